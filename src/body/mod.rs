@@ -1,0 +1,9 @@
+//! Bodies: grains and boundaries, with their mass properties.
+
+mod boundary;
+mod grain;
+mod motion;
+
+pub use boundary::{Boundary, Shape};
+pub use grain::{Grain, GrainId};
+pub use motion::Motion;

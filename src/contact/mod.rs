@@ -1,0 +1,63 @@
+//! Contact laws: the force of a link from overlap, velocity and history.
+
+use serde::{Deserialize, Serialize};
+
+/// The law of a pair of materials.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PairLaw {
+    /// Linear spring and dashpot (thesis 5.5.2; Cundall and Strack 1979).
+    Linear {
+        /// Normal stiffness kn, N/m.
+        normal_stiffness: f64,
+        /// Tangential stiffness kt, N/m.
+        tangential_stiffness: f64,
+        /// Normal damping cn, N s/m; times the effective mass when `per_mass`, then 1/s.
+        normal_damping: f64,
+        /// Tangential damping ct, likewise.
+        tangential_damping: f64,
+        /// Friction coefficient.
+        friction: f64,
+        /// Whether the damping coefficients are multiplied by the effective mass.
+        per_mass: bool,
+    },
+    /// Hertz normal force with Mindlin's tangential stiffness and damping by restitution.
+    Hertz {
+        /// Effective Young's modulus E*, Pa.
+        young: f64,
+        /// Effective shear modulus G*, Pa.
+        shear: f64,
+        /// Damping ratio beta >= 0 from the restitution coefficient: -ln e / sqrt(pi^2 + ln^2 e).
+        damping_ratio: f64,
+        /// Friction coefficient.
+        friction: f64,
+    },
+}
+
+/// The laws of all pairs of materials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LawTable {
+    /// Number of materials.
+    pub materials: usize,
+    /// Row-major, symmetric; none where no pair of the scenario needs it.
+    pub laws: Vec<Option<PairLaw>>,
+}
+
+impl LawTable {
+    /// A table without laws.
+    pub fn new(materials: usize) -> Self {
+        LawTable {
+            materials,
+            laws: vec![None; materials * materials],
+        }
+    }
+    /// Sets the law of a pair, both ways.
+    pub fn set(&mut self, a: u16, b: u16, law: PairLaw) {
+        let n = self.materials;
+        self.laws[usize::from(a) * n + usize::from(b)] = Some(law);
+        self.laws[usize::from(b) * n + usize::from(a)] = Some(law);
+    }
+    /// The law of a pair.
+    pub fn get(&self, a: u16, b: u16) -> Option<&PairLaw> {
+        self.laws[usize::from(a) * self.materials + usize::from(b)].as_ref()
+    }
+}

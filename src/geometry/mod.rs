@@ -1,0 +1,8 @@
+//! Vectors, rotations, poses and shapes, in two and in three dimensions.
+//!
+//! Everything above this module is generic over a [`Dimension`]: [`Planar`] or [`Spatial`].
+
+mod dimension;
+pub mod surface;
+
+pub use dimension::{Dimension, Planar, Spatial, Vector};

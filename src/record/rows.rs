@@ -1,0 +1,227 @@
+//! Rows of the tables of a run: plain data, the same in two and three dimensions.
+//!
+//! In the plane the third component of a vector is absent from the files; spins and moments are
+//! their single component (about z), rotations their angle.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{EventKind, Regime};
+
+/// A body in the tables: a grain by number or a boundary by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BodyRef {
+    /// No body.
+    None,
+    /// A grain's number.
+    Grain(u32),
+    /// A boundary's index in the scenario.
+    Boundary(u16),
+}
+
+impl BodyRef {
+    /// As one number in files: grains from 0, boundaries -1 - index, none the least number.
+    pub fn code(self) -> i64 {
+        match self {
+            BodyRef::None => i64::MIN,
+            BodyRef::Grain(g) => i64::from(g),
+            BodyRef::Boundary(b) => -1 - i64::from(b),
+        }
+    }
+}
+
+/// A logged event.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventRow {
+    /// Order in which it was handled.
+    pub seq: u64,
+    /// When, s.
+    pub time: f64,
+    /// What.
+    pub kind: EventKind,
+    /// Regime before a morph.
+    pub regime_from: Option<Regime>,
+    /// Regime after a morph.
+    pub regime_to: Option<Regime>,
+    /// First body.
+    pub body_a: BodyRef,
+    /// Second body.
+    pub body_b: BodyRef,
+    /// Number of the link, 0 when none (links count from 1).
+    pub link: u64,
+    /// Where, m.
+    pub position: [f64; 3],
+    /// Energy of the event, J: kinetic energy of approach of an insert-link, what was removed by
+    /// a delete-bodies; NaN when it has none.
+    pub energy: f64,
+    /// Sequence number of the event that caused this one, 0 when none.
+    pub cause: u64,
+}
+
+/// A row of the series: the state of the whole at a log tick.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeriesRow {
+    /// s.
+    pub time: f64,
+    /// Grains in the system.
+    pub grains: u64,
+    /// Grains by regime: flight, cluster, rest, rigid.
+    pub by_regime: [u64; 4],
+    /// Clusters (connected groups; flyers not counted).
+    pub clusters: u64,
+    /// Links open now.
+    pub links: u64,
+    /// Links that slide now.
+    pub sliding: u64,
+    /// Grains removed through an outlet so far.
+    pub discharged: u64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Potential energy in the fields, J.
+    pub potential: f64,
+    /// Elastic energy of the links, J.
+    pub elastic: f64,
+    /// Dissipated so far, J: damping, slip, collision, morph.
+    pub dissipated: [f64; 4],
+    /// Injected so far (feed and moving walls), J.
+    pub injected: f64,
+    /// Removed so far with grains, J.
+    pub removed: f64,
+    /// Relative error of the energy balance.
+    pub balance_error: f64,
+    /// Events handled so far, in the order of `EventKind::ALL`.
+    pub events: Vec<u64>,
+    /// For each boundary: mean force since the last tick (3 components, N), mean moment about
+    /// its reference point (3 components, N m; the plane uses the last), work done on grains so
+    /// far (J).
+    pub walls: Vec<[f64; 7]>,
+}
+
+/// A grain in a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrainRow {
+    /// s.
+    pub time: f64,
+    /// Its number.
+    pub grain: u32,
+    /// Radius, m.
+    pub radius: f64,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Material index.
+    pub material: u16,
+    /// Centre, m.
+    pub position: [f64; 3],
+    /// m/s.
+    pub velocity: [f64; 3],
+    /// Angle (rad) first in the plane; quaternion x, y, z, w in space.
+    pub rotation: [f64; 4],
+    /// rad/s.
+    pub spin: [f64; 3],
+    /// Contact force, N.
+    pub force: [f64; 3],
+    /// Contact moment, N m.
+    pub moment: [f64; 3],
+    /// Its regime.
+    pub regime: Regime,
+    /// Number of its cluster: the least grain number in it; -1 for a flyer.
+    pub cluster: i64,
+}
+
+/// A link in a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkRow {
+    /// s.
+    pub time: f64,
+    /// Its number, from 1 in order of creation; 0 where links are not numbered.
+    pub link: u64,
+    /// First body.
+    pub body_a: BodyRef,
+    /// Second body.
+    pub body_b: BodyRef,
+    /// Contact point, m.
+    pub point: [f64; 3],
+    /// Unit normal, from a to b.
+    pub normal: [f64; 3],
+    /// Overlap, m, positive when compressed.
+    pub overlap: f64,
+    /// Normal force, N, positive in compression.
+    pub normal_force: f64,
+    /// Tangential force on a, N.
+    pub tangential_force: [f64; 3],
+    /// Whether it slides.
+    pub slipping: bool,
+    /// Whether it has been at rest long enough.
+    pub stable: bool,
+}
+
+/// Where the driver writes. Sinks never change a run.
+pub trait Sink: Send {
+    /// Takes a logged event.
+    fn event(&mut self, row: &EventRow) -> Result<(), super::RecordError>;
+    /// Takes a row of the series.
+    fn series(&mut self, row: &SeriesRow) -> Result<(), super::RecordError>;
+    /// Takes a snapshot.
+    fn snapshot(
+        &mut self,
+        grains: &[GrainRow],
+        links: &[LinkRow],
+    ) -> Result<(), super::RecordError>;
+    /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
+    /// on the disk when this returns.
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError>;
+}
+
+/// A sink that keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullSink;
+
+impl Sink for NullSink {
+    fn event(&mut self, _: &EventRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+    fn series(&mut self, _: &SeriesRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+    fn snapshot(&mut self, _: &[GrainRow], _: &[LinkRow]) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+    fn checkpoint(&mut self, _: &[u8]) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+}
+
+/// A sink that keeps everything in memory, for tests and library use.
+#[derive(Clone, Debug, Default)]
+pub struct MemorySink {
+    /// Logged events.
+    pub events: Vec<EventRow>,
+    /// The series.
+    pub series: Vec<SeriesRow>,
+    /// Snapshots: grains and links.
+    pub snapshots: Vec<(Vec<GrainRow>, Vec<LinkRow>)>,
+    /// The last checkpoint.
+    pub checkpoint: Option<Vec<u8>>,
+}
+
+impl Sink for MemorySink {
+    fn event(&mut self, row: &EventRow) -> Result<(), super::RecordError> {
+        self.events.push(*row);
+        Ok(())
+    }
+    fn series(&mut self, row: &SeriesRow) -> Result<(), super::RecordError> {
+        self.series.push(row.clone());
+        Ok(())
+    }
+    fn snapshot(
+        &mut self,
+        grains: &[GrainRow],
+        links: &[LinkRow],
+    ) -> Result<(), super::RecordError> {
+        self.snapshots.push((grains.to_vec(), links.to_vec()));
+        Ok(())
+    }
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {
+        self.checkpoint = Some(state.to_vec());
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! summary.json: the figures of a run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The finish time was reached.
+    #[default]
+    Finished,
+    /// Nothing could move or leave any more.
+    Jammed,
+    /// No grain was left.
+    Empty,
+    /// Stopped from outside.
+    Interrupted,
+    /// Stopped by an error.
+    Failed,
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Version of the program.
+    pub arenite: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Seed.
+    pub seed: u64,
+    /// How it ended.
+    pub status: Status,
+    /// Times.
+    pub time: Times,
+    /// Hash of the final state, hexadecimal.
+    pub state_hash: String,
+    /// Events.
+    pub events: EventFigures,
+    /// Grains.
+    pub grains: GrainFigures,
+    /// Time-averaged share of grains by regime.
+    pub regimes: RegimeShares,
+    /// Work.
+    pub work: WorkFigures,
+    /// Energy, J.
+    pub energy: EnergyFigures,
+    /// Discharge; none without an outlet.
+    pub discharge: Option<Discharge>,
+    /// The jam, if any.
+    pub jam: Option<Jam>,
+    /// Micro-avalanches; none where none are looked for.
+    pub avalanches: Option<Avalanches>,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Times of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// Simulated, s.
+    #[serde(rename = "virtual")]
+    pub simulated: f64,
+    /// Elapsed, s.
+    pub wall: f64,
+}
+
+/// Events of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EventFigures {
+    /// All.
+    pub total: u64,
+    /// By kind.
+    pub by_kind: BTreeMap<String, u64>,
+    /// Per simulated second.
+    pub per_virtual_second: f64,
+    /// Per elapsed second.
+    pub per_wall_second: f64,
+}
+
+/// Grains of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrainFigures {
+    /// At the start.
+    pub initial: u64,
+    /// Made by feeds.
+    pub created: u64,
+    /// Removed.
+    pub removed: u64,
+    /// At the end.
+    #[serde(rename = "final")]
+    pub last: u64,
+}
+
+/// Share of grains by regime, averaged over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RegimeShares {
+    /// In flight.
+    pub flight: f64,
+    /// In clusters.
+    pub cluster: f64,
+    /// At rest.
+    pub rest: f64,
+    /// In quasi-rigid bodies.
+    pub rigid: f64,
+}
+
+/// Work done by the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkFigures {
+    /// Grains times steps.
+    pub grain_steps: u64,
+    /// Collisions in flight.
+    pub collisions: u64,
+    /// Quasi-static solves.
+    pub stress_solves: u64,
+    /// Grains times steps if each grain had been stepped all the time.
+    pub grain_steps_if_all_stepped: u64,
+}
+
+/// The energy ledger, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EnergyFigures {
+    /// Kinetic.
+    pub kinetic: f64,
+    /// Potential, from the origin.
+    pub potential: f64,
+    /// Elastic.
+    pub elastic: f64,
+    /// Dissipated.
+    pub dissipated: Dissipated,
+    /// Injected by feeds and moving walls.
+    pub injected: f64,
+    /// Removed with grains.
+    pub removed: f64,
+    /// Relative error of the balance.
+    pub balance_error: f64,
+}
+
+/// Dissipated energy, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Dissipated {
+    /// In dampers and drag.
+    pub damping: f64,
+    /// In sliding links.
+    pub slip: f64,
+    /// In collisions in flight.
+    pub collision: f64,
+    /// At morphs; signed.
+    pub morph: f64,
+}
+
+/// Discharge through outlets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Discharge {
+    /// Grains.
+    pub count: u64,
+    /// (count - 1) / (last - first), 1/s; 0 below two.
+    pub mean_rate: f64,
+    /// Time of the first, s.
+    pub first: f64,
+    /// Time of the last, s.
+    pub last: f64,
+}
+
+/// A jam.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Jam {
+    /// First moment from which nothing could move, s.
+    pub time: f64,
+    /// Grains of the arch.
+    pub arch: Vec<u32>,
+    /// Span, m.
+    pub span: f64,
+}
+
+/// Micro-avalanches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Avalanches {
+    /// How many.
+    pub count: u64,
+    /// Size of the largest.
+    pub largest: u64,
+    /// Energy of all, J.
+    pub energy: f64,
+}

@@ -1,0 +1,7 @@
+//! The driver: event loop, routing, morph policy, feed and removal.
+
+mod driver;
+mod setup;
+
+pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
+pub use setup::*;

@@ -1,0 +1,224 @@
+//! All that a run starts from: a resolved scenario, in SI units, free of the file format.
+
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Boundary, Grain};
+use crate::contact::LawTable;
+use crate::geometry::Dimension;
+
+/// A resolved scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Setup<D: Dimension> {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Names of the materials.
+    pub materials: Vec<String>,
+    /// Laws of the pairs.
+    pub laws: LawTable,
+    /// Walls.
+    pub boundaries: Vec<Boundary<D>>,
+    /// Grains at the start, in order of number.
+    pub grains: Vec<Grain<D>>,
+    /// Gravity, m/s^2.
+    pub gravity: D::Vector,
+    /// Viscous drag: force = -coefficient velocity, N s/m; 0 for none.
+    pub drag: f64,
+    /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
+    pub periodic: Vec<Option<PeriodicAxis>>,
+    /// Integration.
+    pub motion: MotionSetup,
+    /// Settling before time 0: none to start at once.
+    pub settle: Option<SettleSetup>,
+    /// Feeds.
+    pub feeds: Vec<FeedSetup<D>>,
+    /// Removal of what has left.
+    pub outlets: Vec<OutletSetup<D>>,
+    /// How often clusters that have left are looked for, s.
+    pub outlet_interval: f64,
+    /// When the run ends, s.
+    pub finish: f64,
+    /// Whether the run ends once no grain is left (after the feeds are done).
+    pub stop_when_empty: bool,
+    /// Logs.
+    pub log: LogSetup,
+    /// The one dimensionless tolerance.
+    pub tolerance: f64,
+}
+
+/// A periodic direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeriodicAxis {
+    /// Least coordinate, m.
+    pub origin: f64,
+    /// Length, m.
+    pub length: f64,
+}
+
+/// Names of the integrators.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegratorName {
+    /// Explicit Euler, the classical DEM (thesis eq. 5.15): first order.
+    Euler,
+    /// Predictor-corrector (thesis eqs. 5.17, 5.18): second order, two evaluations.
+    Heun,
+    /// Velocity Verlet with velocities consistent in time: second order, one evaluation.
+    #[default]
+    Verlet,
+    /// Mutze's direct midpoint with acceleration memory: second order, one evaluation.
+    Midpoint,
+}
+
+/// Which neighbour search.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum NeighborName {
+    /// All pairs; for tests.
+    Brute,
+    /// A grid of cells.
+    #[default]
+    Cells,
+}
+
+/// Integration of clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MotionSetup {
+    /// Integrator.
+    pub integrator: IntegratorName,
+    /// Step, s; none: chosen from stiffness, damping and accuracy.
+    pub step: Option<f64>,
+    /// Fraction of the limits that a chosen step keeps to.
+    pub safety: f64,
+    /// Neighbour search.
+    pub neighbor: NeighborName,
+    /// Whether grains without contact fly free (false: always stepped).
+    pub flight: bool,
+    /// A link is stable under this relative speed, m/s.
+    pub stable_speed: f64,
+    /// for this long, s.
+    pub stable_dwell: f64,
+    /// Relative tolerance of slip and grip against the Coulomb limit.
+    pub slip_tolerance: f64,
+}
+
+/// Settling before the run starts: gates closed, outlets shut.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SettleSetup {
+    /// At most this long, s.
+    pub at_most: f64,
+    /// Ends early when the kinetic energy per grain is under this fraction of m g d.
+    pub kinetic_fraction: f64,
+}
+
+/// How radii are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum RadiusLaw {
+    /// All equal, m.
+    Equal(f64),
+    /// Normal with a mean (m) and a relative spread, cut at three spreads.
+    Normal {
+        /// Mean, m.
+        mean: f64,
+        /// Standard deviation over mean.
+        spread: f64,
+    },
+    /// Uniform between two radii, m.
+    Uniform {
+        /// Least, m.
+        min: f64,
+        /// Greatest, m.
+        max: f64,
+    },
+}
+
+/// When a feed makes grains.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FeedTiming {
+    /// At a fixed interval, s.
+    Interval(f64),
+    /// As a Poisson stream, mean rate 1/s (thesis eq. 5.26).
+    Poisson(f64),
+}
+
+/// A feed: shoots grains at random into a region (thesis 5.8.2.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct FeedSetup<D: Dimension> {
+    /// Least corner of the region of centres, m.
+    pub min: D::Vector,
+    /// Greatest corner, m.
+    pub max: D::Vector,
+    /// First grain, s.
+    pub start: f64,
+    /// When.
+    pub timing: FeedTiming,
+    /// Grains in all.
+    pub count: u64,
+    /// Radii.
+    pub radius: RadiusLaw,
+    /// Material.
+    pub material: u16,
+    /// Density, kg/m^2 or kg/m^3.
+    pub density: f64,
+    /// Initial velocity, m/s.
+    pub velocity: D::Vector,
+    /// Random shots at one go before the grain is postponed.
+    pub shots: u32,
+    /// How long it is postponed, s.
+    pub postpone: f64,
+    /// After this many postponements in a row: a jam.
+    pub tries: u32,
+}
+
+/// A half-space or a box outside of which grains have left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum OutletSetup<D: Dimension> {
+    /// Grains wholly beyond a plane (on the side opposite to the normal) have left through the outlet.
+    Plane {
+        /// A point of it, m.
+        point: D::Vector,
+        /// Normal towards where grains live.
+        normal: D::Vector,
+    },
+    /// Grains wholly outside of a box have left; counted as lost, not as discharged.
+    Outside {
+        /// Least corner, m.
+        min: D::Vector,
+        /// Greatest corner, m.
+        max: D::Vector,
+    },
+}
+
+/// Which events are logged one by one (all are counted).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventLog {
+    /// None.
+    None,
+    /// Events of the whole: gates, feeds, removals, morphs, jams, finish.
+    #[default]
+    System,
+    /// Also links that open, close, slip, grip and stabilise.
+    Links,
+}
+
+/// Intervals of the logs, s; none for never.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogSetup {
+    /// Series.
+    pub series: Option<f64>,
+    /// Snapshots of grains and links.
+    pub snapshots: Option<f64>,
+    /// Checkpoints, in simulated time.
+    pub checkpoint: Option<f64>,
+    /// Events.
+    pub events: EventLog,
+}
