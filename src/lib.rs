@@ -20,4 +20,5 @@ pub mod record;
 pub mod scenario;
 pub mod study;
 pub mod system;
+pub mod vector;
 pub mod view;

@@ -1,1 +1,3 @@
-//! x
+//! Clusters: connected groups of grains moved by their differential equations.
+
+pub mod kernel;

@@ -1,5 +1,10 @@
 //! Contact laws: the force of a link from overlap, velocity and history.
 
+mod law;
+
+pub(crate) use law::with_law;
+pub use law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response};
+
 use serde::{Deserialize, Serialize};
 
 /// The law of a pair of materials.

@@ -1,0 +1,123 @@
+//! Kernels of a step: contact forces of eight candidate pairs at a time.
+//!
+//! A batch holds eight candidates; all go through without a branch, and masks zero what is not
+//! in touch. History lies beside the indices. The kernels of the plane and of space share the
+//! part along the normal ([`normal`]) and the rules of the first partial step.
+
+mod planar;
+mod spatial;
+
+pub use planar::{PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
+pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
+
+use crate::contact::{Contact, Law, Response};
+use crate::vector::{LANES, Lanes};
+
+/// Eight candidate pairs; empty lanes name the dummy body 0 twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Batch {
+    /// First bodies.
+    pub a: [u32; LANES],
+    /// Second bodies.
+    pub b: [u32; LANES],
+}
+
+/// State of eight links, a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// In touch at the last evaluation.
+    pub touch: u8,
+    /// Sliding.
+    pub slip: u8,
+}
+
+/// A batch in which a link opened, closed, slipped or gripped.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Index of the batch.
+    pub batch: u32,
+    /// Its flags before.
+    pub before: Flags,
+    /// Its flags after.
+    pub after: Flags,
+}
+
+/// How a step evaluates links.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Step, s.
+    pub step: f64,
+    /// Part of the step by which the tangential spring is carried on before the force is taken.
+    pub before: f64,
+    /// Part of the step by which it is carried on afterwards.
+    pub after: f64,
+    /// Relative tolerance of slip and grip.
+    pub slip_tolerance: f64,
+    /// Whether links that open within the step get their exact share of it.
+    pub partial: bool,
+}
+
+/// The part of eight contacts along their normals.
+pub(super) struct Normal<L: Lanes> {
+    /// Normal force, N, never pulling.
+    pub force: L,
+    /// The damper's share of it, N.
+    pub damper: L,
+    /// Coefficients.
+    pub response: Response<L>,
+    /// Share of the step since contact began, for links that just opened; 1/2 for others is
+    /// implied by `first` being false.
+    pub share: L,
+    /// Links that opened within this step and are integrated from their exact time of contact.
+    pub first: u8,
+}
+
+/// Normal force of eight contacts.
+///
+/// A link that opened since the last evaluation has felt its spring and damper only since the
+/// moment of contact, a share f of the step ago: the impulse of the half-steps before and after
+/// is that of an approach at constant speed from that moment on, (f + 1/2) of a step for the
+/// damper and (f + 1/2)^2 / 2 steps squared for the spring.
+#[inline(always)]
+pub(super) fn normal<L: Lanes, W: Law>(
+    law: &W,
+    contact: Contact<L>,
+    speed: L,
+    touch: L::Mask,
+    opened: u8,
+    timing: &Timing,
+) -> Normal<L> {
+    let zero = L::splat(0.0);
+    let mut contact = contact;
+    let mut weight = L::splat(1.0);
+    let mut share = L::splat(1.0);
+    let mut first = 0;
+    if opened != 0 && timing.partial {
+        let covered = zero.sub(speed).mul(L::splat(timing.step));
+        // Deeper than one step of approach: not a fresh touch (a grain put there); taken whole.
+        first = opened & !L::bits(covered.less(contact.overlap)) & L::bits(zero.less(covered));
+        let mask = L::mask(first);
+        share = contact
+            .overlap
+            .div(covered.max(L::splat(f64::MIN_POSITIVE)))
+            .select(share, mask);
+        let reach = share.add(L::splat(0.5));
+        let half_square = L::splat(0.5).mul(reach).mul(reach);
+        contact.overlap = half_square.mul(covered).select(contact.overlap, mask);
+        weight = reach.select(weight, mask);
+    }
+    let response = law.respond(contact);
+    let pushed = response
+        .elastic
+        .sub(response.normal_damping.mul(weight).mul(speed));
+    let force = pushed.max(zero).only(touch);
+    let damper = force.sub(response.elastic.only(touch));
+    Normal {
+        force,
+        damper,
+        response,
+        share,
+        first,
+    }
+}

@@ -1,0 +1,486 @@
+//! The spatial kernel: as the planar one, with a tangential spring of three components that is
+//! turned along with the contact.
+//!
+//! Row of a body: x, y, z, radius, vx, vy, vz, 1/mass; row of its spin: radius times spin (3),
+//! and what the kernel does not read. Row of forces: Fx, Fy, Fz, 0, Tx, Ty, Tz, 0 with T the
+//! moment over the radius; a second row for the dampers' share.
+
+use super::planar::{WallGeometry, WallSums};
+use super::{Batch, Change, Flags, Normal, Timing, normal};
+use crate::contact::{Contact, Law};
+use crate::vector::{Kernel, LANES, Lanes, Row};
+
+const N: f64 = -0.0;
+const DIFFERENCE: Row = Row([N, N, N, 0.0, N, N, N, 0.0]);
+const REACTION: Row = Row([N, N, N, 0.0, 0.0, 0.0, 0.0, 0.0]);
+
+/// Tangential springs of eight links, m.
+pub type SpatialHistory = [Row; 3];
+
+type V3<L> = [L; 3];
+
+#[inline(always)]
+fn dot<L: Lanes>(a: V3<L>, b: V3<L>) -> L {
+    a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]))
+}
+
+#[inline(always)]
+fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
+    [
+        a[1].mul(b[2]).sub(a[2].mul(b[1])),
+        a[2].mul(b[0]).sub(a[0].mul(b[2])),
+        a[0].mul(b[1]).sub(a[1].mul(b[0])),
+    ]
+}
+
+#[inline(always)]
+fn map<L: Lanes>(a: V3<L>, f: impl Fn(L) -> L) -> V3<L> {
+    [f(a[0]), f(a[1]), f(a[2])]
+}
+
+#[inline(always)]
+fn zip<L: Lanes>(a: V3<L>, b: V3<L>, f: impl Fn(L, L) -> L) -> V3<L> {
+    [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
+}
+
+struct Evaluated<L: Lanes> {
+    force: V3<L>,
+    moment: V3<L>,
+    damper: V3<L>,
+    damper_moment: V3<L>,
+    history: V3<L>,
+    slip_work: L,
+    touch: u8,
+    slip: u8,
+}
+
+#[inline(always)]
+fn assemble<L: Lanes, W: Law>(
+    law: &W,
+    n: V3<L>,
+    vt: V3<L>,
+    part: &Normal<L>,
+    touch: L::Mask,
+    was_slipping: u8,
+    history: V3<L>,
+    timing: &Timing,
+) -> Evaluated<L> {
+    let zero = L::splat(0.0);
+    let half = L::splat(0.5);
+    let tiny = L::splat(f64::MIN_POSITIVE);
+    let Normal {
+        force: fnormal,
+        damper,
+        response,
+        share,
+        first,
+    } = part;
+    let kt = response.tangential_stiffness;
+    let ct = response.tangential_damping;
+    // The spring of the last step, turned into the tangent plane of now with its length kept.
+    let along = dot(history, n);
+    let flat = zip(history, n, |h, n| h.sub(along.mul(n)));
+    let length = dot(history, history);
+    let flat_length = dot(flat, flat);
+    let stretch = length.div(flat_length.max(tiny)).sqrt();
+    let stretch = stretch.select(L::splat(1.0), tiny.less(flat_length));
+    let old = map(flat, |x| x.mul(stretch));
+    let before = L::splat(timing.before * timing.step);
+    let mut spring = zip(old, vt, |s, v| s.add(before.mul(v)));
+    let mut ct_now = ct;
+    if *first != 0 {
+        let mask = L::mask(*first);
+        let time = share.mul(L::splat(timing.step));
+        spring = zip(spring, vt, |s, v| time.mul(v).select(s, mask));
+        ct_now = ct.mul(share.add(half)).select(ct, mask);
+    }
+    let trial = zip(spring, vt, |s, v| zero.sub(kt.mul(s).add(ct_now.mul(v))));
+    let size = dot(trial, trial).sqrt();
+    let cap = L::splat(law.friction()).mul(*fnormal);
+    let over = cap.less(size);
+    let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
+    let tangential = map(trial, |t| t.mul(scale).only(touch));
+    let inverse_kt = L::splat(1.0).div(kt.max(tiny));
+    let kept = zip(tangential, vt, |t, v| {
+        zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
+    });
+    let kept = zip(kept, spring, |k, s| k.select(s, over).only(touch));
+    let excess = zip(spring, kept, |s, k| s.sub(k).only(touch));
+    let moved = L::splat(timing.step);
+    let level = zip(zip(kept, excess, |k, e| k.add(half.mul(e))), vt, |x, v| {
+        x.sub(half.mul(moved.mul(v)))
+    });
+    let slip_work = kt.mul(dot(excess, level)).only(touch);
+    let after = L::splat(timing.after * timing.step);
+    let history = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
+    let touch_bits = L::bits(touch);
+    let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
+    let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));
+    let slip = (high | (was_slipping & low)) & touch_bits;
+    let drag = map(vt, |v| zero.sub(ct_now.mul(v)).only(touch));
+    let force = zip(n, tangential, |n, t| fnormal.mul(n).add(t));
+    let damper_force = zip(n, drag, |n, d| damper.mul(n).add(d));
+    // Moment over radius: -n x F, of which the normal part has none.
+    let moment = cross(tangential, n);
+    let damper_moment = cross(drag, n);
+    Evaluated {
+        force,
+        moment,
+        damper: damper_force,
+        damper_moment,
+        history,
+        slip_work,
+        touch: touch_bits,
+        slip,
+    }
+}
+
+#[inline(always)]
+fn load3<L: Lanes>(history: &SpatialHistory) -> V3<L> {
+    [
+        L::load(&history[0]),
+        L::load(&history[1]),
+        L::load(&history[2]),
+    ]
+}
+
+#[inline(always)]
+fn store3<L: Lanes>(values: V3<L>, history: &mut SpatialHistory) {
+    values[0].store(&mut history[0]);
+    values[1].store(&mut history[1]);
+    values[2].store(&mut history[2]);
+}
+
+/// Forces of candidate pairs, added to the bodies' rows.
+pub struct SpatialPairs<'a, W: Law> {
+    /// Law of all these pairs.
+    pub law: W,
+    /// Rows of the bodies.
+    pub rows: &'a [Row],
+    /// Rows of the spins.
+    pub spins: &'a [Row],
+    /// Rows of the forces.
+    pub forces: &'a mut [Row],
+    /// Rows of the dampers' share.
+    pub dampers: &'a mut [Row],
+    /// Candidates.
+    pub batches: &'a [Batch],
+    /// Tangential springs, m.
+    pub history: &'a mut [SpatialHistory],
+    /// Flags.
+    pub flags: &'a mut [Flags],
+    /// Batches in which something changed.
+    pub changed: &'a mut Vec<Change>,
+    /// Timing.
+    pub timing: Timing,
+}
+
+impl<W: Law> Kernel for SpatialPairs<'_, W> {
+    /// Work lost in sliding, J.
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let SpatialPairs {
+            law,
+            rows,
+            spins,
+            forces,
+            dampers,
+            batches,
+            history,
+            flags,
+            changed,
+            timing,
+        } = self;
+        let difference = L::load(&DIFFERENCE);
+        let reaction = L::load(&REACTION);
+        let zero = L::splat(0.0);
+        let one = L::splat(1.0);
+        let tiny = L::splat(1e-300);
+        let mut slip_work = zero;
+        let lanes = batches
+            .iter()
+            .zip(history.iter_mut())
+            .zip(flags.iter_mut())
+            .enumerate();
+        for (index, ((batch, history), flags)) in lanes {
+            let pair = |k: usize| {
+                let a = L::load(&rows[batch.a[k] as usize]);
+                let b = L::load(&rows[batch.b[k] as usize]);
+                a.add(b.flip(difference))
+            };
+            let columns = [
+                pair(0),
+                pair(1),
+                pair(2),
+                pair(3),
+                pair(4),
+                pair(5),
+                pair(6),
+                pair(7),
+            ];
+            let [dx, dy, dz, radii, du, dv, dw, inverse_mass] = L::transpose(columns);
+            let d = [dx, dy, dz];
+            let square = dot(d, d);
+            let touch = square.less(radii.mul(radii));
+            let touch_bits = L::bits(touch);
+            if touch_bits | flags.touch == 0 {
+                continue;
+            }
+            let distance = square.max(tiny).sqrt();
+            let inverse = one.div(distance);
+            let n = map(d, |x| x.mul(inverse));
+            let spin = |k: usize| {
+                L::load(&spins[batch.a[k] as usize]).add(L::load(&spins[batch.b[k] as usize]))
+            };
+            let columns = [
+                spin(0),
+                spin(1),
+                spin(2),
+                spin(3),
+                spin(4),
+                spin(5),
+                spin(6),
+                spin(7),
+            ];
+            let [sx, sy, sz, ..] = L::transpose(columns);
+            let relative = [du, dv, dw];
+            let speed = dot(relative, n);
+            let rolled = cross([sx, sy, sz], n);
+            let vt: V3<L> =
+                std::array::from_fn(|k| relative[k].sub(speed.mul(n[k])).sub(rolled[k]));
+            let radius = if W::NEEDS_RADIUS {
+                let radius = |body: &[u32; LANES]| {
+                    L::from_array(std::array::from_fn(|k| rows[body[k] as usize].0[3]))
+                };
+                radius(&batch.a).mul(radius(&batch.b)).div(radii.max(tiny))
+            } else {
+                zero
+            };
+            let contact = Contact {
+                overlap: radii.sub(distance),
+                inverse_mass,
+                radius,
+            };
+            let opened = touch_bits & !flags.touch;
+            let part = normal(&law, contact, speed, touch, opened, &timing);
+            let old = load3(history);
+            let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
+            store3(e.history, history);
+            slip_work = slip_work.add(e.slip_work);
+            let after = Flags {
+                touch: e.touch,
+                slip: e.slip,
+            };
+            if after != *flags {
+                changed.push(Change {
+                    batch: index as u32,
+                    before: *flags,
+                    after,
+                });
+                *flags = after;
+            }
+            let [fx, fy, fz] = e.force;
+            let [tx, ty, tz] = e.moment;
+            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
+            for k in 0..LANES {
+                let a = &mut forces[batch.a[k] as usize];
+                L::load(a).add(out[k]).store(a);
+                let b = &mut forces[batch.b[k] as usize];
+                L::load(b).add(out[k].flip(reaction)).store(b);
+            }
+            let [fx, fy, fz] = e.damper;
+            let [tx, ty, tz] = e.damper_moment;
+            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
+            for k in 0..LANES {
+                let a = &mut dampers[batch.a[k] as usize];
+                L::load(a).add(out[k]).store(a);
+                let b = &mut dampers[batch.b[k] as usize];
+                L::load(b).add(out[k].flip(reaction)).store(b);
+            }
+        }
+        slip_work.total()
+    }
+}
+
+/// Forces of candidate grains at one surface.
+pub struct SpatialWalls<'a, W: Law> {
+    /// Law of all these contacts.
+    pub law: W,
+    /// Rows of the bodies.
+    pub rows: &'a [Row],
+    /// Rows of the spins.
+    pub spins: &'a [Row],
+    /// Rows of the forces.
+    pub forces: &'a mut [Row],
+    /// Rows of the dampers' share.
+    pub dampers: &'a mut [Row],
+    /// Candidates, in `a`.
+    pub batches: &'a [Batch],
+    /// Tangential springs, m.
+    pub history: &'a mut [SpatialHistory],
+    /// Flags.
+    pub flags: &'a mut [Flags],
+    /// Batches in which something changed.
+    pub changed: &'a mut Vec<Change>,
+    /// Timing.
+    pub timing: Timing,
+    /// The surface.
+    pub geometry: WallGeometry<'a>,
+    /// Point about which moments are taken.
+    pub reference: [f64; 3],
+}
+
+impl<W: Law> Kernel for SpatialWalls<'_, W> {
+    type Output = WallSums;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> WallSums {
+        let SpatialWalls {
+            law,
+            rows,
+            spins,
+            forces,
+            dampers,
+            batches,
+            history,
+            flags,
+            changed,
+            timing,
+            geometry,
+            reference,
+        } = self;
+        let zero = L::splat(0.0);
+        let mut slip_work = zero;
+        let mut sum = [zero; 3];
+        let mut sum_moment = [zero; 3];
+        let (mut power, mut damper_power) = (zero, zero);
+        let lanes = batches
+            .iter()
+            .zip(history.iter_mut())
+            .zip(flags.iter_mut())
+            .enumerate();
+        for (index, ((batch, history), flags)) in lanes {
+            let row = |k: usize| L::load(&rows[batch.a[k] as usize]);
+            let columns = [
+                row(0),
+                row(1),
+                row(2),
+                row(3),
+                row(4),
+                row(5),
+                row(6),
+                row(7),
+            ];
+            let [x, y, z, radius, u, v, w, inverse_mass] = L::transpose(columns);
+            let place = [x, y, z];
+            let (n, distance, wall, inside) = match &geometry {
+                WallGeometry::Flat {
+                    normal,
+                    offset,
+                    along,
+                    low,
+                    high,
+                } => {
+                    let n = [
+                        L::splat(normal[0]),
+                        L::splat(normal[1]),
+                        L::splat(normal[2]),
+                    ];
+                    let distance = dot(n, place).sub(L::splat(*offset));
+                    let along = [L::splat(along[0]), L::splat(along[1]), L::splat(along[2])];
+                    let t = dot(along, place);
+                    let inside =
+                        L::bits(t.less(L::splat(*high))) & !L::bits(t.less(L::splat(*low)));
+                    (n, distance, [zero; 3], inside)
+                }
+                WallGeometry::Lanes(all) => {
+                    let w = &all[index];
+                    (
+                        load3(&w.normal),
+                        L::load(&w.distance),
+                        load3(&w.velocity),
+                        0xff,
+                    )
+                }
+            };
+            let touch_bits = L::bits(distance.less(radius)) & inside;
+            if touch_bits | flags.touch == 0 {
+                continue;
+            }
+            let touch = L::mask(touch_bits);
+            let row = |k: usize| L::load(&spins[batch.a[k] as usize]);
+            let columns = [
+                row(0),
+                row(1),
+                row(2),
+                row(3),
+                row(4),
+                row(5),
+                row(6),
+                row(7),
+            ];
+            let [sx, sy, sz, ..] = L::transpose(columns);
+            let relative = zip([u, v, w], wall, |a, b| a.sub(b));
+            let speed = dot(relative, n);
+            let rolled = cross([sx, sy, sz], n);
+            let vt: V3<L> =
+                std::array::from_fn(|k| relative[k].sub(speed.mul(n[k])).sub(rolled[k]));
+            let contact = Contact {
+                overlap: radius.sub(distance),
+                inverse_mass,
+                radius,
+            };
+            let opened = touch_bits & !flags.touch;
+            let part = normal(&law, contact, speed, touch, opened, &timing);
+            let old = load3(history);
+            let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
+            store3(e.history, history);
+            slip_work = slip_work.add(e.slip_work);
+            let after = Flags {
+                touch: e.touch,
+                slip: e.slip,
+            };
+            if after != *flags {
+                changed.push(Change {
+                    batch: index as u32,
+                    before: *flags,
+                    after,
+                });
+                *flags = after;
+            }
+            let arm: V3<L> = std::array::from_fn(|k| {
+                place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]))
+            });
+            let moment = cross(arm, e.force);
+            for k in 0..3 {
+                sum[k] = sum[k].add(e.force[k]);
+                sum_moment[k] = sum_moment[k].add(moment[k].only(touch));
+            }
+            power = power.add(dot(e.force, wall).only(touch));
+            damper_power = damper_power.add(dot(e.damper, wall).only(touch));
+            let [fx, fy, fz] = e.force;
+            let [tx, ty, tz] = e.moment;
+            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
+            for k in 0..LANES {
+                let a = &mut forces[batch.a[k] as usize];
+                L::load(a).add(out[k]).store(a);
+            }
+            let [fx, fy, fz] = e.damper;
+            let [tx, ty, tz] = e.damper_moment;
+            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
+            for k in 0..LANES {
+                let a = &mut dampers[batch.a[k] as usize];
+                L::load(a).add(out[k]).store(a);
+            }
+        }
+        WallSums {
+            slip_work: slip_work.total(),
+            force: sum.map(Lanes::total),
+            moment: sum_moment.map(Lanes::total),
+            power: power.total(),
+            damper_power: damper_power.total(),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Contact laws as the kernels evaluate them: eight contacts at a time.
+
+use super::PairLaw;
+use crate::vector::Lanes;
+
+/// Eight contacts, as a law sees them.
+#[derive(Clone, Copy)]
+pub struct Contact<L> {
+    /// Overlap, m.
+    pub overlap: L,
+    /// Sum of the inverse masses of the two bodies, 1/kg (a wall adds none).
+    pub inverse_mass: L,
+    /// Effective radius r_a r_b / (r_a + r_b), m; only if the law asks for it.
+    pub radius: L,
+}
+
+/// Coefficients of eight links at their present overlap.
+#[derive(Clone, Copy)]
+pub struct Response<L> {
+    /// Elastic normal force, N.
+    pub elastic: L,
+    /// Normal damping, N s/m.
+    pub normal_damping: L,
+    /// Tangential stiffness, N/m.
+    pub tangential_stiffness: L,
+    /// Tangential damping, N s/m.
+    pub tangential_damping: L,
+}
+
+/// A contact law. Add one here, give it a variant of [`PairLaw`], and name it in [`with_law!`].
+pub trait Law: Copy + Send + Sync {
+    /// Whether the law needs the radii of the bodies.
+    const NEEDS_RADIUS: bool;
+    /// Coulomb's coefficient.
+    fn friction(&self) -> f64;
+    /// The coefficients of eight links.
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L>;
+    /// Elastic energy of the normal spring, J.
+    fn normal_energy(&self, overlap: f64, radius: f64) -> f64;
+}
+
+/// Linear spring and dashpot (thesis 5.5.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linear {
+    kn: f64,
+    kt: f64,
+    cn: f64,
+    ct: f64,
+    friction: f64,
+}
+
+impl Law for Linear {
+    const NEEDS_RADIUS: bool = false;
+    #[inline(always)]
+    fn friction(&self) -> f64 {
+        self.friction
+    }
+    #[inline(always)]
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
+        Response {
+            elastic: L::splat(self.kn).mul(contact.overlap),
+            normal_damping: L::splat(self.cn),
+            tangential_stiffness: L::splat(self.kt),
+            tangential_damping: L::splat(self.ct),
+        }
+    }
+    fn normal_energy(&self, overlap: f64, _radius: f64) -> f64 {
+        0.5 * self.kn * overlap * overlap
+    }
+}
+
+/// Linear spring, dashpot in proportion to the effective mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearPerMass(Linear);
+
+impl Law for LinearPerMass {
+    const NEEDS_RADIUS: bool = false;
+    #[inline(always)]
+    fn friction(&self) -> f64 {
+        self.0.friction
+    }
+    #[inline(always)]
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
+        let mass = L::splat(1.0).div(contact.inverse_mass);
+        Response {
+            elastic: L::splat(self.0.kn).mul(contact.overlap),
+            normal_damping: L::splat(self.0.cn).mul(mass),
+            tangential_stiffness: L::splat(self.0.kt),
+            tangential_damping: L::splat(self.0.ct).mul(mass),
+        }
+    }
+    fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
+        self.0.normal_energy(overlap, radius)
+    }
+}
+
+/// Hertz's normal force 4/3 E* sqrt(R*) overlap^1.5, Mindlin's tangential stiffness
+/// 8 G* sqrt(R* overlap), damping 2 sqrt(5/6) beta sqrt(S m*) with S = 2 E* sqrt(R* overlap) in
+/// the normal and S = 8 G* sqrt(R* overlap) in the tangential direction
+/// (Tsuji et al. 1992; Antypov and Elliott 2011).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hertz {
+    young: f64,
+    shear: f64,
+    damping: f64,
+    friction: f64,
+}
+
+impl Law for Hertz {
+    const NEEDS_RADIUS: bool = true;
+    #[inline(always)]
+    fn friction(&self) -> f64 {
+        self.friction
+    }
+    #[inline(always)]
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
+        // Contact radius; overlaps of pairs out of contact are masked by the caller.
+        let zero = L::splat(0.0);
+        let a = contact.overlap.max(zero).mul(contact.radius).sqrt();
+        let normal = L::splat(2.0 * self.young).mul(a);
+        let tangential = L::splat(8.0 * self.shear).mul(a);
+        let factor = L::splat(self.damping);
+        let mass = L::splat(1.0).div(contact.inverse_mass);
+        Response {
+            elastic: L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap),
+            normal_damping: factor.mul(normal.mul(mass).sqrt()),
+            tangential_stiffness: tangential,
+            tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
+        }
+    }
+    fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
+        let overlap = overlap.max(0.0);
+        8.0 / 15.0 * self.young * (radius * overlap).sqrt() * overlap * overlap
+    }
+}
+
+/// A law of [`PairLaw`] as a type that a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AnyLaw {
+    /// See [`Linear`].
+    Linear(Linear),
+    /// See [`LinearPerMass`].
+    LinearPerMass(LinearPerMass),
+    /// See [`Hertz`].
+    Hertz(Hertz),
+}
+
+impl From<&PairLaw> for AnyLaw {
+    fn from(law: &PairLaw) -> Self {
+        match *law {
+            PairLaw::Linear {
+                normal_stiffness,
+                tangential_stiffness,
+                normal_damping,
+                tangential_damping,
+                friction,
+                per_mass,
+            } => {
+                let linear = Linear {
+                    kn: normal_stiffness,
+                    kt: tangential_stiffness,
+                    cn: normal_damping,
+                    ct: tangential_damping,
+                    friction,
+                };
+                if per_mass {
+                    AnyLaw::LinearPerMass(LinearPerMass(linear))
+                } else {
+                    AnyLaw::Linear(linear)
+                }
+            }
+            PairLaw::Hertz {
+                young,
+                shear,
+                damping_ratio,
+                friction,
+            } => AnyLaw::Hertz(Hertz {
+                young,
+                shear,
+                damping: 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio,
+                friction,
+            }),
+        }
+    }
+}
+
+/// Runs an expression with the concrete law in scope.
+macro_rules! with_law {
+    ($any:expr, $law:ident => $body:expr) => {
+        match $any {
+            $crate::contact::AnyLaw::Linear($law) => $body,
+            $crate::contact::AnyLaw::LinearPerMass($law) => $body,
+            $crate::contact::AnyLaw::Hertz($law) => $body,
+        }
+    };
+}
+pub(crate) use with_law;
+
+/// What limits the step of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// Angular frequency of the stiffest mode, 1/s.
+    pub frequency: f64,
+    /// Rate of the fastest damping, 1/s.
+    pub damping: f64,
+}
+
+impl PairLaw {
+    /// The fastest rates of a link between bodies of these masses (kg; infinite for a wall), of
+    /// effective radius `radius` (m), when it is compressed to `overlap` (m), for bodies whose
+    /// moment of inertia is `inertia` m r^2.
+    ///
+    /// Normal motion feels 1/m_a + 1/m_b; tangential motion besides the spins, 1/inertia of each.
+    pub fn rates(&self, inverse_mass: f64, radius: f64, overlap: f64, inertia: f64) -> Rates {
+        let tangential = inverse_mass * (1.0 + 1.0 / inertia);
+        let (kn, kt, cn, ct) = match *self {
+            PairLaw::Linear {
+                normal_stiffness: kn,
+                tangential_stiffness: kt,
+                normal_damping: cn,
+                tangential_damping: ct,
+                per_mass,
+                ..
+            } => {
+                let m = if per_mass { 1.0 / inverse_mass } else { 1.0 };
+                (kn, kt, cn * m, ct * m)
+            }
+            PairLaw::Hertz {
+                young,
+                shear,
+                damping_ratio,
+                ..
+            } => {
+                let a = (radius * overlap).sqrt();
+                let (kn, kt) = (2.0 * young * a, 8.0 * shear * a);
+                let c = 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio;
+                (
+                    kn,
+                    kt,
+                    c * (kn / inverse_mass).sqrt(),
+                    c * (kt / inverse_mass).sqrt(),
+                )
+            }
+        };
+        Rates {
+            frequency: (kn * inverse_mass).max(kt * tangential).sqrt(),
+            damping: (cn * inverse_mass).max(ct * tangential),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Lanes in plain Rust: the reference for the other levels.
+
+use super::{LANES, Lanes, Row};
+
+/// Eight numbers in an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain([f64; LANES]);
+
+macro_rules! each {
+    ($k:ident => $value:expr) => {{
+        let mut out = [0.0; LANES];
+        for $k in 0..LANES {
+            out[$k] = $value;
+        }
+        Plain(out)
+    }};
+}
+
+impl Lanes for Plain {
+    type Mask = [bool; LANES];
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Plain([value; LANES])
+    }
+    #[inline(always)]
+    fn load(row: &Row) -> Self {
+        Plain(row.0)
+    }
+    #[inline(always)]
+    fn store(self, row: &mut Row) {
+        row.0 = self.0;
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        each!(k => self.0[k] + o.0[k])
+    }
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        each!(k => self.0[k] - o.0[k])
+    }
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        each!(k => self.0[k] * o.0[k])
+    }
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        each!(k => self.0[k] / o.0[k])
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        each!(k => self.0[k].sqrt())
+    }
+    // Written out rather than f64::min: the vector units give the second operand when the two
+    // compare equal or not at all.
+    #[inline(always)]
+    fn min(self, o: Self) -> Self {
+        each!(k => if self.0[k] < o.0[k] { self.0[k] } else { o.0[k] })
+    }
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        each!(k => if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] })
+    }
+    #[inline(always)]
+    fn flip(self, signs: Self) -> Self {
+        each!(k => f64::from_bits(self.0[k].to_bits() ^ signs.0[k].to_bits()))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        each!(k => self.0[k].abs())
+    }
+    #[inline(always)]
+    fn less(self, o: Self) -> Self::Mask {
+        let mut out = [false; LANES];
+        for k in 0..LANES {
+            out[k] = self.0[k] < o.0[k];
+        }
+        out
+    }
+    #[inline(always)]
+    fn select(self, o: Self, mask: Self::Mask) -> Self {
+        each!(k => if mask[k] { self.0[k] } else { o.0[k] })
+    }
+    #[inline(always)]
+    fn only(self, mask: Self::Mask) -> Self {
+        each!(k => if mask[k] { self.0[k] } else { 0.0 })
+    }
+    #[inline(always)]
+    fn bits(mask: Self::Mask) -> u8 {
+        let mut bits = 0;
+        for (k, &m) in mask.iter().enumerate() {
+            bits |= u8::from(m) << k;
+        }
+        bits
+    }
+    #[inline(always)]
+    fn mask(bits: u8) -> Self::Mask {
+        let mut out = [false; LANES];
+        for (k, m) in out.iter_mut().enumerate() {
+            *m = bits >> k & 1 == 1;
+        }
+        out
+    }
+    #[inline(always)]
+    fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
+        let mut out = [Plain([0.0; LANES]); LANES];
+        for (j, column) in out.iter_mut().enumerate() {
+            for (k, row) in rows.iter().enumerate() {
+                column.0[k] = row.0[j];
+            }
+        }
+        out
+    }
+}

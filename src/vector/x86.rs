@@ -1,0 +1,317 @@
+//! AVX2 and AVX-512 lanes. The only unsafe code of the program: each block calls an intrinsic
+//! whose processor feature was detected before [`run_avx2`] or [`run_avx512`] was entered, the
+//! types being private to this module and made nowhere else; memory is touched through
+//! references to whole rows only.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Kernel, LANES, Lanes, Row};
+
+#[derive(Clone, Copy)]
+struct Avx512(__m512d);
+
+#[derive(Clone, Copy)]
+struct Avx2(__m256d, __m256d);
+
+/// Runs a kernel on AVX-512. Only [`super::run`] calls it, after detection.
+#[inline(always)]
+pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    // SAFETY: the caller has detected the features.
+    unsafe { enter_avx512(kernel) }
+}
+
+/// Runs a kernel on AVX2. Only [`super::run`] calls it, after detection.
+#[inline(always)]
+pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    // SAFETY: the caller has detected the feature.
+    unsafe { enter_avx2(kernel) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn enter_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Avx512>()
+}
+
+#[target_feature(enable = "avx2")]
+fn enter_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Avx2>()
+}
+
+impl Lanes for Avx512 {
+    type Mask = __mmask8;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Avx512(unsafe { _mm512_set1_pd(value) })
+    }
+    #[inline(always)]
+    fn load(row: &Row) -> Self {
+        Avx512(unsafe { _mm512_load_pd(row.0.as_ptr()) })
+    }
+    #[inline(always)]
+    fn store(self, row: &mut Row) {
+        unsafe { _mm512_store_pd(row.0.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Avx512(unsafe { _mm512_add_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Avx512(unsafe { _mm512_sub_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Avx512(unsafe { _mm512_mul_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        Avx512(unsafe { _mm512_div_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Avx512(unsafe { _mm512_sqrt_pd(self.0) })
+    }
+    #[inline(always)]
+    fn min(self, o: Self) -> Self {
+        Avx512(unsafe { _mm512_min_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        Avx512(unsafe { _mm512_max_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn flip(self, signs: Self) -> Self {
+        Avx512(unsafe { _mm512_xor_pd(self.0, signs.0) })
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Avx512(unsafe { _mm512_abs_pd(self.0) })
+    }
+    #[inline(always)]
+    fn less(self, o: Self) -> Self::Mask {
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, o.0) }
+    }
+    #[inline(always)]
+    fn select(self, o: Self, mask: Self::Mask) -> Self {
+        Avx512(unsafe { _mm512_mask_blend_pd(mask, o.0, self.0) })
+    }
+    #[inline(always)]
+    fn only(self, mask: Self::Mask) -> Self {
+        Avx512(unsafe { _mm512_maskz_mov_pd(mask, self.0) })
+    }
+    #[inline(always)]
+    fn bits(mask: Self::Mask) -> u8 {
+        mask
+    }
+    #[inline(always)]
+    fn mask(bits: u8) -> Self::Mask {
+        bits
+    }
+    #[inline(always)]
+    fn transpose(r: [Self; LANES]) -> [Self; LANES] {
+        unsafe {
+            let lo = |a: Self, b: Self| _mm512_unpacklo_pd(a.0, b.0);
+            let hi = |a: Self, b: Self| _mm512_unpackhi_pd(a.0, b.0);
+            let (a0, a1) = (lo(r[0], r[1]), hi(r[0], r[1]));
+            let (a2, a3) = (lo(r[2], r[3]), hi(r[2], r[3]));
+            let (a4, a5) = (lo(r[4], r[5]), hi(r[4], r[5]));
+            let (a6, a7) = (lo(r[6], r[7]), hi(r[6], r[7]));
+            // Pairs of quarters: even columns from the low parts, odd ones from the high parts.
+            let near = |a, b| _mm512_shuffle_f64x2::<0x88>(a, b);
+            let far = |a, b| _mm512_shuffle_f64x2::<0xdd>(a, b);
+            let (b0, b2) = (near(a0, a2), far(a0, a2));
+            let (b1, b3) = (near(a1, a3), far(a1, a3));
+            let (c0, c2) = (near(a4, a6), far(a4, a6));
+            let (c1, c3) = (near(a5, a7), far(a5, a7));
+            [
+                Avx512(near(b0, c0)),
+                Avx512(near(b1, c1)),
+                Avx512(near(b2, c2)),
+                Avx512(near(b3, c3)),
+                Avx512(far(b0, c0)),
+                Avx512(far(b1, c1)),
+                Avx512(far(b2, c2)),
+                Avx512(far(b3, c3)),
+            ]
+        }
+    }
+}
+
+impl Lanes for Avx2 {
+    type Mask = (__m256d, __m256d);
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        let v = unsafe { _mm256_set1_pd(value) };
+        Avx2(v, v)
+    }
+    #[inline(always)]
+    fn load(row: &Row) -> Self {
+        let p = row.0.as_ptr();
+        unsafe { Avx2(_mm256_load_pd(p), _mm256_load_pd(p.add(4))) }
+    }
+    #[inline(always)]
+    fn store(self, row: &mut Row) {
+        let p = row.0.as_mut_ptr();
+        unsafe {
+            _mm256_store_pd(p, self.0);
+            _mm256_store_pd(p.add(4), self.1);
+        }
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        unsafe { Avx2(_mm256_add_pd(self.0, o.0), _mm256_add_pd(self.1, o.1)) }
+    }
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        unsafe { Avx2(_mm256_sub_pd(self.0, o.0), _mm256_sub_pd(self.1, o.1)) }
+    }
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        unsafe { Avx2(_mm256_mul_pd(self.0, o.0), _mm256_mul_pd(self.1, o.1)) }
+    }
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        unsafe { Avx2(_mm256_div_pd(self.0, o.0), _mm256_div_pd(self.1, o.1)) }
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        unsafe { Avx2(_mm256_sqrt_pd(self.0), _mm256_sqrt_pd(self.1)) }
+    }
+    #[inline(always)]
+    fn min(self, o: Self) -> Self {
+        unsafe { Avx2(_mm256_min_pd(self.0, o.0), _mm256_min_pd(self.1, o.1)) }
+    }
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        unsafe { Avx2(_mm256_max_pd(self.0, o.0), _mm256_max_pd(self.1, o.1)) }
+    }
+    #[inline(always)]
+    fn flip(self, s: Self) -> Self {
+        unsafe { Avx2(_mm256_xor_pd(self.0, s.0), _mm256_xor_pd(self.1, s.1)) }
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        unsafe {
+            let sign = _mm256_set1_pd(-0.0);
+            Avx2(
+                _mm256_andnot_pd(sign, self.0),
+                _mm256_andnot_pd(sign, self.1),
+            )
+        }
+    }
+    #[inline(always)]
+    fn less(self, o: Self) -> Self::Mask {
+        unsafe {
+            (
+                _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, o.0),
+                _mm256_cmp_pd::<_CMP_LT_OQ>(self.1, o.1),
+            )
+        }
+    }
+    #[inline(always)]
+    fn select(self, o: Self, m: Self::Mask) -> Self {
+        unsafe {
+            Avx2(
+                _mm256_blendv_pd(o.0, self.0, m.0),
+                _mm256_blendv_pd(o.1, self.1, m.1),
+            )
+        }
+    }
+    #[inline(always)]
+    fn only(self, m: Self::Mask) -> Self {
+        unsafe { Avx2(_mm256_and_pd(self.0, m.0), _mm256_and_pd(self.1, m.1)) }
+    }
+    #[inline(always)]
+    fn bits(m: Self::Mask) -> u8 {
+        unsafe { (_mm256_movemask_pd(m.0) | _mm256_movemask_pd(m.1) << 4) as u8 }
+    }
+    #[inline(always)]
+    fn mask(bits: u8) -> Self::Mask {
+        unsafe {
+            let b = _mm256_set1_epi64x(i64::from(bits));
+            let lo = _mm256_set_epi64x(8, 4, 2, 1);
+            let hi = _mm256_set_epi64x(128, 64, 32, 16);
+            let is =
+                |which| _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(b, which), which));
+            (is(lo), is(hi))
+        }
+    }
+    #[inline(always)]
+    fn transpose(r: [Self; LANES]) -> [Self; LANES] {
+        unsafe {
+            let square = |a: __m256d, b: __m256d, c: __m256d, d: __m256d| {
+                let (ab0, ab1) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+                let (cd0, cd1) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+                [
+                    _mm256_permute2f128_pd::<0x20>(ab0, cd0),
+                    _mm256_permute2f128_pd::<0x20>(ab1, cd1),
+                    _mm256_permute2f128_pd::<0x31>(ab0, cd0),
+                    _mm256_permute2f128_pd::<0x31>(ab1, cd1),
+                ]
+            };
+            let p = square(r[0].0, r[1].0, r[2].0, r[3].0);
+            let q = square(r[4].0, r[5].0, r[6].0, r[7].0);
+            let s = square(r[0].1, r[1].1, r[2].1, r[3].1);
+            let t = square(r[4].1, r[5].1, r[6].1, r[7].1);
+            [
+                Avx2(p[0], q[0]),
+                Avx2(p[1], q[1]),
+                Avx2(p[2], q[2]),
+                Avx2(p[3], q[3]),
+                Avx2(s[0], t[0]),
+                Avx2(s[1], t[1]),
+                Avx2(s[2], t[2]),
+                Avx2(s[3], t[3]),
+            ]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kernel, Lanes, Level, Row, run};
+
+    struct Probe([Row; 8]);
+    impl Kernel for Probe {
+        type Output = Vec<u64>;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec<u64> {
+            let rows = self.0.map(|r| L::load(&r));
+            let t = L::transpose(rows);
+            let mut out = Vec::new();
+            let mut keep = |x: L| out.extend(x.to_array().map(f64::to_bits));
+            for k in 0..8 {
+                keep(t[k]);
+                let j = (k + 3) % 8;
+                let m = t[k].less(t[j]);
+                keep(t[k].add(t[j]).sub(t[(k + 1) % 8]));
+                keep(t[k].mul(t[j]).div(t[(k + 2) % 8]));
+                keep(t[k].abs().sqrt().min(t[j]).max(t[k].flip(L::splat(-0.0))));
+                keep(t[k].select(t[j], m));
+                keep(t[k].only(L::mask(L::bits(m) ^ 0xa5)));
+            }
+            out
+        }
+    }
+
+    #[test]
+    fn all_levels_give_the_same_bits() {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let rows: [Row; 8] = std::array::from_fn(|_| Row(std::array::from_fn(|_| next())));
+        let plain = run(Level::Plain, Probe(rows));
+        for level in [Level::Avx2, Level::Avx512] {
+            assert_eq!(plain, run(level, Probe(rows)), "{level:?}");
+        }
+        // The transpose is a transpose.
+        assert_eq!(plain[3], rows[3].0[0].to_bits());
+    }
+}
