@@ -1,0 +1,4 @@
+//! Integration tests, one crate.
+
+mod hgraph;
+mod queue;
