@@ -136,6 +136,17 @@ pub enum RadiusLaw {
     },
 }
 
+impl RadiusLaw {
+    /// The least radius that it can give, m.
+    pub fn least(&self) -> f64 {
+        match *self {
+            RadiusLaw::Equal(radius) => radius,
+            RadiusLaw::Normal { mean, spread } => mean * (1.0 - 3.0 * spread),
+            RadiusLaw::Uniform { min, .. } => min,
+        }
+    }
+}
+
 /// When a feed makes grains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FeedTiming {

@@ -14,7 +14,7 @@ pub use plain::Plain;
 pub const LANES: usize = 8;
 
 /// Eight numbers in memory, on a cache line of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C, align(64))]
 pub struct Row(pub [f64; LANES]);
 

@@ -10,11 +10,13 @@ mod spatial;
 pub use planar::{PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
 pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
 
+use serde::{Deserialize, Serialize};
+
 use crate::contact::{Contact, Law, Response};
 use crate::vector::{LANES, Lanes};
 
 /// Eight candidate pairs; empty lanes name the dummy body 0 twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Batch {
     /// First bodies.
@@ -24,7 +26,7 @@ pub struct Batch {
 }
 
 /// State of eight links, a bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags {
     /// In touch at the last evaluation.
     pub touch: u8,
@@ -56,6 +58,22 @@ pub struct Timing {
     pub slip_tolerance: f64,
     /// Whether links that open within the step get their exact share of it.
     pub partial: bool,
+    /// Lengths of the periodic directions, m; 0 where not periodic.
+    pub periodic: Option<[f64; 3]>,
+}
+
+/// Separations brought to the nearest image in periodic directions.
+#[inline(always)]
+pub(super) fn nearest_image<L: Lanes, const N: usize>(d: [L; N], lengths: Option<[f64; 3]>) -> [L; N] {
+    let Some(lengths) = lengths else { return d };
+    // Rounds to the nearest integer by adding what leaves no fractional digits.
+    let shift = L::splat(6755399441055744.0);
+    std::array::from_fn(|k| {
+        let length = lengths[k];
+        let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
+        let turns = d[k].mul(L::splat(inverse)).add(shift).sub(shift);
+        d[k].sub(turns.mul(L::splat(length)))
+    })
 }
 
 /// The part of eight contacts along their normals.

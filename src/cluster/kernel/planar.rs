@@ -5,7 +5,7 @@
 //! rows gives all that a pair needs. Row of forces: Fx, Fy, T, 0 of the whole force and the same
 //! of the dampers' share; T is the moment over the radius.
 
-use super::{Batch, Change, Flags, Normal, Timing, normal};
+use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
 
@@ -163,6 +163,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 pair(7),
             ];
             let [dx, dy, _, radii, du, dv, spin, inverse_mass] = L::transpose(columns);
+            let [dx, dy] = nearest_image([dx, dy], timing.periodic);
             let square = dx.mul(dx).add(dy.mul(dy));
             let touch = square.less(radii.mul(radii));
             let touch_bits = L::bits(touch);
@@ -355,7 +356,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                     )
                 }
             };
-            let touch_bits = L::bits(distance.less(radius)) & inside;
+            let touch_bits = L::bits(distance.less(radius)) & L::bits(zero.less(radius)) & inside;
             if touch_bits | flags.touch == 0 {
                 continue;
             }

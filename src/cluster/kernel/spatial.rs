@@ -6,7 +6,7 @@
 //! moment over the radius; a second row for the dampers' share.
 
 use super::planar::{WallGeometry, WallSums};
-use super::{Batch, Change, Flags, Normal, Timing, normal};
+use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
 
@@ -221,7 +221,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 pair(7),
             ];
             let [dx, dy, dz, radii, du, dv, dw, inverse_mass] = L::transpose(columns);
-            let d = [dx, dy, dz];
+            let d = nearest_image([dx, dy, dz], timing.periodic);
             let square = dot(d, d);
             let touch = square.less(radii.mul(radii));
             let touch_bits = L::bits(touch);
@@ -405,7 +405,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                     )
                 }
             };
-            let touch_bits = L::bits(distance.less(radius)) & inside;
+            let touch_bits = L::bits(distance.less(radius)) & L::bits(zero.less(radius)) & inside;
             if touch_bits | flags.touch == 0 {
                 continue;
             }

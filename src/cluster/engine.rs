@@ -1,0 +1,815 @@
+//! The engine: all clusters of a system, advanced on one grid of steps.
+//!
+//! Each cluster is a system of equations of its own (thesis 5.6); those that share a step are
+//! evaluated side by side in the same batches, which changes nothing in their motion and lets a
+//! link come or go for the price of a flag. Which grains form which cluster is kept beside, in
+//! [`ClusterIndex`]. Grains in flight are not touched by a step.
+
+use serde::{Deserialize, Serialize};
+
+use super::arrays::{Arrays, History, Lists, Status};
+use super::integrate::{Integrate, Stride};
+use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
+use super::lists::Kept;
+use crate::body::{Boundary, Grain, Pose};
+use crate::contact::{AnyLaw, LawTable};
+use crate::geometry::surface::{Flat, Surface};
+use crate::geometry::{Dimension, Vector};
+use crate::hgraph::ClusterIndex;
+use crate::neighbor::BroadPhase;
+use crate::system::{IntegratorName, PeriodicAxis};
+use crate::vector::{LANES, Level, Row};
+
+/// Candidates of one pair of materials.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct PairClass<D: Integrate> {
+    /// Materials.
+    pub materials: [u16; 2],
+    /// Outer list, pairs of slots.
+    pub outer: Vec<[u32; 2]>,
+    /// Inner batches.
+    pub lists: Lists<D::History>,
+}
+
+/// Candidates of one surface, seen from one side, with grains of one material.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct WallClass<D: Integrate> {
+    /// Boundary.
+    pub boundary: u16,
+    /// Primitive surface of it.
+    pub surface: u32,
+    /// Side from which a two-sided flat surface is seen.
+    pub side: bool,
+    /// Material of the grains.
+    pub material: u16,
+    /// Outer list, slots.
+    pub outer: Vec<u32>,
+    /// Inner batches.
+    pub lists: Lists<D::History>,
+}
+
+/// A boundary cut into surfaces.
+#[derive(Clone, Debug)]
+pub struct Wall<D: Dimension> {
+    /// As set up.
+    pub boundary: Boundary<D>,
+    /// Its primitives.
+    pub surfaces: Vec<D::Surface>,
+    /// Whether it never moves.
+    pub fixed: bool,
+    /// Point about which moments are taken.
+    pub reference: D::Vector,
+}
+
+/// What happened to a link in a step.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkEvent {
+    /// What.
+    pub kind: crate::event::EventKind,
+    /// When, s.
+    pub time: f64,
+    /// Slot of the first body.
+    pub a: u32,
+    /// Slot of the second body, or the boundary.
+    pub b: Other,
+    /// Kinetic energy of approach of an insert-link, J.
+    pub energy: f64,
+}
+
+/// The second body of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Other {
+    /// A grain's slot.
+    Slot(u32),
+    /// A boundary.
+    Boundary(u16),
+}
+
+/// Counts of what was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Grains times steps.
+    pub grain_steps: u64,
+    /// Steps.
+    pub steps: u64,
+    /// Links opened, closed, slipped, gripped, stabilised.
+    pub opened: u64,
+    /// Links closed.
+    pub closed: u64,
+    /// Links that began to slide.
+    pub slipped: u64,
+    /// Links that stopped sliding.
+    pub gripped: u64,
+    /// Links that came to rest.
+    pub stabilized: u64,
+    /// Renewals of the outer list.
+    pub renewals: u64,
+    /// Filterings of the outer list.
+    pub filterings: u64,
+}
+
+/// Energies that passed, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Flows {
+    /// Lost in dampers.
+    pub damping: f64,
+    /// Lost in sliding.
+    pub slip: f64,
+    /// Given by moving walls.
+    pub walls: f64,
+    /// The last evaluation's share of slip, damper work at walls and wall work; half of it lies
+    /// beyond the time of evaluation.
+    pub last: [f64; 3],
+}
+
+/// Fixed parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EngineOptions {
+    /// Step, s.
+    pub step: f64,
+    /// Integrator.
+    pub integrator: IntegratorName,
+    /// Relative tolerance of slip and grip.
+    pub slip_tolerance: f64,
+    /// Margin of the outer list, m.
+    pub outer_margin: f64,
+    /// Margin of the inner list, m.
+    pub inner_margin: f64,
+    /// A link is at rest under this relative speed, m/s.
+    pub stable_speed: f64,
+    /// Steps between two looks at whether links rest.
+    pub look_every: u64,
+    /// Looks at rest in a row that make a link stable.
+    pub looks: u8,
+    /// Whether each link event is kept for the log.
+    pub log_links: bool,
+}
+
+/// The state of the engine that a checkpoint holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct EngineState<D: Integrate> {
+    /// Rows.
+    pub arrays: Arrays<D>,
+    /// When each flying slot left for its path, s.
+    pub since: Vec<f64>,
+    /// Stepped slots, ascending after a renewal.
+    pub active: Vec<u32>,
+    /// Stepped slots whose carried velocity is to be started.
+    pub fresh: Vec<u32>,
+    /// Pairs.
+    pub pairs: Vec<PairClass<D>>,
+    /// Walls.
+    pub walls: Vec<WallClass<D>>,
+    /// Clusters.
+    pub clusters: ClusterIndex,
+    /// Boundaries taken away.
+    pub gone: Vec<bool>,
+    /// Number of the step.
+    pub n: i64,
+    /// Bound of the way that any stepped grain or wall went since the outer list was made, m.
+    pub outer_way: f64,
+    /// Since the inner list was made.
+    pub inner_way: f64,
+    /// Counts.
+    pub counts: Counts,
+    /// Energies.
+    pub flows: Flows,
+    /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
+    pub wall_sums: Vec<[f64; 7]>,
+    /// Square of the greatest speed in the last step, m^2/s^2.
+    pub fastest: f64,
+}
+
+/// All clusters of a system.
+pub struct Engine<D: Integrate> {
+    /// What a checkpoint holds.
+    pub state: EngineState<D>,
+    /// Parameters.
+    pub options: EngineOptions,
+    /// Boundaries.
+    pub boundaries: Vec<Wall<D>>,
+    /// Gravity, m/s^2.
+    pub gravity: D::Vector,
+    /// Time of step 0, s.
+    pub origin: f64,
+    /// Link events of the last evaluation, when they are kept.
+    pub link_events: Vec<LinkEvent>,
+    laws: LawTable,
+    class_of: Vec<u16>,
+    periodic: Vec<Option<PeriodicAxis>>,
+    level: Level,
+    broad: Box<dyn BroadPhase<D>>,
+    pub(super) changed: Vec<Change>,
+    spare: Lists<D::History>,
+    carry: Vec<u32>,
+    wall_lanes: Vec<WallLanes>,
+    pair_buffer: Vec<(u32, u32)>,
+}
+
+impl<D: Integrate> std::fmt::Debug for Engine<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("n", &self.state.n).field("slots", &self.state.arrays.slots()).finish()
+    }
+}
+
+fn three<V: Vector>(v: V) -> [f64; 3] {
+    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
+}
+
+impl<D: Integrate> Engine<D> {
+    /// An engine without grains.
+    pub fn new(
+        options: EngineOptions,
+        laws: LawTable,
+        boundaries: Vec<Wall<D>>,
+        gravity: D::Vector,
+        periodic: Vec<Option<PeriodicAxis>>,
+        broad: Box<dyn BroadPhase<D>>,
+    ) -> Self {
+        let mut pairs = Vec::new();
+        let mut class_of = vec![u16::MAX; laws.materials * laws.materials];
+        for a in 0..laws.materials {
+            for b in a..laws.materials {
+                if laws.get(a as u16, b as u16).is_some() {
+                    class_of[a * laws.materials + b] = pairs.len() as u16;
+                    class_of[b * laws.materials + a] = pairs.len() as u16;
+                    pairs.push(PairClass {
+                        materials: [a as u16, b as u16],
+                        outer: Vec::new(),
+                        lists: Lists::default(),
+                    });
+                }
+            }
+        }
+        let mut clusters = ClusterIndex::new();
+        clusters.add_grain(0);
+        let walls = boundaries.len();
+        Engine {
+            state: EngineState {
+                arrays: Arrays::default(),
+                since: vec![0.0],
+                active: Vec::new(),
+                fresh: Vec::new(),
+                pairs,
+                walls: Vec::new(),
+                clusters,
+                gone: vec![false; walls],
+                n: 0,
+                outer_way: 0.0,
+                inner_way: 0.0,
+                counts: Counts::default(),
+                flows: Flows::default(),
+                wall_sums: vec![[0.0; 7]; walls],
+                fastest: 0.0,
+            },
+            options,
+            boundaries,
+            gravity,
+            origin: 0.0,
+            link_events: Vec::new(),
+            laws,
+            class_of,
+            periodic,
+            level: Level::best(),
+            broad,
+            changed: Vec::new(),
+            spare: Lists::default(),
+            carry: Vec::new(),
+            wall_lanes: Vec::new(),
+            pair_buffer: Vec::new(),
+        }
+    }
+
+    /// Chooses the level of vector units; results do not depend on it.
+    pub fn set_level(&mut self, level: Level) {
+        self.level = level;
+    }
+
+    /// Time of evaluation: where the rows stand, s.
+    pub fn time(&self) -> f64 {
+        self.time_of(self.state.n)
+    }
+
+    /// Time of a step, s.
+    pub fn time_of(&self, n: i64) -> f64 {
+        let shift = if self.options.integrator == IntegratorName::Midpoint { 0.5 } else { 0.0 };
+        self.origin + (n as f64 + shift) * self.options.step
+    }
+
+    /// Adds a grain that steps or flies from `time` on. The lists must be renewed before the next step.
+    pub fn add(&mut self, grain: &Grain<D>, status: Status, time: f64) -> u32 {
+        let slot = self.state.arrays.push(grain, status);
+        self.state.since.push(time);
+        self.state.clusters.add_grain(slot);
+        if status == Status::Stepped {
+            self.state.active.push(slot);
+            self.state.fresh.push(slot);
+        }
+        slot
+    }
+
+    /// Law of a pair of materials; set-up has made sure that it is there.
+    pub fn law(&self, a: u16, b: u16) -> AnyLaw {
+        AnyLaw::from(self.laws.get(a, b).expect("checked at set-up"))
+    }
+
+    pub(super) fn timing(&self) -> Timing {
+        let before = if self.options.integrator == IntegratorName::Euler { 0.0 } else { 0.5 };
+        let lengths = || {
+            std::array::from_fn(|k| self.periodic.get(k).copied().flatten().map_or(0.0, |p| p.length))
+        };
+        Timing {
+            step: self.options.step,
+            before,
+            after: 1.0 - before,
+            slip_tolerance: self.options.slip_tolerance,
+            partial: before > 0.0,
+            periodic: self.periodic.iter().any(Option::is_some).then(lengths),
+        }
+    }
+
+    /// Forces at the rows' positions, with all that follows from links that open or close.
+    /// `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
+    fn evaluate(&mut self, time: f64, trial: bool) -> (f64, f64, f64) {
+        let timing = self.timing();
+        let level = self.level;
+        let (mut slip, mut damper_at_walls, mut wall_power) = (0.0, 0.0, 0.0);
+        self.link_events.clear();
+        for class in 0..self.state.pairs.len() {
+            let [a, b] = self.state.pairs[class].materials;
+            if self.state.pairs[class].lists.batches.is_empty() {
+                continue;
+            }
+            let law = self.law(a, b);
+            self.changed.clear();
+            let state = &mut self.state;
+            let lists = &mut state.pairs[class].lists;
+            slip += D::pair_forces(level, law, &mut state.arrays, lists, &mut self.changed, timing);
+            if !trial {
+                self.note_pairs(class, time);
+            }
+        }
+        for class in 0..self.state.walls.len() {
+            let wall = &self.state.walls[class];
+            if wall.lists.batches.is_empty() {
+                continue;
+            }
+            let boundary = &self.boundaries[usize::from(wall.boundary)];
+            let law = self.law(wall.material, boundary.boundary.material);
+            let pose = boundary.boundary.motion.pose(time);
+            let reference = three(boundary.reference + pose.shift);
+            let surface = &boundary.surfaces[wall.surface as usize];
+            let flat = if boundary.fixed { self.flat(class) } else { None };
+            if flat.is_none() {
+                fill_lanes(&self.state.arrays, wall, surface, &pose, boundary.fixed, &mut self.wall_lanes);
+            }
+            let geometry = match &flat {
+                Some(flat) => flat_geometry(flat),
+                None => WallGeometry::Lanes(&self.wall_lanes),
+            };
+            self.changed.clear();
+            let state = &mut self.state;
+            let index = usize::from(state.walls[class].boundary);
+            let sums: WallSums = D::wall_forces(
+                level,
+                law,
+                &mut state.arrays,
+                &mut state.walls[class].lists,
+                &mut self.changed,
+                timing,
+                geometry,
+                reference,
+            );
+            slip += sums.slip_work;
+            damper_at_walls += sums.damper_power;
+            wall_power += sums.power;
+            if !trial {
+                let total = &mut state.wall_sums[index];
+                let h = self.options.step;
+                for k in 0..3 {
+                    total[k] += h * sums.force[k];
+                    total[3 + k] += h * sums.moment[k];
+                }
+                total[6] += h * sums.power;
+                self.note_walls(class, time);
+            }
+        }
+        (slip, damper_at_walls, wall_power)
+    }
+
+    /// The flat form of a fixed wall class, as seen from its first candidate's side.
+    fn flat(&self, class: usize) -> Option<Flat<D>> {
+        let wall = &self.state.walls[class];
+        let slot = *wall.outer.first()? as usize;
+        let surface = &self.boundaries[usize::from(wall.boundary)].surfaces[wall.surface as usize];
+        surface.flat(self.state.arrays.position(slot))
+    }
+
+    /// Forces at the present positions; books what they did. Call after each drift.
+    pub fn forces(&mut self) {
+        let time = self.time();
+        let (slip, damper, power) = self.evaluate(time, false);
+        let h = self.options.step;
+        let flows = &mut self.state.flows;
+        flows.slip += slip;
+        flows.damping += h * damper;
+        flows.walls += h * power;
+        flows.last = [slip, h * damper, h * power];
+    }
+
+    /// Moves all stepped grains by one step.
+    pub fn advance(&mut self) {
+        let h = self.options.step;
+        self.start_fresh();
+        let stride = Stride {
+            step: h,
+            gravity: three(self.gravity),
+            euler: matches!(self.options.integrator, IntegratorName::Euler),
+        };
+        let level = self.level;
+        let sums = if self.options.integrator == IntegratorName::Heun {
+            super::heun::step(self, stride)
+        } else {
+            let state = &mut self.state;
+            D::stride(level, &mut state.arrays, &state.active, stride)
+        };
+        let state = &mut self.state;
+        state.flows.damping += sums.damper_work;
+        state.fastest = sums.fastest;
+        state.n += 1;
+        state.counts.steps += 1;
+        state.counts.grain_steps += state.active.len() as u64;
+        let way = h * (sums.fastest.sqrt() + self.wall_speed());
+        self.state.outer_way += way;
+        self.state.inner_way += way;
+    }
+
+    /// Runs the kernel of the plain stride on the present forces (for `heun`).
+    pub(super) fn plain_stride(&mut self, stride: Stride) -> super::integrate::StepSums {
+        let state = &mut self.state;
+        D::stride(self.level, &mut state.arrays, &state.active, stride)
+    }
+
+    /// Evaluates forces without events (for `heun`).
+    pub(super) fn trial_forces(&mut self, time: f64) -> (f64, f64, f64) {
+        self.evaluate(time, true)
+    }
+
+    /// A grain that just began to step carries the velocity that the integrator wants.
+    fn start_fresh(&mut self) {
+        let fresh = std::mem::take(&mut self.state.fresh);
+        let h = self.options.step;
+        if self.options.integrator == IntegratorName::Verlet {
+            for &slot in &fresh {
+                let slot = slot as usize;
+                let arrays = &mut self.state.arrays;
+                let (force, moment) = D::force(arrays, slot);
+                let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
+                let velocity: [f64; 3] = three(arrays.velocity(slot));
+                let spin = D::surface_spin(arrays, slot);
+                let gravity = three(self.gravity);
+                for k in 0..D::N {
+                    arrays.state[slot].0[k] = velocity[k] - 0.5 * h * (force[k] * m + gravity[k]);
+                }
+                let first = if D::N == 2 { 2 } else { 4 };
+                for k in 0..D::SPINS {
+                    arrays.state[slot].0[first + k] = spin[k] - 0.5 * h * moment[k] * i;
+                }
+            }
+        }
+        self.state.fresh = fresh;
+        self.state.fresh.clear();
+    }
+
+    /// A bound of the speed of any moving wall near grains, m/s.
+    fn wall_speed(&self) -> f64 {
+        let mut bound = 0.0f64;
+        for (wall, &gone) in self.boundaries.iter().zip(&self.state.gone) {
+            if wall.fixed || gone {
+                continue;
+            }
+            let pose = wall.boundary.motion.pose(self.time());
+            let mut speed = pose.velocity.norm();
+            let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
+            if spin > 0.0 {
+                let centre = pose.centre + pose.shift;
+                let reach = self
+                    .state
+                    .active
+                    .iter()
+                    .map(|&s| (self.state.arrays.position(s as usize) - centre).norm())
+                    .fold(0.0, f64::max);
+                speed += spin * (reach + self.options.outer_margin);
+            }
+            bound = bound.max(speed);
+        }
+        bound
+    }
+
+    /// Whether the outer list must be renewed before the next evaluation.
+    pub fn outer_is_stale(&self) -> bool {
+        2.0 * self.state.outer_way > self.options.outer_margin
+    }
+
+    /// Filters the inner lists if they may be incomplete.
+    pub fn refresh_inner(&mut self) {
+        if 2.0 * self.state.inner_way > self.options.inner_margin {
+            self.filter();
+        }
+    }
+
+    /// Filters the inner lists from the outer ones.
+    pub fn filter(&mut self) {
+        self.state.counts.filterings += 1;
+        self.state.inner_way = 0.0;
+        let margin = self.options.inner_margin;
+        let lengths = self.timing().periodic;
+        let state = &mut self.state;
+        let arrays = &state.arrays;
+        for class in &mut state.pairs {
+            class.lists.refilter(
+                &class.outer,
+                &mut self.spare,
+                &mut self.carry,
+                |pair| pair,
+                |[a, b]| {
+                    let (p, q) = (&arrays.rows[a as usize].0, &arrays.rows[b as usize].0);
+                    let reach = p[3] + q[3] + margin;
+                    let mut square = 0.0;
+                    for k in 0..D::N {
+                        let mut d = p[k] - q[k];
+                        if let Some(lengths) = lengths {
+                            if lengths[k] > 0.0 {
+                                d -= lengths[k] * (d / lengths[k]).round();
+                            }
+                        }
+                        square += d * d;
+                    }
+                    square < reach * reach
+                },
+            );
+        }
+        let time = self.time();
+        let state = &mut self.state;
+        let arrays = &state.arrays;
+        for class in &mut state.walls {
+            let wall = &self.boundaries[usize::from(class.boundary)];
+            let surface = &wall.surfaces[class.surface as usize];
+            let pose = wall.boundary.motion.pose(time);
+            class.lists.refilter(
+                &class.outer,
+                &mut self.spare,
+                &mut self.carry,
+                |slot| [slot, 0],
+                |slot| {
+                    let x = pose.to_frame(arrays.position(slot as usize));
+                    surface.distance_bound(x) < arrays.radius(slot as usize) + margin
+                },
+            );
+        }
+    }
+
+    /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
+    /// no part in them.
+    pub fn renew(&mut self) {
+        self.state.counts.renewals += 1;
+        self.state.outer_way = 0.0;
+        self.settle_rotations();
+        let mut kept: Vec<Vec<Kept>> = Vec::new();
+        for class in &self.state.pairs {
+            let mut links = Vec::new();
+            class.lists.kept(&mut links);
+            kept.push(links);
+        }
+        let mut at_walls: Vec<(u16, u32, bool, u16, Kept)> = Vec::new();
+        let mut links = Vec::new();
+        for class in &self.state.walls {
+            links.clear();
+            class.lists.kept(&mut links);
+            let name = (class.boundary, class.surface, class.side, class.material);
+            at_walls.extend(links.iter().map(|&k| (name.0, name.1, name.2, name.3, k)));
+        }
+        if let Some(new_slot) = self.compact() {
+            for link in kept.iter_mut().flatten() {
+                link.a = new_slot[link.a as usize];
+                link.b = new_slot[link.b as usize];
+            }
+            for (.., link) in &mut at_walls {
+                link.a = new_slot[link.a as usize];
+            }
+            self.rebuild_clusters(&kept);
+        }
+        self.wrap_periodic();
+        self.renew_pairs(&kept);
+        self.renew_walls(&at_walls);
+        self.filter();
+    }
+
+    /// Drops empty slots and, in large systems, sorts the others along a space-filling curve.
+    /// Gives the new slot of each old one, if anything moved.
+    fn compact(&mut self) -> Option<Vec<u32>> {
+        const SORT_FROM: usize = 4_000;
+        const SORT_EVERY: u64 = 16;
+        let arrays = &self.state.arrays;
+        let slots = arrays.slots();
+        let full: Vec<u32> =
+            (1..slots as u32).filter(|&s| arrays.status[s as usize] != Status::Empty).collect();
+        let sort = full.len() >= SORT_FROM && self.state.counts.renewals % SORT_EVERY == 1;
+        if full.len() + 1 == slots && !sort {
+            return None;
+        }
+        let mut order = vec![0];
+        if sort {
+            let positions: Vec<D::Vector> = full.iter().map(|&s| arrays.position(s as usize)).collect();
+            let cell = 4.0 * full.iter().map(|&s| arrays.radius(s as usize)).fold(0.0, f64::max);
+            let along = crate::neighbor::spatial_order::<D>(&positions, cell);
+            order.extend(along.iter().map(|&k| full[k as usize]));
+        } else {
+            order.extend(&full);
+        }
+        let mut new_slot = vec![0; slots];
+        for (new, &old) in order.iter().enumerate() {
+            new_slot[old as usize] = new as u32;
+        }
+        self.state.arrays.reorder(&order);
+        self.state.since = order.iter().map(|&o| self.state.since[o as usize]).collect();
+        for list in [&mut self.state.active, &mut self.state.fresh] {
+            for slot in list.iter_mut() {
+                *slot = new_slot[*slot as usize];
+            }
+            list.retain(|&s| s != 0);
+        }
+        Some(new_slot)
+    }
+
+    fn rebuild_clusters(&mut self, kept: &[Vec<Kept>]) {
+        let mut clusters = ClusterIndex::with_grains(self.state.arrays.slots() as u32);
+        for link in kept.iter().flatten() {
+            clusters.insert_link(link.a, link.b);
+        }
+        self.state.clusters = clusters;
+    }
+
+    /// Spatial: orientations take up the turn gathered since the last renewal.
+    fn settle_rotations(&mut self) {
+        if D::N == 3 {
+            let arrays = &mut self.state.arrays;
+            for slot in 1..arrays.slots() {
+                if arrays.status[slot] == Status::Stepped {
+                    arrays.rotation[slot] = D::rotation(arrays, slot);
+                    for k in 4..7 {
+                        arrays.spins[slot].0[k] = 0.0;
+                    }
+                }
+            }
+        }
+    }
+
+    fn wrap_periodic(&mut self) {
+        for (k, axis) in self.periodic.iter().enumerate() {
+            let Some(axis) = axis else { continue };
+            for slot in 1..self.state.arrays.slots() {
+                if self.state.arrays.status[slot] == Status::Stepped {
+                    let x = &mut self.state.arrays.rows[slot].0[k];
+                    *x -= axis.length * ((*x - axis.origin) / axis.length).floor();
+                }
+            }
+        }
+    }
+
+    fn renew_pairs(&mut self, kept: &[Vec<Kept>]) {
+        self.state.active.sort_unstable();
+        let arrays = &self.state.arrays;
+        let active = &self.state.active;
+        let positions: Vec<D::Vector> = active.iter().map(|&s| arrays.position(s as usize)).collect();
+        let radii: Vec<f64> = active.iter().map(|&s| arrays.radius(s as usize)).collect();
+        self.pair_buffer.clear();
+        let margin = self.options.outer_margin;
+        self.broad.pairs(&positions, &radii, margin, &self.periodic, &mut self.pair_buffer);
+        for class in &mut self.state.pairs {
+            class.outer.clear();
+        }
+        let n = self.laws.materials;
+        for &(i, j) in &self.pair_buffer {
+            let (a, b) = (active[i as usize], active[j as usize]);
+            let materials = (arrays.material[a as usize], arrays.material[b as usize]);
+            let class = self.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
+            self.state.pairs[usize::from(class)].outer.push([a, b]);
+        }
+        let mut first = vec![u32::MAX; arrays.slots()];
+        for (class, kept) in self.state.pairs.iter_mut().zip(kept) {
+            first.fill(u32::MAX);
+            for (k, pair) in class.outer.iter().enumerate().rev() {
+                first[pair[0] as usize] = k as u32;
+            }
+            let outer = &class.outer;
+            let found = kept.iter().filter_map(|&link| {
+                let (a, b) = (link.a.min(link.b), link.a.max(link.b));
+                let start = first[a as usize] as usize;
+                let place = outer.get(start..)?.iter().take_while(|p| p[0] == a).position(|p| p[1] == b)?;
+                let mut link = link;
+                if D::SPRING_IS_VECTOR && link.a > link.b {
+                    link.spring = link.spring.map(|s| -s);
+                }
+                (link.a, link.b) = (a, b);
+                Some((link, (start + place) as u32))
+            });
+            class.lists.restart(found);
+        }
+    }
+
+    fn renew_walls(&mut self, kept: &[(u16, u32, bool, u16, Kept)]) {
+        let time = self.time();
+        let arrays = &self.state.arrays;
+        let mut entries: Vec<(u16, u32, bool, u16, u32)> = Vec::new();
+        for (index, wall) in self.boundaries.iter().enumerate() {
+            if self.state.gone[index] {
+                continue;
+            }
+            let pose = wall.boundary.motion.pose(time);
+            for &slot in &self.state.active {
+                let x = pose.to_frame(arrays.position(slot as usize));
+                let reach = arrays.radius(slot as usize) + self.options.outer_margin;
+                for (k, surface) in wall.surfaces.iter().enumerate() {
+                    if surface.distance_bound(x) < reach {
+                        let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
+                        entries.push((index as u16, k as u32, side, arrays.material[slot as usize], slot));
+                    }
+                }
+            }
+        }
+        entries.sort_unstable();
+        self.state.walls.clear();
+        let mut rest = &entries[..];
+        while let Some(&(boundary, surface, side, material, _)) = rest.first() {
+            let name = (boundary, surface, side, material);
+            let count = rest.partition_point(|e| (e.0, e.1, e.2, e.3) <= name);
+            let outer: Vec<u32> = rest[..count].iter().map(|e| e.4).collect();
+            rest = &rest[count..];
+            let mut lists = Lists::default();
+            let found = kept.iter().filter_map(|&(b, s, d, m, link)| {
+                if (b, s, d, m) != name {
+                    return None;
+                }
+                let place = outer.binary_search(&link.a).ok()?;
+                Some((Kept { b: 0, ..link }, place as u32))
+            });
+            lists.restart(found);
+            self.state.walls.push(WallClass { boundary, surface, side, material, outer, lists });
+        }
+    }
+}
+
+/// Which of the two sides of a flat surface a normal looks to: by its first component that is not 0.
+fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
+    flat.normal.components().find(|&c| c != 0.0).is_some_and(|c| c > 0.0)
+}
+
+fn flat_geometry<D: Dimension>(flat: &Flat<D>) -> WallGeometry<'static> {
+    let (along, low, high) = match &flat.extent {
+        Some((along, low, high)) => (three(*along), *low, *high),
+        None => ([0.0; 3], f64::NEG_INFINITY, f64::INFINITY),
+    };
+    WallGeometry::Flat { normal: three(flat.normal), offset: flat.offset, along, low, high }
+}
+
+/// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
+fn fill_lanes<D: Integrate>(
+    arrays: &Arrays<D>,
+    wall: &WallClass<D>,
+    surface: &D::Surface,
+    pose: &Pose<D>,
+    fixed: bool,
+    out: &mut Vec<WallLanes>,
+) {
+    out.clear();
+    for batch in &wall.lists.batches {
+        let mut lanes = WallLanes {
+            distance: Row([1e300; LANES]),
+            normal: [Row::default(); 3],
+            velocity: [Row::default(); 3],
+        };
+        for (k, &slot) in batch.a.iter().enumerate() {
+            if slot == 0 {
+                continue;
+            }
+            let x = arrays.position(slot as usize);
+            let Some(probe) = surface.probe(if fixed { x } else { pose.to_frame(x) }) else { continue };
+            let normal = if fixed { probe.normal } else { pose.vector_from_frame(probe.normal) };
+            lanes.distance.0[k] = probe.distance;
+            let velocity = if fixed {
+                D::Vector::default()
+            } else {
+                pose.point_velocity(x - normal * probe.distance)
+            };
+            for axis in 0..D::N {
+                lanes.normal[axis].0[k] = normal[axis];
+                lanes.velocity[axis].0[k] = velocity[axis];
+            }
+        }
+        out.push(lanes);
+    }
+}

@@ -1,0 +1,75 @@
+//! The predictor-corrector of the thesis (eqs. 5.17, 5.18): forces at both ends of a step.
+
+use super::arrays::Lists;
+use super::engine::Engine;
+use super::integrate::{Integrate, StepSums, Stride};
+use super::kernel::Flags;
+
+/// One step from positions, velocities and springs for which forces were just evaluated.
+pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> StepSums {
+    let h = stride.step;
+    // Springs are carried from half-step to half-step by the speeds of the first stage, which is
+    // of second order; the second stage looks at them half a step ahead and leaves no trace.
+    let rows = engine.state.arrays.rows.clone();
+    let spins = engine.state.arrays.spins.clone();
+    let old = engine.state.arrays.state.clone();
+    let euler = Stride { euler: true, ..stride };
+    let first = engine.plain_stride(euler);
+    let predicted = engine.state.arrays.state.clone();
+    let springs: Vec<(Vec<D::History>, Vec<Flags>)> =
+        lists(engine).map(|l| (l.history.clone(), l.flags.clone())).collect();
+    let time = engine.time() + h;
+    let (slip, damper, power) = engine.trial_forces(time);
+    // Halve what the first evaluation booked, add half of the second.
+    let last = engine.state.flows.last;
+    let flows = &mut engine.state.flows;
+    flows.slip += 0.5 * (slip - last[0]);
+    flows.damping += 0.5 * (h * damper - last[1]);
+    flows.walls += 0.5 * (h * power - last[2]);
+    // The second stride, from the predicted velocities, gives v_n + h a_1 + h a_2.
+    let second = engine.plain_stride(euler);
+    let state = &mut engine.state;
+    let arrays = &mut state.arrays;
+    for &slot in &state.active {
+        let slot = slot as usize;
+        let (v0, v1) = (old[slot].0, predicted[slot].0);
+        let v2 = arrays.state[slot].0;
+        let dynamic: &[usize] = if D::N == 2 { &[0, 1, 2] } else { &[0, 1, 2, 4, 5, 6] };
+        let mut new = v0;
+        for &k in dynamic {
+            new[k] = 0.5 * (v0[k] + v2[k]);
+        }
+        arrays.state[slot].0 = new;
+        let drift = |k: usize| 0.5 * h * (v0[k] + v1[k]);
+        let row = &mut arrays.rows[slot].0;
+        let start = rows[slot].0;
+        for k in 0..3 {
+            row[k] = start[k] + drift(k);
+            row[4 + k] = new[k];
+        }
+        if D::N == 3 {
+            let spin = &mut arrays.spins[slot].0;
+            let start = spins[slot].0;
+            for k in 0..3 {
+                spin[k] = new[4 + k];
+                spin[4 + k] = start[4 + k] + drift(4 + k);
+            }
+        }
+    }
+    let mut saved = springs.into_iter();
+    for l in lists(engine) {
+        let (history, flags) = saved.next().unwrap_or_default();
+        l.history = history;
+        l.flags = flags;
+    }
+    StepSums {
+        damper_work: 0.5 * (first.damper_work + second.damper_work),
+        fastest: first.fastest.max(second.fastest),
+    }
+}
+
+/// All lists of candidates, in a fixed order.
+fn lists<D: Integrate>(engine: &mut Engine<D>) -> impl Iterator<Item = &mut Lists<D::History>> {
+    let state = &mut engine.state;
+    state.pairs.iter_mut().map(|c| &mut c.lists).chain(state.walls.iter_mut().map(|c| &mut c.lists))
+}

@@ -1,0 +1,114 @@
+//! Candidate lists: what may come into touch soon, and the history of what is.
+//!
+//! Two levels: an outer list of all pairs nearer than a wide margin, renewed rarely from the
+//! neighbour search, and inner batches of pairs nearer than a narrow one, filtered from it. The
+//! history of a link lies in the inner batch beside the indices and moves only at a renewal.
+
+use super::arrays::{History, Lists};
+use super::kernel::{Batch, Flags};
+use crate::vector::LANES;
+
+/// A link carried through a renewal of the outer list.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// First body's slot.
+    pub a: u32,
+    /// Second body's slot; for walls the surface's class.
+    pub b: u32,
+    /// Its tangential spring, m.
+    pub spring: [f64; 3],
+    /// Whether it slides.
+    pub slip: bool,
+    /// Looks at which it was at rest.
+    pub calm: u8,
+}
+
+/// Calls back with batch and lane of each link in touch.
+pub fn each_link(flags: &[Flags], mut f: impl FnMut(usize, usize)) {
+    for (batch, flags) in flags.iter().enumerate() {
+        let mut bits = flags.touch;
+        while bits != 0 {
+            f(batch, bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
+impl<H: History> Lists<H> {
+    /// The links in touch.
+    pub fn kept(&self, out: &mut Vec<Kept>) {
+        each_link(&self.flags, |i, k| {
+            out.push(Kept {
+                a: self.batches[i].a[k],
+                b: self.batches[i].b[k],
+                spring: self.history[i].lane(k),
+                slip: self.flags[i].slip >> k & 1 == 1,
+                calm: self.calm[i][k],
+            });
+        });
+    }
+
+    /// Appends a lane; `filled` counts the lanes so far.
+    fn append(&mut self, filled: &mut usize, bodies: [u32; 2], outer: u32) -> (usize, usize) {
+        let lane = *filled % LANES;
+        if lane == 0 {
+            self.batches.push(Batch::default());
+            self.history.push(H::default());
+            self.flags.push(Flags::default());
+            self.calm.push([0; LANES]);
+            self.outer.push([0; LANES]);
+        }
+        *filled += 1;
+        let batch = self.batches.len() - 1;
+        self.batches[batch].a[lane] = bodies[0];
+        self.batches[batch].b[lane] = bodies[1];
+        self.outer[batch][lane] = outer;
+        (batch, lane)
+    }
+
+    /// Puts only links in touch into the lists, with their place in a new outer list.
+    pub fn restart(&mut self, kept: impl Iterator<Item = (Kept, u32)>) {
+        self.clear();
+        let mut filled = 0;
+        for (link, outer) in kept {
+            let (i, k) = self.append(&mut filled, [link.a, link.b], outer);
+            self.history[i].set_lane(k, link.spring);
+            self.flags[i].touch |= 1 << k;
+            self.flags[i].slip |= u8::from(link.slip) << k;
+            self.calm[i][k] = link.calm;
+        }
+    }
+
+    /// Filters the outer list anew: keeps what is near, and every link in touch with its history.
+    pub fn refilter<C: Copy>(
+        &mut self,
+        outer: &[C],
+        spare: &mut Lists<H>,
+        carry: &mut Vec<u32>,
+        bodies: impl Fn(C) -> [u32; 2],
+        near: impl Fn(C) -> bool,
+    ) {
+        carry.clear();
+        carry.resize(outer.len(), 0);
+        each_link(&self.flags, |i, k| {
+            carry[self.outer[i][k] as usize] = (i * LANES + k) as u32 + 1;
+        });
+        spare.clear();
+        let mut filled = 0;
+        for (index, &candidate) in outer.iter().enumerate() {
+            let from = carry[index];
+            if from == 0 && !near(candidate) {
+                continue;
+            }
+            let (i, k) = spare.append(&mut filled, bodies(candidate), index as u32);
+            if from != 0 {
+                let (j, l) = ((from as usize - 1) / LANES, (from as usize - 1) % LANES);
+                spare.history[i].set_lane(k, self.history[j].lane(l));
+                spare.flags[i].touch |= 1 << k;
+                spare.flags[i].slip |= (self.flags[j].slip >> l & 1) << k;
+                spare.calm[i][k] = self.calm[j][l];
+            }
+        }
+        std::mem::swap(self, spare);
+    }
+}

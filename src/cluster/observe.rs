@@ -1,0 +1,388 @@
+//! Looking at links one by one: for logs, energies and the stability of links. Nothing here
+//! changes the motion.
+
+use super::arrays::{Arrays, History};
+use super::engine::{Engine, LinkEvent, Other};
+use super::integrate::Integrate;
+use super::kernel::Change;
+use super::lists::each_link;
+use crate::contact::{AnyLaw, Contact, Law, with_law};
+use crate::event::EventKind;
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{Lanes, Plain};
+
+/// Motion of two bodies at their contact. The normal points from the second body to the first,
+/// as in the kernels; in the plane the tangential speed is one number, along the normal turned
+/// by a right angle.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinematics<D: Dimension> {
+    /// Overlap, m.
+    pub overlap: f64,
+    /// Unit normal.
+    pub normal: D::Vector,
+    /// Normal speed, m/s; negative when approaching.
+    pub speed: f64,
+    /// Tangential speed of the surfaces, m/s.
+    pub sliding: [f64; 3],
+    /// Inverse masses, 1/kg.
+    pub inverse_mass: f64,
+    /// Effective radius, m.
+    pub radius: f64,
+    /// Contact point, m.
+    pub point: D::Vector,
+}
+
+/// A link as logs see it.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkView<D: Dimension> {
+    /// Slot of the first body.
+    pub a: u32,
+    /// Second body.
+    pub b: Other,
+    /// Geometry and motion.
+    pub kinematics: Kinematics<D>,
+    /// Normal force, N.
+    pub normal_force: f64,
+    /// Tangential force on the first body, N.
+    pub tangential_force: D::Vector,
+    /// Elastic energy, J.
+    pub elastic: f64,
+    /// Whether it slides.
+    pub slipping: bool,
+    /// Whether it has been at rest long enough.
+    pub stable: bool,
+}
+
+/// Coefficients of one link.
+struct Coefficients {
+    elastic: f64,
+    cn: f64,
+    kt: f64,
+    ct: f64,
+    friction: f64,
+    normal_energy: f64,
+}
+
+fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
+    with_law!(law, law => {
+        let r = law.respond(Contact {
+            overlap: Plain::splat(k.overlap),
+            inverse_mass: Plain::splat(k.inverse_mass),
+            radius: Plain::splat(k.radius),
+        });
+        Coefficients {
+            elastic: r.elastic.to_array()[0],
+            cn: r.normal_damping.to_array()[0],
+            kt: r.tangential_stiffness.to_array()[0],
+            ct: r.tangential_damping.to_array()[0],
+            friction: law.friction(),
+            normal_energy: law.normal_energy(k.overlap, k.radius),
+        }
+    })
+}
+
+fn size(v: [f64; 3]) -> f64 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+}
+
+/// Relative motion given relative velocity, sum of surface spins and normal.
+fn sliding<D: Integrate>(relative: D::Vector, spin: [f64; 3], n: D::Vector) -> (f64, [f64; 3]) {
+    let speed = relative.dot(&n);
+    if D::N == 2 {
+        (speed, [relative[1] * n[0] - relative[0] * n[1] - spin[0], 0.0, 0.0])
+    } else {
+        let rolled = [
+            spin[1] * n[2] - spin[2] * n[1],
+            spin[2] * n[0] - spin[0] * n[2],
+            spin[0] * n[1] - spin[1] * n[0],
+        ];
+        (speed, std::array::from_fn(|k| relative[k] - speed * n[k] - rolled[k]))
+    }
+}
+
+/// A tangential quantity of the kernels as a vector.
+fn tangent<D: Integrate>(value: [f64; 3], n: D::Vector) -> D::Vector {
+    if D::N == 2 {
+        D::Vector::from_fn(|k| if k == 0 { -n[1] * value[0] } else { n[0] * value[0] })
+    } else {
+        D::Vector::from_fn(|k| value[k])
+    }
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Motion at the contact of two grains.
+    pub fn pair_kinematics(&self, a: u32, b: u32) -> Kinematics<D> {
+        let arrays: &Arrays<D> = &self.state.arrays;
+        let (a, b) = (a as usize, b as usize);
+        let mut d = arrays.position(a) - arrays.position(b);
+        if let Some(lengths) = self.lengths() {
+            for k in 0..D::N {
+                if lengths[k] > 0.0 {
+                    d[k] -= lengths[k] * (d[k] / lengths[k]).round();
+                }
+            }
+        }
+        let distance = d.norm().max(1e-150);
+        let normal = d * (1.0 / distance);
+        let (ra, rb) = (arrays.radius(a), arrays.radius(b));
+        let (sa, sb) = (D::surface_spin(arrays, a), D::surface_spin(arrays, b));
+        let spin = std::array::from_fn(|k| sa[k] + sb[k]);
+        let relative = arrays.velocity(a) - arrays.velocity(b);
+        let (speed, sliding) = sliding::<D>(relative, spin, normal);
+        Kinematics {
+            overlap: ra + rb - distance,
+            normal,
+            speed,
+            sliding,
+            inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
+            radius: ra * rb / (ra + rb),
+            point: arrays.position(a) - normal * (0.5 * (ra + distance - rb)),
+        }
+    }
+
+    /// Motion at the contact of a grain with the surface of a wall class; none where the surface
+    /// is not met.
+    pub fn wall_kinematics(&self, class: usize, slot: u32) -> Option<Kinematics<D>> {
+        let arrays = &self.state.arrays;
+        let wall = &self.state.walls[class];
+        let boundary = &self.boundaries[usize::from(wall.boundary)];
+        let pose = boundary.boundary.motion.pose(self.time());
+        let slot = slot as usize;
+        let x = arrays.position(slot);
+        let probe = boundary.surfaces[wall.surface as usize].probe(pose.to_frame(x))?;
+        let normal = pose.vector_from_frame(probe.normal);
+        let point = x - normal * probe.distance;
+        let relative = arrays.velocity(slot) - pose.point_velocity(point);
+        let (speed, sliding) = sliding::<D>(relative, D::surface_spin(arrays, slot), normal);
+        Some(Kinematics {
+            overlap: arrays.radius(slot) - probe.distance,
+            normal,
+            speed,
+            sliding,
+            inverse_mass: arrays.inverse_mass(slot),
+            radius: arrays.radius(slot),
+            point,
+        })
+    }
+
+    fn view(&self, a: u32, b: Other, law: AnyLaw, k: Kinematics<D>, spring: [f64; 3], slip: bool, calm: u8) -> LinkView<D> {
+        let c = coefficients(law, &k);
+        let normal_force = (c.elastic - c.cn * k.speed).max(0.0);
+        // The history stands `after` a part of the step later than the positions.
+        let after = self.spring_lead() * self.options.step;
+        let spring: [f64; 3] = std::array::from_fn(|i| spring[i] - after * k.sliding[i]);
+        let mut force: [f64; 3] = std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
+        let cap = c.friction * normal_force;
+        let f = size(force);
+        if f > cap {
+            force = force.map(|x| x * cap / f);
+        }
+        LinkView {
+            a,
+            b,
+            kinematics: k,
+            normal_force,
+            tangential_force: tangent::<D>(force, k.normal),
+            elastic: c.normal_energy + 0.5 * c.kt * size(spring) * size(spring),
+            slipping: slip,
+            stable: calm >= self.options.looks,
+        }
+    }
+
+    /// Calls back with every link in touch, in a fixed order.
+    pub fn each_link_view(&self, mut f: impl FnMut(LinkView<D>)) {
+        for class in &self.state.pairs {
+            let law = self.law(class.materials[0], class.materials[1]);
+            let l = &class.lists;
+            each_link(&l.flags, |i, k| {
+                let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
+                let kinematics = self.pair_kinematics(a, b);
+                let slip = l.flags[i].slip >> k & 1 == 1;
+                f(self.view(a, Other::Slot(b), law, kinematics, l.history[i].lane(k), slip, l.calm[i][k]));
+            });
+        }
+        for (index, class) in self.state.walls.iter().enumerate() {
+            let material = self.boundaries[usize::from(class.boundary)].boundary.material;
+            let law = self.law(class.material, material);
+            let l = &class.lists;
+            each_link(&l.flags, |i, k| {
+                let a = l.batches[i].a[k];
+                let Some(kinematics) = self.wall_kinematics(index, a) else { return };
+                let slip = l.flags[i].slip >> k & 1 == 1;
+                let b = Other::Boundary(class.boundary);
+                f(self.view(a, b, law, kinematics, l.history[i].lane(k), slip, l.calm[i][k]));
+            });
+        }
+    }
+
+    /// Looks at which links rest (thesis eq. 5.10) and counts for how long; to be called every
+    /// `look_every` steps.
+    pub fn look(&mut self) {
+        let bound = self.options.stable_speed;
+        let looks = self.options.looks;
+        let time = self.time();
+        let mut stabilized = Vec::new();
+        for class in 0..self.state.pairs.len() {
+            let mut lists = std::mem::take(&mut self.state.pairs[class].lists);
+            each_link(&lists.flags, |i, k| {
+                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+                let slips = lists.flags[i].slip >> k & 1 == 1;
+                let rest = !slips && {
+                    let kin = self.pair_kinematics(a, b);
+                    kin.speed.abs() + size(kin.sliding) < bound
+                };
+                if grown(&mut lists.calm[i][k], rest, looks) {
+                    stabilized.push((a, Other::Slot(b)));
+                }
+            });
+            self.state.pairs[class].lists = lists;
+        }
+        for class in 0..self.state.walls.len() {
+            let mut lists = std::mem::take(&mut self.state.walls[class].lists);
+            let boundary = self.state.walls[class].boundary;
+            each_link(&lists.flags, |i, k| {
+                let a = lists.batches[i].a[k];
+                let slips = lists.flags[i].slip >> k & 1 == 1;
+                let rest = !slips
+                    && self
+                        .wall_kinematics(class, a)
+                        .is_some_and(|kin| kin.speed.abs() + size(kin.sliding) < bound);
+                if grown(&mut lists.calm[i][k], rest, looks) {
+                    stabilized.push((a, Other::Boundary(boundary)));
+                }
+            });
+            self.state.walls[class].lists = lists;
+        }
+        self.state.counts.stabilized += stabilized.len() as u64;
+        if self.options.log_links {
+            for (a, b) in stabilized {
+                self.link_events.push(LinkEvent { kind: EventKind::StabilizeLink, time, a, b, energy: f64::NAN });
+            }
+        }
+    }
+
+    /// Books the changes of the last evaluation of a pair class.
+    pub(super) fn note_pairs(&mut self, class: usize, time: f64) {
+        for index in 0..self.changed.len() {
+            let change = self.changed[index];
+            let batch = self.state.pairs[class].lists.batches[change.batch as usize];
+            let (opened, closed) = (
+                change.after.touch & !change.before.touch,
+                change.before.touch & !change.after.touch,
+            );
+            for k in lanes_of(opened | closed) {
+                if opened >> k & 1 == 1 {
+                    self.state.clusters.insert_link(batch.a[k], batch.b[k]);
+                } else {
+                    self.state.clusters.remove_link(batch.a[k], batch.b[k]);
+                    self.state.pairs[class].lists.calm[change.batch as usize][k] = 0;
+                }
+            }
+            self.count(&change);
+            if self.options.log_links {
+                for k in 0..8 {
+                    let kinds = kinds(&change, k);
+                    if kinds != [None, None] {
+                        let kin = self.pair_kinematics(batch.a[k], batch.b[k]);
+                        self.log(kinds, &kin, time, batch.a[k], Other::Slot(batch.b[k]));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Books the changes of the last evaluation of a wall class.
+    pub(super) fn note_walls(&mut self, class: usize, time: f64) {
+        for index in 0..self.changed.len() {
+            let change = self.changed[index];
+            let wall = &mut self.state.walls[class];
+            let batch = wall.lists.batches[change.batch as usize];
+            let boundary = wall.boundary;
+            for k in lanes_of(change.before.touch & !change.after.touch) {
+                wall.lists.calm[change.batch as usize][k] = 0;
+            }
+            self.count(&change);
+            if self.options.log_links {
+                for k in 0..8 {
+                    let kinds = kinds(&change, k);
+                    if kinds != [None, None] {
+                        if let Some(kin) = self.wall_kinematics(class, batch.a[k]) {
+                            self.log(kinds, &kin, time, batch.a[k], Other::Boundary(boundary));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, change: &Change) {
+        let (before, after) = (change.before, change.after);
+        let counts = &mut self.state.counts;
+        counts.opened += u64::from((after.touch & !before.touch).count_ones());
+        counts.closed += u64::from((before.touch & !after.touch).count_ones());
+        counts.slipped += u64::from((after.slip & !before.slip).count_ones());
+        counts.gripped += u64::from((before.slip & !after.slip & after.touch).count_ones());
+    }
+
+    /// Logs what happened to one link. The moment of contact and of parting is that at which the
+    /// gap closed, at the normal speed of now; a slip or grip is put in the middle of the step in
+    /// which the limit was crossed.
+    fn log(&mut self, kinds: [Option<EventKind>; 2], kin: &Kinematics<D>, time: f64, a: u32, b: Other) {
+        let h = self.options.step;
+        for kind in kinds.into_iter().flatten() {
+            let back = match kind {
+                EventKind::InsertLink => (kin.overlap / -kin.speed).clamp(0.0, h),
+                EventKind::RemoveLink => (-kin.overlap / kin.speed).clamp(0.0, h),
+                _ => 0.5 * h,
+            };
+            let back = if back.is_nan() { 0.0 } else { back };
+            let energy = if kind == EventKind::InsertLink {
+                0.5 * kin.speed * kin.speed / kin.inverse_mass
+            } else {
+                f64::NAN
+            };
+            self.link_events.push(LinkEvent { kind, time: time - back, a, b, energy });
+        }
+    }
+
+    fn lengths(&self) -> Option<[f64; 3]> {
+        self.timing().periodic
+    }
+
+    fn spring_lead(&self) -> f64 {
+        self.timing().after
+    }
+}
+
+fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
+    (0..8).filter(move |k| bits >> k & 1 == 1)
+}
+
+/// Counts looks at rest up to one beyond what makes a link stable; true when it just became so.
+fn grown(calm: &mut u8, rest: bool, looks: u8) -> bool {
+    if !rest {
+        *calm = 0;
+        return false;
+    }
+    let before = *calm;
+    *calm = (*calm + 1).min(looks);
+    before + 1 == looks
+}
+
+/// What happened in a lane: opening or closing, and slipping or gripping.
+fn kinds(change: &Change, k: usize) -> [Option<EventKind>; 2] {
+    let bit = |x: u8| x >> k & 1 == 1;
+    let (before, after) = (change.before, change.after);
+    let link = match (bit(before.touch), bit(after.touch)) {
+        (false, true) => Some(EventKind::InsertLink),
+        (true, false) => Some(EventKind::RemoveLink),
+        _ => None,
+    };
+    let slip = match (bit(before.slip), bit(after.slip)) {
+        (false, true) => Some(EventKind::SlipLink),
+        (true, false) if bit(after.touch) => Some(EventKind::GripLink),
+        _ => None,
+    };
+    [link, slip]
+}

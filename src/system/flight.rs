@@ -1,0 +1,233 @@
+//! Grains in free flight: who may leave the grid of steps, and when each must be back.
+//!
+//! A flyer's row stands still at the state with which it left; its place at any time is a
+//! parabola. At each renewal of the lists every flyer is foreseen up to a horizon: against other
+//! flyers their relative path is straight and the time of contact exact; a stepped grain may be
+//! anywhere within the way that makes the lists stale; walls are approached by steps that cannot
+//! pass them. A flyer comes back to the grid before the earliest of these.
+
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::Engine;
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+use crate::neighbor::BroadPhase;
+use crate::system::PeriodicAxis;
+
+/// A flyer's state at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct FlightState<D: Dimension> {
+    /// Centre, m.
+    pub position: D::Vector,
+    /// m/s.
+    pub velocity: D::Vector,
+}
+
+/// Where a flying slot is at a time.
+pub fn fly<D: Integrate>(engine: &Engine<D>, slot: usize, time: f64) -> FlightState<D> {
+    let arrays = &engine.state.arrays;
+    let t = time - engine.state.since[slot];
+    let (x, v, g) = (arrays.position(slot), arrays.velocity(slot), engine.gravity);
+    FlightState { position: x + v * t + g * (0.5 * t * t), velocity: v + g * t }
+}
+
+/// Moves the start of a flying slot's path to a time.
+pub fn restart<D: Integrate>(engine: &mut Engine<D>, slot: usize, time: f64) {
+    let now = fly(engine, slot, time);
+    let t = time - engine.state.since[slot];
+    let spin = D::surface_spin(&engine.state.arrays, slot);
+    let arrays = &mut engine.state.arrays;
+    D::place(arrays, slot, now.position);
+    for k in 0..D::N {
+        arrays.rows[slot].0[4 + k] = now.velocity[k];
+        arrays.state[slot].0[k] = now.velocity[k];
+    }
+    if D::N == 2 {
+        arrays.rows[slot].0[2] += t * spin[0];
+        arrays.state[slot].0[2] = spin[0];
+    } else {
+        for k in 0..3 {
+            arrays.spins[slot].0[4 + k] += t * spin[k];
+            arrays.state[slot].0[4 + k] = spin[k];
+        }
+        arrays.rotation[slot] = D::rotation(arrays, slot);
+        for k in 4..7 {
+            arrays.spins[slot].0[k] = 0.0;
+        }
+    }
+    engine.state.since[slot] = time;
+}
+
+/// What is foreseen for a set of flyers.
+#[derive(Clone, Debug, Default)]
+pub struct Forecast {
+    /// For each flyer of the set, the latest time at which it may come back, s.
+    pub back: Vec<f64>,
+    /// Until when the forecast holds, s.
+    pub horizon: f64,
+}
+
+/// Foresees a set of flying slots (ascending) from `now`; rows of the set stand at `now`.
+pub fn foresee<D: Integrate>(
+    engine: &Engine<D>,
+    broad: &mut dyn BroadPhase<D>,
+    periodic: &[Option<PeriodicAxis>],
+    flyers: &[u32],
+    now: f64,
+) -> Forecast {
+    let arrays = &engine.state.arrays;
+    let g = engine.gravity.norm();
+    let margin = engine.options.outer_margin;
+    // Horizon: a flyer's way stays within some radii, so that few others come into question.
+    let fastest = flyers.iter().map(|&s| arrays.velocity(s as usize).norm()).fold(0.0, f64::max);
+    let largest = flyers.iter().map(|&s| arrays.radius(s as usize)).fold(0.0, f64::max);
+    let way = 4.0 * largest;
+    let length = if g > 0.0 {
+        (-fastest + (fastest * fastest + 2.0 * g * way).sqrt()) / g
+    } else if fastest > 0.0 {
+        way / fastest
+    } else {
+        1.0
+    };
+    let length = length.max(16.0 * engine.options.step);
+    let horizon = now + length;
+    let mut back = vec![horizon; flyers.len()];
+    // Who is near: flyers first, then stepped grains.
+    let stepped = &engine.state.active;
+    let mut positions: Vec<D::Vector> = Vec::with_capacity(flyers.len() + stepped.len());
+    let mut radii = Vec::with_capacity(positions.capacity());
+    for &s in flyers {
+        let s = s as usize;
+        positions.push(arrays.position(s));
+        let v = arrays.velocity(s).norm();
+        radii.push(arrays.radius(s) + v * length + 0.5 * g * length * length);
+    }
+    for &s in stepped {
+        positions.push(arrays.position(s as usize));
+        radii.push(arrays.radius(s as usize));
+    }
+    let mut pairs = Vec::new();
+    broad.pairs(&positions, &radii, margin, periodic, &mut pairs);
+    let count = flyers.len() as u32;
+    for &(i, j) in &pairs {
+        let (i, j) = (i.min(j), i.max(j));
+        if i >= count {
+            continue;
+        }
+        let a = flyers[i as usize] as usize;
+        let mut d = positions[i as usize] - positions[j as usize];
+        for (k, axis) in periodic.iter().enumerate() {
+            if let Some(axis) = axis {
+                d[k] -= axis.length * (d[k] / axis.length).round();
+            }
+        }
+        if j < count {
+            let b = flyers[j as usize] as usize;
+            let v = arrays.velocity(a) - arrays.velocity(b);
+            if let Some(t) = straight_contact(d, v, arrays.radius(a) + arrays.radius(b)) {
+                back[i as usize] = back[i as usize].min(now + t);
+                back[j as usize] = back[j as usize].min(now + t);
+            }
+        } else {
+            let b = stepped[(j - count) as usize] as usize;
+            // A stepped grain stays within half the margin of where it was when the lists were made.
+            let reach = arrays.radius(a) + arrays.radius(b) + 0.5 * margin;
+            let v = arrays.velocity(a);
+            let gap = |t: f64| (d + v * t + engine.gravity * (0.5 * t * t)).norm() - reach;
+            let t = approach(gap, v.norm(), g, length);
+            back[i as usize] = back[i as usize].min(now + t);
+        }
+    }
+    for (k, &s) in flyers.iter().enumerate() {
+        let s = s as usize;
+        let (x, v, r) = (arrays.position(s), arrays.velocity(s), arrays.radius(s));
+        for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
+            if gone {
+                continue;
+            }
+            let wall_speed = if wall.fixed { 0.0 } else { wall_speed_bound(wall, x, now, length) };
+            for surface in &wall.surfaces {
+                let gap = |t: f64| {
+                    let at = x + v * t + engine.gravity * (0.5 * t * t);
+                    let at = if wall.fixed { at } else { wall.boundary.motion.pose(now + t).to_frame(at) };
+                    surface.distance_bound(at) - r
+                };
+                let t = approach(gap, v.norm() + wall_speed, g, length);
+                back[k] = back[k].min(now + t);
+            }
+        }
+    }
+    Forecast { back, horizon }
+}
+
+/// A bound of a wall's speed near a point within a time, m/s.
+fn wall_speed_bound<D: Integrate>(wall: &crate::cluster::Wall<D>, x: D::Vector, now: f64, length: f64) -> f64 {
+    let motion = &wall.boundary.motion;
+    let mut bound = 0.0f64;
+    for k in 0..=8 {
+        let pose = motion.pose(now + length * f64::from(k) / 8.0);
+        let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
+        let arm = (x - pose.centre - pose.shift).norm() + 1.0e-3;
+        bound = bound.max(pose.velocity.norm() + spin * arm);
+    }
+    2.0 * bound
+}
+
+/// Time until two bodies on a straight relative path touch while approaching; 0 if they overlap.
+fn straight_contact<V: Vector>(d: V, v: V, reach: f64) -> Option<f64> {
+    let b = d.dot(&v);
+    let c = d.norm_squared() - reach * reach;
+    if b >= 0.0 {
+        return None;
+    }
+    if c <= 0.0 {
+        return Some(0.0);
+    }
+    let a = v.norm_squared();
+    let discriminant = b * b - a * c;
+    (discriminant > 0.0).then(|| c / (-b + discriminant.sqrt()))
+}
+
+/// The earliest time at which a gap may have closed, by advances that cannot pass it: in `t` a
+/// body of a speed goes no further than speed t + g t^2 / 2. At most `length`.
+fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64) -> f64 {
+    let mut t = 0.0;
+    let bound = speed + g * length;
+    for _ in 0..64 {
+        let left = gap(t);
+        if left <= 0.0 {
+            return t;
+        }
+        if bound <= 0.0 {
+            return length;
+        }
+        t += left / bound;
+        if t >= length {
+            return length;
+        }
+    }
+    t
+}
+
+/// Stepped slots with no candidate at all in the outer lists: those may fly.
+pub fn isolated<D: Integrate>(engine: &Engine<D>) -> Vec<u32> {
+    let mut busy = vec![false; engine.state.arrays.slots()];
+    for class in &engine.state.pairs {
+        for pair in &class.outer {
+            busy[pair[0] as usize] = true;
+            busy[pair[1] as usize] = true;
+        }
+    }
+    for class in &engine.state.walls {
+        for &slot in &class.outer {
+            busy[slot as usize] = true;
+        }
+    }
+    engine
+        .state
+        .active
+        .iter()
+        .copied()
+        .filter(|&s| !busy[s as usize] && engine.state.arrays.status[s as usize] == Status::Stepped)
+        .collect()
+}

@@ -1,0 +1,159 @@
+//! The choice of the step of clusters, with its reasons.
+
+use super::{Setup, SystemError};
+use crate::cluster::arrays::ClusterDimension;
+use crate::contact::{LawTable, PairLaw};
+use crate::geometry::Vector;
+
+/// Step over the inverse of the fastest damping rate above which a settled bed is not truly at
+/// rest (docs/performance.md, "Steps"); the scheme itself leaves stability at 1.
+const DAMPING_LIMIT: f64 = 0.55;
+/// Step times angular frequency above which contacts are resolved by fewer than 16 steps.
+const STIFFNESS_LIMIT: f64 = 0.2;
+
+/// The step and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepChoice {
+    /// Step, s.
+    pub step: f64,
+    /// A line a limit, the strictest first.
+    pub reasons: Vec<String>,
+    /// What to mind.
+    pub warnings: Vec<String>,
+}
+
+struct Limit {
+    step: f64,
+    limit: f64,
+    text: String,
+}
+
+/// Lightest grain of each material: mass and radius.
+fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
+    let mut out: Vec<Option<(f64, f64)>> = vec![None; setup.laws.materials];
+    let mut see = |material: u16, mass: f64, radius: f64| {
+        let entry = &mut out[usize::from(material)];
+        if entry.is_none_or(|(m, _)| mass < m) {
+            *entry = Some((mass, radius));
+        }
+    };
+    for g in &setup.grains {
+        see(g.material, g.mass, g.radius);
+    }
+    for feed in &setup.feeds {
+        let radius = feed.radius.least();
+        see(feed.material, feed.density * D::ball_measure(radius), radius);
+    }
+    out
+}
+
+/// A speed of impact to expect, m/s: the fastest grain at the start, or a fall through the
+/// height that grains and feeds span.
+pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
+    let mut fastest = 0.0f64;
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let g = setup.gravity.norm();
+    let up = |x: D::Vector| if g > 0.0 { -x.dot(&setup.gravity) / g } else { 0.0 };
+    for grain in &setup.grains {
+        fastest = fastest.max(grain.velocity.norm());
+        low = low.min(up(grain.position));
+        high = high.max(up(grain.position));
+    }
+    for feed in &setup.feeds {
+        fastest = fastest.max(feed.velocity.norm());
+        for corner in [feed.min, feed.max] {
+            low = low.min(up(corner));
+            high = high.max(up(corner));
+        }
+    }
+    for wall in &setup.boundaries {
+        if let Some((a, b)) = wall.shape.extent() {
+            low = low.min(up(a).min(up(b)));
+        }
+    }
+    let height = (high - low).max(0.0);
+    if height.is_finite() { fastest.max((2.0 * g * height).sqrt()) } else { fastest }
+}
+
+fn rates(law: &PairLaw, mass: f64, radius: f64, inverse_mass: f64, speed: f64, inertia: f64) -> (f64, f64) {
+    // Hertz's greatest overlap at that speed (Chung and Ooi 2011); linear laws do not care.
+    let overlap = match law {
+        PairLaw::Hertz { young, .. } => {
+            libm::pow(15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()), 0.4).max(1e-6 * radius)
+        }
+        PairLaw::Linear { .. } => 0.0,
+    };
+    let r = law.rates(inverse_mass, radius, overlap, inertia);
+    (r.frequency, r.damping)
+}
+
+/// Chooses the step of a setup, or judges the one that it asks for.
+pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, SystemError> {
+    let lightest = lightest(setup);
+    let speed = impact_speed(setup);
+    let mut limits: Vec<Limit> = Vec::new();
+    let mut see = |what: String, law: &PairLaw, mass: f64, radius: f64, inverse: f64| {
+        let (frequency, damping) = rates(law, mass, radius, inverse, speed, D::BALL_INERTIA);
+        if frequency > 0.0 {
+            limits.push(Limit {
+                step: setup.motion.safety * 2.0 * STIFFNESS_LIMIT / frequency,
+                limit: STIFFNESS_LIMIT / frequency * 2.0,
+                text: format!("{what}: fastest oscillation {frequency:.4e} 1/s"),
+            });
+        }
+        if damping > 0.0 {
+            limits.push(Limit {
+                step: setup.motion.safety / damping,
+                limit: DAMPING_LIMIT / damping,
+                text: format!("{what}: fastest damping {damping:.4e} 1/s"),
+            });
+        }
+    };
+    let name = |m: usize| setup.materials.get(m).map_or("?", String::as_str);
+    let laws: &LawTable = &setup.laws;
+    for a in 0..laws.materials {
+        let Some((ma, ra)) = lightest[a] else { continue };
+        for b in a..laws.materials {
+            let (Some((mb, rb)), Some(law)) = (lightest[b], laws.get(a as u16, b as u16)) else { continue };
+            let inverse = 1.0 / ma + 1.0 / mb;
+            see(format!("link {}-{}", name(a), name(b)), law, 1.0 / inverse, ra * rb / (ra + rb), inverse);
+        }
+        for wall in &setup.boundaries {
+            if let Some(law) = laws.get(a as u16, wall.material) {
+                see(format!("link {}-wall `{}`", name(a), wall.name), law, ma, ra, 1.0 / ma);
+            }
+        }
+    }
+    limits.sort_by(|a, b| a.step.total_cmp(&b.step));
+    limits.dedup_by(|a, b| a.text == b.text);
+    let mut warnings = Vec::new();
+    let strictest = limits.first();
+    let step = match (setup.motion.step, strictest) {
+        (Some(step), _) => step,
+        (None, Some(limit)) => two_digits(limit.step),
+        // Nothing can touch: any step does.
+        (None, None) => 1e-3,
+    };
+    let reasons = limits.iter().take(4).map(|l| format!("{} asks for a step of {:.3e} s", l.text, l.step)).collect();
+    if let Some(l) = limits.iter().min_by(|a, b| a.limit.total_cmp(&b.limit)) {
+        if step > l.limit * (1.0 + 1e-12) {
+            let text = format!(
+                "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, settled grains do not come to rest",
+                l.text, l.limit
+            );
+            if step > 4.0 * l.limit {
+                return Err(SystemError::Setup(format!("{text}, and this far above it the run would blow up")));
+            }
+            warnings.push(text);
+        }
+    }
+    Ok(StepChoice { step, reasons, warnings })
+}
+
+/// Rounded down to two digits, so that a person can say it.
+fn two_digits(x: f64) -> f64 {
+    let scale = libm::pow(10.0, libm::floor(libm::log10(x)) - 1.0);
+    let digits = libm::floor(x / scale * (1.0 + 1e-12));
+    // Through text: the nearest number to what the person reads.
+    format!("{:.1e}", digits * scale).parse().unwrap_or(x)
+}
