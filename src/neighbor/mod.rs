@@ -1,1 +1,42 @@
-//! x
+//! Neighbour search: which grains may touch.
+//!
+//! A [`BroadPhase`] lists the pairs whose gap is under a margin; [`Brute`] asks every pair and is
+//! the reference, [`Cells`] sorts grains into a grid. Both give the same list, in the same order.
+
+mod brute;
+mod cells;
+mod grid;
+mod order;
+mod periodic;
+
+pub use brute::Brute;
+pub use cells::Cells;
+pub use order::spatial_order;
+pub use periodic::PeriodicAxis;
+
+use crate::geometry::Dimension;
+
+/// A search for near grains, rebuilt from scratch whenever the caller says so.
+pub trait BroadPhase<D: Dimension>: Send {
+    /// Takes in all grains and lists every pair (i, j), i < j, whose gap, that is the distance of
+    /// the centres (by the nearest images in periodic directions) less both radii, is under
+    /// `margin` (m). The list replaces what is in `out` and is sorted, so that neither the order
+    /// nor the set depends on how it was found. Missing entries of `periodic` mean open directions.
+    ///
+    /// Grains whose position is not finite are in no pair.
+    fn pairs(
+        &mut self,
+        positions: &[D::Vector],
+        radii: &[f64],
+        margin: f64,
+        periodic: &[Option<PeriodicAxis>],
+        out: &mut Vec<(u32, u32)>,
+    );
+
+    /// Lists the grains of the last build whose surface is nearer to a point than `reach` (m), in
+    /// order; the list replaces what is in `out`.
+    fn near(&self, point: D::Vector, reach: f64, out: &mut Vec<u32>);
+
+    /// Distances taken in the last build; n (n - 1) / 2 when nothing is saved.
+    fn tests(&self) -> u64;
+}

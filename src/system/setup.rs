@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::body::{Boundary, Grain};
 use crate::contact::LawTable;
 use crate::geometry::Dimension;
+pub use crate::neighbor::PeriodicAxis;
 
 /// A resolved scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,15 +45,6 @@ pub struct Setup<D: Dimension> {
     pub log: LogSetup,
     /// The one dimensionless tolerance.
     pub tolerance: f64,
-}
-
-/// A periodic direction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PeriodicAxis {
-    /// Least coordinate, m.
-    pub origin: f64,
-    /// Length, m.
-    pub length: f64,
 }
 
 /// Names of the integrators.

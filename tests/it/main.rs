@@ -1,4 +1,5 @@
 //! Integration tests, one crate.
 
 mod hgraph;
+mod neighbor;
 mod queue;

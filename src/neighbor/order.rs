@@ -1,0 +1,63 @@
+//! An order of grains in which near in space is mostly near in memory.
+
+use crate::geometry::{Dimension, Vector};
+
+/// The numbers of grains along a Z-curve through cells of the given size (m), cell by cell and by
+/// number inside a cell (Morton 1966). `order[k]` is the grain that comes k-th. Cells beyond 2^32 a
+/// direction in the plane, 2^21 in space, count as the last; positions that are not finite too.
+pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
+    let mut least = [f64::INFINITY; 3];
+    for x in positions.iter().filter(|x| x.is_finite()) {
+        for (k, low) in least.iter_mut().enumerate().take(D::N) {
+            *low = low.min(x[k]);
+        }
+    }
+    let bits = 64 / D::N as u32;
+    let last = (1u64 << bits.min(32)) - 1;
+    let mut keys: Vec<(u64, u32)> = positions
+        .iter()
+        .zip(0..)
+        .map(|(x, number)| {
+            let mut key = 0;
+            for (k, low) in least.iter().enumerate().take(D::N) {
+                let steps = (x[k] - low) / cell;
+                let step = if steps.is_finite() {
+                    (steps as u64).min(last)
+                } else {
+                    last
+                };
+                key |= spread::<D>(step) << k;
+            }
+            (key, number)
+        })
+        .collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Moves bit b of a number to bit 2 b or 3 b.
+fn spread<D: Dimension>(number: u64) -> u64 {
+    // Halves move apart, then quarters, and so on down to bits.
+    let masks: [(u32, u64); 5] = if D::N == 2 {
+        [
+            (16, 0x0000_ffff_0000_ffff),
+            (8, 0x00ff_00ff_00ff_00ff),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+            (2, 0x3333_3333_3333_3333),
+            (1, 0x5555_5555_5555_5555),
+        ]
+    } else {
+        [
+            (32, 0x001f_0000_0000_ffff),
+            (16, 0x001f_0000_ff00_00ff),
+            (8, 0x100f_00f0_0f00_f00f),
+            (4, 0x10c3_0c30_c30c_30c3),
+            (2, 0x1249_2492_4924_9249),
+        ]
+    };
+    let mut spread = number;
+    for (shift, mask) in masks {
+        spread = (spread | (spread << shift)) & mask;
+    }
+    spread
+}

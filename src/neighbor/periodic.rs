@@ -1,0 +1,80 @@
+//! Periodic directions: wrapped coordinates and nearest images.
+
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::{Dimension, Vector};
+
+/// A periodic direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeriodicAxis {
+    /// Least coordinate, m.
+    pub origin: f64,
+    /// Length, m.
+    pub length: f64,
+}
+
+impl PeriodicAxis {
+    /// The image of a coordinate inside the box.
+    pub fn wrap(&self, x: f64) -> f64 {
+        let turns = ((x - self.origin) / self.length).floor();
+        // Most coordinates are inside, and must not change by a rounding.
+        if turns == 0.0 {
+            x
+        } else {
+            x - turns * self.length
+        }
+    }
+
+    /// The shortest of the images of a difference of two coordinates inside the box.
+    #[inline(always)]
+    pub fn shorten(&self, delta: f64) -> f64 {
+        let half = 0.5 * self.length;
+        if delta > half {
+            delta - self.length
+        } else if delta < -half {
+            delta + self.length
+        } else {
+            delta
+        }
+    }
+}
+
+/// The periodic directions of a space of at most three.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Images {
+    axes: [Option<PeriodicAxis>; 3],
+}
+
+impl Images {
+    pub(super) fn new<D: Dimension>(periodic: &[Option<PeriodicAxis>]) -> Self {
+        let mut axes = [None; 3];
+        for (axis, given) in axes.iter_mut().zip(periodic).take(D::N) {
+            *axis = given.filter(|g| g.length > 0.0);
+        }
+        Images { axes }
+    }
+
+    pub(super) fn any(&self) -> bool {
+        self.axes.iter().any(Option::is_some)
+    }
+
+    pub(super) fn axis(&self, k: usize) -> Option<PeriodicAxis> {
+        self.axes[k]
+    }
+
+    pub(super) fn wrap<V: Vector>(&self, x: V) -> V {
+        V::from_fn(|k| self.axes[k].map_or(x[k], |axis| axis.wrap(x[k])))
+    }
+
+    #[inline(always)]
+    pub(super) fn shorten<V: Vector>(&self, delta: V) -> V {
+        V::from_fn(|k| self.axes[k].map_or(delta[k], |axis| axis.shorten(delta[k])))
+    }
+}
+
+/// Whether a distance, given by its square, is under `reach`. All searches decide by this one
+/// expression, so that they agree to the last bit.
+#[inline(always)]
+pub(super) fn is_under(distance_squared: f64, reach: f64) -> bool {
+    (reach > 0.0) & (distance_squared < reach * reach)
+}
