@@ -214,7 +214,7 @@ impl<D: Dimension> Pose<D> {
         D::unrotate(self.rotation, x - self.shift - self.centre) + self.centre
     }
     /// A point of the wall's own frame in the world, m.
-    pub fn from_frame(&self, x: D::Vector) -> D::Vector {
+    pub fn to_world(&self, x: D::Vector) -> D::Vector {
         if self.rotation == D::identity() {
             return x + self.shift;
         }
@@ -287,11 +287,11 @@ mod tests {
         for motion in spatial_motions() {
             for time in [-0.3, -0.1, 0.05, 0.3, 0.7, 1.3, 4.0] {
                 let own = Vector3::new(0.7, -0.3, 0.2);
-                let ahead = motion.pose(time + h).from_frame(own);
-                let behind = motion.pose(time - h).from_frame(own);
+                let ahead = motion.pose(time + h).to_world(own);
+                let behind = motion.pose(time - h).to_world(own);
                 let pose = motion.pose(time);
                 let measured = (ahead - behind) / (2.0 * h);
-                let told = pose.point_velocity(pose.from_frame(own));
+                let told = pose.point_velocity(pose.to_world(own));
                 assert!(
                     (measured - told).norm() < 1e-7,
                     "{motion:?} at {time}: {measured} against {told}"
@@ -327,8 +327,8 @@ mod tests {
             }
             for time in times {
                 let own = Vector3::new(0.7, -0.3, 0.2);
-                let gap = motion.pose(time + 1e-12).from_frame(own)
-                    - motion.pose(time - 1e-12).from_frame(own);
+                let gap = motion.pose(time + 1e-12).to_world(own)
+                    - motion.pose(time - 1e-12).to_world(own);
                 assert!(gap.norm() < 1e-10, "{motion:?} at {time}");
             }
         }
@@ -351,7 +351,7 @@ mod tests {
         let x = Vector3::new(0.3, 1.7, -0.9);
         for motion in spatial_motions() {
             let pose = motion.pose(0.8);
-            assert!((pose.from_frame(pose.to_frame(x)) - x).norm() < 1e-14);
+            assert!((pose.to_world(pose.to_frame(x)) - x).norm() < 1e-14);
             assert!((pose.vector_from_frame(pose.vector_to_frame(x)) - x).norm() < 1e-14);
         }
     }
@@ -363,7 +363,7 @@ mod tests {
             spin: std::f64::consts::FRAC_PI_2,
         };
         let pose = motion.pose(1.0);
-        let x = pose.from_frame(Vector2::new(2.0, 0.0));
+        let x = pose.to_world(Vector2::new(2.0, 0.0));
         assert!((x - Vector2::new(1.0, 1.0)).norm() < 1e-15);
         assert!(
             (pose.point_velocity(x) - Vector2::new(-std::f64::consts::FRAC_PI_2, 0.0)).norm()

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arrays::{Arrays, History, Lists, Status};
+use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
@@ -418,12 +418,12 @@ impl<D: Integrate> Engine<D> {
         flows.damping += h * damper;
         flows.walls += h * power;
         flows.last = [slip, h * damper, h * power];
+        self.start_fresh();
     }
 
     /// Moves all stepped grains by one step.
     pub fn advance(&mut self) {
         let h = self.options.step;
-        self.start_fresh();
         let stride = Stride {
             step: h,
             gravity: three(self.gravity),
@@ -458,8 +458,9 @@ impl<D: Integrate> Engine<D> {
         self.evaluate(time, true)
     }
 
-    /// A grain that just began to step carries the velocity that the integrator wants.
-    fn start_fresh(&mut self) {
+    /// Grains that just began to step get the velocity that the integrator carries. Done after each
+    /// evaluation; to be called besides when grains begin to step between evaluations.
+    pub fn start_fresh(&mut self) {
         let fresh = std::mem::take(&mut self.state.fresh);
         let h = self.options.step;
         if self.options.integrator == IntegratorName::Verlet {

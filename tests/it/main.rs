@@ -1,5 +1,6 @@
-//! Integration tests, one crate.
+//! Integration tests, in one crate to link once.
 
 mod hgraph;
 mod neighbor;
 mod queue;
+mod surface;

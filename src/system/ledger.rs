@@ -1,0 +1,151 @@
+//! The energy ledger.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Counts, Engine, Flows};
+use crate::geometry::{Dimension, Vector};
+use crate::record::{Dissipated, EnergyFigures};
+
+use super::flight;
+
+/// Energies held now, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// Kinetic.
+    pub kinetic: f64,
+    /// Potential in gravity, from the origin.
+    pub potential: f64,
+    /// Elastic.
+    pub elastic: f64,
+}
+
+impl Held {
+    fn sum(&self) -> f64 {
+        self.kinetic + self.potential + self.elastic
+    }
+}
+
+/// What passed since the start, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Held at the start.
+    pub start: Held,
+    /// Engine's flows at the start, to be taken off.
+    pub flows_at_start: Flows,
+    /// Engine's counts at the start.
+    pub counts_at_start: Counts,
+    /// Lost in fields' drag.
+    pub drag: f64,
+    /// Brought by feeds: kinetic and potential.
+    pub fed: f64,
+    /// Potential share of it.
+    pub fed_potential: f64,
+    /// Taken away with removed grains.
+    pub removed: f64,
+    /// Potential share of it.
+    pub removed_potential: f64,
+}
+
+/// Velocity of a stepped slot at the time of evaluation, consistent with its forces there.
+pub fn velocity_now<D: Integrate>(engine: &Engine<D>, slot: usize) -> (D::Vector, [f64; 3]) {
+    let arrays = &engine.state.arrays;
+    use super::IntegratorName::{Euler, Heun};
+    if matches!(engine.options.integrator, Euler | Heun) {
+        return (arrays.velocity(slot), D::surface_spin(arrays, slot));
+    }
+    let (v, s) = D::carried(arrays, slot);
+    let (f, t) = D::force(arrays, slot);
+    let half = 0.5 * engine.options.step;
+    let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
+    let velocity = D::Vector::from_fn(|k| v[k] + half * (f[k] * m + engine.gravity[k]));
+    (velocity, std::array::from_fn(|k| s[k] + half * t[k] * i))
+}
+
+/// Energies held at a time; `time` lies within a step of the time of evaluation.
+pub fn held<D: Integrate>(engine: &Engine<D>, time: f64) -> Held {
+    let arrays = &engine.state.arrays;
+    let mut held = Held::default();
+    for slot in 1..arrays.slots() {
+        let mass = match arrays.status[slot] {
+            Status::Empty => continue,
+            _ => 1.0 / arrays.inverse_mass(slot),
+        };
+        let (x, v, s) = match arrays.status[slot] {
+            Status::Flying => {
+                let f = flight::fly(engine, slot, time);
+                (f.position, f.velocity, D::surface_spin(arrays, slot))
+            }
+            _ => {
+                let (v, s) = velocity_now(engine, slot);
+                (arrays.position(slot), v, s)
+            }
+        };
+        held.kinetic += 0.5 * mass * v.norm_squared()
+            + 0.5 / arrays.inverse_inertia(slot) * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+        held.potential -= mass * engine.gravity.dot(&x);
+    }
+    engine.each_link_view(|link| held.elastic += link.elastic);
+    held
+}
+
+impl Ledger {
+    /// Begins the book.
+    pub fn begin<D: Integrate>(engine: &Engine<D>, time: f64) -> Ledger {
+        Ledger {
+            start: held(engine, time),
+            flows_at_start: passed(engine),
+            counts_at_start: engine.state.counts,
+            ..Ledger::default()
+        }
+    }
+
+    /// The figures now.
+    pub fn figures<D: Integrate>(&self, engine: &Engine<D>, held: &Held) -> EnergyFigures {
+        let flows = passed(engine);
+        let begin = &self.flows_at_start;
+        let damping = flows.damping - begin.damping + self.drag;
+        let slip = flows.slip - begin.slip;
+        let injected = flows.walls - begin.walls + self.fed;
+        let released = self.start.potential + self.fed_potential - self.removed_potential - held.potential;
+        let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
+        let scale = self.start.kinetic + released.max(0.0) + injected.abs();
+        EnergyFigures {
+            kinetic: held.kinetic,
+            potential: held.potential,
+            elastic: held.elastic,
+            dissipated: Dissipated { damping, slip, collision: 0.0, morph: 0.0 },
+            injected,
+            removed: self.removed,
+            balance_error: if error == 0.0 { 0.0 } else { error.abs() / scale },
+        }
+    }
+}
+
+/// Flows up to the time of evaluation: an evaluation's work spreads over half a step before and
+/// half a step after it. The half before of the dampers' work between grains is added, the half
+/// after of what was booked at once is taken off.
+pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
+    let mut flows = engine.state.flows;
+    let [slip, damping, walls] = flows.last;
+    flows.slip -= 0.5 * slip;
+    flows.damping -= 0.5 * damping;
+    flows.walls -= 0.5 * walls;
+    let arrays = &engine.state.arrays;
+    let half = 0.5 * engine.options.step;
+    let mut work = 0.0;
+    for &slot in &engine.state.active {
+        let slot = slot as usize;
+        let (v, s) = velocity_now(engine, slot);
+        let (f, t) = D::damper(arrays, slot);
+        for k in 0..D::N {
+            work += f[k] * v[k];
+        }
+        for k in 0..D::SPINS {
+            work += t[k] * s[k];
+        }
+    }
+    flows.damping -= half * work;
+    flows
+}
