@@ -1,5 +1,6 @@
 //! Integration tests, one crate.
 
+mod field;
 mod hgraph;
 mod neighbor;
 mod queue;
