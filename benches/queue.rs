@@ -32,8 +32,11 @@ fn waiting_time(random: &mut ChaCha8Rng) -> f64 {
     -libm::log(1.0 - random.random::<f64>())
 }
 
-/// Random numbers are drawn before the clock starts: (time, partners' offsets and times).
-fn draws(random: &mut ChaCha8Rng, owners: u32) -> Vec<(f64, usize, [(u32, f64); 4])> {
+/// Waiting time of the owner; how many partners, their offsets and waiting times.
+type Draw = (f64, usize, [(u32, f64); 4]);
+
+/// Random numbers are drawn before the clock starts.
+fn draws(random: &mut ChaCha8Rng, owners: u32) -> Vec<Draw> {
     (0..ROUNDS)
         .map(|_| {
             let partners = std::array::from_fn(|_| {
@@ -47,7 +50,7 @@ fn draws(random: &mut ChaCha8Rng, owners: u32) -> Vec<(f64, usize, [(u32, f64); 
 }
 
 #[divan::bench(
-    types = [IndexedHeap<2>, IndexedHeap<4>, IndexedHeap<8>, IndexedHeap<16>, DefaultQueue, ReferenceQueue],
+    types = [IndexedHeap<2>, IndexedHeap<4>, DefaultQueue, IndexedHeap<16>, ReferenceQueue],
     args = SIZES, sample_count = 20, sample_size = 1
 )]
 fn event_pattern<Q: EventQueue>(bencher: Bencher, owners: u32) {
@@ -71,7 +74,7 @@ fn event_pattern<Q: EventQueue>(bencher: Bencher, owners: u32) {
 }
 
 #[divan::bench(
-    types = [IndexedHeap<2>, IndexedHeap<4>, IndexedHeap<8>, IndexedHeap<16>, DefaultQueue, ReferenceQueue],
+    types = [IndexedHeap<2>, IndexedHeap<4>, DefaultQueue, IndexedHeap<16>, ReferenceQueue],
     args = SIZES, sample_count = 20, sample_size = 1
 )]
 fn hold<Q: EventQueue>(bencher: Bencher, owners: u32) {

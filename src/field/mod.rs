@@ -1,1 +1,100 @@
-//! x
+//! Force fields: what acts on a grain from afar, as a function of its place, velocity and the time.
+//!
+//! A new field implements [`ForceField`] and is put into a [`FieldSet`], which the rest of the
+//! program sees as one field.
+
+mod drag;
+mod gravity;
+mod set;
+
+pub use drag::ViscousDrag;
+pub use gravity::Gravity;
+pub use set::FieldSet;
+
+use std::fmt::Debug;
+
+use crate::geometry::Dimension;
+
+/// What a field is told of a grain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldPoint<D: Dimension> {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Radius, m.
+    pub radius: f64,
+    /// Centre, m.
+    pub position: D::Vector,
+    /// Velocity, m/s.
+    pub velocity: D::Vector,
+    /// Time, s.
+    pub time: f64,
+}
+
+/// The saved state of a field does not fit the field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the saved state of field `{name}` has {found} numbers, not {expected}")]
+pub struct FieldStateError {
+    /// Name of the field.
+    pub name: String,
+    /// Numbers that the field keeps.
+    pub expected: usize,
+    /// Numbers that were given.
+    pub found: usize,
+}
+
+/// A force on single grains. It acts at the centre, so that it gives no moment.
+pub trait ForceField<D: Dimension>: Debug + Send + Sync {
+    /// Name in messages and logs.
+    fn name(&self) -> &str;
+
+    /// Force, N.
+    fn force(&self, at: &FieldPoint<D>) -> D::Vector;
+
+    /// Potential energy, J, zero at the origin; 0 for a field without potential.
+    fn potential_energy(&self, _at: &FieldPoint<D>) -> f64 {
+        0.0
+    }
+
+    /// Power that the field takes out of the motion for good, W; never negative.
+    fn dissipated_power(&self, _at: &FieldPoint<D>) -> f64 {
+        0.0
+    }
+
+    /// The acceleration, m/s^2, if it is the same for all grains at all places, velocities and times
+    /// until the next event of the field: grains then fly on parabolas.
+    fn uniform_acceleration(&self) -> Option<D::Vector> {
+        None
+    }
+
+    /// The rate at which the field damps a velocity, 1/s; an explicit step has to stay well under its
+    /// inverse.
+    fn damping_rate(&self, _mass: f64, _radius: f64) -> f64 {
+        0.0
+    }
+
+    /// When the field next changes by itself, s, later than `now`; until then it is smooth in time.
+    fn next_event(&self, _now: f64) -> Option<f64> {
+        None
+    }
+
+    /// Brings the inner state to `now`. Called at each event of the field, and also at those of
+    /// others, when there is nothing to do.
+    fn handle_event(&mut self, _now: f64) {}
+
+    /// The inner state, for a checkpoint.
+    fn state(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Takes an inner state back.
+    fn restore(&mut self, state: &[f64]) -> Result<(), FieldStateError> {
+        if state.is_empty() {
+            return Ok(());
+        }
+        Err(FieldStateError {
+            name: self.name().to_owned(),
+            expected: 0,
+            found: state.len(),
+        })
+    }
+}

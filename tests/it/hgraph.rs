@@ -230,10 +230,10 @@ fn sound(graph: &HierarchicalGraph) -> Result<(), TestCaseError> {
         let common = chains[0].iter().find(|n| chains[1].contains(n)).copied();
         prop_assert_eq!(Some(link.owner), common, "owner is the lowest common one");
         prop_assert_ne!(link.members[0], link.members[1]);
-        for side in 0..2 {
+        for (side, chain) in chains.iter().enumerate() {
             prop_assert_eq!(graph.kind(link.nodes[side]), Some(NodeKind::Atomic));
             prop_assert_eq!(graph.owner(link.members[side]), Some(link.owner));
-            prop_assert!(chains[side].contains(&link.members[side]));
+            prop_assert!(chain.contains(&link.members[side]));
             peer_lists
                 .entry(link.members[side])
                 .or_default()

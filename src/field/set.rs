@@ -1,0 +1,117 @@
+//! Several fields as one.
+
+use super::{FieldPoint, FieldStateError, ForceField, Gravity, ViscousDrag};
+use crate::geometry::{Dimension, Vector};
+
+/// The sum of fields, in the order in which they were added.
+#[derive(Debug, Default)]
+pub struct FieldSet<D: Dimension> {
+    fields: Vec<Box<dyn ForceField<D>>>,
+}
+
+impl<D: Dimension> FieldSet<D> {
+    /// No field.
+    pub fn new() -> Self {
+        FieldSet { fields: Vec::new() }
+    }
+
+    /// Gravity (m/s^2) and viscous drag (N s/m); what is zero is left out.
+    pub fn with_gravity_and_drag(acceleration: D::Vector, coefficient: f64) -> Self {
+        let mut set = Self::new();
+        if acceleration.norm_squared() > 0.0 {
+            set.add(Gravity::<D> { acceleration });
+        }
+        if coefficient > 0.0 {
+            set.add(ViscousDrag { coefficient });
+        }
+        set
+    }
+
+    /// Adds a field.
+    pub fn add(&mut self, field: impl ForceField<D> + 'static) {
+        self.fields.push(Box::new(field));
+    }
+
+    /// The fields, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn ForceField<D>> {
+        self.fields.iter().map(|field| field.as_ref())
+    }
+
+    /// Acceleration of a grain, m/s^2.
+    pub fn acceleration(&self, at: &FieldPoint<D>) -> D::Vector {
+        match self.uniform_acceleration() {
+            Some(uniform) => uniform,
+            None => self.force(at) * (1.0 / at.mass),
+        }
+    }
+
+    /// The inner states of all fields, in order, for a checkpoint.
+    pub fn states(&self) -> Vec<Vec<f64>> {
+        self.iter().map(|field| field.state()).collect()
+    }
+
+    /// Takes the inner states of all fields back.
+    pub fn restore_states(&mut self, states: &[Vec<f64>]) -> Result<(), FieldStateError> {
+        if states.len() != self.fields.len() {
+            return Err(FieldStateError {
+                name: "all fields".to_owned(),
+                expected: self.fields.len(),
+                found: states.len(),
+            });
+        }
+        self.fields
+            .iter_mut()
+            .zip(states)
+            .try_for_each(|(field, state)| field.restore(state))
+    }
+
+    /// Force, N.
+    pub fn force(&self, at: &FieldPoint<D>) -> D::Vector {
+        let mut sum = D::Vector::default();
+        for field in &self.fields {
+            sum += field.force(at);
+        }
+        sum
+    }
+
+    /// Potential energy, J, zero at the origin.
+    pub fn potential_energy(&self, at: &FieldPoint<D>) -> f64 {
+        self.iter().map(|field| field.potential_energy(at)).sum()
+    }
+
+    /// Dissipated power, W.
+    pub fn dissipated_power(&self, at: &FieldPoint<D>) -> f64 {
+        self.iter().map(|field| field.dissipated_power(at)).sum()
+    }
+
+    /// The acceleration, m/s^2, if that of every field is uniform; zero without fields.
+    pub fn uniform_acceleration(&self) -> Option<D::Vector> {
+        let mut sum = D::Vector::default();
+        for field in &self.fields {
+            sum += field.uniform_acceleration()?;
+        }
+        Some(sum)
+    }
+
+    /// The rate at which all fields together damp a velocity, 1/s.
+    pub fn damping_rate(&self, mass: f64, radius: f64) -> f64 {
+        let rate = |field: &dyn ForceField<D>| field.damping_rate(mass, radius);
+        self.iter().map(rate).sum()
+    }
+
+    /// When a field next changes by itself, s. What is not later than `now` is not an event: a field
+    /// cannot hold the clock.
+    pub fn next_event(&self, now: f64) -> Option<f64> {
+        self.iter()
+            .filter_map(|field| field.next_event(now))
+            .filter(|&time| time > now)
+            .min_by(f64::total_cmp)
+    }
+
+    /// Brings all fields to `now`.
+    pub fn handle_event(&mut self, now: f64) {
+        for field in &mut self.fields {
+            field.handle_event(now);
+        }
+    }
+}
