@@ -1,3 +1,5 @@
 //! Integration tests.
 
+mod collision;
+mod flight;
 mod surface;
