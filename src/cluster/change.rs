@@ -1,0 +1,174 @@
+//! Changes from outside: grains removed, gates opened, forces added.
+
+use super::arrays::{History, Lists, Status};
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::lists::each_link;
+use super::observe::LinkView;
+use super::Other;
+use crate::geometry::{Dimension, Vector};
+
+/// Peers of each slot by links between grains.
+#[derive(Clone, Debug, Default)]
+pub struct Adjacency {
+    start: Vec<u32>,
+    peers: Vec<u32>,
+}
+
+impl Adjacency {
+    /// Calls back with each peer of a slot.
+    pub fn each(&self, slot: u32, f: &mut dyn FnMut(u32)) {
+        let s = slot as usize;
+        for &peer in &self.peers[self.start[s] as usize..self.start[s + 1] as usize] {
+            f(peer);
+        }
+    }
+}
+
+/// A force that a field puts on a grain.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldForce<D: Dimension> {
+    /// All of it, N.
+    pub force: D::Vector,
+    /// The share that dissipates, N.
+    pub drag: D::Vector,
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Links between grains, by slot.
+    pub fn adjacency(&self) -> Adjacency {
+        let slots = self.state.arrays.slots();
+        let mut start = vec![0u32; slots + 1];
+        self.each_pair(|a, b| {
+            start[a as usize + 1] += 1;
+            start[b as usize + 1] += 1;
+        });
+        for s in 0..slots {
+            start[s + 1] += start[s];
+        }
+        let mut next = start.clone();
+        let mut peers = vec![0; start[slots] as usize];
+        self.each_pair(|a, b| {
+            for (a, b) in [(a, b), (b, a)] {
+                peers[next[a as usize] as usize] = b;
+                next[a as usize] += 1;
+            }
+        });
+        Adjacency { start, peers }
+    }
+
+    fn each_pair(&self, mut f: impl FnMut(u32, u32)) {
+        for class in &self.state.pairs {
+            each_link(&class.lists.flags, |i, k| {
+                f(class.lists.batches[i].a[k], class.lists.batches[i].b[k]);
+            });
+        }
+    }
+
+    /// Number of links in touch, and of those that slide.
+    pub fn link_count(&self) -> (u64, u64) {
+        let (mut touch, mut slip) = (0, 0);
+        let pairs = self.state.pairs.iter().map(|c| &c.lists.flags);
+        for flags in pairs.chain(self.state.walls.iter().map(|c| &c.lists.flags)).flatten() {
+            touch += u64::from(flags.touch.count_ones());
+            slip += u64::from((flags.slip & flags.touch).count_ones());
+        }
+        (touch, slip)
+    }
+
+    /// Removes grains with their links; gives the elastic energy that those held, J.
+    pub fn remove(&mut self, slots: &[u32]) -> f64 {
+        let mut gone = vec![false; self.state.arrays.slots()];
+        for &slot in slots {
+            gone[slot as usize] = true;
+        }
+        let mut elastic = 0.0;
+        self.each_link_view(|link: LinkView<D>| {
+            let other = matches!(link.b, Other::Slot(s) if gone[s as usize]);
+            if gone[link.a as usize] || other {
+                elastic += link.elastic;
+            }
+        });
+        let mut lost = Vec::new();
+        for class in &mut self.state.pairs {
+            drop_links(&mut class.lists, |a, b| gone[a as usize] || gone[b as usize], &mut lost);
+        }
+        for &(a, b) in &lost {
+            self.state.clusters.remove_link(a, b);
+        }
+        let mut at_walls = Vec::new();
+        for class in &mut self.state.walls {
+            drop_links(&mut class.lists, |a, _| gone[a as usize], &mut at_walls);
+        }
+        self.state.counts.closed += (lost.len() + at_walls.len()) as u64;
+        for &slot in slots {
+            self.state.clusters.remove_grain(slot);
+            self.state.arrays.vacate(slot as usize);
+        }
+        self.state.active.retain(|&s| !gone[s as usize]);
+        self.state.fresh.retain(|&s| !gone[s as usize]);
+        elastic
+    }
+
+    /// Takes a boundary away; gives the elastic energy that its links held, J.
+    pub fn open(&mut self, boundary: usize) -> f64 {
+        self.state.gone[boundary] = true;
+        let mut elastic = 0.0;
+        self.each_link_view(|link: LinkView<D>| {
+            if link.b == Other::Boundary(boundary as u16) {
+                elastic += link.elastic;
+            }
+        });
+        let mut closed = 0;
+        self.state.walls.retain(|class| {
+            let keep = usize::from(class.boundary) != boundary;
+            if !keep {
+                closed += class.lists.flags.iter().map(|f| u64::from(f.touch.count_ones())).sum::<u64>();
+            }
+            keep
+        });
+        self.state.counts.closed += closed;
+        elastic
+    }
+
+    /// Adds forces of fields at the present evaluation, from mass, radius, position and velocity.
+    pub fn add_forces(&mut self, field: impl Fn(f64, f64, D::Vector, D::Vector) -> FieldForce<D>) {
+        let state = &mut self.state;
+        for &slot in &state.active {
+            let slot = slot as usize;
+            let arrays = &mut state.arrays;
+            let mass = 1.0 / arrays.inverse_mass(slot);
+            let f = field(mass, arrays.radius(slot), arrays.position(slot), arrays.velocity(slot));
+            for k in 0..D::N {
+                arrays.forces[slot].0[k] += f.force[k];
+                if D::N == 2 {
+                    arrays.forces[slot].0[4 + k] += f.drag[k];
+                } else {
+                    arrays.dampers[slot].0[k] += f.drag[k];
+                }
+            }
+        }
+    }
+
+    /// Whether a slot holds a grain that flies.
+    pub fn flies(&self, slot: usize) -> bool {
+        self.state.arrays.status[slot] == Status::Flying
+    }
+}
+
+fn drop_links<H: History>(lists: &mut Lists<H>, gone: impl Fn(u32, u32) -> bool, lost: &mut Vec<(u32, u32)>) {
+    let mut dropped = Vec::new();
+    each_link(&lists.flags, |i, k| {
+        let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+        if gone(a, b) {
+            dropped.push((i, k));
+            lost.push((a, b));
+        }
+    });
+    for (i, k) in dropped {
+        lists.flags[i].touch &= !(1 << k);
+        lists.flags[i].slip &= !(1 << k);
+        lists.calm[i][k] = 0;
+        lists.history[i].set_lane(k, [0.0; 3]);
+    }
+}

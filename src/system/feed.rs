@@ -1,0 +1,147 @@
+//! Feeds: grains shot at random into a region (thesis 5.8.2.1).
+
+use rand::RngExt as _;
+use serde::{Deserialize, Serialize};
+
+use super::driver::stream;
+use super::{FeedTiming, Setup, System, SystemError, filling, flight};
+use crate::body::Grain;
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::event::EventKind;
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+use crate::record::Sink;
+
+/// Where a feed stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeedState {
+    /// Its random stream.
+    pub rng: rand_chacha::ChaCha8Rng,
+    /// Grains made so far.
+    pub made: u64,
+    /// Postponements in a row.
+    pub postponed: u32,
+    /// Radius of the grain that waits, m.
+    pub waiting: Option<f64>,
+}
+
+/// Streams of feeds are numbered from here.
+const FIRST_STREAM: u64 = 1_000;
+
+pub(super) fn states<D: Dimension>(setup: &Setup<D>) -> Vec<FeedState> {
+    (0..setup.feeds.len() as u64)
+        .map(|k| FeedState { rng: stream(setup.seed, FIRST_STREAM + k), made: 0, postponed: 0, waiting: None })
+        .collect()
+}
+
+impl<D: Integrate> System<D> {
+    pub(super) fn feed(&mut self, sink: &mut dyn Sink, index: usize, time: f64) -> Result<(), SystemError> {
+        let feed = self.setup.feeds[index].clone();
+        let mut state = self.s.feeds[index].clone();
+        self.count(EventKind::AddBody);
+        let radius = match state.waiting {
+            Some(radius) => radius,
+            None => filling::draw_radius(&feed.radius, &mut state.rng),
+        };
+        let mut position = None;
+        for _ in 0..feed.shots.max(1) {
+            let shot = D::Vector::from_fn(|k| {
+                feed.min[k] + (feed.max[k] - feed.min[k]) * state.rng.random::<f64>()
+            });
+            if self.is_free(shot, radius, time) {
+                position = Some(shot);
+                break;
+            }
+        }
+        let who = self.feed_owner(index);
+        match position {
+            Some(position) => {
+                let mut grain = Grain::<D>::new(self.s.next_id, feed.material, radius, feed.density, position);
+                grain.velocity = feed.velocity;
+                self.s.next_id += 1;
+                self.s.created += 1;
+                state.made += 1;
+                state.postponed = 0;
+                state.waiting = None;
+                let next = match feed.timing {
+                    FeedTiming::Interval(interval) => feed.start + state.made as f64 * interval,
+                    FeedTiming::Poisson(rate) => {
+                        // 1 - u lies in (0, 1]: no logarithm of zero.
+                        time - libm::log(1.0 - state.rng.random::<f64>()) / rate
+                    }
+                };
+                if state.made < feed.count {
+                    self.schedule(who, next.max(time), EventKind::AddBody);
+                }
+                self.s.feeds[index] = state;
+                self.account(time);
+                let kinetic = grain.kinetic_energy();
+                let potential = self.potential_of(&grain, time);
+                self.s.ledger.fed += kinetic + potential;
+                self.s.ledger.fed_potential += potential;
+                let slot = self.engine.add(&grain, Status::Flying, time);
+                self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
+                if self.engine.state.active.is_empty() {
+                    let h = self.step_size();
+                    let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
+                    self.engine.state.n = self.engine.state.n.max(n);
+                }
+                // Foreseen at once; back in time to the grid first, if it must step.
+                self.engine.state.back[slot as usize] = f64::INFINITY;
+                let now = self.engine.time();
+                flight::restart(&mut self.engine, slot as usize, now);
+                self.renew(sink)
+            }
+            None => {
+                state.waiting = Some(radius);
+                state.postponed += 1;
+                let jammed = state.postponed >= feed.tries.max(1);
+                self.s.feeds[index] = state;
+                if jammed {
+                    self.s.warnings.push(format!(
+                        "feed {} found no room in {} tries and stopped at {time:.6} s",
+                        index + 1,
+                        feed.tries.max(1)
+                    ));
+                    self.count(EventKind::Jam);
+                    self.s.feeds[index].made = feed.count;
+                    self.log_whole(sink, time, EventKind::Jam, None)?;
+                } else {
+                    self.schedule(who, time + feed.postpone, EventKind::AddBody);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a grain of that radius fits at a place: it touches no grain and no wall.
+    fn is_free(&self, place: D::Vector, radius: f64, time: f64) -> bool {
+        let arrays = &self.engine.state.arrays;
+        let free_of_grains = (1..arrays.slots()).all(|slot| {
+            if arrays.status[slot] == Status::Empty {
+                return true;
+            }
+            let x = if arrays.status[slot] == Status::Flying {
+                flight::fly(&self.engine, slot, time).position
+            } else {
+                arrays.position(slot)
+            };
+            let mut d = place - x;
+            for (k, axis) in self.setup.periodic.iter().enumerate() {
+                if let Some(axis) = axis {
+                    d[k] -= axis.length * (d[k] / axis.length).round();
+                }
+            }
+            let reach = radius + arrays.radius(slot);
+            d.norm_squared() > reach * reach
+        });
+        free_of_grains
+            && self.engine.boundaries.iter().zip(&self.engine.state.gone).all(|(wall, &gone)| {
+                gone || {
+                    let x = wall.boundary.motion.pose(time).to_frame(place);
+                    wall.surfaces.iter().all(|s| s.distance_bound(x) > radius)
+                }
+            })
+    }
+}

@@ -1,0 +1,399 @@
+//! What the driver writes: rows of events, series and snapshots, and the summary.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::driver::Outcome;
+use super::ledger::{self, held};
+use super::{EventLog, System, SystemError};
+use crate::body::Grain;
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{LinkView, Other};
+use crate::event::{EventKind, Regime};
+use crate::field::FieldPoint;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{
+    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, LinkRow, RegimeShares, SeriesRow, Sink,
+    Status as RunStatus, Summary, Times, WorkFigures,
+};
+
+/// Numbers of links, given in order of creation when links are logged one by one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<((u32, i64), u64)>", into = "Vec<((u32, i64), u64)>")]
+pub struct LinkNumbers {
+    // Looked up, never iterated over but sorted: its order decides nothing.
+    open: FxHashMap<(u32, i64), u64>,
+    last: u64,
+}
+
+impl From<Vec<((u32, i64), u64)>> for LinkNumbers {
+    fn from(entries: Vec<((u32, i64), u64)>) -> Self {
+        let mut numbers = LinkNumbers::default();
+        for (key, number) in entries {
+            if key == (u32::MAX, i64::MAX) {
+                numbers.last = number;
+            } else {
+                numbers.open.insert(key, number);
+            }
+        }
+        numbers
+    }
+}
+
+impl From<LinkNumbers> for Vec<((u32, i64), u64)> {
+    fn from(numbers: LinkNumbers) -> Self {
+        let mut entries: Vec<_> = numbers.open.into_iter().collect();
+        entries.push(((u32::MAX, i64::MAX), numbers.last));
+        entries.sort_unstable();
+        entries
+    }
+}
+
+impl LinkNumbers {
+    fn key(a: BodyRef, b: BodyRef) -> (u32, i64) {
+        match (a, b) {
+            (BodyRef::Grain(a), BodyRef::Grain(b)) => (a.min(b), i64::from(a.max(b))),
+            (BodyRef::Grain(a), other) => (a, other.code()),
+            _ => (u32::MAX, 0),
+        }
+    }
+    fn number(&mut self, a: BodyRef, b: BodyRef) -> u64 {
+        let last = &mut self.last;
+        *self.open.entry(Self::key(a, b)).or_insert_with(|| {
+            *last += 1;
+            *last
+        })
+    }
+    fn find(&self, a: BodyRef, b: BodyRef) -> u64 {
+        self.open.get(&Self::key(a, b)).copied().unwrap_or(0)
+    }
+    fn close(&mut self, a: BodyRef, b: BodyRef) {
+        self.open.remove(&Self::key(a, b));
+    }
+}
+
+fn three<V: Vector>(v: V) -> [f64; 3] {
+    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
+}
+
+impl<D: Integrate> System<D> {
+    /// A row with the next number.
+    pub(super) fn row(&mut self, time: f64, kind: EventKind) -> EventRow {
+        self.s.seq += 1;
+        EventRow {
+            seq: self.s.seq,
+            time,
+            kind,
+            regime_from: None,
+            regime_to: None,
+            body_a: BodyRef::None,
+            body_b: BodyRef::None,
+            link: 0,
+            position: [0.0; 3],
+            energy: f64::NAN,
+            cause: 0,
+        }
+    }
+
+    /// Logs an event of the whole, or of one grain.
+    pub(super) fn log_whole(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        kind: EventKind,
+        slot: Option<u32>,
+    ) -> Result<(), SystemError> {
+        if self.s.settling || self.setup.log.events == EventLog::None {
+            return Ok(());
+        }
+        let mut row = self.row(time, kind);
+        if let Some(slot) = slot {
+            self.put_body(&mut row, slot);
+            let grain = self.grain_at(slot, time);
+            row.energy = grain.kinetic_energy() + self.potential_of(&grain, time);
+        }
+        Ok(sink.event(&row)?)
+    }
+
+    /// Logs the link events of the last evaluation.
+    pub(super) fn log_links(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let mut events = std::mem::take(&mut self.engine.link_events);
+        if !self.s.settling {
+            let id = |s: u32, system: &Self| system.engine.state.arrays.id[s as usize];
+            events.sort_by(|p, q| {
+                p.time.total_cmp(&q.time).then(p.kind.cmp(&q.kind)).then(id(p.a, self).cmp(&id(q.a, self)))
+            });
+            for event in &events {
+                let (a, b) = (self.body_ref(Other::Slot(event.a)), self.body_ref(event.b));
+                let mut row = self.row(event.time, event.kind);
+                self.put_body(&mut row, event.a);
+                row.body_b = b;
+                row.link = self.s.links.number(a, b);
+                row.energy = event.energy;
+                if event.kind == EventKind::RemoveLink {
+                    self.s.links.close(a, b);
+                }
+                sink.event(&row)?;
+            }
+        }
+        events.clear();
+        self.engine.link_events = events;
+        Ok(())
+    }
+
+    /// Potential energy of a grain in the fields, J.
+    pub(super) fn potential_of(&self, grain: &Grain<D>, time: f64) -> f64 {
+        self.fields.potential_energy(&FieldPoint {
+            mass: grain.mass,
+            radius: grain.radius,
+            position: grain.position,
+            velocity: grain.velocity,
+            time,
+        })
+    }
+
+    /// Events handled so far, in the order of `EventKind::ALL`.
+    pub(super) fn events(&self) -> Vec<u64> {
+        let mut events = self.s.by_kind.clone();
+        let (now, then) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
+        events[EventKind::PredictTrajectory as usize] += now.steps - then.steps;
+        events[EventKind::InsertLink as usize] += now.opened - then.opened;
+        events[EventKind::RemoveLink as usize] += now.closed - then.closed;
+        events[EventKind::SlipLink as usize] += now.slipped - then.slipped;
+        events[EventKind::GripLink as usize] += now.gripped - then.gripped;
+        events[EventKind::StabilizeLink as usize] += now.stabilized - then.stabilized;
+        events
+    }
+
+    /// A row of the series.
+    pub(super) fn log_state(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+        self.account(time);
+        let held = held(&self.engine, &self.fields, time);
+        let figures = self.s.ledger.figures(&self.engine, &held);
+        let lasted = time - self.s.last_tick;
+        self.s.last_tick = time;
+        let walls = self.engine.state.wall_sums.iter().map(|w| {
+            let mean = |k: usize| if lasted > 0.0 { w[k] / lasted } else { 0.0 };
+            [mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), w[6]]
+        });
+        let walls: Vec<[f64; 7]> = walls.collect();
+        for wall in &mut self.engine.state.wall_sums {
+            wall[..6].fill(0.0);
+        }
+        let neighbours = self.engine.adjacency();
+        self.engine.state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        let stepped = self.engine.state.active.len() as u64;
+        let grains = self.grain_count() as u64;
+        let clusters = {
+            // The dummy slot and each flyer count as clusters in the index.
+            let all = self.engine.state.clusters.count() as u64;
+            all - 1 - (grains - stepped)
+        };
+        let (links, sliding) = self.engine.link_count();
+        let d = figures.dissipated;
+        let row = SeriesRow {
+            time,
+            grains,
+            by_regime: [grains - stepped, stepped, 0, 0],
+            clusters,
+            links,
+            sliding,
+            discharged: self.s.discharged,
+            kinetic: figures.kinetic,
+            potential: figures.potential,
+            elastic: figures.elastic,
+            dissipated: [d.damping, d.slip, d.collision, d.morph],
+            injected: figures.injected,
+            removed: figures.removed,
+            balance_error: figures.balance_error,
+            events: self.events(),
+            walls,
+        };
+        Ok(sink.series(&row)?)
+    }
+
+    /// Rows of all grains at a time within a step of the last evaluation, in order of number.
+    pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
+        let neighbours = self.engine.adjacency();
+        self.engine.state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        let arrays = &self.engine.state.arrays;
+        // Name clusters by their least grain number, not by slots, which move.
+        let mut least: Vec<i64> = vec![i64::MAX; arrays.slots()];
+        for slot in 1..arrays.slots() as u32 {
+            if arrays.status[slot as usize] != Status::Empty {
+                let root = self.engine.state.clusters.cluster_of(slot) as usize;
+                least[root] = least[root].min(i64::from(arrays.id[slot as usize]));
+            }
+        }
+        let mut rows: Vec<GrainRow> = (1..arrays.slots() as u32)
+            .filter(|&s| arrays.status[s as usize] != Status::Empty)
+            .map(|slot| {
+                let flying = self.engine.flies(slot as usize);
+                let grain = self.grain_at(slot, time);
+                let (force, moment) =
+                    if flying { ([0.0; 3], [0.0; 3]) } else { D::force(arrays, slot as usize) };
+                let root = self.engine.state.clusters.cluster_of(slot) as usize;
+                GrainRow {
+                    time,
+                    grain: grain.id,
+                    radius: grain.radius,
+                    mass: grain.mass,
+                    material: grain.material,
+                    position: three(grain.position),
+                    velocity: three(grain.velocity),
+                    rotation: D::rotation_components(grain.rotation).0,
+                    spin: std::array::from_fn(|k| if k < D::SPINS { D::spin_component(grain.spin, k) } else { 0.0 }),
+                    force,
+                    moment: moment.map(|t| t * grain.radius),
+                    regime: if flying { Regime::Flight } else { Regime::Cluster },
+                    cluster: if flying { -1 } else { least[root] },
+                }
+            })
+            .collect();
+        rows.sort_unstable_by_key(|r| r.grain);
+        rows
+    }
+
+    /// Rows of all links at the last evaluation, ordered by their bodies.
+    pub fn link_rows(&self, time: f64) -> Vec<LinkRow> {
+        let mut rows = Vec::new();
+        self.engine.each_link_view(|link: LinkView<D>| {
+            let (mut a, mut b) = (self.body_ref(Other::Slot(link.a)), self.body_ref(link.b));
+            // From a to b; the kernels' normal points from b to a.
+            let mut normal = -link.kinematics.normal;
+            let mut force = link.tangential_force;
+            if let (BodyRef::Grain(i), BodyRef::Grain(j)) = (a, b) {
+                if i > j {
+                    std::mem::swap(&mut a, &mut b);
+                    normal = -normal;
+                    force = -force;
+                }
+            }
+            rows.push(LinkRow {
+                time,
+                link: self.s.links.find(a, b),
+                body_a: a,
+                body_b: b,
+                point: three(link.kinematics.point),
+                normal: three(normal),
+                overlap: link.kinematics.overlap,
+                normal_force: link.normal_force,
+                tangential_force: three(force),
+                slipping: link.slipping,
+                stable: link.stable,
+            });
+        });
+        rows.sort_by_key(|r| (r.body_a.code(), r.body_b.code()));
+        rows
+    }
+
+    pub(super) fn log_snapshot(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+        let grains = self.grain_rows(time);
+        let links = self.link_rows(time);
+        Ok(sink.snapshot(&grains, &links)?)
+    }
+
+    /// Hash over number, position, velocity, rotation and spin of every grain at the final time.
+    pub fn state_hash(&self) -> u64 {
+        let time = self.s.last_tick.max(self.engine.time().min(self.setup.finish));
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut eat = |bits: u64| {
+            for byte in bits.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        };
+        for g in self.grains_at(time) {
+            eat(u64::from(g.id));
+            g.position.components().for_each(|x| eat(x.to_bits()));
+            g.velocity.components().for_each(|x| eat(x.to_bits()));
+            let (rotation, n) = D::rotation_components(g.rotation);
+            rotation[..n].iter().for_each(|x| eat(x.to_bits()));
+            (0..D::SPINS).for_each(|k| eat(D::spin_component(g.spin, k).to_bits()));
+        }
+        hash
+    }
+
+    /// The figures so far. The names of program version and scenario are the caller's to fill in.
+    pub fn summary(&self) -> Summary {
+        let time = if self.s.over.is_some() { self.s.last_tick } else { self.engine.time() };
+        let held = match self.s.over {
+            Some(_) => self.s.held,
+            None => held(&self.engine, &self.fields, time),
+        };
+        let wall = self.wall_time();
+        let events = self.events();
+        let total: u64 = events.iter().sum();
+        let by_kind: BTreeMap<String, u64> = EventKind::ALL
+            .iter()
+            .zip(&events)
+            .filter(|(_, n)| **n > 0)
+            .map(|(k, n)| (k.name().to_string(), *n))
+            .collect();
+        let regimes: f64 = self.s.regime_time.iter().sum();
+        let share = |r: Regime| if regimes > 0.0 { self.s.regime_time[r as usize] / regimes } else { 0.0 };
+        let (counts, begin) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
+        let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
+        let out = self.s.discharged;
+        let lasted = self.s.last_out - self.s.first_out;
+        Summary {
+            arenite: env!("CARGO_PKG_VERSION").to_string(),
+            scenario: String::new(),
+            seed: self.setup.seed,
+            status: match self.s.over {
+                Some(Outcome::Finished) => RunStatus::Finished,
+                Some(Outcome::Jammed) => RunStatus::Jammed,
+                Some(Outcome::Empty) => RunStatus::Empty,
+                Some(Outcome::Interrupted) | None => RunStatus::Interrupted,
+            },
+            time: Times { simulated: time, wall },
+            state_hash: format!("{:016x}", self.state_hash()),
+            events: EventFigures {
+                total,
+                by_kind,
+                per_virtual_second: per(time),
+                per_wall_second: per(wall),
+            },
+            grains: GrainFigures {
+                initial: self.setup.grains.len() as u64,
+                created: self.s.created,
+                removed: self.s.removed,
+                last: self.grain_count() as u64,
+            },
+            regimes: RegimeShares {
+                flight: share(Regime::Flight),
+                cluster: share(Regime::Cluster),
+                rest: share(Regime::Rest),
+                rigid: share(Regime::Rigid),
+            },
+            work: WorkFigures {
+                grain_steps: counts.grain_steps - begin.grain_steps,
+                collisions: 0,
+                stress_solves: 0,
+                grain_steps_if_all_stepped: self.s.all_steps.round() as u64,
+            },
+            energy: self.s.ledger.figures(&self.engine, &held),
+            discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {
+                count: out,
+                mean_rate: if out >= 2 && lasted > 0.0 { (out - 1) as f64 / lasted } else { 0.0 },
+                first: self.s.first_out,
+                last: self.s.last_out,
+            }),
+            jam: self.s.jam.clone(),
+            avalanches: None,
+            warnings: self.s.warnings.clone(),
+        }
+    }
+
+    /// Energies held at a time within a step of the last evaluation, J.
+    pub fn energies(&self, time: f64) -> ledger::Held {
+        held(&self.engine, &self.fields, time)
+    }
+
+    /// Figures of the energy book now.
+    pub fn energy_figures(&self) -> crate::record::EnergyFigures {
+        self.s.ledger.figures(&self.engine, &self.energies(self.engine.time()))
+    }
+}

@@ -1,0 +1,141 @@
+//! Removal of what has left (thesis 5.8.2.2), and gates that open.
+
+use super::{OutletSetup, System, SystemError, flight, ledger};
+use crate::body::Grain;
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+use crate::record::Sink;
+
+/// How a grain has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    Through,
+    Lost,
+}
+
+impl<D: Dimension> OutletSetup<D> {
+    /// Whether a grain lies wholly beyond, and how.
+    fn left(&self, x: D::Vector, radius: f64) -> Option<Left> {
+        match self {
+            OutletSetup::Plane { point, normal } => {
+                let height = (x - *point).dot(normal) / normal.norm();
+                (height < -radius).then_some(Left::Through)
+            }
+            OutletSetup::Outside { min, max } => (0..D::N)
+                .any(|k| x[k] < min[k] - radius || x[k] > max[k] + radius)
+                .then_some(Left::Lost),
+        }
+    }
+}
+
+impl<D: Integrate> System<D> {
+    /// Removes clusters all of whose grains have left.
+    pub(super) fn delete_left(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+        let arrays = &self.engine.state.arrays;
+        let mut left: Vec<Option<Left>> = vec![None; arrays.slots()];
+        let mut any = Vec::new();
+        for slot in 1..arrays.slots() {
+            let x = match arrays.status[slot] {
+                Status::Empty => continue,
+                Status::Flying => flight::fly(&self.engine, slot, time).position,
+                Status::Stepped => arrays.position(slot),
+            };
+            left[slot] = self.setup.outlets.iter().find_map(|o| o.left(x, arrays.radius(slot)));
+            if left[slot].is_some() {
+                any.push(slot as u32);
+            }
+        }
+        if any.is_empty() {
+            return Ok(());
+        }
+        let neighbours = self.engine.adjacency();
+        self.engine.state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        let clusters = &self.engine.state.clusters;
+        let gone: Vec<u32> = any
+            .into_iter()
+            .filter(|&slot| clusters.members(slot).all(|m| left[m as usize].is_some()))
+            .collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        self.account(time);
+        for &slot in &gone {
+            let grain = self.grain_at(slot, time);
+            let potential = self.potential_of(&grain, time);
+            self.s.ledger.removed += grain.kinetic_energy() + potential;
+            self.s.ledger.removed_potential += potential;
+            self.s.removed += 1;
+            if left[slot as usize] == Some(Left::Through) {
+                if self.s.discharged == 0 {
+                    self.s.first_out = time;
+                }
+                self.s.last_out = time;
+                self.s.discharged += 1;
+            }
+            self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+        }
+        self.s.ledger.removed += self.engine.remove(&gone);
+        Ok(())
+    }
+
+    /// A grain as it is at a time within a step of the last evaluation.
+    pub fn grain_at(&self, slot: u32, time: f64) -> Grain<D> {
+        let arrays = &self.engine.state.arrays;
+        let s = slot as usize;
+        let radius = arrays.radius(s);
+        let (position, velocity, spin, rotation) = if arrays.status[s] == Status::Flying {
+            let f = flight::fly(&self.engine, s, time);
+            let spin = D::surface_spin(arrays, s);
+            let spin = D::spin_from_fn(|k| spin[k] / radius);
+            let rotation = D::turned(D::rotation(arrays, s), spin * (time - self.engine.state.since[s]));
+            (f.position, f.velocity, spin, rotation)
+        } else {
+            let t = time - self.engine.time();
+            let (v, sp) = ledger::velocity_now(&self.engine, s);
+            let (f, moment) = D::force(arrays, s);
+            let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
+            let a = D::Vector::from_fn(|k| f[k] * m + self.engine.gravity[k]);
+            let spin = D::spin_from_fn(|k| (sp[k] + t * moment[k] * i) / radius);
+            let turn = D::spin_from_fn(|k| t * (sp[k] + 0.5 * t * moment[k] * i) / radius);
+            (
+                arrays.position(s) + v * t + a * (0.5 * t * t),
+                v + a * t,
+                spin,
+                D::turned(D::rotation(arrays, s), turn),
+            )
+        };
+        Grain {
+            id: arrays.id[s],
+            material: arrays.material[s],
+            radius,
+            mass: 1.0 / arrays.inverse_mass(s),
+            position,
+            velocity,
+            rotation,
+            spin,
+        }
+    }
+
+    /// All grains at a time within a step of the last evaluation, in order of number.
+    pub fn grains_at(&self, time: f64) -> Vec<Grain<D>> {
+        let status = &self.engine.state.arrays.status;
+        let mut grains: Vec<Grain<D>> = (1..status.len() as u32)
+            .filter(|&s| status[s as usize] != Status::Empty)
+            .map(|s| self.grain_at(s, time))
+            .collect();
+        grains.sort_unstable_by_key(|g| g.id);
+        grains
+    }
+
+    /// Opens a gate: its links are lost, with the energy that they held.
+    pub(super) fn open_gate(&mut self, sink: &mut dyn Sink, index: usize, time: f64) -> Result<(), SystemError> {
+        self.count(EventKind::BoundaryUpdate);
+        let elastic = self.engine.open(index);
+        self.s.ledger.removed += elastic;
+        self.s.calm_looks = 0;
+        self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
+        self.renew(sink)
+    }
+}
