@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
-    Batch, Change, Flags, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs, SpatialWalls, Timing,
+    Batch, Change, Flags, Friction, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs, SpatialWalls, Timing,
     WallGeometry, WallSums,
 };
 use crate::body::{Grain, GrainId};
@@ -113,7 +113,7 @@ pub trait ClusterDimension: Dimension {
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of candidate pairs; gives the work lost in sliding, J.
+    /// Contact forces of candidate pairs; tells where tangential work went.
     fn pair_forces(
         level: Level,
         law: AnyLaw,
@@ -121,7 +121,7 @@ pub trait ClusterDimension: Dimension {
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> f64;
+    ) -> Friction;
     /// Contact forces at a surface.
     fn wall_forces(
         level: Level,
@@ -273,7 +273,7 @@ impl ClusterDimension for Planar {
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> f64 {
+    ) -> Friction {
         with_law!(law, law => run(level, PlanarPairs {
             law,
             rows: &arrays.rows,
@@ -349,7 +349,7 @@ impl ClusterDimension for Spatial {
         lists: &mut Lists<SpatialHistory>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> f64 {
+    ) -> Friction {
         with_law!(law, law => run(level, SpatialPairs {
             law,
             rows: &arrays.rows,

@@ -6,7 +6,7 @@ use super::integrate::Integrate;
 use super::lists::each_link;
 use super::observe::LinkView;
 use super::Other;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 
 /// Peers of each slot by links between grains.
 #[derive(Clone, Debug, Default)]

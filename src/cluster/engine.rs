@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Change, Friction, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
 use crate::body::{Boundary, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
@@ -44,6 +44,8 @@ pub struct WallClass<D: Integrate> {
     pub side: bool,
     /// Material of the grains.
     pub material: u16,
+    /// Its form as seen from that side, when it is flat and stands still.
+    pub flat: Option<Flat<D>>,
     /// Outer list, slots.
     pub outer: Vec<u32>,
     /// Inner batches.
@@ -113,15 +115,22 @@ pub struct Counts {
 /// Energies that passed, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flows {
-    /// Lost in dampers.
+    /// Lost in normal dampers and drag.
     pub damping: f64,
-    /// Lost in sliding.
+    /// Lost to tangential forces: sliding and tangential dampers.
     pub slip: f64,
     /// Given by moving walls.
     pub walls: f64,
-    /// The last evaluation's share of slip, damper work at walls and wall work; half of it lies
-    /// beyond the time of evaluation.
+    /// The last evaluation's share of slip, of damping booked with it and of wall work; half of
+    /// it lies beyond the time of evaluation.
     pub last: [f64; 3],
+}
+
+/// Energies that an evaluation books, J.
+pub(super) struct Passed {
+    pub slip: f64,
+    pub damping: f64,
+    pub walls: f64,
 }
 
 /// Fixed parameters.
@@ -155,6 +164,8 @@ pub struct EngineState<D: Integrate> {
     pub arrays: Arrays<D>,
     /// When each flying slot left for its path, s.
     pub since: Vec<f64>,
+    /// When each flying slot must be back on the grid, s.
+    pub back: Vec<f64>,
     /// Stepped slots, ascending after a renewal.
     pub active: Vec<u32>,
     /// Stepped slots whose carried velocity is to be started.
@@ -251,6 +262,7 @@ impl<D: Integrate> Engine<D> {
             state: EngineState {
                 arrays: Arrays::default(),
                 since: vec![0.0],
+                back: vec![f64::INFINITY],
                 active: Vec::new(),
                 fresh: Vec::new(),
                 pairs,
@@ -303,6 +315,7 @@ impl<D: Integrate> Engine<D> {
     pub fn add(&mut self, grain: &Grain<D>, status: Status, time: f64) -> u32 {
         let slot = self.state.arrays.push(grain, status);
         self.state.since.push(time);
+        self.state.back.push(time);
         self.state.clusters.add_grain(slot);
         if status == Status::Stepped {
             self.state.active.push(slot);
@@ -333,10 +346,11 @@ impl<D: Integrate> Engine<D> {
 
     /// Forces at the rows' positions, with all that follows from links that open or close.
     /// `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
-    fn evaluate(&mut self, time: f64, trial: bool) -> (f64, f64, f64) {
+    fn evaluate(&mut self, time: f64, trial: bool) -> Passed {
         let timing = self.timing();
         let level = self.level;
-        let (mut slip, mut damper_at_walls, mut wall_power) = (0.0, 0.0, 0.0);
+        let mut friction = Friction::default();
+        let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
         for class in 0..self.state.pairs.len() {
             let [a, b] = self.state.pairs[class].materials;
@@ -347,7 +361,7 @@ impl<D: Integrate> Engine<D> {
             self.changed.clear();
             let state = &mut self.state;
             let lists = &mut state.pairs[class].lists;
-            slip += D::pair_forces(level, law, &mut state.arrays, lists, &mut self.changed, timing);
+            friction += D::pair_forces(level, law, &mut state.arrays, lists, &mut self.changed, timing);
             if !trial {
                 self.note_pairs(class, time);
             }
@@ -362,11 +376,10 @@ impl<D: Integrate> Engine<D> {
             let pose = boundary.boundary.motion.pose(time);
             let reference = three(boundary.reference + pose.shift);
             let surface = &boundary.surfaces[wall.surface as usize];
-            let flat = if boundary.fixed { self.flat(class) } else { None };
-            if flat.is_none() {
+            if wall.flat.is_none() {
                 fill_lanes(&self.state.arrays, wall, surface, &pose, boundary.fixed, &mut self.wall_lanes);
             }
-            let geometry = match &flat {
+            let geometry = match &wall.flat {
                 Some(flat) => flat_geometry(flat),
                 None => WallGeometry::Lanes(&self.wall_lanes),
             };
@@ -383,7 +396,7 @@ impl<D: Integrate> Engine<D> {
                 geometry,
                 reference,
             );
-            slip += sums.slip_work;
+            friction += sums.friction;
             damper_at_walls += sums.damper_power;
             wall_power += sums.power;
             if !trial {
@@ -397,28 +410,26 @@ impl<D: Integrate> Engine<D> {
                 self.note_walls(class, time);
             }
         }
-        (slip, damper_at_walls, wall_power)
-    }
-
-    /// The flat form of a fixed wall class, as seen from its first candidate's side.
-    fn flat(&self, class: usize) -> Option<Flat<D>> {
-        let wall = &self.state.walls[class];
-        let slot = *wall.outer.first()? as usize;
-        let surface = &self.boundaries[usize::from(wall.boundary)].surfaces[wall.surface as usize];
-        surface.flat(self.state.arrays.position(slot))
+        // The stride books the work of normal dampers and tangential forces as damping; here the
+        // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
+        // the stride's with those that came about: the sum is exact, the split to second order.
+        let h = self.options.step;
+        Passed {
+            slip: friction.work - friction.gain,
+            damping: h * damper_at_walls - friction.work,
+            walls: h * wall_power,
+        }
     }
 
     /// Forces at the present positions; books what they did. Call after each drift.
     pub fn forces(&mut self) {
         let time = self.time();
-        let (slip, damper, power) = self.evaluate(time, false);
-        let h = self.options.step;
+        let passed = self.evaluate(time, false);
         let flows = &mut self.state.flows;
-        flows.slip += slip;
-        flows.damping += h * damper;
-        flows.walls += h * power;
-        flows.last = [slip, h * damper, h * power];
-        self.start_fresh();
+        flows.slip += passed.slip;
+        flows.damping += passed.damping;
+        flows.walls += passed.walls;
+        flows.last = [passed.slip, passed.damping, passed.walls];
     }
 
     /// Moves all stepped grains by one step.
@@ -454,7 +465,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Evaluates forces without events (for `heun`).
-    pub(super) fn trial_forces(&mut self, time: f64) -> (f64, f64, f64) {
+    pub(super) fn trial_forces(&mut self, time: f64) -> Passed {
         self.evaluate(time, true)
     }
 
@@ -637,6 +648,7 @@ impl<D: Integrate> Engine<D> {
         }
         self.state.arrays.reorder(&order);
         self.state.since = order.iter().map(|&o| self.state.since[o as usize]).collect();
+        self.state.back = order.iter().map(|&o| self.state.back[o as usize]).collect();
         for list in [&mut self.state.active, &mut self.state.fresh] {
             for slot in list.iter_mut() {
                 *slot = new_slot[*slot as usize];
@@ -759,7 +771,10 @@ impl<D: Integrate> Engine<D> {
                 Some((Kept { b: 0, ..link }, place as u32))
             });
             lists.restart(found);
-            self.state.walls.push(WallClass { boundary, surface, side, material, outer, lists });
+            let wall = &self.boundaries[usize::from(boundary)];
+            let seen_from = arrays.position(outer[0] as usize);
+            let flat = wall.fixed.then(|| wall.surfaces[surface as usize].flat(seen_from)).flatten();
+            self.state.walls.push(WallClass { boundary, surface, side, material, flat, outer, lists });
         }
     }
 }

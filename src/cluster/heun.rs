@@ -19,13 +19,13 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     let springs: Vec<(Vec<D::History>, Vec<Flags>)> =
         lists(engine).map(|l| (l.history.clone(), l.flags.clone())).collect();
     let time = engine.time() + h;
-    let (slip, damper, power) = engine.trial_forces(time);
+    let passed = engine.trial_forces(time);
     // Halve what the first evaluation booked, add half of the second.
     let last = engine.state.flows.last;
     let flows = &mut engine.state.flows;
-    flows.slip += 0.5 * (slip - last[0]);
-    flows.damping += 0.5 * (h * damper - last[1]);
-    flows.walls += 0.5 * (h * power - last[2]);
+    flows.slip += 0.5 * (passed.slip - last[0]);
+    flows.damping += 0.5 * (passed.damping - last[1]);
+    flows.walls += 0.5 * (passed.walls - last[2]);
     // The second stride, from the predicted velocities, gives v_n + h a_1 + h a_2.
     let second = engine.plain_stride(euler);
     let state = &mut engine.state;

@@ -1,6 +1,7 @@
 //! Clusters: connected groups of grains moved by their differential equations.
 
 pub mod arrays;
+mod change;
 mod engine;
 mod heun;
 pub mod integrate;
@@ -8,5 +9,6 @@ pub mod kernel;
 mod lists;
 mod observe;
 
+pub use change::{Adjacency, FieldForce};
 pub use engine::{Counts, Engine, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use observe::{Kinematics, LinkView};

@@ -1,11 +1,21 @@
-//! The driver.
+//! The driver: one queue of events moves the whole system (thesis 5.3).
 
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use super::Setup;
-use crate::geometry::Dimension;
-use crate::record::{RecordError, Sink, Summary};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::ledger::{Held, Ledger};
+use super::{EventLog, NeighborName, Setup, flight, step};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Engine, EngineOptions, EngineState, FieldForce, Other, Wall};
+use crate::event::{DefaultQueue, Event, EventKind, EventQueue, Regime};
+use crate::field::{FieldPoint, FieldSet};
+use crate::geometry::Vector;
+use crate::neighbor::{BroadPhase, Brute, Cells};
+use crate::record::{BodyRef, EventRow, RecordError, Sink};
 
 /// Why a run cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -19,10 +29,13 @@ pub enum SystemError {
     /// A number went wrong.
     #[error("{0}")]
     Numerical(String),
+    /// A saved state does not fit.
+    #[error("the saved state cannot be used: {0}")]
+    Saved(String),
 }
 
 /// How a call of [`System::run`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The finish time was reached.
     Finished,
@@ -68,49 +81,856 @@ pub struct Plan {
     pub reasons: Vec<String>,
     /// Advice, as a step that is too large for the damping.
     pub warnings: Vec<String>,
-    /// Number of grains at the start, and number of links among them.
+    /// Number of grains at the start.
     pub grains: usize,
     /// Grain-steps if every grain were stepped all the time.
     pub grain_steps: f64,
 }
 
-/// A granular system under the event loop.
-#[derive(Debug)]
-pub struct System<D: Dimension> {
-    setup: Setup<D>,
+/// Owners in the queue.
+pub(super) mod owner {
+    /// The grid of steps.
+    pub const STEP: u32 = 0;
+    /// Rows of the series.
+    pub const SERIES: u32 = 1;
+    /// Snapshots.
+    pub const SNAPSHOT: u32 = 2;
+    /// Outlets.
+    pub const OUTLET: u32 = 3;
+    /// Looks for a jam and, while settling, for rest.
+    pub const JAM: u32 = 4;
+    /// Checkpoints.
+    pub const CHECKPOINT: u32 = 5;
+    /// The end.
+    pub const FINISH: u32 = 6;
+    /// Grains in flight.
+    pub const FLIGHT: u32 = 7;
+    /// Force fields.
+    pub const FIELD: u32 = 8;
+    /// First of the boundaries; then come the feeds.
+    pub const FIRST_BOUNDARY: u32 = 16;
 }
 
-impl<D: Dimension> System<D> {
+/// Mutable state of the driver beside the engine's.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct DriverState {
+    pub queue: DefaultQueue,
+    pub origin: f64,
+    pub settling: bool,
+    pub started: bool,
+    pub over: Option<Outcome>,
+    pub ledger: Ledger,
+    pub by_kind: Vec<u64>,
+    pub seq: u64,
+    pub next_id: u32,
+    pub created: u64,
+    pub removed: u64,
+    pub discharged: u64,
+    pub first_out: f64,
+    pub last_out: f64,
+    pub feeds: Vec<super::feed::FeedState>,
+    pub ticks: [u64; 5],
+    pub last_tick: f64,
+    pub regime_time: [f64; 4],
+    pub regime_since: f64,
+    pub all_steps: f64,
+    pub calm_looks: u32,
+    pub calm_since: f64,
+    pub jam: Option<crate::record::Jam>,
+    pub frozen: bool,
+    pub warnings: Vec<String>,
+    pub held: Held,
+    pub links: super::logging::LinkNumbers,
+    pub wall_seconds: f64,
+    pub fields: Vec<Vec<f64>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Saved<D: Integrate> {
+    format: u32,
+    driver: DriverState,
+    engine: EngineState<D>,
+}
+
+/// Version of the saved state.
+const FORMAT: u32 = 1;
+
+/// A granular system under the event loop.
+pub struct System<D: Integrate> {
+    pub(super) setup: Setup<D>,
+    pub(super) engine: Engine<D>,
+    pub(super) fields: FieldSet<D>,
+    /// Whether all fields are uniform, so that grains may fly.
+    uniform: bool,
+    pub(super) s: DriverState,
+    flight_search: Box<dyn BroadPhase<D>>,
+    started_at: Instant,
+}
+
+impl<D: Integrate> std::fmt::Debug for System<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("System").field("time", &self.time()).field("engine", &self.engine).finish()
+    }
+}
+
+fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>> {
+    match name {
+        NeighborName::Brute => Box::new(Brute::new()),
+        NeighborName::Cells => Box::new(Cells::new()),
+    }
+}
+
+impl<D: Integrate> System<D> {
     /// The system at the start of its setup.
+    ///
+    /// # Errors
+    /// A setup that cannot run: no law for a pair that can meet, shapes that are none, a step that
+    /// is far too large.
     pub fn new(setup: Setup<D>) -> Result<Self, SystemError> {
-        Ok(System { setup })
+        let (engine, fields, warnings) = Self::bare(&setup)?;
+        let start = setup.settle.map_or(0.0, |s| -s.at_most);
+        let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
+        let s = DriverState {
+            queue: DefaultQueue::default(),
+            origin: start,
+            settling: setup.settle.is_some(),
+            started: false,
+            over: None,
+            ledger: Ledger::default(),
+            by_kind: vec![0; EventKind::ALL.len()],
+            seq: 0,
+            next_id,
+            created: 0,
+            removed: 0,
+            discharged: 0,
+            first_out: 0.0,
+            last_out: 0.0,
+            feeds: super::feed::states(&setup),
+            ticks: [0; 5],
+            last_tick: 0.0,
+            regime_time: [0.0; 4],
+            regime_since: start,
+            all_steps: 0.0,
+            calm_looks: 0,
+            calm_since: 0.0,
+            jam: None,
+            frozen: false,
+            warnings,
+            held: Held::default(),
+            links: Default::default(),
+            wall_seconds: 0.0,
+            fields: Vec::new(),
+        };
+        let flight_search = search(setup.motion.neighbor);
+        let uniform = fields.uniform_acceleration().is_some();
+        let mut system = System { setup, engine, fields, uniform, s, flight_search, started_at: Instant::now() };
+        system.engine.origin = start;
+        system.populate(start);
+        Ok(system)
     }
-    /// The system from a checkpoint.
-    pub fn restore(setup: Setup<D>, _state: &[u8]) -> Result<Self, SystemError> {
-        Ok(System { setup })
+
+    fn bare(setup: &Setup<D>) -> Result<(Engine<D>, FieldSet<D>, Vec<String>), SystemError> {
+        let choice = step::choose(setup)?;
+        let mut walls = Vec::new();
+        for boundary in &setup.boundaries {
+            let surfaces = boundary
+                .shape
+                .surfaces()
+                .map_err(|e| SystemError::Setup(format!("boundary `{}`: {e}", boundary.name)))?;
+            walls.push(Wall {
+                surfaces,
+                fixed: boundary.motion.is_fixed(),
+                reference: boundary.shape.reference_point(),
+                boundary: boundary.clone(),
+            });
+        }
+        let (mut sum, mut count) = (0.0, 0.0);
+        for grain in &setup.grains {
+            sum += grain.radius;
+            count += 1.0;
+        }
+        for feed in &setup.feeds {
+            sum += feed.radius.least();
+            count += 1.0;
+        }
+        let radius = if count > 0.0 { sum / count } else { 1.0 };
+        let step = choice.step;
+        const LOOKS: u8 = 4;
+        let look_every = ((setup.motion.stable_dwell / (f64::from(LOOKS) * step)).round() as u64).max(1);
+        let options = EngineOptions {
+            step,
+            integrator: setup.motion.integrator,
+            slip_tolerance: setup.motion.slip_tolerance,
+            outer_margin: OUTER_MARGIN * radius,
+            inner_margin: INNER_MARGIN * radius,
+            stable_speed: setup.motion.stable_speed,
+            look_every,
+            looks: LOOKS,
+            log_links: setup.log.events == EventLog::Links,
+        };
+        let engine = Engine::new(
+            options,
+            setup.laws.clone(),
+            walls,
+            setup.gravity,
+            setup.periodic.clone(),
+            search(setup.motion.neighbor),
+        );
+        Ok((engine, FieldSet::with_gravity_and_drag(setup.gravity, setup.drag), choice.warnings))
     }
-    /// The state, for a checkpoint.
-    pub fn save(&self) -> Vec<u8> {
-        Vec::new()
-    }
+
     /// What would run.
-    pub fn plan(_setup: &Setup<D>) -> Result<Plan, SystemError> {
-        Err(SystemError::Setup("not yet".into()))
+    pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
+        let choice = step::choose(setup)?;
+        let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
+        let grains = setup.grains.len();
+        Ok(Plan {
+            step: choice.step,
+            reasons: choice.reasons,
+            warnings: choice.warnings,
+            grains,
+            grain_steps: (grains as f64 + fed as f64) * setup.finish / choice.step,
+        })
     }
-    /// Runs to the end of the setup, or until interrupted.
-    pub fn run(
-        &mut self,
-        _sink: &mut dyn Sink,
-        _control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
-        Ok(Outcome::Finished)
+
+    /// The system from a saved state.
+    ///
+    /// # Errors
+    /// A state of another format or of another setup.
+    pub fn restore(setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
+        let (mut engine, mut fields, _) = Self::bare(&setup)?;
+        let saved: Saved<D> = postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
+        if saved.format != FORMAT {
+            return Err(SystemError::Saved(format!("its format is {}, this program's is {FORMAT}", saved.format)));
+        }
+        if saved.engine.gone.len() != setup.boundaries.len() || saved.driver.feeds.len() != setup.feeds.len() {
+            return Err(SystemError::Saved("it belongs to another scenario".into()));
+        }
+        fields.restore_states(&saved.driver.fields).map_err(|e| SystemError::Saved(e.to_string()))?;
+        engine.state = saved.engine;
+        engine.origin = saved.driver.origin;
+        let flight_search = search(setup.motion.neighbor);
+        let uniform = fields.uniform_acceleration().is_some();
+        Ok(System { setup, engine, fields, uniform, s: saved.driver, flight_search, started_at: Instant::now() })
     }
-    /// The figures so far.
-    pub fn summary(&self) -> Summary {
-        Summary::default()
+
+    /// The state, for a checkpoint: all that decides what comes next.
+    pub fn save(&mut self) -> Vec<u8> {
+        self.s.fields = self.fields.states();
+        #[derive(Serialize)]
+        struct Saving<'a, E: Serialize> {
+            format: u32,
+            driver: &'a DriverState,
+            engine: &'a E,
+        }
+        let saving = Saving { format: FORMAT, driver: &self.s, engine: &self.engine.state };
+        // A plain structure of numbers and lists: nothing in it can fail to be written.
+        postcard::to_stdvec(&saving).unwrap_or_default()
     }
+
     /// The setup.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
+
+    /// The engine of clusters, to look at.
+    pub fn engine(&self) -> &Engine<D> {
+        &self.engine
+    }
+
+    /// Step of the clusters, s.
+    pub fn step_size(&self) -> f64 {
+        self.engine.options.step
+    }
+
+    /// Time of the last evaluation, s.
+    pub fn time(&self) -> f64 {
+        self.engine.time()
+    }
+
+    pub(super) fn wall_time(&self) -> f64 {
+        self.s.wall_seconds + self.started_at.elapsed().as_secs_f64()
+    }
+
+    /// Puts the grains of the setup in and makes the first evaluation.
+    fn populate(&mut self, start: f64) {
+        let grains = self.setup.grains.clone();
+        let now = self.engine.time();
+        for grain in &grains {
+            let slot = self.engine.add(grain, Status::Flying, start);
+            flight::restart(&mut self.engine, slot as usize, now);
+            self.to_step(slot);
+        }
+        self.engine.renew();
+        self.engine.forces();
+        self.apply_fields();
+    }
+
+    /// A flying slot whose row stands at the time of evaluation begins to step.
+    pub(super) fn to_step(&mut self, slot: u32) {
+        let state = &mut self.engine.state;
+        state.arrays.status[slot as usize] = Status::Stepped;
+        state.active.push(slot);
+        state.fresh.push(slot);
+    }
+
+    pub(super) fn schedule(&mut self, owner: u32, time: f64, kind: EventKind) {
+        let event = Event::new(time, kind);
+        if self.s.queue.schedule(owner, event).is_err() {
+            self.s.warnings.push(format!("an event `{}` at no time was dropped", kind.name()));
+        }
+    }
+
+    pub(super) fn count(&mut self, kind: EventKind) {
+        self.s.by_kind[kind as usize] += 1;
+    }
+
+    fn schedule_step(&mut self) {
+        if self.engine.state.active.is_empty() || self.s.frozen {
+            self.s.queue.cancel(owner::STEP);
+        } else {
+            let next = self.engine.time_of(self.engine.state.n + 1);
+            self.schedule(owner::STEP, next, EventKind::PredictTrajectory);
+        }
+    }
+
+    /// First events.
+    fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.s.started = true;
+        if self.s.settling {
+            self.schedule(owner::JAM, self.s.origin + SETTLE_LOOK, EventKind::Jam);
+            self.schedule(owner::FINISH, 0.0, EventKind::Finish);
+        } else {
+            self.begin(sink)?;
+        }
+        self.renew(sink)?;
+        self.schedule_step();
+        Ok(())
+    }
+
+    /// Time 0: the book is opened and all that the setup schedules is scheduled.
+    fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.s.settling = false;
+        self.s.regime_since = 0.0;
+        self.s.by_kind.fill(0);
+        self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
+        self.engine.state.wall_sums.fill([0.0; 7]);
+        if self.setup.log.series.is_some() {
+            self.schedule(owner::SERIES, 0.0, EventKind::LogState);
+        }
+        if self.setup.log.snapshots.is_some() {
+            self.schedule(owner::SNAPSHOT, 0.0, EventKind::Visualize);
+        }
+        if let Some(every) = self.setup.log.checkpoint {
+            self.schedule(owner::CHECKPOINT, every, EventKind::Checkpoint);
+        }
+        if !self.setup.outlets.is_empty() {
+            self.schedule(owner::OUTLET, self.setup.outlet_interval, EventKind::DeleteBodies);
+        }
+        let gravity = self.setup.gravity.norm() > 0.0;
+        if gravity && !self.setup.outlets.is_empty() {
+            self.schedule(owner::JAM, JAM_LOOK, EventKind::Jam);
+        }
+        self.schedule(owner::FINISH, self.setup.finish, EventKind::Finish);
+        for (index, boundary) in self.setup.boundaries.clone().iter().enumerate() {
+            if let Some(time) = boundary.opens_at {
+                let slot = owner::FIRST_BOUNDARY + index as u32;
+                self.schedule(slot, time.max(0.0), EventKind::BoundaryUpdate);
+            }
+        }
+        for index in 0..self.setup.feeds.len() {
+            let time = self.setup.feeds[index].start;
+            if self.setup.feeds[index].count > 0 {
+                self.schedule(self.feed_owner(index), time, EventKind::AddBody);
+            }
+        }
+        if let Some(time) = self.fields.next_event(0.0) {
+            self.schedule(owner::FIELD, time, EventKind::FieldUpdate);
+        }
+        self.log_whole(sink, 0.0, EventKind::Morph, None)?;
+        Ok(())
+    }
+
+    pub(super) fn feed_owner(&self, index: usize) -> u32 {
+        owner::FIRST_BOUNDARY + (self.setup.boundaries.len() + index) as u32
+    }
+
+    /// Runs to the end of the setup, or until interrupted.
+    ///
+    /// # Errors
+    /// A record that cannot be written; a number that is none.
+    pub fn run(&mut self, sink: &mut dyn Sink, control: &mut Control<'_>) -> Result<Outcome, SystemError> {
+        self.started_at = Instant::now();
+        let mut reported = Instant::now();
+        if !self.s.started {
+            self.start(sink)?;
+        }
+        let mut since_look = 0u32;
+        while self.s.over.is_none() {
+            let Some((who, event)) = self.s.queue.pop() else {
+                self.s.over = Some(Outcome::Finished);
+                break;
+            };
+            if who == owner::STEP {
+                // Steps up to the next event of anybody else, without going through the queue.
+                let limit = self.s.queue.peek().map_or(f64::INFINITY, |(_, e)| e.time);
+                let mut time = event.time;
+                while time <= limit && !self.engine.state.active.is_empty() {
+                    self.step(sink)?;
+                    time = self.engine.time_of(self.engine.state.n + 1);
+                    since_look += 1 + self.engine.state.active.len() as u32 / 256;
+                    if since_look >= 4096 {
+                        break;
+                    }
+                    // A renewal may have called a flyer back earlier.
+                    if self.s.queue.peek().is_some_and(|(_, e)| e.time < limit) {
+                        break;
+                    }
+                }
+                self.schedule_step();
+            } else {
+                self.handle(who, event, sink)?;
+                since_look += 64;
+            }
+            if since_look >= 4096 {
+                since_look = 0;
+                if let Some(limit) = control.wall_limit {
+                    if self.started_at.elapsed() >= limit {
+                        return self.interrupt(sink);
+                    }
+                }
+                if control.interrupted.load(Ordering::Relaxed) {
+                    return self.interrupt(sink);
+                }
+                if reported.elapsed() >= Duration::from_millis(100) {
+                    reported = Instant::now();
+                    if let Some(progress) = control.progress.as_mut() {
+                        progress(Progress {
+                            time: self.engine.time(),
+                            finish: self.setup.finish,
+                            grains: self.grain_count(),
+                            discharged: self.s.discharged,
+                        });
+                    }
+                }
+            }
+        }
+        self.s.wall_seconds = self.wall_time();
+        self.started_at = Instant::now();
+        Ok(self.s.over.unwrap_or(Outcome::Finished))
+    }
+
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
+        self.s.wall_seconds = self.wall_time();
+        self.started_at = Instant::now();
+        self.s.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
+        sink.checkpoint(&self.save())?;
+        Ok(Outcome::Interrupted)
+    }
+
+    /// Number of grains in the system.
+    pub fn grain_count(&self) -> usize {
+        self.engine.state.arrays.status.iter().filter(|&&s| s != Status::Empty).count()
+    }
+
+    /// One step of all stepped grains.
+    fn step(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.engine.advance();
+        if self.engine.outer_is_stale() {
+            self.check_numbers()?;
+            self.renew(sink)?;
+        } else {
+            self.engine.refresh_inner();
+        }
+        self.engine.forces();
+        self.apply_fields();
+        if self.engine.state.counts.steps % self.engine.options.look_every == 0 {
+            self.engine.look();
+        }
+        if !self.engine.link_events.is_empty() {
+            self.log_links(sink)?;
+        }
+        Ok(())
+    }
+
+    /// Forces of fields that are not uniform; the uniform ones are in the engine's gravity.
+    fn apply_fields(&mut self) {
+        if !self.uniform {
+            let time = self.engine.time();
+            let fields = &self.fields;
+            self.engine.add_forces(|mass, radius, position, velocity| {
+                let at = FieldPoint { mass, radius, position, velocity, time };
+                let mut sum = FieldForce { force: D::Vector::default(), drag: D::Vector::default() };
+                for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
+                    let force = field.force(&at);
+                    sum.force += force;
+                    if field.dissipated_power(&at) > 0.0 {
+                        sum.drag += force;
+                    }
+                }
+                sum
+            });
+        }
+        self.engine.start_fresh();
+    }
+
+    fn check_numbers(&self) -> Result<(), SystemError> {
+        let arrays = &self.engine.state.arrays;
+        for &slot in &self.engine.state.active {
+            let slot = slot as usize;
+            if !arrays.position(slot).is_finite() || !arrays.velocity(slot).is_finite() {
+                return Err(SystemError::Numerical(format!(
+                    "grain {} has no finite position or velocity at {:.9} s (step {}); the step of {:.3e} s may be too large for its links",
+                    arrays.id[slot],
+                    self.engine.time(),
+                    self.engine.state.n,
+                    self.engine.options.step
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Renews the lists, calls back flyers that are due and lets go who is alone.
+    pub(super) fn renew(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let now = self.engine.time();
+        let h = self.engine.options.step;
+        self.count(EventKind::NeighborUpdate);
+        self.account(now);
+        if !self.setup.motion.flight || !self.uniform {
+            self.wake(sink, now, |_, _| true)?;
+            self.engine.renew();
+            self.engine.start_fresh();
+            return Ok(());
+        }
+        let soon = now + STAY * h;
+        self.wake(sink, now, |back, _| back <= soon)?;
+        self.engine.renew();
+        let mut alone = flight::isolated(&self.engine);
+        loop {
+            let flying = self.flying();
+            for &slot in &flying {
+                flight::restart(&mut self.engine, slot as usize, now);
+            }
+            let mut set = flying.clone();
+            set.extend(&alone);
+            set.sort_unstable();
+            if set.is_empty() {
+                self.s.queue.cancel(owner::FLIGHT);
+                break;
+            }
+            // Those that may leave are not to be met as stepped grains.
+            let active = self.engine.state.active.clone();
+            self.engine.state.active.retain(|s| alone.binary_search(s).is_err());
+            let forecast =
+                flight::foresee(&self.engine, &mut *self.flight_search, &self.setup.periodic, &set, now);
+            self.engine.state.active = active;
+            let mut refused = Vec::new();
+            let mut due = false;
+            for (&slot, &back) in set.iter().zip(&forecast.back) {
+                if alone.binary_search(&slot).is_ok() {
+                    if back < now + LEAVE * h {
+                        refused.push(slot);
+                    }
+                } else {
+                    due |= back <= now + 3.0 * h;
+                }
+                self.engine.state.back[slot as usize] = back;
+            }
+            if due {
+                self.wake(sink, now, |back, _| back <= soon)?;
+                self.engine.renew();
+                alone = Vec::new();
+                continue;
+            }
+            if !refused.is_empty() {
+                alone.retain(|s| refused.binary_search(s).is_err());
+                continue;
+            }
+            for &slot in &alone {
+                self.engine.state.arrays.status[slot as usize] = Status::Flying;
+                self.engine.state.since[slot as usize] = now;
+                self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
+            }
+            self.engine.state.active.retain(|s| alone.binary_search(s).is_err());
+            self.engine.state.fresh.retain(|s| alone.binary_search(s).is_err());
+            let first = forecast.back.iter().copied().fold(forecast.horizon, f64::min);
+            self.schedule(owner::FLIGHT, (first - 2.0 * h).max(now), EventKind::NeighborUpdate);
+            break;
+        }
+        self.engine.start_fresh();
+        Ok(())
+    }
+
+    /// Flying slots, ascending.
+    pub(super) fn flying(&self) -> Vec<u32> {
+        let status = &self.engine.state.arrays.status;
+        (1..status.len() as u32).filter(|&s| status[s as usize] == Status::Flying).collect()
+    }
+
+    fn wake(
+        &mut self,
+        sink: &mut dyn Sink,
+        now: f64,
+        due: impl Fn(f64, u32) -> bool,
+    ) -> Result<(), SystemError> {
+        for slot in self.flying() {
+            if due(self.engine.state.back[slot as usize], slot) {
+                flight::restart(&mut self.engine, slot as usize, now);
+                self.to_step(slot);
+                self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn morph(&mut self, sink: &mut dyn Sink, time: f64, slot: u32, from: Regime, to: Regime) -> Result<(), SystemError> {
+        self.count(EventKind::Morph);
+        if self.s.settling || self.setup.log.events == EventLog::None {
+            return Ok(());
+        }
+        let mut row = self.row(time, EventKind::Morph);
+        row.regime_from = Some(from);
+        row.regime_to = Some(to);
+        self.put_body(&mut row, slot);
+        sink.event(&row)?;
+        Ok(())
+    }
+
+    pub(super) fn put_body(&self, row: &mut EventRow, slot: u32) {
+        let arrays = &self.engine.state.arrays;
+        row.body_a = BodyRef::Grain(arrays.id[slot as usize]);
+        let x = if arrays.status[slot as usize] == Status::Flying {
+            flight::fly(&self.engine, slot as usize, row.time).position
+        } else {
+            arrays.position(slot as usize)
+        };
+        for k in 0..D::N {
+            row.position[k] = x[k];
+        }
+    }
+
+    pub(super) fn body_ref(&self, other: Other) -> BodyRef {
+        match other {
+            Other::Slot(s) => BodyRef::Grain(self.engine.state.arrays.id[s as usize]),
+            Other::Boundary(b) => BodyRef::Boundary(b),
+        }
+    }
+
+    /// Adds up who was under which regime since the last call.
+    pub(super) fn account(&mut self, now: f64) {
+        let lasted = now - self.s.regime_since;
+        self.s.regime_since = now;
+        if lasted <= 0.0 {
+            return;
+        }
+        let stepped = self.engine.state.active.len();
+        let flying = self.grain_count() - stepped;
+        self.s.regime_time[Regime::Flight as usize] += lasted * flying as f64;
+        self.s.regime_time[Regime::Cluster as usize] += lasted * stepped as f64;
+        self.s.all_steps += lasted / self.engine.options.step * (stepped + flying) as f64;
+    }
+
+    /// Handles an event that is not a step. The engine stands at the last step before it.
+    fn handle(&mut self, who: u32, event: Event, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let time = event.time;
+        if self.engine.state.active.is_empty() {
+            // Nobody steps: the grid moves on to here.
+            let h = self.engine.options.step;
+            let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
+            self.engine.state.n = self.engine.state.n.max(n);
+        }
+        match who {
+            owner::SERIES => {
+                self.count(EventKind::LogState);
+                self.log_state(sink, time)?;
+                self.next_tick(owner::SERIES, self.setup.log.series, EventKind::LogState);
+            }
+            owner::SNAPSHOT => {
+                self.count(EventKind::Visualize);
+                self.log_snapshot(sink, time)?;
+                self.next_tick(owner::SNAPSHOT, self.setup.log.snapshots, EventKind::Visualize);
+            }
+            owner::OUTLET => {
+                self.count(EventKind::DeleteBodies);
+                self.delete_left(sink, time)?;
+                self.next_tick(owner::OUTLET, Some(self.setup.outlet_interval), EventKind::DeleteBodies);
+                self.stop_if_empty(sink, time)?;
+            }
+            owner::JAM if self.s.settling => self.look_for_rest(sink, time)?,
+            owner::JAM => self.look_for_jam(sink, time)?,
+            owner::CHECKPOINT => {
+                self.count(EventKind::Checkpoint);
+                self.next_tick(owner::CHECKPOINT, self.setup.log.checkpoint, EventKind::Checkpoint);
+                self.schedule_step();
+                self.s.wall_seconds = self.wall_time();
+                self.started_at = Instant::now();
+                sink.checkpoint(&self.save())?;
+            }
+            owner::FINISH if self.s.settling => {
+                self.s.warnings.push(format!(
+                    "the grains had not come to rest after {} s of settling; the run starts all the same",
+                    self.setup.settle.map_or(0.0, |s| s.at_most)
+                ));
+                self.begin(sink)?;
+            }
+            owner::FINISH => {
+                self.count(EventKind::Finish);
+                let outcome = if self.s.jam.is_some() { Outcome::Jammed } else { Outcome::Finished };
+                self.finish(sink, time, outcome)?;
+            }
+            owner::FLIGHT => {
+                self.renew(sink)?;
+            }
+            owner::FIELD => {
+                self.count(EventKind::FieldUpdate);
+                self.fields.handle_event(time);
+                if let Some(next) = self.fields.next_event(time) {
+                    self.schedule(owner::FIELD, next, EventKind::FieldUpdate);
+                }
+            }
+            other => {
+                let index = (other - owner::FIRST_BOUNDARY) as usize;
+                if index < self.setup.boundaries.len() {
+                    self.open_gate(sink, index, time)?;
+                } else {
+                    self.feed(sink, index - self.setup.boundaries.len(), time)?;
+                }
+            }
+        }
+        self.schedule_step();
+        Ok(())
+    }
+
+    fn next_tick(&mut self, who: u32, every: Option<f64>, kind: EventKind) {
+        let Some(every) = every else { return };
+        let tick = &mut self.s.ticks[who as usize % 5];
+        *tick += 1;
+        // From the count, so that rounding does not add up.
+        let first = if matches!(who, owner::SERIES | owner::SNAPSHOT) { 0 } else { 1 };
+        let time = (*tick + first) as f64 * every;
+        if time <= self.setup.finish {
+            self.schedule(who, time, kind);
+        }
+    }
+
+    /// While settling: whether the grains rest; then the clock is set to 0.
+    fn look_for_rest(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+        let Some(settle) = self.setup.settle else { return Ok(()) };
+        let (kinetic, weight, flying) = self.restlessness(time);
+        let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
+        self.s.calm_looks = if calm { self.s.calm_looks + 1 } else { 0 };
+        if self.s.calm_looks >= SETTLE_LOOKS {
+            self.s.calm_looks = 0;
+            let shift = -self.engine.time();
+            self.engine.origin += shift;
+            self.s.origin = self.engine.origin;
+            for since in &mut self.engine.state.since {
+                *since += shift;
+            }
+            self.s.queue = DefaultQueue::default();
+            self.begin(sink)?;
+            return self.renew(sink);
+        }
+        if time + SETTLE_LOOK < 0.0 {
+            self.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
+        }
+        Ok(())
+    }
+
+    /// Kinetic energy, the sum of m g d, and whether anybody flies.
+    fn restlessness(&self, time: f64) -> (f64, f64, bool) {
+        let arrays = &self.engine.state.arrays;
+        let g = self.setup.gravity.norm();
+        let mut weight = 0.0;
+        let mut flying = false;
+        for slot in 1..arrays.slots() {
+            if arrays.status[slot] != Status::Empty {
+                weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
+                flying |= arrays.status[slot] == Status::Flying;
+            }
+        }
+        (super::ledger::held(&self.engine, &self.fields, time).kinetic, weight, flying)
+    }
+
+    /// Whether nothing can move any more: all at rest for a while, nothing to come.
+    fn look_for_jam(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+        let to_come = self.setup.feeds.iter().zip(&self.s.feeds).any(|(f, s)| s.made < f.count)
+            || self.setup.boundaries.iter().any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
+            || self.fields.next_event(time).is_some();
+        let arrays = &self.engine.state.arrays;
+        let g = self.setup.gravity.norm();
+        let rest = !to_come
+            && self.grain_count() > 0
+            && self.flying().is_empty()
+            && self.engine.state.active.iter().all(|&slot| {
+                let slot = slot as usize;
+                let (v, s) = super::ledger::velocity_now(&self.engine, slot);
+                let spin = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) / arrays.inverse_inertia(slot);
+                let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + 0.5 * spin;
+                kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
+            });
+        if !rest {
+            self.s.calm_looks = 0;
+            self.s.calm_since = time;
+        } else {
+            if self.s.calm_looks == 0 {
+                self.s.calm_since = time;
+            }
+            self.s.calm_looks += 1;
+        }
+        if self.s.calm_looks >= JAM_LOOKS {
+            self.count(EventKind::Jam);
+            let since = self.s.calm_since;
+            let jam = super::arch::find(&self.engine, since);
+            self.s.jam = Some(jam);
+            self.s.frozen = true;
+            return self.log_whole(sink, time, EventKind::Jam, None);
+        }
+        self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
+        Ok(())
+    }
+
+    fn stop_if_empty(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+        let to_come = self.setup.feeds.iter().zip(&self.s.feeds).any(|(f, s)| s.made < f.count);
+        if self.setup.stop_when_empty && !to_come && self.grain_count() == 0 {
+            self.finish(sink, time, Outcome::Empty)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink, time: f64, outcome: Outcome) -> Result<(), SystemError> {
+        self.account(time);
+        self.s.held = super::ledger::held(&self.engine, &self.fields, time);
+        self.s.last_tick = time;
+        self.log_whole(sink, time, EventKind::Finish, None)?;
+        self.s.over = Some(outcome);
+        Ok(())
+    }
+}
+
+/// Margin of the outer list over the mean radius (docs/performance.md).
+const OUTER_MARGIN: f64 = 0.8;
+/// Margin of the inner list over the mean radius.
+const INNER_MARGIN: f64 = 0.15;
+/// A flyer due within so many steps at a renewal comes back at once.
+const STAY: f64 = 32.0;
+/// Nobody leaves for a flight shorter than so many steps.
+const LEAVE: f64 = 96.0;
+/// Looks for rest while settling: interval, s, and how many in a row.
+const SETTLE_LOOK: f64 = 0.01;
+const SETTLE_LOOKS: u32 = 3;
+/// Looks for a jam: interval, s, how many in a row, and the greatest kinetic energy of a grain
+/// at rest over m g d.
+const JAM_LOOK: f64 = 0.025;
+const JAM_LOOKS: u32 = 8;
+const JAM_KINETIC: f64 = 1e-6;
+
+/// The random stream of a purpose: the same whatever else is drawn.
+pub(super) fn stream(seed: u64, purpose: u64) -> ChaCha8Rng {
+    use rand_chacha::rand_core::SeedableRng;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(purpose);
+    rng
 }

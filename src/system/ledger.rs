@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Engine, Flows};
-use crate::geometry::{Dimension, Vector};
+use crate::field::{FieldPoint, FieldSet};
+use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures};
 
 use super::flight;
@@ -36,8 +37,6 @@ pub struct Ledger {
     pub flows_at_start: Flows,
     /// Engine's counts at the start.
     pub counts_at_start: Counts,
-    /// Lost in fields' drag.
-    pub drag: f64,
     /// Brought by feeds: kinetic and potential.
     pub fed: f64,
     /// Potential share of it.
@@ -64,7 +63,7 @@ pub fn velocity_now<D: Integrate>(engine: &Engine<D>, slot: usize) -> (D::Vector
 }
 
 /// Energies held at a time; `time` lies within a step of the time of evaluation.
-pub fn held<D: Integrate>(engine: &Engine<D>, time: f64) -> Held {
+pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Held {
     let arrays = &engine.state.arrays;
     let mut held = Held::default();
     for slot in 1..arrays.slots() {
@@ -84,7 +83,8 @@ pub fn held<D: Integrate>(engine: &Engine<D>, time: f64) -> Held {
         };
         held.kinetic += 0.5 * mass * v.norm_squared()
             + 0.5 / arrays.inverse_inertia(slot) * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-        held.potential -= mass * engine.gravity.dot(&x);
+        let radius = arrays.radius(slot);
+        held.potential += fields.potential_energy(&FieldPoint { mass, radius, position: x, velocity: v, time });
     }
     engine.each_link_view(|link| held.elastic += link.elastic);
     held
@@ -92,9 +92,9 @@ pub fn held<D: Integrate>(engine: &Engine<D>, time: f64) -> Held {
 
 impl Ledger {
     /// Begins the book.
-    pub fn begin<D: Integrate>(engine: &Engine<D>, time: f64) -> Ledger {
+    pub fn begin<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Ledger {
         Ledger {
-            start: held(engine, time),
+            start: held(engine, fields, time),
             flows_at_start: passed(engine),
             counts_at_start: engine.state.counts,
             ..Ledger::default()
@@ -105,7 +105,7 @@ impl Ledger {
     pub fn figures<D: Integrate>(&self, engine: &Engine<D>, held: &Held) -> EnergyFigures {
         let flows = passed(engine);
         let begin = &self.flows_at_start;
-        let damping = flows.damping - begin.damping + self.drag;
+        let damping = flows.damping - begin.damping;
         let slip = flows.slip - begin.slip;
         let injected = flows.walls - begin.walls + self.fed;
         let released = self.start.potential + self.fed_potential - self.removed_potential - held.potential;

@@ -14,7 +14,7 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
 use crate::event::{EventKind, Regime};
 use crate::field::FieldPoint;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Vector;
 use crate::record::{
     BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, LinkRow, RegimeShares, SeriesRow, Sink,
     Status as RunStatus, Summary, Times, WorkFigures,

@@ -1,7 +1,17 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
+mod arch;
 mod driver;
+mod feed;
+pub mod filling;
+mod flight;
+mod ledger;
+mod logging;
+mod outlet;
 mod setup;
+mod step;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
+pub use ledger::Held;
 pub use setup::*;
+pub use step::StepChoice;

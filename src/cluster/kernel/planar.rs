@@ -3,7 +3,8 @@
 //! Row of a body: x, y, arc (radius times angle), radius, vx, vy, s (radius times spin),
 //! 1/mass. With s as the state both partners take the same spin term, and one difference of two
 //! rows gives all that a pair needs. Row of forces: Fx, Fy, T, 0 of the whole force and the same
-//! of the dampers' share; T is the moment over the radius.
+//! of what takes energy out of motion for other ends than the normal springs: the normal dampers
+//! and all tangential force. T is the moment over the radius.
 
 use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
@@ -21,7 +22,8 @@ struct Evaluated<L: Lanes> {
     force: [L; 3],
     damper: [L; 3],
     history: L,
-    slip_work: L,
+    gain: L,
+    work: L,
     touch: u8,
     slip: u8,
 }
@@ -70,30 +72,25 @@ fn assemble<L: Lanes, W: Law>(
         .sub(tangential.add(drag))
         .div(kt.max(L::splat(f64::MIN_POSITIVE)));
     let kept = kept.select(spring, over).only(touch);
-    let excess = spring.sub(kept).only(touch);
-    let half = L::splat(0.5);
-    let slip_work = kt.mul(excess).mul(
-        kept.add(half.mul(excess))
-            .sub(half.mul(L::splat(timing.step).mul(vt))),
-    );
-    let history = kept
-        .add(L::splat(timing.after * timing.step).mul(vt))
-        .only(touch);
+    let new = kept.add(L::splat(timing.after * timing.step).mul(vt)).only(touch);
+    let gain = L::splat(0.5).mul(kt).mul(new.mul(new).sub(history.mul(history)));
+    let work = zero.sub(tangential.mul(vt).mul(L::splat(timing.step)));
+    let history = new;
     let touch_bits = L::bits(touch);
     let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
     let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));
     let slip = (high | (was_slipping & low)) & touch_bits;
     // Tangent (-ny, nx).
-    let drag = zero.sub(drag).only(touch);
     let fx = fnormal.mul(nx).sub(tangential.mul(ny));
     let fy = fnormal.mul(ny).add(tangential.mul(nx));
-    let dx = damper.mul(nx).sub(drag.mul(ny));
-    let dy = damper.mul(ny).add(drag.mul(nx));
+    let dx = damper.mul(nx).sub(tangential.mul(ny));
+    let dy = damper.mul(ny).add(tangential.mul(nx));
     Evaluated {
         force: [fx, fy, zero.sub(tangential)],
-        damper: [dx, dy, zero.sub(drag)],
+        damper: [dx, dy, zero.sub(tangential)],
         history,
-        slip_work,
+        gain,
+        work,
         touch: touch_bits,
         slip,
     }
@@ -120,11 +117,10 @@ pub struct PlanarPairs<'a, W: Law> {
 }
 
 impl<W: Law> Kernel for PlanarPairs<'_, W> {
-    /// Work lost in sliding, J.
-    type Output = f64;
+    type Output = Friction;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
+    fn run<L: Lanes>(self) -> Friction {
         let PlanarPairs {
             law,
             rows,
@@ -140,7 +136,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
         let zero = L::splat(0.0);
         let one = L::splat(1.0);
         let tiny = L::splat(1e-300);
-        let mut slip_work = zero;
+        let (mut gain, mut work) = (zero, zero);
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
@@ -195,7 +191,8 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
             );
             e.history.store(history);
-            slip_work = slip_work.add(e.slip_work);
+            gain = gain.add(e.gain);
+            work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
                 slip: e.slip,
@@ -218,15 +215,31 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 L::load(b).add(out[k].flip(reaction)).store(b);
             }
         }
-        slip_work.total()
+        Friction { gain: gain.total(), work: work.total() }
+    }
+}
+
+/// The work of tangential forces in a step, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Friction {
+    /// What they took out of the motion.
+    pub work: f64,
+    /// What of it the tangential springs hold.
+    pub gain: f64,
+}
+
+impl std::ops::AddAssign for Friction {
+    fn add_assign(&mut self, other: Self) {
+        self.gain += other.gain;
+        self.work += other.work;
     }
 }
 
 /// What the walls of a feature felt.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallSums {
-    /// Work lost in sliding, J.
-    pub slip_work: f64,
+    /// Work that went into tangential springs and into sliding.
+    pub friction: Friction,
     /// Force on the grains, N.
     pub force: [f64; 3],
     /// Moment of that force about the reference point, N m.
@@ -308,7 +321,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let mut slip_work = zero;
+        let (mut gain, mut work) = (zero, zero);
         let (mut sum_x, mut sum_y, mut sum_m) = (zero, zero, zero);
         let (mut power, mut damper_power) = (zero, zero);
         let lanes = batches
@@ -376,7 +389,8 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
             );
             e.history.store(history);
-            slip_work = slip_work.add(e.slip_work);
+            gain = gain.add(e.gain);
+            work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
                 slip: e.slip,
@@ -406,7 +420,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             }
         }
         WallSums {
-            slip_work: slip_work.total(),
+            friction: Friction { gain: gain.total(), work: work.total() },
             force: [sum_x.total(), sum_y.total(), 0.0],
             moment: [0.0, 0.0, sum_m.total()],
             power: power.total(),

@@ -3,9 +3,10 @@
 //!
 //! Row of a body: x, y, z, radius, vx, vy, vz, 1/mass; row of its spin: radius times spin (3),
 //! and what the kernel does not read. Row of forces: Fx, Fy, Fz, 0, Tx, Ty, Tz, 0 with T the
-//! moment over the radius; a second row for the dampers' share.
+//! moment over the radius; a second row for the share of normal dampers
+//! and tangential forces.
 
-use super::planar::{WallGeometry, WallSums};
+use super::planar::{Friction, WallGeometry, WallSums};
 use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
@@ -47,9 +48,9 @@ struct Evaluated<L: Lanes> {
     force: V3<L>,
     moment: V3<L>,
     damper: V3<L>,
-    damper_moment: V3<L>,
     history: V3<L>,
-    slip_work: L,
+    gain: L,
+    work: L,
     touch: u8,
     slip: u8,
 }
@@ -105,31 +106,26 @@ fn assemble<L: Lanes, W: Law>(
         zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
     });
     let kept = zip(kept, spring, |k, s| k.select(s, over).only(touch));
-    let excess = zip(spring, kept, |s, k| s.sub(k).only(touch));
-    let moved = L::splat(timing.step);
-    let level = zip(zip(kept, excess, |k, e| k.add(half.mul(e))), vt, |x, v| {
-        x.sub(half.mul(moved.mul(v)))
-    });
-    let slip_work = kt.mul(dot(excess, level)).only(touch);
     let after = L::splat(timing.after * timing.step);
-    let history = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
+    let new = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
+    let gain = half.mul(kt).mul(dot(new, new).sub(length));
+    let work = zero.sub(dot(tangential, vt).mul(L::splat(timing.step)));
+    let history = new;
     let touch_bits = L::bits(touch);
     let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
     let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));
     let slip = (high | (was_slipping & low)) & touch_bits;
-    let drag = map(vt, |v| zero.sub(ct_now.mul(v)).only(touch));
     let force = zip(n, tangential, |n, t| fnormal.mul(n).add(t));
-    let damper_force = zip(n, drag, |n, d| damper.mul(n).add(d));
+    let damper_force = zip(n, tangential, |n, t| damper.mul(n).add(t));
     // Moment over radius: -n x F, of which the normal part has none.
     let moment = cross(tangential, n);
-    let damper_moment = cross(drag, n);
     Evaluated {
         force,
         moment,
         damper: damper_force,
-        damper_moment,
         history,
-        slip_work,
+        gain,
+        work,
         touch: touch_bits,
         slip,
     }
@@ -176,11 +172,10 @@ pub struct SpatialPairs<'a, W: Law> {
 }
 
 impl<W: Law> Kernel for SpatialPairs<'_, W> {
-    /// Work lost in sliding, J.
-    type Output = f64;
+    type Output = Friction;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
+    fn run<L: Lanes>(self) -> Friction {
         let SpatialPairs {
             law,
             rows,
@@ -198,7 +193,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
         let zero = L::splat(0.0);
         let one = L::splat(1.0);
         let tiny = L::splat(1e-300);
-        let mut slip_work = zero;
+        let (mut gain, mut work) = (zero, zero);
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
@@ -268,7 +263,8 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let old = load3(history);
             let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
             store3(e.history, history);
-            slip_work = slip_work.add(e.slip_work);
+            gain = gain.add(e.gain);
+            work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
                 slip: e.slip,
@@ -291,7 +287,6 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 L::load(b).add(out[k].flip(reaction)).store(b);
             }
             let [fx, fy, fz] = e.damper;
-            let [tx, ty, tz] = e.damper_moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             for k in 0..LANES {
                 let a = &mut dampers[batch.a[k] as usize];
@@ -300,7 +295,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 L::load(b).add(out[k].flip(reaction)).store(b);
             }
         }
-        slip_work.total()
+        Friction { gain: gain.total(), work: work.total() }
     }
 }
 
@@ -352,7 +347,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let mut slip_work = zero;
+        let (mut gain, mut work) = (zero, zero);
         let mut sum = [zero; 3];
         let mut sum_moment = [zero; 3];
         let (mut power, mut damper_power) = (zero, zero);
@@ -437,7 +432,8 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let old = load3(history);
             let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
             store3(e.history, history);
-            slip_work = slip_work.add(e.slip_work);
+            gain = gain.add(e.gain);
+            work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
                 slip: e.slip,
@@ -468,7 +464,6 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 L::load(a).add(out[k]).store(a);
             }
             let [fx, fy, fz] = e.damper;
-            let [tx, ty, tz] = e.damper_moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             for k in 0..LANES {
                 let a = &mut dampers[batch.a[k] as usize];
@@ -476,7 +471,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             }
         }
         WallSums {
-            slip_work: slip_work.total(),
+            friction: Friction { gain: gain.total(), work: work.total() },
             force: sum.map(Lanes::total),
             moment: sum_moment.map(Lanes::total),
             power: power.total(),

@@ -30,7 +30,8 @@ pub struct Probe<D: Dimension> {
 }
 
 /// A flat piece, for which the contact is linear: distance = normal . x - offset.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(bound = "")]
 pub struct Flat<D: Dimension> {
     /// Unit normal, from the surface to the side where `x` lies.
     pub normal: D::Vector,
