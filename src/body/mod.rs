@@ -6,4 +6,4 @@ mod motion;
 
 pub use boundary::{Boundary, Shape};
 pub use grain::{Grain, GrainId};
-pub use motion::Motion;
+pub use motion::{Motion, MotionPiece, Pose};

@@ -1,0 +1,4 @@
+//! Integration tests, in one crate to link once.
+
+mod cli;
+mod scenario;
