@@ -11,7 +11,7 @@ use crate::system::SystemError;
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The scenario is at fault.
-    Scenario(Box<Problem>),
+    Scenario(Problem),
     /// The input is at fault.
     Input(String),
     /// The run, or the machine, is at fault.
@@ -50,7 +50,7 @@ impl From<std::io::Error> for Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        Failure::Scenario(Box::new(problem))
+        Failure::Scenario(problem)
     }
 }
 

@@ -19,7 +19,6 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-
 /// Arenite simulates granular matter with many models at once.
 #[derive(Debug, Parser)]
 #[command(
@@ -91,7 +90,7 @@ struct ScenarioArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// When the run ends, s (run.finish)
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     until: Option<f64>,
 }
 

@@ -10,7 +10,11 @@ use super::path::Place;
 
 /// A fault in a scenario: what is wrong, where, and what would be right.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct Problem(Box<Parts>);
+
+/// Boxed, so that a result with a [`Problem`] stays small.
+#[derive(Clone, Debug)]
+struct Parts {
     title: String,
     label: Option<String>,
     help: Vec<String>,
@@ -23,7 +27,7 @@ pub struct Problem {
 impl Problem {
     /// A fault of the value (or the table) at a place.
     pub fn at(place: &Place, title: impl Into<String>) -> Self {
-        Problem {
+        Problem(Box::new(Parts {
             title: title.into(),
             label: None,
             help: Vec::new(),
@@ -31,21 +35,19 @@ impl Problem {
             on_key: false,
             span: None,
             sources: Vec::new(),
-        }
+        }))
     }
     /// A fault of the key at a place.
     pub fn at_key(place: &Place, title: impl Into<String>) -> Self {
-        Problem {
-            on_key: true,
-            ..Problem::at(place, title)
-        }
+        let mut problem = Problem::at(place, title);
+        problem.0.on_key = true;
+        problem
     }
     /// A fault of a piece of text.
     pub(super) fn spanned(span: Span, title: impl Into<String>) -> Self {
-        Problem {
-            span: Some(span),
-            ..Problem::at(&Place::default(), title)
-        }
+        let mut problem = Problem::plain(title);
+        problem.0.span = Some(span);
+        problem
     }
     /// A fault without a place, as a file that is not there.
     pub fn plain(title: impl Into<String>) -> Self {
@@ -53,47 +55,49 @@ impl Problem {
     }
     /// Adds a note beside the marked text.
     pub fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = Some(label.into());
+        self.0.label = Some(label.into());
         self
     }
     /// Adds a line of advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
+        self.0.help.push(help.into());
         self
     }
     /// Gives the fault the texts to quote from.
     pub(super) fn in_sources(mut self, sources: &[Source]) -> Self {
-        if self.sources.is_empty() {
-            self.sources = sources.to_vec();
+        if self.0.sources.is_empty() {
+            self.0.sources = sources.to_vec();
         }
         self
     }
     /// Finds the place in a document.
     pub(super) fn located(mut self, document: &Document) -> Self {
-        if self.sources.is_empty() && self.span.is_none() && !self.place.0.is_empty() {
-            self.span = Some(document.span(&self.place, self.on_key));
+        let parts = &mut self.0;
+        if parts.sources.is_empty() && parts.span.is_none() && !parts.place.0.is_empty() {
+            parts.span = Some(document.span(&parts.place, parts.on_key));
         }
         self.in_sources(&document.sources)
     }
     /// The one line that says what is wrong.
     pub fn title(&self) -> &str {
-        &self.title
+        &self.0.title
     }
     /// The place in the scenario, empty when it has none.
     pub fn place(&self) -> &Place {
-        &self.place
+        &self.0.place
     }
     /// The full message: title, the text concerned with its file and line, advice.
     pub fn render(&self, colour: bool) -> String {
-        let mut group = Group::with_title(Level::ERROR.primary_title(self.title.as_str()));
-        if let Some(span) = &self.span
-            && let Some(source) = self.sources.get(span.source)
+        let parts = &self.0;
+        let mut group = Group::with_title(Level::ERROR.primary_title(parts.title.as_str()));
+        if let Some(span) = &parts.span
+            && let Some(source) = parts.sources.get(span.source)
         {
             let mut range = span.range.clone();
             range.end = range.end.min(source.text.len());
             range.start = range.start.min(range.end);
             let mark = AnnotationKind::Primary.span(range);
-            let mark = match &self.label {
+            let mark = match &parts.label {
                 Some(label) => mark.label(label.as_str()),
                 None => mark,
             };
@@ -102,10 +106,10 @@ impl Problem {
                     .path(source.name.as_str())
                     .annotation(mark),
             );
-        } else if let Some(source) = self.sources.first() {
+        } else if let Some(source) = parts.sources.first() {
             group = group.element(Level::NOTE.message(format!("in {}", source.name)));
         }
-        for help in &self.help {
+        for help in &parts.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
         let renderer = if colour {

@@ -31,6 +31,7 @@ enum FaultKind {
     UnknownChoice(String, &'static [&'static str]),
     Missing(&'static str),
     Wrong(String),
+    OneKey(&'static [&'static str]),
     Other(String),
 }
 
@@ -49,7 +50,7 @@ impl Fault {
     fn problem(self, document: &Document) -> Problem {
         let place = Place(self.steps.into_iter().rev().collect());
         let table = if place.0.is_empty() {
-            "a scenario".to_string()
+            "the scenario".to_string()
         } else {
             format!("`{place}`")
         };
@@ -73,6 +74,11 @@ impl Fault {
             }
             FaultKind::Missing(key) => {
                 Problem::at_key(&place, format!("{table} lacks the key `{key}`"))
+                    .label(format!("`{key}` is missing here"))
+            }
+            FaultKind::OneKey(allowed) => {
+                Problem::at_key(&place, format!("{table} must have exactly one key"))
+                    .help(format!("one of {}", names(allowed.iter().copied())))
             }
             FaultKind::Wrong(wanted) => {
                 let found = match (document.text_of(&place), document.get(&place)) {
@@ -196,7 +202,7 @@ impl<'de> Deserializer<'de> for &'de Node {
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
         match &self.value {
@@ -206,9 +212,7 @@ impl<'de> Deserializer<'de> for &'de Node {
                     name: &entry.key,
                     node: Some(&entry.node),
                 }),
-                _ => Err(Fault::new(FaultKind::Wrong(
-                    "a table with exactly one key, the name of the kind".into(),
-                ))),
+                _ => Err(Fault::new(FaultKind::OneKey(variants))),
             },
             _ => Err(de::Error::invalid_type(
                 Unexpected::Other(""),

@@ -96,7 +96,7 @@ fn unknown(
     spec: &Spec,
     library: &BTreeMap<String, MaterialSpec>,
 ) -> Problem {
-    let known: Vec<&str> = spec
+    let known: BTreeSet<&str> = spec
         .material
         .keys()
         .chain(library.keys())

@@ -182,6 +182,11 @@ pub(super) fn fill_in(
             )
             .help("leave `step` out, or write \"auto\", to have it chosen"));
     }
+    // Without any law there are no links, and the dwell is never used.
+    let dwell = match scales.contact.1 {
+        0.0 => finish,
+        longest => DWELL * longest,
+    };
     let motion = MotionSetup {
         integrator: run.integrator,
         step,
@@ -189,7 +194,7 @@ pub(super) fn fill_in(
         neighbor: run.neighbor,
         flight: run.flight,
         stable_speed: *run.stable_speed.get_or_insert(run.tolerance * scales.speed),
-        stable_dwell: *run.stable_dwell.get_or_insert(DWELL * scales.contact.1),
+        stable_dwell: *run.stable_dwell.get_or_insert(dwell),
         slip_tolerance: *run.slip_tolerance.get_or_insert(run.tolerance),
     };
     let outlet_interval = *run.outlet_interval.get_or_insert(finish / 1000.0);

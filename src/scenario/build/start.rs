@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::clearance::clearance;
 use super::grains::{Filled, point};
-use crate::body::{Boundary, Grain};
+use crate::body::{Boundary, Grain, Shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
@@ -16,7 +16,7 @@ pub(super) struct Surroundings<'a, D: Dimension> {
     pub periodic: &'a [Option<PeriodicAxis>],
     /// The greatest overlap over the smaller radius.
     pub overlap: f64,
-    /// When the run starts, s: 0 or, with settling, before.
+    /// Whether the run settles first, before any gate opens.
     pub settles: bool,
 }
 
@@ -93,16 +93,18 @@ fn clear_of_walls<D: Dimension>(
         }
         let (place, name) = filled.origin(k);
         let at = point(&grain.position);
-        let what = if gap < 0.0 {
-            format!("is on the wrong side of the wall `{}`", wall.name)
-        } else {
-            format!("overlaps the wall `{}` by {overlap:.3e} m", wall.name)
-        };
+        if gap < 0.0 {
+            return Err(Problem::at(
+                &place,
+                format!("{name} at {at} is {} `{}`", beyond(&wall.shape), wall.name),
+            ));
+        }
         return Err(Problem::at(
             &place,
             format!(
-                "{name} at {at}, radius {}, {what}; at most {:.3e} m is allowed",
+                "{name} at {at}, radius {}, overlaps the wall `{}` by {overlap:.3e} m; at most {:.3e} m is allowed",
                 grain.radius,
+                wall.name,
                 around.overlap * grain.radius
             ),
         )
@@ -112,6 +114,18 @@ fn clear_of_walls<D: Dimension>(
         )));
     }
     Ok(())
+}
+
+/// On the wrong side of a wall, in words.
+fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
+    match shape {
+        Shape::Plane { .. } => "behind the plane",
+        Shape::Box { inside: true, .. } => "outside of the box",
+        Shape::Box { inside: false, .. } => "inside of the box",
+        Shape::Ball { inside: true, .. } => "outside of the round wall",
+        Shape::Ball { inside: false, .. } => "inside of the round wall",
+        Shape::Polyline { .. } | Shape::Revolved { .. } => "behind the wall",
+    }
 }
 
 fn clear_of_each_other<D: Dimension>(
