@@ -1,5 +1,6 @@
 //! Integration tests.
 
 mod collision;
+mod filling;
 mod flight;
 mod surface;
