@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Motion;
-use crate::geometry::Dimension;
+use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::{Dimension, Vector};
 
 /// The shape of a wall, as a person writes it; cut into primitive surfaces by
 /// [`Shape::surfaces`].
@@ -52,6 +53,81 @@ pub enum Shape<D: Dimension> {
         /// Corners of the profile: distance from the axis and height along it, m.
         profile: Vec<[f64; 2]>,
     },
+}
+
+impl<D: Dimension> Shape<D> {
+    /// The primitive surfaces that it is made of, in its own frame.
+    pub fn surfaces(&self) -> Result<Vec<D::Surface>, ShapeError> {
+        match self {
+            Shape::Plane { point, normal } => D::Surface::half_space(*point, *normal),
+            Shape::Polyline { points, closed } => D::Surface::polyline(points, *closed),
+            Shape::Box { min, max, inside } => D::Surface::block(*min, *max, *inside),
+            Shape::Ball {
+                centre,
+                radius,
+                inside,
+            } => D::Surface::ball(*centre, *radius, *inside),
+            Shape::Revolved {
+                origin,
+                axis,
+                profile,
+            } => D::Surface::revolved(*origin, *axis, profile),
+        }
+    }
+
+    /// The point about which moments on the whole wall are taken, m, in its own frame: the point
+    /// of a plane, the first corner of a polyline, the middle of a box or ball, the origin of an
+    /// axis.
+    pub fn reference_point(&self) -> D::Vector {
+        match self {
+            Shape::Plane { point, .. } => *point,
+            Shape::Polyline { points, .. } => points.first().copied().unwrap_or_default(),
+            Shape::Box { min, max, .. } => (*min + *max) * 0.5,
+            Shape::Ball { centre, .. } => *centre,
+            Shape::Revolved { origin, .. } => *origin,
+        }
+    }
+
+    /// The least and greatest corner of what it spans, m; none for an unbounded one.
+    pub fn extent(&self) -> Option<(D::Vector, D::Vector)> {
+        match self {
+            Shape::Plane { .. } => None,
+            Shape::Box { min, max, .. } => Some((*min, *max)),
+            Shape::Ball { centre, radius, .. } => {
+                let reach = D::Vector::from_fn(|_| *radius);
+                Some((*centre - reach, *centre + reach))
+            }
+            Shape::Polyline { points, .. } => {
+                let first = *points.first()?;
+                Some(points.iter().fold((first, first), |(min, max), p| {
+                    (
+                        D::Vector::from_fn(|k| min[k].min(p[k])),
+                        D::Vector::from_fn(|k| max[k].max(p[k])),
+                    )
+                }))
+            }
+            Shape::Revolved {
+                origin,
+                axis,
+                profile,
+            } => {
+                let length = axis.norm();
+                let mut min = D::Vector::from_fn(|_| f64::INFINITY);
+                let mut max = -min;
+                for &[distance, height] in profile {
+                    for k in 0..D::N {
+                        let along = axis[k] / length;
+                        let middle = origin[k] + along * height;
+                        // A circle across the axis reaches this far along coordinate k.
+                        let reach = distance * (1.0 - along * along).max(0.0).sqrt();
+                        min[k] = min[k].min(middle - reach);
+                        max[k] = max[k].max(middle + reach);
+                    }
+                }
+                Some((min, max))
+            }
+        }
+    }
 }
 
 /// A wall: a shape of a material, which stands still or moves on a prescribed path.

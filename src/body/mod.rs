@@ -3,7 +3,9 @@
 mod boundary;
 mod grain;
 mod motion;
+mod outline;
 
 pub use boundary::{Boundary, Shape};
 pub use grain::{Grain, GrainId};
 pub use motion::{Motion, MotionPiece, Pose};
+pub use outline::OutlineLine;

@@ -1,16 +1,24 @@
 //! Primitive surfaces: what a boundary is made of, in its own frame.
 //!
-//! A [`Wall shape`](crate::body::Shape) is cut into primitives such that any grain outside the
+//! A [wall's shape](crate::body::Shape) is cut into primitives such that any grain outside the
 //! wall touches a corner, an edge or a face *once*: each primitive owns a zone of space, and the
 //! zones of one shape overlap only where a grain truly has two contacts (a concave corner).
+//!
+//! Half-spaces, balls and boxes are solid: behind their surface the distance is negative and the
+//! normal still leads out. Chains of segments, and what they sweep when they turn about an axis,
+//! are thin and are felt from both sides.
 
 use super::Dimension;
 
+mod chain;
 mod planar;
+mod solid;
 mod spatial;
 
+pub use chain::{Corner, Piece};
 pub use planar::PlanarSurface;
-pub use spatial::SpatialSurface;
+pub use solid::{Ball, Block, HalfSpace};
+pub use spatial::{Axis, SpatialSurface};
 
 /// The nearest point of a surface, as seen from a grain's centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,16 +40,99 @@ pub struct Flat<D: Dimension> {
     pub extent: Option<(D::Vector, f64, f64)>,
 }
 
+/// Why a shape cannot be a wall.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    /// A coordinate is not a number, or infinite.
+    #[error("{0} must be finite numbers")]
+    NotFinite(&'static str),
+    /// A direction without length.
+    #[error("{0} must have a length greater than 0")]
+    ZeroDirection(&'static str),
+    /// A radius that is not positive.
+    #[error("the radius must be greater than 0 m, not {0}")]
+    Radius(f64),
+    /// A box without extent.
+    #[error(
+        "the box's min must lie below its max in every coordinate; coordinate {axis} has min {min} and max {max}"
+    )]
+    EmptyBox {
+        /// Coordinate, from 1.
+        axis: usize,
+        /// Its least value, m.
+        min: f64,
+        /// Its greatest value, m.
+        max: f64,
+    },
+    /// A chain with too few corners.
+    #[error(
+        "a chain of segments needs at least {need} corners, a closed one 3; this one has {got}"
+    )]
+    TooFewCorners {
+        /// How many are needed.
+        need: usize,
+        /// How many there are.
+        got: usize,
+    },
+    /// A segment without length.
+    #[error("corners {0} and {1} of the chain are the same point; each segment needs a length")]
+    RepeatedCorner(usize, usize),
+    /// A segment that returns over the one before it.
+    #[error("the chain doubles back on itself at corner {0}")]
+    DoublesBack(usize),
+    /// A profile with a negative distance from the axis.
+    #[error(
+        "corner {corner} of the profile has the distance {distance} m from the axis; it must be 0 or more"
+    )]
+    BeyondAxis {
+        /// Corner, from 1.
+        corner: usize,
+        /// Its distance from the axis, m.
+        distance: f64,
+    },
+    /// A segment of a profile that sweeps no surface.
+    #[error("the profile runs along the axis from corner {0}; such a segment sweeps no surface")]
+    AlongAxis(usize),
+    /// A shape that the dimension does not have.
+    #[error("a {shape} exists only in {space}; use {instead}")]
+    WrongDimension {
+        /// What was asked for.
+        shape: &'static str,
+        /// Where it exists.
+        space: &'static str,
+        /// What to use here.
+        instead: &'static str,
+    },
+}
+
 /// A primitive surface.
 pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The contact with a grain whose centre is at `x`; none when `x` lies outside of this
     /// primitive's zone.
     fn probe(&self, x: D::Vector) -> Option<Probe<D>>;
     /// A lower bound of the distance of `x` from the surface whatever the zone, m: used to find
-    /// grains that could touch soon. Negative behind a one-sided surface.
+    /// grains that could touch soon. Negative behind a one-sided surface. The primitives here
+    /// return the distance itself, so that it never changes faster than `x` moves.
     fn distance_bound(&self, x: D::Vector) -> f64;
-    /// The flat form as seen from `x`, when the primitive is flat.
+    /// The flat form as seen from `x`, when the primitive is flat and its zone is bounded along
+    /// one direction at most. Where it is given, [`Surface::probe`] has the same bits:
+    /// `normal . x - offset` inside the extent, none outside.
     fn flat(&self, x: D::Vector) -> Option<Flat<D>>;
-    /// Some point of the surface, about which its moments are taken.
+    /// Some point of the surface, or the centre or axis of a round one.
     fn reference_point(&self) -> D::Vector;
+
+    /// The half-space bounded by a plane; grains live where the normal points to.
+    fn half_space(point: D::Vector, normal: D::Vector) -> Result<Vec<Self>, ShapeError>;
+    /// A box: solid from outside, or its planes from inside.
+    fn block(min: D::Vector, max: D::Vector, inside: bool) -> Result<Vec<Self>, ShapeError>;
+    /// A circle or sphere from outside or inside.
+    fn ball(centre: D::Vector, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError>;
+    /// A chain of segments; in the plane only.
+    fn polyline(points: &[D::Vector], closed: bool) -> Result<Vec<Self>, ShapeError>;
+    /// The surface swept by a profile of (distance from the axis, height); in space only.
+    fn revolved(
+        origin: D::Vector,
+        axis: D::Vector,
+        profile: &[[f64; 2]],
+    ) -> Result<Vec<Self>, ShapeError>;
 }

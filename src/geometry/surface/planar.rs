@@ -1,25 +1,103 @@
-//! Planar primitives.
-use super::{Flat, Probe, Surface};
-use crate::geometry::Planar;
+//! Primitive surfaces of the plane.
+
 use nalgebra::Vector2;
+
+use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
+use crate::geometry::Planar;
 
 /// A primitive surface of the plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanarSurface {
-    /// placeholder
-    Point(Vector2<f64>),
+    /// The line that bounds a half-plane.
+    HalfPlane(HalfSpace<Planar>),
+    /// The inner part of a segment, from both sides.
+    Segment(Piece),
+    /// A corner or an end of a chain.
+    Vertex(Corner),
+    /// A circle from outside or inside.
+    Circle(Ball<Planar>),
+    /// A box from outside.
+    Block(Block<Planar>),
 }
+
+fn probe((distance, normal): (f64, Vector2<f64>)) -> Probe<Planar> {
+    Probe { distance, normal }
+}
+
 impl Surface<Planar> for PlanarSurface {
-    fn probe(&self, _x: Vector2<f64>) -> Option<Probe<Planar>> {
-        None
+    #[inline]
+    fn probe(&self, x: Vector2<f64>) -> Option<Probe<Planar>> {
+        match self {
+            PlanarSurface::HalfPlane(half) => Some(half.probe(x)),
+            PlanarSurface::Segment(piece) => piece.probe(x).map(probe),
+            PlanarSurface::Vertex(corner) => corner.probe(x).map(probe),
+            PlanarSurface::Circle(ball) => Some(ball.probe(x)),
+            PlanarSurface::Block(block) => Some(block.probe(x)),
+        }
     }
-    fn distance_bound(&self, _x: Vector2<f64>) -> f64 {
-        0.0
+    #[inline]
+    fn distance_bound(&self, x: Vector2<f64>) -> f64 {
+        match self {
+            PlanarSurface::HalfPlane(half) => half.probe(x).distance,
+            PlanarSurface::Segment(piece) => piece.distance(x),
+            PlanarSurface::Vertex(corner) => corner.distance(x),
+            PlanarSurface::Circle(ball) => ball.probe(x).distance,
+            PlanarSurface::Block(block) => block.probe(x).distance,
+        }
     }
-    fn flat(&self, _x: Vector2<f64>) -> Option<Flat<Planar>> {
-        None
+    fn flat(&self, x: Vector2<f64>) -> Option<Flat<Planar>> {
+        match self {
+            PlanarSurface::HalfPlane(half) => Some(half.flat()),
+            PlanarSurface::Segment(piece) => piece.strip().map(|strip| {
+                let (normal, offset) = piece.side(x);
+                Flat {
+                    normal,
+                    offset,
+                    extent: Some(strip),
+                }
+            }),
+            _ => None,
+        }
     }
     fn reference_point(&self) -> Vector2<f64> {
-        Vector2::zeros()
+        match self {
+            PlanarSurface::HalfPlane(half) => half.point(),
+            PlanarSurface::Segment(piece) => (piece.start() + piece.end()) * 0.5,
+            PlanarSurface::Vertex(corner) => corner.point(),
+            PlanarSurface::Circle(ball) => ball.centre(),
+            PlanarSurface::Block(block) => block.centre(),
+        }
+    }
+
+    fn half_space(point: Vector2<f64>, normal: Vector2<f64>) -> Result<Vec<Self>, ShapeError> {
+        Ok(vec![PlanarSurface::HalfPlane(HalfSpace::new(
+            point, normal,
+        )?)])
+    }
+    fn block(min: Vector2<f64>, max: Vector2<f64>, inside: bool) -> Result<Vec<Self>, ShapeError> {
+        let block = Block::new(min, max)?;
+        Ok(if inside {
+            let faces = block.faces().into_iter();
+            faces.map(PlanarSurface::HalfPlane).collect()
+        } else {
+            vec![PlanarSurface::Block(block)]
+        })
+    }
+    fn ball(centre: Vector2<f64>, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError> {
+        let ball = Ball::new(centre, radius, inside)?;
+        Ok(vec![PlanarSurface::Circle(ball)])
+    }
+    fn polyline(points: &[Vector2<f64>], closed: bool) -> Result<Vec<Self>, ShapeError> {
+        let (pieces, corners) = chain::cut(points, closed)?;
+        let pieces = pieces.into_iter().map(PlanarSurface::Segment);
+        let corners = corners.into_iter().map(PlanarSurface::Vertex);
+        Ok(pieces.chain(corners).collect())
+    }
+    fn revolved(_: Vector2<f64>, _: Vector2<f64>, _: &[[f64; 2]]) -> Result<Vec<Self>, ShapeError> {
+        Err(ShapeError::WrongDimension {
+            shape: "revolved surface",
+            space: "three dimensions",
+            instead: "a polyline",
+        })
     }
 }

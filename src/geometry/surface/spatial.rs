@@ -1,25 +1,182 @@
-//! Spatial primitives.
-use super::{Flat, Probe, Surface};
-use crate::geometry::Spatial;
-use nalgebra::Vector3;
+//! Primitive surfaces of space.
+//!
+//! A surface of revolution is a chain in the half-plane of (distance from the axis, height): the
+//! nearest point of the whole surface lies in the half-plane through the grain's centre, so its
+//! bands and rims are the chain's pieces and corners there. A grain that rests on a ring all
+//! around (a sphere larger than a round hole) is held at the nearest point of that ring only.
 
-/// A primitive surface of the space.
+use nalgebra::{Vector2, Vector3};
+
+use super::solid::unit;
+use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
+use crate::geometry::{Spatial, Vector};
+
+/// An axis of revolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    origin: Vector3<f64>,
+    /// Unit vector along the axis.
+    along: Vector3<f64>,
+    /// Unit vector across it: where a point of the axis itself is taken to lie.
+    side: Vector3<f64>,
+}
+
+impl Axis {
+    /// Through a point; the direction need not be of unit length.
+    pub fn new(origin: Vector3<f64>, direction: Vector3<f64>) -> Result<Self, ShapeError> {
+        if !Vector::is_finite(&origin) {
+            return Err(ShapeError::NotFinite("the origin's coordinates"));
+        }
+        let along = unit::<Spatial>(direction, "the axis")?;
+        // The coordinate axis that lies most across: x for a vertical axis.
+        let mut across = 0;
+        for k in 1..3 {
+            if along[k].abs() < along[across].abs() {
+                across = k;
+            }
+        }
+        let mut side = along * -along[across];
+        side[across] += 1.0;
+        let side = unit::<Spatial>(side, "the axis")?;
+        Ok(Axis {
+            origin,
+            along,
+            side,
+        })
+    }
+    /// Distance from the axis and height along it, and the unit vector from the axis to `x`.
+    #[inline]
+    pub fn meridian(&self, x: Vector3<f64>) -> (Vector2<f64>, Vector3<f64>) {
+        let arm = x - self.origin;
+        let height = Vector::dot(&arm, &self.along);
+        let across = arm - self.along * height;
+        let distance = Vector::norm(&across);
+        let out = if distance > 0.0 {
+            Vector3::new(
+                across.x / distance,
+                across.y / distance,
+                across.z / distance,
+            )
+        } else {
+            self.side
+        };
+        (Vector2::new(distance, height), out)
+    }
+    /// The point at a distance from the axis (on its `side`; opposite when negative) and a height.
+    pub fn point(&self, distance: f64, height: f64) -> Vector3<f64> {
+        self.origin + self.side * distance + self.along * height
+    }
+    fn probe(
+        &self,
+        x: Vector3<f64>,
+        nearest: impl Fn(Vector2<f64>) -> Option<(f64, Vector2<f64>)>,
+    ) -> Option<Probe<Spatial>> {
+        let (place, out) = self.meridian(x);
+        nearest(place).map(|(distance, normal)| Probe {
+            distance,
+            normal: out * normal.x + self.along * normal.y,
+        })
+    }
+}
+
+/// A primitive surface of space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpatialSurface {
-    /// placeholder
-    Point(Vector3<f64>),
+    /// The plane that bounds a half-space.
+    Plane(HalfSpace<Spatial>),
+    /// A sphere from outside or inside.
+    Sphere(Ball<Spatial>),
+    /// A box from outside.
+    Block(Block<Spatial>),
+    /// What a segment sweeps about an axis: cylinder, cone, disk or ring, from both sides.
+    Band(Axis, Piece),
+    /// A circle where bands meet or end.
+    Rim(Axis, Corner),
 }
+
 impl Surface<Spatial> for SpatialSurface {
-    fn probe(&self, _x: Vector3<f64>) -> Option<Probe<Spatial>> {
-        None
+    #[inline]
+    fn probe(&self, x: Vector3<f64>) -> Option<Probe<Spatial>> {
+        match self {
+            SpatialSurface::Plane(half) => Some(half.probe(x)),
+            SpatialSurface::Sphere(ball) => Some(ball.probe(x)),
+            SpatialSurface::Block(block) => Some(block.probe(x)),
+            SpatialSurface::Band(axis, piece) => axis.probe(x, |p| piece.probe(p)),
+            SpatialSurface::Rim(axis, corner) => axis.probe(x, |p| corner.probe(p)),
+        }
     }
-    fn distance_bound(&self, _x: Vector3<f64>) -> f64 {
-        0.0
+    #[inline]
+    fn distance_bound(&self, x: Vector3<f64>) -> f64 {
+        match self {
+            SpatialSurface::Plane(half) => half.probe(x).distance,
+            SpatialSurface::Sphere(ball) => ball.probe(x).distance,
+            SpatialSurface::Block(block) => block.probe(x).distance,
+            SpatialSurface::Band(axis, piece) => piece.distance(axis.meridian(x).0),
+            SpatialSurface::Rim(axis, corner) => corner.distance(axis.meridian(x).0),
+        }
     }
     fn flat(&self, _x: Vector3<f64>) -> Option<Flat<Spatial>> {
-        None
+        match self {
+            SpatialSurface::Plane(half) => Some(half.flat()),
+            _ => None,
+        }
     }
     fn reference_point(&self) -> Vector3<f64> {
-        Vector3::zeros()
+        match self {
+            SpatialSurface::Plane(half) => half.point(),
+            SpatialSurface::Sphere(ball) => ball.centre(),
+            SpatialSurface::Block(block) => block.centre(),
+            SpatialSurface::Band(axis, _) | SpatialSurface::Rim(axis, _) => axis.origin,
+        }
+    }
+
+    fn half_space(point: Vector3<f64>, normal: Vector3<f64>) -> Result<Vec<Self>, ShapeError> {
+        Ok(vec![SpatialSurface::Plane(HalfSpace::new(point, normal)?)])
+    }
+    fn block(min: Vector3<f64>, max: Vector3<f64>, inside: bool) -> Result<Vec<Self>, ShapeError> {
+        let block = Block::new(min, max)?;
+        Ok(if inside {
+            let faces = block.faces().into_iter();
+            faces.map(SpatialSurface::Plane).collect()
+        } else {
+            vec![SpatialSurface::Block(block)]
+        })
+    }
+    fn ball(centre: Vector3<f64>, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError> {
+        let ball = Ball::new(centre, radius, inside)?;
+        Ok(vec![SpatialSurface::Sphere(ball)])
+    }
+    fn polyline(_: &[Vector3<f64>], _: bool) -> Result<Vec<Self>, ShapeError> {
+        Err(ShapeError::WrongDimension {
+            shape: "polyline",
+            space: "two dimensions",
+            instead: "a revolved surface, planes or a box",
+        })
+    }
+    fn revolved(
+        origin: Vector3<f64>,
+        axis: Vector3<f64>,
+        profile: &[[f64; 2]],
+    ) -> Result<Vec<Self>, ShapeError> {
+        let axis = Axis::new(origin, axis)?;
+        for (i, corner) in profile.iter().enumerate() {
+            if corner[0] < 0.0 {
+                return Err(ShapeError::BeyondAxis {
+                    corner: i + 1,
+                    distance: corner[0],
+                });
+            }
+            if corner[0] == 0.0 && profile.get(i + 1).is_some_and(|next| next[0] == 0.0) {
+                return Err(ShapeError::AlongAxis(i + 1));
+            }
+        }
+        let points: Vec<_> = profile.iter().map(|&[r, z]| Vector2::new(r, z)).collect();
+        let (pieces, corners) = chain::cut(&points, false)?;
+        let bands = pieces.into_iter().map(|p| SpatialSurface::Band(axis, p));
+        let rims = corners
+            .into_iter()
+            .filter(|c| !c.is_beyond_axis())
+            .map(|c| SpatialSurface::Rim(axis, c));
+        Ok(bands.chain(rims).collect())
     }
 }

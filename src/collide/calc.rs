@@ -1,0 +1,425 @@
+//! `arenite calc flight` and `arenite calc collision`: cases in JSON in, results in JSON out.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::resolved::{ForceLaw, Mapping};
+use super::{flight as paths, hard, resolved};
+use crate::geometry::{Dimension, Planar, Spatial, Vector};
+
+/// What is wrong with a case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CalcError {
+    /// The case does not have the right form.
+    #[error("{place}: {message}")]
+    Form {
+        /// Which key.
+        place: String,
+        /// What is wrong, and what is allowed.
+        message: String,
+    },
+    /// One of an array of cases.
+    #[error("case {number}: {error}")]
+    Case {
+        /// Which, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: Box<CalcError>,
+    },
+}
+
+fn wrong(place: &str, message: impl Into<String>) -> CalcError {
+    CalcError::Form {
+        place: place.into(),
+        message: message.into(),
+    }
+}
+
+/// One case, or each of an array of them in order.
+fn each(input: Value, one: impl Fn(Value) -> Result<Value, CalcError>) -> Result<Value, CalcError> {
+    let Value::Array(cases) = input else {
+        return one(input);
+    };
+    let results = cases.into_iter().enumerate().map(|(i, case)| {
+        one(case).map_err(|error| CalcError::Case {
+            number: i + 1,
+            error: Box::new(error),
+        })
+    });
+    results.collect::<Result<Vec<_>, _>>().map(Value::Array)
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(input: Value) -> Result<T, CalcError> {
+    serde_path_to_error::deserialize(input).map_err(|error| {
+        let place = error.path().to_string();
+        let place = if place == "." { "the case" } else { &place };
+        wrong(place, error.inner().to_string())
+    })
+}
+
+/// The vector of a dimension at a key, all finite.
+fn vector<D: Dimension>(values: &[f64], place: &str) -> Result<D::Vector, CalcError> {
+    let v = D::Vector::from_slice(values).ok_or_else(|| {
+        wrong(
+            place,
+            format!(
+                "has {} numbers where the first position has {}; all vectors need 2, or all 3",
+                values.len(),
+                D::N
+            ),
+        )
+    })?;
+    if v.is_finite() {
+        Ok(v)
+    } else {
+        Err(wrong(place, "must be finite numbers"))
+    }
+}
+
+fn positive(value: f64, place: &str) -> Result<f64, CalcError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(wrong(
+            place,
+            format!("must be greater than 0 and finite, not {value}"),
+        ))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlightCase {
+    bodies: [FlightBody; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum FlightBody {
+    Sphere {
+        position: Vec<f64>,
+        velocity: Vec<f64>,
+        #[serde(default)]
+        acceleration: Option<Vec<f64>>,
+        radius: f64,
+    },
+    Plane {
+        position: Vec<f64>,
+        #[serde(default)]
+        velocity: Option<Vec<f64>>,
+        #[serde(default)]
+        acceleration: Option<Vec<f64>>,
+        normal: Vec<f64>,
+    },
+}
+
+/// Time of the first approaching contact of two bodies on paths of constant acceleration:
+/// `{"bodies": [{"kind": "sphere" | "plane", ...}, ...]}` gives `{"time": s | null}`.
+pub fn flight(input: Value) -> Result<Value, CalcError> {
+    each(input, |case| {
+        let case: FlightCase = parse(case)?;
+        let (FlightBody::Sphere { position, .. } | FlightBody::Plane { position, .. }) =
+            &case.bodies[0];
+        match position.len() {
+            2 => flight_in::<Planar>(&case),
+            3 => flight_in::<Spatial>(&case),
+            n => Err(wrong(
+                "bodies[0].position",
+                format!("has {n} numbers; 2 or 3 are allowed"),
+            )),
+        }
+    })
+}
+
+enum FlightShape<D: Dimension> {
+    Sphere(f64),
+    Plane(D::Vector),
+}
+
+fn flight_in<D: Dimension>(case: &FlightCase) -> Result<Value, CalcError> {
+    let [a, b] = [0, 1].map(|i| flight_body::<D>(&case.bodies[i], i));
+    let ((a, shape_a), (b, shape_b)) = (a?, b?);
+    let time = match (shape_a, shape_b) {
+        (FlightShape::Sphere(r), FlightShape::Sphere(s)) => paths::spheres(&a, &b, r + s),
+        (FlightShape::Sphere(r), FlightShape::Plane(n)) => paths::sphere_plane(&a, r, &b, n),
+        (FlightShape::Plane(n), FlightShape::Sphere(r)) => paths::sphere_plane(&b, r, &a, n),
+        (FlightShape::Plane(_), FlightShape::Plane(_)) => {
+            return Err(wrong("bodies", "at least one of the two must be a sphere"));
+        }
+    };
+    Ok(json!({ "time": time }))
+}
+
+fn flight_body<D: Dimension>(
+    body: &FlightBody,
+    index: usize,
+) -> Result<(paths::Path<D>, FlightShape<D>), CalcError> {
+    let at = |key: &str| format!("bodies[{index}].{key}");
+    let read = |values: &[f64], key: &str| vector::<D>(values, &at(key));
+    let or_zero = |values: &Option<Vec<f64>>, key: &str| match values {
+        Some(values) => read(values, key),
+        None => Ok(D::Vector::default()),
+    };
+    Ok(match body {
+        FlightBody::Sphere {
+            position,
+            velocity,
+            acceleration,
+            radius,
+        } => {
+            if !(*radius >= 0.0 && radius.is_finite()) {
+                let message = format!("must be 0 or more and finite, not {radius}");
+                return Err(wrong(&at("radius"), message));
+            }
+            (
+                paths::Path {
+                    position: read(position, "position")?,
+                    velocity: read(velocity, "velocity")?,
+                    acceleration: or_zero(acceleration, "acceleration")?,
+                },
+                FlightShape::Sphere(*radius),
+            )
+        }
+        FlightBody::Plane {
+            position,
+            velocity,
+            acceleration,
+            normal,
+        } => {
+            let normal = read(normal, "normal")?;
+            let length = positive(normal.norm(), &at("normal"))
+                .map_err(|_| wrong(&at("normal"), "must have a length greater than 0"))?;
+            (
+                paths::Path {
+                    position: read(position, "position")?,
+                    velocity: or_zero(velocity, "velocity")?,
+                    acceleration: or_zero(acceleration, "acceleration")?,
+                },
+                FlightShape::Plane(D::Vector::from_fn(|k| normal[k] / length)),
+            )
+        }
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Model {
+    Hard,
+    Soft,
+    Resolved,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CollisionCase {
+    model: Model,
+    #[serde(default)]
+    law: Option<ForceLaw>,
+    #[serde(default)]
+    restitution: Option<f64>,
+    grains: [CollisionGrain; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CollisionGrain {
+    mass: f64,
+    radius: f64,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+/// One frictionless collision of two grains that just touch, by the `hard`, `soft` or `resolved`
+/// model: duration, mapping and states at the end of contact. Soft and resolved are the same end
+/// state here: the soft mapping is not interpolated but solved for the case.
+pub fn collision(input: Value) -> Result<Value, CalcError> {
+    each(input, |case| {
+        let case: CollisionCase = parse(case)?;
+        match case.grains[0].position.len() {
+            2 => collision_in::<Planar>(&case),
+            3 => collision_in::<Spatial>(&case),
+            n => Err(wrong(
+                "grains[0].position",
+                format!("has {n} numbers; 2 or 3 are allowed"),
+            )),
+        }
+    })
+}
+
+/// A pair about to collide: unit vectors along the line of centres and along the tangential
+/// motion, and the speeds along both.
+struct Pair<D: Dimension> {
+    masses: [f64; 2],
+    positions: [D::Vector; 2],
+    velocities: [D::Vector; 2],
+    reach: f64,
+    normal: D::Vector,
+    sideways: D::Vector,
+    approach: f64,
+    tangential: f64,
+}
+
+fn pair<D: Dimension>(grains: &[CollisionGrain; 2]) -> Result<Pair<D>, CalcError> {
+    let [a, b] = [0, 1].map(|i| {
+        let (grain, at) = (&grains[i], |key: &str| format!("grains[{i}].{key}"));
+        positive(grain.mass, &at("mass"))?;
+        positive(grain.radius, &at("radius"))?;
+        Ok((
+            vector::<D>(&grain.position, &at("position"))?,
+            vector::<D>(&grain.velocity, &at("velocity"))?,
+        ))
+    });
+    let ((x1, v1), (x2, v2)) = (a?, b?);
+    let (arm, speed) = (x2 - x1, v2 - v1);
+    let (reach, sum) = (arm.norm(), grains[0].radius + grains[1].radius);
+    if (reach - sum).abs() > 1e-6 * sum {
+        return Err(wrong(
+            "grains",
+            format!(
+                "must just touch: their centres are {reach} m apart, the sum of their radii is {sum} m"
+            ),
+        ));
+    }
+    let normal = D::Vector::from_fn(|k| arm[k] / reach);
+    let approach = -normal.dot(&speed);
+    if approach <= 0.0 {
+        let message = "do not approach each other, so they do not collide";
+        return Err(wrong("grains", message));
+    }
+    let across = speed + normal * approach;
+    let tangential = across.norm();
+    let sideways = if tangential > 0.0 {
+        D::Vector::from_fn(|k| across[k] / tangential)
+    } else {
+        D::Vector::default()
+    };
+    Ok(Pair {
+        masses: [grains[0].mass, grains[1].mass],
+        positions: [x1, x2],
+        velocities: [v1, v2],
+        reach,
+        normal,
+        sideways,
+        approach,
+        tangential,
+    })
+}
+
+fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> {
+    let pair = pair::<D>(&case.grains)?;
+    if case.model == Model::Hard {
+        if case.law.is_some() {
+            let message = "belongs to the models soft and resolved; hard takes restitution";
+            return Err(wrong("law", message));
+        }
+        let restitution = case.restitution.ok_or_else(|| {
+            wrong(
+                "restitution",
+                "is missing; the hard model needs one from 0 to 1",
+            )
+        })?;
+        if !(0.0..=1.0).contains(&restitution) {
+            return Err(wrong(
+                "restitution",
+                format!("must be from 0 to 1, not {restitution}"),
+            ));
+        }
+        let after = hard::spheres::<D>(pair.masses, pair.velocities, pair.normal, restitution);
+        let mapping = Mapping {
+            eps_r: 1.0,
+            eps_phi: 0.0,
+            eps_rdot: -restitution,
+            tau: 0.0,
+        };
+        return Ok(result::<D>(&mapping, 0.0, pair.positions, after));
+    }
+    if case.restitution.is_some() {
+        let message = "belongs to the model hard; soft and resolved take law";
+        return Err(wrong("restitution", message));
+    }
+    let law = case.law.ok_or_else(|| {
+        wrong(
+            "law",
+            "is missing; one of the kinds linear, hertz and viscoelastic is needed",
+        )
+    })?;
+    check_law(&law)?;
+    let [m1, m2] = pair.masses;
+    let mass = m1 * (m2 / (m1 + m2));
+    let mapping = resolved::collide(&law, mass, pair.reach, pair.approach, pair.tangential)
+        .map_err(|error| wrong("the case", error.to_string()))?;
+    let duration = mapping.tau * law.time_scale(mass, pair.approach);
+    let (positions, velocities) = outcome(&pair, &mapping, duration);
+    Ok(result::<D>(&mapping, duration, positions, velocities))
+}
+
+fn check_law(law: &ForceLaw) -> Result<(), CalcError> {
+    let not_negative = |value: f64, place: &str| {
+        if value >= 0.0 && value.is_finite() {
+            Ok(())
+        } else {
+            let message = format!("must be 0 or more and finite, not {value}");
+            Err(wrong(place, message))
+        }
+    };
+    match *law {
+        ForceLaw::Linear { kn, cn } => {
+            positive(kn, "law.kn")?;
+            not_negative(cn, "law.cn")
+        }
+        ForceLaw::Hertz { kh } => positive(kh, "law.kh").map(|_| ()),
+        ForceLaw::Viscoelastic { kh, a } => {
+            positive(kh, "law.kh")?;
+            not_negative(a, "law.a")
+        }
+    }
+}
+
+/// States at the end of contact (Poeschel and Mueller 2013, eqs. 11 to 17): the line of centres
+/// turned by `eps_phi` in the plane of the relative motion, about the centre of mass, which flies
+/// on.
+fn outcome<D: Dimension>(
+    pair: &Pair<D>,
+    mapping: &Mapping,
+    duration: f64,
+) -> ([D::Vector; 2], [D::Vector; 2]) {
+    let [m1, m2] = pair.masses;
+    let shares = [-m2 / (m1 + m2), m1 / (m1 + m2)];
+    // The second grain's share of the mass is m2 / (m1 + m2) = -shares[0].
+    let centre_of = |[a, b]: [D::Vector; 2]| a + (b - a) * -shares[0];
+    let centre_velocity = centre_of(pair.velocities);
+    let centre = centre_of(pair.positions) + centre_velocity * duration;
+    let (sine, cosine) = libm::sincos(mapping.eps_phi);
+    let along = pair.normal * cosine + pair.sideways * sine;
+    let across = pair.sideways * cosine - pair.normal * sine;
+    let distance = pair.reach * mapping.eps_r;
+    // Angular momentum is conserved: distance times tangential speed stays the same.
+    let tangential = pair.tangential / mapping.eps_r;
+    let velocity = along * (-pair.approach * mapping.eps_rdot) + across * tangential;
+    (
+        shares.map(|share| centre + along * (distance * share)),
+        shares.map(|share| centre_velocity + velocity * share),
+    )
+}
+
+fn result<D: Dimension>(
+    mapping: &Mapping,
+    duration: f64,
+    positions: [D::Vector; 2],
+    velocities: [D::Vector; 2],
+) -> Value {
+    let list = |v: &D::Vector| v.components().collect::<Vec<f64>>();
+    let grains: Vec<Value> = positions
+        .iter()
+        .zip(&velocities)
+        .map(|(x, v)| json!({ "position": list(x), "velocity": list(v) }))
+        .collect();
+    json!({
+        "duration": duration,
+        "eps_r": mapping.eps_r,
+        "eps_phi": mapping.eps_phi,
+        "eps_rdot": mapping.eps_rdot,
+        "tau": mapping.tau,
+        "grains": grains,
+    })
+}

@@ -1,0 +1,213 @@
+//! Solids that are the same in the plane and in space: half-spaces, balls and boxes.
+
+use super::{Flat, Probe, ShapeError};
+use crate::geometry::{Dimension, Vector};
+
+/// The unit vector along a coordinate.
+fn axis<D: Dimension>(index: usize) -> D::Vector {
+    D::Vector::from_fn(|k| if k == index { 1.0 } else { 0.0 })
+}
+
+/// Where a normal is asked for at the very centre of something round, up is as good as any.
+fn up<D: Dimension>() -> D::Vector {
+    axis::<D>(D::N - 1)
+}
+
+/// A vector over its length; an error when it has none.
+pub(super) fn unit<D: Dimension>(
+    vector: D::Vector,
+    what: &'static str,
+) -> Result<D::Vector, ShapeError> {
+    if !vector.is_finite() {
+        return Err(ShapeError::NotFinite(what));
+    }
+    // Scaled first, so that neither tiny nor huge components are lost in the square.
+    let scale = vector.components().fold(0.0, |m: f64, c| m.max(c.abs()));
+    if scale == 0.0 {
+        return Err(ShapeError::ZeroDirection(what));
+    }
+    let scaled = D::Vector::from_fn(|k| vector[k] / scale);
+    let length = scaled.norm();
+    Ok(D::Vector::from_fn(|k| scaled[k] / length))
+}
+
+/// A half-space: grains live where the normal points to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpace<D: Dimension> {
+    point: D::Vector,
+    normal: D::Vector,
+    offset: f64,
+}
+
+impl<D: Dimension> HalfSpace<D> {
+    /// Through a point; the normal need not be of unit length.
+    pub fn new(point: D::Vector, normal: D::Vector) -> Result<Self, ShapeError> {
+        if !point.is_finite() {
+            return Err(ShapeError::NotFinite("the plane's point"));
+        }
+        let normal = unit::<D>(normal, "the plane's normal")?;
+        Ok(HalfSpace {
+            point,
+            normal,
+            offset: normal.dot(&point),
+        })
+    }
+    /// The contact with a grain at `x`.
+    #[inline]
+    pub fn probe(&self, x: D::Vector) -> Probe<D> {
+        Probe {
+            distance: self.normal.dot(&x) - self.offset,
+            normal: self.normal,
+        }
+    }
+    /// Its linear form.
+    pub fn flat(&self) -> Flat<D> {
+        Flat {
+            normal: self.normal,
+            offset: self.offset,
+            extent: None,
+        }
+    }
+    /// The point that it was made through.
+    pub fn point(&self) -> D::Vector {
+        self.point
+    }
+}
+
+/// A circle or sphere, from outside or from inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball<D: Dimension> {
+    centre: D::Vector,
+    radius: f64,
+    inside: bool,
+}
+
+impl<D: Dimension> Ball<D> {
+    /// About a centre, with a radius in m.
+    pub fn new(centre: D::Vector, radius: f64, inside: bool) -> Result<Self, ShapeError> {
+        if !centre.is_finite() {
+            return Err(ShapeError::NotFinite("the centre's coordinates"));
+        }
+        if !(radius > 0.0 && radius.is_finite()) {
+            return Err(ShapeError::Radius(radius));
+        }
+        Ok(Ball {
+            centre,
+            radius,
+            inside,
+        })
+    }
+    /// The contact with a grain at `x`.
+    #[inline]
+    pub fn probe(&self, x: D::Vector) -> Probe<D> {
+        let arm = x - self.centre;
+        let length = arm.norm();
+        let out = if length > 0.0 {
+            D::Vector::from_fn(|k| arm[k] / length)
+        } else {
+            up::<D>()
+        };
+        if self.inside {
+            Probe {
+                distance: self.radius - length,
+                normal: -out,
+            }
+        } else {
+            Probe {
+                distance: length - self.radius,
+                normal: out,
+            }
+        }
+    }
+    /// Its centre.
+    pub fn centre(&self) -> D::Vector {
+        self.centre
+    }
+}
+
+/// A box from outside: the nearest point of the solid, so one contact at faces, edges and corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block<D: Dimension> {
+    min: D::Vector,
+    max: D::Vector,
+}
+
+impl<D: Dimension> Block<D> {
+    /// From its least and its greatest corner.
+    pub fn new(min: D::Vector, max: D::Vector) -> Result<Self, ShapeError> {
+        if !min.is_finite() || !max.is_finite() {
+            return Err(ShapeError::NotFinite("the box's corners"));
+        }
+        match (0..D::N).find(|&k| min[k] >= max[k]) {
+            Some(k) => Err(ShapeError::EmptyBox {
+                axis: k + 1,
+                min: min[k],
+                max: max[k],
+            }),
+            None => Ok(Block { min, max }),
+        }
+    }
+    /// Its faces as half-spaces that contain it: the box from inside.
+    pub fn faces(&self) -> Vec<HalfSpace<D>> {
+        let mut faces = Vec::with_capacity(2 * D::N);
+        for k in 0..D::N {
+            for (point, normal) in [(self.min, axis::<D>(k)), (self.max, -axis::<D>(k))] {
+                faces.push(HalfSpace {
+                    point,
+                    normal,
+                    offset: normal.dot(&point),
+                });
+            }
+        }
+        faces
+    }
+    /// Signed excess of `x` over the box along coordinate `k`: positive outside.
+    fn excess(&self, x: D::Vector, k: usize) -> (f64, f64) {
+        let (below, above) = (self.min[k] - x[k], x[k] - self.max[k]);
+        if below > above {
+            (below, -1.0)
+        } else {
+            (above, 1.0)
+        }
+    }
+    /// The contact with a grain at `x`.
+    pub fn probe(&self, x: D::Vector) -> Probe<D> {
+        let mut arm = D::Vector::default();
+        let mut outside = 0;
+        let (mut deepest, mut face, mut side) = (f64::NEG_INFINITY, 0, 1.0);
+        for k in 0..D::N {
+            let (excess, sign) = self.excess(x, k);
+            if excess > 0.0 {
+                arm[k] = excess * sign;
+                outside += 1;
+            }
+            if excess > deepest {
+                (deepest, face, side) = (excess, k, sign);
+            }
+        }
+        if outside < 2 {
+            // Inside, or before a face: the way out is along one coordinate.
+            return Probe {
+                distance: deepest,
+                normal: axis::<D>(face) * side,
+            };
+        }
+        let distance = arm.norm();
+        if distance > 0.0 {
+            Probe {
+                distance,
+                normal: D::Vector::from_fn(|k| arm[k] / distance),
+            }
+        } else {
+            // Excesses so small that their squares vanish.
+            Probe {
+                distance: deepest,
+                normal: axis::<D>(face) * side,
+            }
+        }
+    }
+    /// Its middle.
+    pub fn centre(&self) -> D::Vector {
+        (self.min + self.max) * 0.5
+    }
+}
