@@ -13,6 +13,7 @@ mod folder;
 mod meta;
 pub mod read;
 mod rows;
+mod snapshots;
 mod spool;
 mod state;
 mod summary;
@@ -70,6 +71,14 @@ pub enum RecordError {
         /// Why.
         what: String,
     },
+}
+
+/// Writes a file so that it is whole or absent at any moment; makes its folder.
+pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), RecordError> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(RecordError::io("cannot create", folder))?;
+    }
+    whole::write_whole(path, bytes)
 }
 
 impl RecordError {

@@ -159,7 +159,7 @@ mod tests {
         Checkpoint {
             lengths: vec![seed.into(), 2, 3, 4],
             snapshots: 7,
-            state: (0..900u32).map(|k| (k * k >> 3) as u8 ^ seed).collect(),
+            state: (0..900u32).map(|k| ((k * k) >> 3) as u8 ^ seed).collect(),
         }
     }
 

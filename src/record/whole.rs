@@ -52,8 +52,8 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> 
     })?;
     publish(path)?;
     match path.parent() {
-        Some(folder) => sync_folder(folder),
-        None => Ok(()),
+        Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
+        _ => Ok(()),
     }
 }
 
