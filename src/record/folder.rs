@@ -70,6 +70,11 @@ impl RunFolder {
             refuse_to_replace(dir, &checkpoints)?;
         }
         clear(dir, &checkpoints)?;
+        // Walls only serve pictures, and JSON has no infinities: lines without end are left out.
+        let mut meta = meta.clone();
+        meta.walls
+            .retain(|w| w.points.as_flattened().iter().all(|x| x.is_finite()));
+        let meta = &meta;
         let run = RunFile {
             meta: meta.clone(),
             scenario_checksum: fingerprint(&meta.scenario_toml),

@@ -117,7 +117,7 @@ fn write_shape(out: &mut String, shape: &Shape) -> std::fmt::Result {
             fill,
         } => writeln!(
             out,
-            "<text x=\"{x:.2}\" y=\"{y:.2}\" font-family=\"Helvetica, Arial, sans-serif\" \
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" xml:space=\"preserve\" font-family=\"Helvetica, Arial, sans-serif\" \
              font-size=\"{:.1}\"{}>{}</text>",
             size / CAPITAL_OVER_SIZE,
             paint("fill", *fill),
