@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::failure::Failure;
 use super::report::print_json;
-// At the merge: `use crate::collide::calc as models;`.
-use super::stub::calc as models;
 use super::{CalcArgs, CalcKind};
+use crate::collide::calc as models;
 
 /// Calculates the cases of a file; prints the results as JSON.
 pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {

@@ -2,9 +2,8 @@
 
 use super::failure::Failure;
 use super::report::print;
-// At the merge: `use crate::view;`.
-use super::stub::view;
 use super::{ExportArgs, ExportTo};
+use crate::view;
 
 /// Writes the records of a run in another format; prints the files to open.
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {

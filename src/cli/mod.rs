@@ -12,7 +12,6 @@ mod progress;
 mod report;
 mod run;
 mod source;
-mod stub;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -9,14 +9,12 @@ use super::failure::Failure;
 use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
-// At the merge: `use crate::record::{RunFolder, RunMeta}; use crate::view;`.
-use super::stub::record::{RunFolder, RunMeta};
-use super::stub::view;
 use crate::body::Shape;
 use crate::geometry::{Dimension, Vector};
-use crate::record::Status;
+use crate::record::{RunFolder, RunMeta, Status, WallDrawing};
 use crate::scenario::{AnySetup, Resolved, Scenario};
 use crate::system::{Control, Outcome, Setup, System};
+use crate::view;
 
 /// Set by Ctrl-C; the driver looks at it between events.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -246,7 +244,7 @@ fn difference(there: &str, here: &str) -> String {
 }
 
 /// The walls as lines for pictures, planes cut to the surroundings of what is there.
-fn drawings<D: Dimension>(setup: &Setup<D>) -> Vec<super::stub::record::WallDrawing> {
+fn drawings<D: Dimension>(setup: &Setup<D>) -> Vec<WallDrawing> {
     let mut low = D::Vector::from_fn(|_| f64::INFINITY);
     let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);
     let mut hold = |x: D::Vector, room: f64| {

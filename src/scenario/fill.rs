@@ -3,9 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::stub::filling;
 use crate::body::Grain;
 use crate::geometry::Dimension;
+use crate::system::filling;
 
 pub(super) use filling::FillRequest as Request;
 

@@ -12,7 +12,6 @@ pub mod path;
 mod problem;
 mod read;
 pub mod spec;
-mod stub;
 mod table;
 
 use std::path::{Path, PathBuf};
