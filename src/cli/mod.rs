@@ -1,1 +1,247 @@
-//! x
+//! The command line: commands, progress, exit codes.
+//!
+//! Results go to standard output, messages to standard error. Exit status: 0 done, 1 the run
+//! failed, 2 the input was wrong, 130 interrupted after a checkpoint was written.
+
+mod calc;
+mod check;
+mod export;
+mod failure;
+mod library;
+mod progress;
+mod report;
+mod run;
+mod source;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+/// Arenite simulates granular matter with many models at once.
+#[derive(Debug, Parser)]
+#[command(
+    name = "arenite",
+    version,
+    about = "Simulates granular matter: grains fly, collide, flow and settle",
+    max_term_width = 100,
+    after_help = "Examples:\n  arenite run hopper              run the hopper that comes with the program\n  arenite new hopper mine.toml    write a scenario to edit\n  arenite check mine.toml         see what would run\n  arenite run mine.toml --set run.finish=2"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a scenario and write its records into a folder
+    #[command(
+        after_help = "Examples:\n  arenite run hopper\n  arenite run mine.toml -o runs/wide --set run.finish=2 --set 'fill[0].lattice.count=400'\n  arenite run hopper --resume     go on where an interrupted run stopped"
+    )]
+    Run(RunArgs),
+    /// Check a scenario and tell what would run: bodies, step, cost
+    #[command(
+        after_help = "Examples:\n  arenite check mine.toml\n  arenite check hopper --json --set run.step=2e-5"
+    )]
+    Check(CheckArgs),
+    /// Write a commented scenario to start from
+    #[command(
+        after_help = "Examples:\n  arenite new hopper mine.toml\n  arenite new hopper -          print it"
+    )]
+    New(NewArgs),
+    /// List the embedded scenarios, materials and grain shapes
+    #[command(after_help = "Example:\n  arenite list")]
+    List,
+    /// Print the JSON Schema of the scenario file
+    #[command(
+        after_help = "Example:\n  arenite schema > arenite.schema.json     for completion in an editor"
+    )]
+    Schema,
+    /// Write the records of a run in the format of another program
+    #[command(
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png -o figures"
+    )]
+    Export(ExportArgs),
+    /// Calculate a case with one model by itself; JSON on standard output
+    #[command(
+        after_help = "Example:\n  echo '{\"bodies\": [{\"kind\": \"sphere\", \"position\": [0, 0], \"velocity\": [1, 0], \"acceleration\": [0, 0], \"radius\": 0.5},\n    {\"kind\": \"plane\", \"position\": [2, 0], \"velocity\": [0, 0], \"acceleration\": [0, 0], \"normal\": [-1, 0]}]}' > case.json\n  arenite calc flight case.json"
+    )]
+    Calc(CalcArgs),
+    /// Print completions for a shell
+    #[command(
+        after_help = "Example:\n  arenite completions bash > ~/.local/share/bash-completion/completions/arenite"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A scenario and values that replace its own.
+#[derive(Debug, Args)]
+struct ScenarioArgs {
+    /// A file, or the name of an embedded scenario (see `arenite list`)
+    scenario: String,
+    /// Set a value of the scenario, as in run.finish=2 or 'fill[0].lattice.count=100'
+    #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
+    set: Vec<crate::scenario::Override>,
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// When the run ends, s (run.finish)
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    until: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+struct RunArgs {
+    #[command(flatten)]
+    source: ScenarioArgs,
+    /// Folder of the records [default: runs/<name>-<seed>]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Threads for the work beside the simulation; never changes a result [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Stop with a checkpoint after this much time on the clock, s
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    wall_limit: Option<std::time::Duration>,
+    /// Go on from the last checkpoint in the folder
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Replace whatever run the folder holds
+    #[arg(long)]
+    force: bool,
+    /// Say nothing unless something is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    source: ScenarioArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct NewArgs {
+    /// Name of an embedded scenario
+    name: String,
+    /// The file to write, `-` for standard output [default: NAME.toml]
+    file: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// Folder of a run
+    dir: PathBuf,
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    to: ExportTo,
+    /// Folder to write into [default: DIR/export]
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+}
+
+/// A format of another program.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ExportTo {
+    /// ParaView
+    Vtk,
+    /// OVITO: extended XYZ
+    Xyz,
+    /// Spreadsheets
+    Csv,
+    /// LAMMPS data file
+    Lammps,
+    /// A picture with the contact forces
+    Png,
+    /// The same picture as lines
+    Svg,
+}
+
+#[derive(Debug, Args)]
+struct CalcArgs {
+    /// The model
+    kind: CalcKind,
+    /// A JSON or TOML file with one case or an array of cases (in TOML: [[case]]); `-` for
+    /// standard input
+    file: PathBuf,
+}
+
+/// A model that can be used by itself.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CalcKind {
+    /// Time of first contact of two bodies on parabolic paths
+    Flight,
+    /// Outcome of a collision
+    Collision,
+}
+
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number"))?;
+    std::time::Duration::try_from_secs_f64(number)
+        .map_err(|_| format!("{number} must be 0 or more seconds"))
+}
+
+/// The program: parses the arguments, runs the command, tells how it went.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help is not an error; a pipe that closed while it was printed is none either.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let result = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::check(&args),
+        Command::New(args) => library::new(&args),
+        Command::List => library::list(),
+        Command::Schema => library::schema(),
+        Command::Export(args) => export::export(&args),
+        Command::Calc(args) => calc::calc(&args),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "arenite", &mut text);
+            report::print(&text)
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.tell(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// `--help` of every command has an example.
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let text = command.get_after_help().map(ToString::to_string);
+            let text = text.unwrap_or_default();
+            assert!(
+                text.contains(&format!("arenite {}", command.get_name())),
+                "{} lacks an example",
+                command.get_name()
+            );
+        }
+    }
+}

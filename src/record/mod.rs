@@ -1,10 +1,32 @@
-//! Records of a run: tables, summary, checkpoints and exports.
+//! Records of a run: tables, summary, checkpoints and data exports.
+//!
+//! While a run goes on its rows go to append-only spools in `checkpoint/` ([`RunFolder`]); a
+//! checkpoint notes how long each spool is, so that a resumed run cuts off what came after and
+//! ends with the same bytes as one that was never stopped. At the end the spools become Parquet
+//! tables. What a column holds is told in one place, the fields of `tables.rs`: packing, Parquet
+//! metadata, CSV and the documentation all follow from it.
 
+mod column;
+mod convert;
+mod export;
+mod folder;
+mod meta;
+pub mod read;
 mod rows;
+mod snapshots;
+mod spool;
+mod state;
 mod summary;
+mod tables;
+mod whole;
 
+pub use column::{Column, Kind, Table};
+pub use export::{DataFormat, export_data};
+pub use folder::RunFolder;
+pub use meta::{RunMeta, WallDrawing};
 pub use rows::*;
 pub use summary::*;
+pub use tables::{columns, describe};
 
 /// What can go wrong when a record is written or read.
 #[derive(Debug, thiserror::Error)]
@@ -27,4 +49,56 @@ pub enum RecordError {
         /// What is wrong with it.
         what: String,
     },
+    /// Another run writes into the folder.
+    #[error("{path}: another run is writing here; wait for it to end or choose another folder")]
+    Busy {
+        /// The folder.
+        path: String,
+    },
+    /// A run is already there and must not be lost by accident.
+    #[error("{path}: {what}")]
+    Exists {
+        /// The folder.
+        path: String,
+        /// What is there and what can be done.
+        what: String,
+    },
+    /// There is nothing to go on with.
+    #[error("{path}: nothing to resume: {what}")]
+    NothingToResume {
+        /// The folder.
+        path: String,
+        /// Why.
+        what: String,
+    },
+}
+
+/// Writes a file so that it is whole or absent at any moment; makes its folder.
+pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), RecordError> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(RecordError::io("cannot create", folder))?;
+    }
+    whole::write_whole(path, bytes)
+}
+
+impl RecordError {
+    /// For `map_err`: names the action and the path of a refusal.
+    pub(crate) fn io(
+        action: &'static str,
+        path: &std::path::Path,
+    ) -> impl FnOnce(std::io::Error) -> RecordError {
+        move |source| RecordError::Io {
+            action,
+            path: path.display().to_string(),
+            source,
+        }
+    }
+
+    /// A file is not what it should be.
+    pub(crate) fn damaged(path: &std::path::Path, what: impl Into<String>) -> RecordError {
+        RecordError::Damaged {
+            path: path.display().to_string(),
+            what: what.into(),
+        }
+    }
 }

@@ -27,6 +27,17 @@ impl BodyRef {
             BodyRef::Boundary(b) => -1 - i64::from(b),
         }
     }
+
+    /// The body of a code; numbers that no body has mean none.
+    pub fn from_code(code: i64) -> BodyRef {
+        if let Ok(grain) = u32::try_from(code) {
+            BodyRef::Grain(grain)
+        } else if let Some(Ok(boundary)) = (-1i64).checked_sub(code).map(u16::try_from) {
+            BodyRef::Boundary(boundary)
+        } else {
+            BodyRef::None
+        }
+    }
 }
 
 /// A logged event.
@@ -115,11 +126,11 @@ pub struct GrainRow {
     pub velocity: [f64; 3],
     /// Angle (rad) first in the plane; quaternion x, y, z, w in space.
     pub rotation: [f64; 4],
-    /// rad/s.
+    /// rad/s; in the plane the single component comes first.
     pub spin: [f64; 3],
     /// Contact force, N.
     pub force: [f64; 3],
-    /// Contact moment, N m.
+    /// Contact moment, N m; in the plane the single component comes first.
     pub moment: [f64; 3],
     /// Its regime.
     pub regime: Regime,

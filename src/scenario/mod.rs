@@ -1,1 +1,160 @@
-//! x
+//! The scenario file: what a person writes in TOML, checked and resolved to a [`Setup`].
+//!
+//! A text is parsed to a tree of values that know where they were written; values
+//! of the command line replace those of the file; the tree is read into the types of [`spec`];
+//! these are checked and built into a setup. Any fault is a [`Problem`] that quotes the place.
+
+mod build;
+mod document;
+pub mod embedded;
+mod fill;
+pub mod path;
+mod problem;
+mod read;
+pub mod spec;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+pub use build::MAX_GRAINS;
+pub use document::Override;
+pub use problem::{Problem, names, nearest};
+
+use crate::geometry::{Planar, Spatial};
+use crate::system::Setup;
+use document::Document;
+use spec::Spec;
+
+/// A scenario file over this size is refused, bytes.
+const MAX_BYTES: u64 = 4 << 30;
+
+/// A setup in two or in three dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnySetup {
+    /// Two.
+    Planar(Setup<Planar>),
+    /// Three.
+    Spatial(Setup<Spatial>),
+}
+
+/// A scenario that has been read but not yet resolved.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    document: Document,
+    spec: Spec,
+    folder: Option<PathBuf>,
+}
+
+/// A scenario that can run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// The scenario with all defaults, embedded materials and files written out.
+    pub spec: Spec,
+    /// The same as TOML: running it gives the same bits.
+    pub toml: String,
+    /// What the driver starts from.
+    pub setup: AnySetup,
+}
+
+impl Scenario {
+    /// Loads a file, or the embedded scenario of a name, with values of the command line.
+    pub fn load(reference: &str, overrides: &[Override]) -> Result<Self, Problem> {
+        let path = Path::new(reference);
+        let written_as_path = reference.ends_with(".toml") || reference.contains(['/', '\\']);
+        if !written_as_path && let Some(found) = embedded::scenario(reference) {
+            return Scenario::parse(
+                &format!("{reference}.toml (embedded)"),
+                found.text,
+                None,
+                overrides,
+            );
+        }
+        if !written_as_path && !path.is_file() {
+            let known = embedded::SCENARIOS.iter().map(|item| item.name);
+            let problem = Problem::plain(format!(
+                "there is neither a file nor an embedded scenario `{reference}`"
+            ));
+            let problem = match nearest(reference, known.clone()) {
+                Some(name) => problem.help(format!("did you mean `{name}`?")),
+                None => problem,
+            };
+            return Err(problem.help(format!("embedded scenarios: {}", names(known))));
+        }
+        let unreadable = |why: &dyn std::fmt::Display| {
+            Problem::plain(format!("cannot read the scenario {reference}: {why}"))
+        };
+        let size = std::fs::metadata(path)
+            .map_err(|why| unreadable(&why))?
+            .len();
+        if size > MAX_BYTES {
+            return Err(unreadable(&format!(
+                "{size} bytes are more than {MAX_BYTES}"
+            )));
+        }
+        let text = std::fs::read_to_string(path).map_err(|why| unreadable(&why))?;
+        let folder = path.parent().map(Path::to_path_buf);
+        Scenario::parse(reference, &text, folder.as_deref(), overrides)
+    }
+
+    /// Reads a text; `name` stands for it in messages, `folder` is where its files are.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        folder: Option<&Path>,
+        overrides: &[Override],
+    ) -> Result<Self, Problem> {
+        let document = Document::parse(name, text, overrides)?;
+        let spec: Spec = read::read(&document)?;
+        Ok(Scenario {
+            document,
+            spec,
+            folder: folder.map(Path::to_path_buf),
+        })
+    }
+
+    /// The scenario as it is written.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Checks everything and resolves the scenario.
+    pub fn resolve(&self) -> Result<Resolved, Problem> {
+        self.resolve_inner()
+            .map_err(|problem| problem.located(&self.document))
+    }
+
+    /// Gives a fault found later, as by the driver's plan, its place in the file.
+    pub fn locate(&self, problem: Problem) -> Problem {
+        problem.located(&self.document)
+    }
+
+    fn resolve_inner(&self) -> Result<Resolved, Problem> {
+        let folder = self.folder.as_deref();
+        let (setup, spec) = match self.spec.dimension {
+            2 => {
+                let (setup, spec) = build::build::<Planar>(&self.document, &self.spec, folder)?;
+                (AnySetup::Planar(setup), spec)
+            }
+            3 => {
+                let (setup, spec) = build::build::<Spatial>(&self.document, &self.spec, folder)?;
+                (AnySetup::Spatial(setup), spec)
+            }
+            other => {
+                let place = path::Place::of("dimension");
+                return Err(Problem::at(
+                    &place,
+                    format!("`dimension` is {other}, but must be 2 or 3"),
+                )
+                .label("must be 2 or 3"));
+            }
+        };
+        let toml = toml::to_string(&spec)
+            .map_err(|why| Problem::plain(format!("cannot write the scenario: {why}")))?;
+        Ok(Resolved { spec, toml, setup })
+    }
+}
+
+/// The JSON Schema of the scenario file.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Spec).to_value()
+}

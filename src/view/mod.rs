@@ -1,1 +1,79 @@
-//! x
+//! Pictures of a run, and the one place from which all exports start.
+//!
+//! A [`Picture`] is a list of plain shapes in pixels, made from a snapshot by [`picture`]; two
+//! small writers turn it into SVG and PNG. No system fonts are needed.
+
+mod camera;
+mod colour;
+mod picture;
+mod png;
+mod scene;
+mod strokes;
+mod svg;
+mod walls;
+
+use std::path::{Path, PathBuf};
+
+pub use picture::{Colour, Picture, Shape};
+pub use scene::{Colouring, PictureOptions, draw, picture};
+pub use walls::draw_walls;
+
+use crate::record::{DataFormat, RecordError, export_data, write_file};
+
+/// What a run can be exported to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// ParaView: PolyData files with collections that carry the times.
+    Vtk,
+    /// OVITO: extended XYZ.
+    Xyz,
+    /// Spreadsheets: a file per table.
+    Csv,
+    /// LAMMPS: a data file of the last snapshot.
+    Lammps,
+    /// A picture, pixels.
+    Png,
+    /// A picture, lines.
+    Svg,
+}
+
+/// Pixels of a PNG per nominal pixel of the picture.
+const PNG_SCALE: f32 = 2.0;
+
+/// Writes a run in another format into the folder `out`, by default `export` in the run's folder;
+/// returns the files that a user opens.
+pub fn export(
+    dir: &Path,
+    format: ExportFormat,
+    out: Option<&Path>,
+) -> Result<Vec<PathBuf>, RecordError> {
+    export_with(dir, format, out, &PictureOptions::default())
+}
+
+/// As [`export`], with a choice of what pictures show.
+pub fn export_with(
+    dir: &Path,
+    format: ExportFormat,
+    out: Option<&Path>,
+    options: &PictureOptions,
+) -> Result<Vec<PathBuf>, RecordError> {
+    let (name, bytes) = match format {
+        ExportFormat::Vtk => return export_data(dir, DataFormat::Vtk, out),
+        ExportFormat::Xyz => return export_data(dir, DataFormat::Xyz, out),
+        ExportFormat::Csv => return export_data(dir, DataFormat::Csv, out),
+        ExportFormat::Lammps => return export_data(dir, DataFormat::Lammps, out),
+        ExportFormat::Svg => ("picture.svg", picture(dir, options)?.to_svg().into_bytes()),
+        ExportFormat::Png => {
+            let png = picture(dir, options)?.to_png(PNG_SCALE);
+            let png = png.ok_or_else(|| RecordError::Damaged {
+                path: dir.display().to_string(),
+                what: "the picture is too large to draw".into(),
+            })?;
+            ("picture.png", png)
+        }
+    };
+    let out = out.map_or_else(|| dir.join("export"), Path::to_path_buf);
+    let path = out.join(name);
+    write_file(&path, &bytes)?;
+    Ok(vec![path])
+}

@@ -1,0 +1,160 @@
+//! `arenite check`: what would run.
+
+use serde_json::json;
+
+use super::CheckArgs;
+use super::failure::Failure;
+use super::report::{duration, print, print_json, short};
+use super::source;
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::{AnySetup, Resolved};
+use crate::system::{Plan, Setup};
+
+/// Grain-steps a second of one core, measured on a common machine; for the estimate of the cost
+/// only (docs/performance.md).
+const RATE: [f64; 2] = [60e6, 12e6];
+
+/// Checks the scenario and prints what would run.
+pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let (scenario, resolved) = source::load(&args.source)?;
+    match &resolved.setup {
+        AnySetup::Planar(setup) => show(
+            args.json,
+            &resolved,
+            setup,
+            &source::plan(&scenario, setup)?,
+        ),
+        AnySetup::Spatial(setup) => show(
+            args.json,
+            &resolved,
+            setup,
+            &source::plan(&scenario, setup)?,
+        ),
+    }
+}
+
+fn show<D: Dimension>(
+    as_json: bool,
+    resolved: &Resolved,
+    setup: &Setup<D>,
+    plan: &Plan,
+) -> Result<(), Failure> {
+    let spec = &resolved.spec;
+    let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
+    let walls: Vec<&str> = setup
+        .boundaries
+        .iter()
+        .map(|wall| wall.name.as_str())
+        .collect();
+    let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
+    let regimes: &[&str] = if setup.motion.flight {
+        &["flight", "cluster"]
+    } else {
+        &["cluster"]
+    };
+    let radii = setup.grains.iter().map(|grain| grain.radius);
+    let least = radii.clone().fold(f64::INFINITY, f64::min);
+    let greatest = radii.fold(0.0, f64::max);
+    let seconds = plan.grain_steps / RATE[D::N - 2];
+    if as_json {
+        return print_json(&json!({
+            "scenario": spec.name,
+            "seed": setup.seed,
+            "dimensions": D::N,
+            "grains": {"initial": setup.grains.len(), "fed": fed,
+                "least_radius": (!setup.grains.is_empty()).then_some(least),
+                "greatest_radius": (!setup.grains.is_empty()).then_some(greatest)},
+            "boundaries": walls,
+            "materials": setup.materials,
+            "regimes": regimes,
+            "integrator": setup.motion.integrator,
+            "step": plan.step,
+            "step_reasons": plan.reasons,
+            "settle_at_most": settle,
+            "finish": setup.finish,
+            "stable_speed": setup.motion.stable_speed,
+            "stable_dwell": setup.motion.stable_dwell,
+            "grain_steps_at_most": plan.grain_steps,
+            "estimated_seconds_at_most": seconds,
+            "warnings": plan.warnings,
+        }));
+    }
+    let mut lines = vec![match &spec.description {
+        Some(text) => format!("{}: {text}", spec.name),
+        None => spec.name.clone(),
+    }];
+    let mut line = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
+    let gravity: Vec<String> = setup.gravity.components().map(short).collect();
+    line(
+        "space",
+        format!(
+            "{} dimensions, gravity ({}) m/s^2",
+            D::N,
+            gravity.join(", ")
+        ),
+    );
+    if !setup.grains.is_empty() {
+        let radii = if least == greatest {
+            format!("radius {} m", short(least))
+        } else {
+            format!("radii {} to {} m", short(least), short(greatest))
+        };
+        line(
+            "grains",
+            format!("{} at the start, {radii}", setup.grains.len()),
+        );
+    }
+    if fed > 0 {
+        line("fed", format!("{fed} during the run"));
+    }
+    if !walls.is_empty() {
+        line("walls", walls.join(", "));
+    }
+    line("materials", setup.materials.join(", "));
+    line(
+        "time",
+        if settle > 0.0 {
+            format!(
+                "at most {} s to settle, then {} s",
+                short(settle),
+                short(setup.finish)
+            )
+        } else {
+            format!("{} s", short(setup.finish))
+        },
+    );
+    let integrator = json!(setup.motion.integrator);
+    line(
+        "step",
+        format!(
+            "{} s, {}",
+            short(plan.step),
+            integrator.as_str().unwrap_or_default()
+        ),
+    );
+    for reason in &plan.reasons {
+        line("", reason.clone());
+    }
+    line("regimes", regimes.join(", "));
+    line(
+        "at rest",
+        format!(
+            "links slower than {} m/s for {} s",
+            short(setup.motion.stable_speed),
+            short(setup.motion.stable_dwell)
+        ),
+    );
+    line(
+        "cost",
+        format!(
+            "at most {} grain-steps, about {} on one core",
+            short(plan.grain_steps),
+            duration(seconds)
+        ),
+    );
+    for warning in &plan.warnings {
+        line("warning", warning.clone());
+    }
+    lines.push(String::new());
+    print(lines.join("\n").as_bytes())
+}

@@ -1,0 +1,30 @@
+//! `arenite export`: records of a run for other programs.
+
+use super::failure::Failure;
+use super::report::print;
+use super::{ExportArgs, ExportTo};
+use crate::view;
+
+/// Writes the records of a run in another format; prints the files to open.
+pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
+    if !args.dir.is_dir() {
+        return Err(Failure::Input(format!(
+            "there is no folder {}; give the folder of a run",
+            args.dir.display()
+        )));
+    }
+    let format = match args.to {
+        ExportTo::Vtk => view::ExportFormat::Vtk,
+        ExportTo::Xyz => view::ExportFormat::Xyz,
+        ExportTo::Csv => view::ExportFormat::Csv,
+        ExportTo::Lammps => view::ExportFormat::Lammps,
+        ExportTo::Png => view::ExportFormat::Png,
+        ExportTo::Svg => view::ExportFormat::Svg,
+    };
+    let files = view::export(&args.dir, format, args.out.as_deref())?;
+    let lines: String = files
+        .iter()
+        .map(|file| format!("{}\n", file.display()))
+        .collect();
+    print(lines.as_bytes())
+}

@@ -1,0 +1,70 @@
+//! How a command can fail, and its exit status.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+use crate::record::RecordError;
+use crate::scenario::Problem;
+use crate::system::SystemError;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The scenario is at fault.
+    Scenario(Problem),
+    /// The input is at fault.
+    Input(String),
+    /// The run, or the machine, is at fault.
+    Run(String),
+    /// Stopped from outside after a checkpoint.
+    Interrupted(String),
+    /// The reader of our output is gone, which is its right.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// Says what is wrong and gives the exit status.
+    pub fn tell(self) -> ExitCode {
+        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let (text, status) = match self {
+            Failure::Scenario(problem) => (problem.render(colour), 2),
+            Failure::Input(text) => (format!("error: {text}"), 2),
+            Failure::Run(text) => (format!("error: {text}"), 1),
+            Failure::Interrupted(text) => (text, 130),
+            Failure::ClosedPipe => return ExitCode::SUCCESS,
+        };
+        // Standard error may be closed too; the status still tells.
+        let _ = writeln!(std::io::stderr(), "{text}");
+        ExitCode::from(status)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Run(format!("cannot write: {error}")),
+        }
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Failure::Scenario(problem)
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Failure::Run(error.to_string())
+    }
+}
+
+impl From<SystemError> for Failure {
+    fn from(error: SystemError) -> Self {
+        match error {
+            SystemError::Setup(text) => Failure::Input(text),
+            other => Failure::Run(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What is printed: results to standard output, messages to standard error.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::failure::Failure;
+use crate::record::{Status, Summary};
+
+/// Writes a result to standard output.
+pub(super) fn print(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes a JSON value to standard output.
+pub(super) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print(format!("{value:#}\n").as_bytes())
+}
+
+/// Writes a message to standard error; a closed one is no reason to stop a run.
+pub(super) fn message(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// A number with few digits, for people.
+pub(super) fn short(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-2..1e6).contains(&size) {
+        let text = format!("{value:.3}");
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        format!("{value:.2e}")
+    }
+}
+
+/// A duration for people: `48 s`, `3 min 20 s`, `2 h 5 min`.
+pub(super) fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds > 1e9 {
+        return "very long".into();
+    }
+    if seconds < 10.0 {
+        return format!("{seconds:.1} s");
+    }
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        3600..172_800 => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        _ => format!("{} days {} h", whole / 86_400, whole % 86_400 / 3600),
+    }
+}
+
+/// The figures of a run in a few lines.
+pub(super) fn summary(figures: &Summary, folder: &Path) -> String {
+    let ended = match figures.status {
+        Status::Finished => "finished",
+        Status::Jammed => "jammed",
+        Status::Empty => "empty",
+        Status::Interrupted => "interrupted",
+        Status::Failed => "failed",
+    };
+    let mut lines = vec![format!(
+        "{}, seed {}: {ended} at {} s, {} on the clock",
+        figures.scenario,
+        figures.seed,
+        short(figures.time.simulated),
+        duration(figures.time.wall)
+    )];
+    let mut line = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
+    let grains = &figures.grains;
+    line(
+        "grains",
+        format!(
+            "{} at the start, {} fed, {} removed, {} at the end",
+            grains.initial, grains.created, grains.removed, grains.last
+        ),
+    );
+    if let Some(discharge) = &figures.discharge {
+        line(
+            "discharge",
+            format!(
+                "{} grains, {} a second from {} to {} s",
+                discharge.count,
+                short(discharge.mean_rate),
+                short(discharge.first),
+                short(discharge.last)
+            ),
+        );
+    }
+    if let Some(jam) = &figures.jam {
+        line(
+            "jam",
+            format!("nothing could move from {} s on", short(jam.time)),
+        );
+    }
+    line(
+        "events",
+        format!(
+            "{}, {} a second on the clock",
+            figures.events.total,
+            short(figures.events.per_wall_second)
+        ),
+    );
+    line(
+        "energy",
+        format!(
+            "balance to {:.1e} of what flowed",
+            figures.energy.balance_error
+        ),
+    );
+    line("records", folder.display().to_string());
+    for warning in &figures.warnings {
+        line("warning", warning.clone());
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn for_people() {
+        assert_eq!(short(0.25), "0.25");
+        assert_eq!(short(148.0), "148");
+        assert_eq!(short(2.1e-5), "2.10e-5");
+        assert_eq!(duration(4.26), "4.3 s");
+        assert_eq!(duration(200.0), "3 min 20 s");
+        assert_eq!(duration(7500.0), "2 h 5 min");
+        assert_eq!(duration(f64::INFINITY), "very long");
+    }
+}

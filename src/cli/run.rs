@@ -1,0 +1,306 @@
+//! `arenite run`: from a scenario to a folder of records.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::RunArgs;
+use super::failure::Failure;
+use super::progress::Meter;
+use super::report::{self, message, print};
+use super::source;
+use crate::body::Shape;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{RunFolder, RunMeta, Status, WallDrawing};
+use crate::scenario::{AnySetup, Resolved, Scenario};
+use crate::system::{Control, Outcome, Setup, System};
+use crate::view;
+
+/// Set by Ctrl-C; the driver looks at it between events.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Runs a scenario.
+pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
+    let (scenario, resolved) = source::load(&args.source)?;
+    match &resolved.setup {
+        AnySetup::Planar(setup) => run_in(args, &scenario, &resolved, setup),
+        AnySetup::Spatial(setup) => run_in(args, &scenario, &resolved, setup),
+    }
+}
+
+fn run_in<D: Dimension>(
+    args: &RunArgs,
+    scenario: &Scenario,
+    resolved: &Resolved,
+    setup: &Setup<D>,
+) -> Result<(), Failure> {
+    let say = |text: &str| {
+        if !args.quiet {
+            message(text);
+        }
+    };
+    let plan = source::plan(scenario, setup)?;
+    let mut warnings = plan.warnings;
+    for warning in &warnings {
+        say(&format!("warning: {warning}"));
+    }
+    let threads = args
+        .threads
+        .map(usize::from)
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    let dir = args.out.clone().unwrap_or_else(|| {
+        PathBuf::from("runs").join(format!("{}-{}", resolved.spec.name, setup.seed))
+    });
+    let (mut folder, state) = open(args, &dir, resolved, setup, threads)?;
+    let mut system = match state {
+        Some(state) => System::restore(setup.clone(), &state)?,
+        None => System::new(setup.clone())?,
+    };
+    // A second Ctrl-C ends at once: the last checkpoint is on the disk whole in any case.
+    let handler = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    if let Err(error) = handler {
+        say(&format!(
+            "warning: Ctrl-C will not write a checkpoint: {error}"
+        ));
+    }
+    let started = Instant::now();
+    let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
+    let mut meter = (!args.quiet).then(|| Meter::new(-settle, setup.stop_when_empty));
+    let mut show = |progress| {
+        if let Some(meter) = &mut meter {
+            meter.update(progress);
+        }
+    };
+    let mut control = Control {
+        interrupted: &INTERRUPTED,
+        wall_limit: args.wall_limit,
+        progress: Some(&mut show),
+        threads,
+    };
+    let outcome = system.run(&mut folder, &mut control);
+    if let Some(meter) = &meter {
+        meter.end();
+    }
+    let mut figures = system.summary();
+    figures.arenite = env!("CARGO_PKG_VERSION").into();
+    figures.scenario = resolved.spec.name.clone();
+    figures.seed = setup.seed;
+    figures.time.wall = started.elapsed().as_secs_f64();
+    figures.status = match &outcome {
+        Ok(Outcome::Finished) => Status::Finished,
+        Ok(Outcome::Jammed) => Status::Jammed,
+        Ok(Outcome::Empty) => Status::Empty,
+        Ok(Outcome::Interrupted) => Status::Interrupted,
+        Err(_) => Status::Failed,
+    };
+    warnings.extend(std::mem::take(&mut figures.warnings));
+    figures.warnings = warnings;
+    if let Err(error) = &outcome {
+        figures.warnings.push(error.to_string());
+    }
+    let written = folder.finish(&figures);
+    let shown = dir.display();
+    match outcome {
+        Ok(Outcome::Interrupted) => {
+            written?;
+            Err(Failure::Interrupted(format!(
+                "interrupted at {} s; go on with the same command and --resume (records so far in {shown})",
+                report::short(figures.time.simulated)
+            )))
+        }
+        Ok(_) => {
+            written?;
+            if args.quiet {
+                return Ok(());
+            }
+            print(report::summary(&figures, &dir).as_bytes())
+        }
+        Err(error) => {
+            let more = match written {
+                Ok(()) => format!("what was recorded until then is in {shown}"),
+                Err(other) => format!("and what was recorded cannot be written: {other}"),
+            };
+            Err(Failure::Run(format!("the run failed: {error}; {more}")))
+        }
+    }
+}
+
+/// Makes the folder of the run, or takes up the one that is there.
+///
+/// A finished run of the very same scenario is made anew, since it will come out the same; any
+/// other run is replaced only with --force.
+fn open<D: Dimension>(
+    args: &RunArgs,
+    dir: &Path,
+    resolved: &Resolved,
+    setup: &Setup<D>,
+    threads: usize,
+) -> Result<(RunFolder, Option<Vec<u8>>), Failure> {
+    let wrong = |error: crate::record::RecordError| Failure::Input(error.to_string());
+    if args.resume {
+        let (folder, toml, state) = RunFolder::resume(dir, threads).map_err(wrong)?;
+        if toml != resolved.toml {
+            return Err(Failure::Input(format!(
+                "{}: the run to resume is another one: {}",
+                dir.display(),
+                difference(&toml, &resolved.toml)
+            )));
+        }
+        if state.is_none() && !args.quiet {
+            message("there is no checkpoint yet: starting from the beginning");
+        }
+        return Ok((folder, state));
+    }
+    let mut force = args.force;
+    let before = std::fs::read_to_string(dir.join("scenario.toml")).ok();
+    let finished = finished(dir);
+    match before {
+        Some(toml) if !force && finished && toml == resolved.toml => {
+            if !args.quiet {
+                message(&format!(
+                    "{} holds this very run, finished: it is made anew",
+                    dir.display()
+                ));
+            }
+            force = true;
+        }
+        Some(toml) if !force && toml != resolved.toml => {
+            return Err(Failure::Input(format!(
+                "{} holds another run: {}; choose another folder with -o, or replace it with --force",
+                dir.display(),
+                difference(&toml, &resolved.toml)
+            )));
+        }
+        _ => {}
+    }
+    let meta = RunMeta {
+        dimensions: D::N,
+        scenario_toml: resolved.toml.clone(),
+        boundaries: setup
+            .boundaries
+            .iter()
+            .map(|wall| wall.name.clone())
+            .collect(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        walls: drawings(setup),
+    };
+    let folder = RunFolder::create(dir, &meta, threads, force).map_err(wrong)?;
+    Ok((folder, None))
+}
+
+/// Whether a folder holds a run that came to its end.
+fn finished(dir: &Path) -> bool {
+    let text = std::fs::read_to_string(dir.join("summary.json")).unwrap_or_default();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    matches!(
+        summary["status"].as_str(),
+        Some("finished" | "jammed" | "empty")
+    )
+}
+
+/// The first key in which two scenarios differ, in words.
+fn difference(there: &str, here: &str) -> String {
+    fn walk(path: String, a: &toml::Value, b: &toml::Value) -> Option<String> {
+        use toml::Value::{Array, Table};
+        if a == b {
+            return None;
+        }
+        match (a, b) {
+            (Table(x), Table(y)) => {
+                let mut keys: Vec<&String> = x.keys().chain(y.keys()).collect();
+                keys.sort();
+                keys.into_iter().find_map(|key| {
+                    let dot = if path.is_empty() { "" } else { "." };
+                    let here = format!("{path}{dot}{key}");
+                    match (x.get(key), y.get(key)) {
+                        (Some(a), Some(b)) => walk(here, a, b),
+                        (Some(_), None) => Some(format!("it has `{here}`, this one has not")),
+                        _ => Some(format!("this one has `{here}`, it has not")),
+                    }
+                })
+            }
+            (Array(x), Array(y)) if x.len() == y.len() => x
+                .iter()
+                .zip(y)
+                .enumerate()
+                .find_map(|(k, (a, b))| walk(format!("{path}[{k}]"), a, b)),
+            (Array(_) | Table(_), _) | (_, Array(_) | Table(_)) => {
+                Some(format!("`{path}` is different"))
+            }
+            _ => Some(format!("`{path}` is {a} there and {b} here")),
+        }
+    }
+    let parse = |text: &str| text.parse::<toml::Table>().map(toml::Value::Table);
+    match (parse(there), parse(here)) {
+        (Ok(a), Ok(b)) => {
+            walk(String::new(), &a, &b).unwrap_or("its scenario.toml is written otherwise".into())
+        }
+        _ => "its scenario.toml cannot be read".into(),
+    }
+}
+
+/// The walls as lines for pictures, planes cut to the surroundings of what is there.
+fn drawings<D: Dimension>(setup: &Setup<D>) -> Vec<WallDrawing> {
+    let mut low = D::Vector::from_fn(|_| f64::INFINITY);
+    let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);
+    let mut hold = |x: D::Vector, room: f64| {
+        for k in 0..D::N {
+            low[k] = low[k].min(x[k] - room);
+            high[k] = high[k].max(x[k] + room);
+        }
+    };
+    for grain in &setup.grains {
+        hold(grain.position, grain.radius);
+    }
+    for feed in &setup.feeds {
+        hold(feed.min, 0.0);
+        hold(feed.max, 0.0);
+    }
+    for wall in &setup.boundaries {
+        match &wall.shape {
+            Shape::Plane { .. } => {}
+            Shape::Polyline { points, .. } => points.iter().for_each(|x| hold(*x, 0.0)),
+            Shape::Box { min, max, .. } => {
+                hold(*min, 0.0);
+                hold(*max, 0.0);
+            }
+            Shape::Ball { centre, radius, .. } => hold(*centre, *radius),
+            Shape::Revolved {
+                origin,
+                axis,
+                profile,
+            } => {
+                for [distance, height] in profile {
+                    hold(*origin + *axis * (height / axis.norm()), *distance);
+                }
+            }
+        }
+    }
+    let size = (0..D::N).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    let room = D::Vector::from_fn(|_| 0.05 * size);
+    view::draw_walls(&setup.boundaries, low - room, high + room)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn tells_the_first_difference() {
+        let there = "seed = 1\n[run]\nfinish = 5.0\n";
+        let tell = |here| difference(there, here);
+        assert_eq!(
+            tell("seed = 2\n[run]\nfinish = 5.0\n"),
+            "`seed` is 1 there and 2 here"
+        );
+        assert_eq!(
+            tell("seed = 1\n[run]\nfinish = 5.0\nstep = 1.0\n"),
+            "this one has `run.step`, it has not"
+        );
+        assert_eq!(tell("seed = ["), "its scenario.toml cannot be read");
+    }
+}

@@ -1,0 +1,240 @@
+//! ParaView: PolyData files (.vtp) with one collection (.pvd) that carries the times.
+//!
+//! `grains.pvd` holds points to be drawn as spheres of the array `radius`; `links.pvd` holds
+//! lines, from centre to centre or from centre to contact point, with their forces; `walls.vtp`
+//! the walls at the start. Arrays are base64 of little-endian numbers, each with its length before it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{about_z, quaternion};
+use crate::record::RecordError;
+use crate::record::meta::WallDrawing;
+use crate::record::read::{Snapshot, Snapshots};
+use crate::record::rows::BodyRef;
+use crate::record::whole::{publish, write_part};
+
+pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let mut snapshots = Snapshots::open(dir)?;
+    let n = snapshots.meta.dimensions;
+    for folder in ["grains", "links"] {
+        let folder = out.join(folder);
+        fs::create_dir_all(&folder).map_err(RecordError::io("cannot create", &folder))?;
+    }
+    let mut times = Vec::new();
+    while let Some(snapshot) = snapshots.next_snapshot()? {
+        let name = format!("{:05}.vtp", times.len());
+        save(&out.join("grains").join(&name), &grains(&snapshot, n))?;
+        save(&out.join("links").join(&name), &links(&snapshot))?;
+        times.push((snapshot.time, name));
+    }
+    let mut files = Vec::new();
+    for folder in ["grains", "links"] {
+        let mut text = String::from(
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",
+        );
+        for (time, name) in &times {
+            text +=
+                &format!("<DataSet timestep=\"{time:?}\" part=\"0\" file=\"{folder}/{name}\"/>\n");
+        }
+        text += "</Collection>\n</VTKFile>\n";
+        let path = out.join(format!("{folder}.pvd"));
+        save(&path, &text)?;
+        files.push(path);
+    }
+    if !snapshots.meta.walls.is_empty() {
+        let path = out.join("walls.vtp");
+        save(&path, &walls(&snapshots.meta.walls))?;
+        files.push(path);
+    }
+    Ok(files)
+}
+
+fn save(path: &Path, text: &str) -> Result<(), RecordError> {
+    write_part(path, |w| {
+        w.write_all(text.as_bytes())
+            .map_err(RecordError::io("cannot write", path))
+    })?;
+    publish(path)
+}
+
+fn grains(snapshot: &Snapshot, n: usize) -> String {
+    let rows = &snapshot.grains;
+    let each = |get: fn(&crate::record::GrainRow) -> f64| rows.iter().map(get).collect::<Vec<_>>();
+    let mut data = String::new();
+    let flat = |vectors: Vec<[f64; 3]>| vectors.as_flattened().to_vec();
+    data += &floats("radius", 1, &each(|g| g.radius));
+    data += &floats("mass", 1, &each(|g| g.mass));
+    data += &integers("grain", rows.iter().map(|g| i64::from(g.grain)));
+    data += &integers("material", rows.iter().map(|g| i64::from(g.material)));
+    data += &integers("regime", rows.iter().map(|g| g.regime as i64));
+    data += &integers("cluster", rows.iter().map(|g| g.cluster));
+    data += &floats(
+        "velocity",
+        3,
+        &flat(rows.iter().map(|g| g.velocity).collect()),
+    );
+    data += &floats(
+        "spin",
+        3,
+        &flat(rows.iter().map(|g| about_z(g.spin, n)).collect()),
+    );
+    data += &floats("force", 3, &flat(rows.iter().map(|g| g.force).collect()));
+    let turned: Vec<[f64; 4]> = rows.iter().map(|g| quaternion(g.rotation, n)).collect();
+    data += &floats("orientation", 4, turned.as_flattened());
+    let points: Vec<[f64; 3]> = rows.iter().map(|g| g.position).collect();
+    let single: Vec<Vec<i64>> = (0..points.len() as i64).map(|k| vec![k]).collect();
+    poly_data(&points, "Verts", &single, &data, "")
+}
+
+fn links(snapshot: &Snapshot) -> String {
+    let rows = &snapshot.links;
+    let mut numbered: Vec<(u32, [f64; 3])> = snapshot
+        .grains
+        .iter()
+        .map(|g| (g.grain, g.position))
+        .collect();
+    numbered.sort_by_key(|g| g.0);
+    let end = |body: BodyRef, other: [f64; 3]| match body {
+        BodyRef::Grain(id) => match numbered.binary_search_by_key(&id, |g| g.0) {
+            Ok(k) => numbered[k].1,
+            Err(_) => other,
+        },
+        _ => other,
+    };
+    let mut points = Vec::with_capacity(2 * rows.len());
+    for link in rows {
+        points.push(end(link.body_a, link.point));
+        points.push(end(link.body_b, link.point));
+    }
+    let lines: Vec<Vec<i64>> = (0..rows.len() as i64)
+        .map(|k| vec![2 * k, 2 * k + 1])
+        .collect();
+    let forces: Vec<f64> = rows.iter().map(|l| l.normal_force).collect();
+    let overlaps: Vec<f64> = rows.iter().map(|l| l.overlap).collect();
+    let tangential: Vec<[f64; 3]> = rows.iter().map(|l| l.tangential_force).collect();
+    let mut data = String::new();
+    data += &integers("link", rows.iter().map(|l| l.link as i64));
+    data += &floats("normal_force", 1, &forces);
+    data += &floats("tangential_force", 3, tangential.as_flattened());
+    data += &floats("overlap", 1, &overlaps);
+    data += &integers("slip", rows.iter().map(|l| i64::from(l.slipping)));
+    data += &integers("stable", rows.iter().map(|l| i64::from(l.stable)));
+    poly_data(&points, "Lines", &lines, "", &data)
+}
+
+fn walls(walls: &[WallDrawing]) -> String {
+    let mut points = Vec::new();
+    let mut lines = Vec::new();
+    let mut wall = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for drawing in walls {
+        let first = points.len() as i64;
+        points.extend_from_slice(&drawing.points);
+        let mut line: Vec<i64> = (first..points.len() as i64).collect();
+        if drawing.closed {
+            line.extend(line.first().copied());
+        }
+        lines.push(line);
+        let place = names.iter().position(|&n| n == drawing.name);
+        wall.push(place.unwrap_or(names.len()) as i64);
+        if place.is_none() {
+            names.push(&drawing.name);
+        }
+    }
+    poly_data(
+        &points,
+        "Lines",
+        &lines,
+        "",
+        &integers("wall", wall.into_iter()),
+    )
+}
+
+/// A PolyData file of points and cells, with data of the points and of the cells.
+fn poly_data(
+    points: &[[f64; 3]],
+    cells: &str,
+    connections: &[Vec<i64>],
+    point_data: &str,
+    cell_data: &str,
+) -> String {
+    let mut end = 0;
+    let offsets = connections.iter().map(|c| {
+        end += c.len() as i64;
+        end
+    });
+    let counts = ["Verts", "Lines", "Strips", "Polys"].map(|kind| {
+        let count = if kind == cells { connections.len() } else { 0 };
+        format!(" NumberOf{kind}=\"{count}\"")
+    });
+    format!(
+        "<?xml version=\"1.0\"?>\n\
+         <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
+         <PolyData>\n<Piece NumberOfPoints=\"{}\"{}>\n<PointData>\n{point_data}</PointData>\n\
+         <CellData>\n{cell_data}</CellData>\n<Points>\n{}</Points>\n<{cells}>\n{}{}</{cells}>\n\
+         </Piece>\n</PolyData>\n</VTKFile>\n",
+        points.len(),
+        counts.concat(),
+        floats("Points", 3, points.as_flattened()),
+        integers("connectivity", connections.iter().flatten().copied()),
+        integers("offsets", offsets),
+    )
+}
+
+fn floats(name: &str, components: usize, values: &[f64]) -> String {
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    array("Float64", name, components, &bytes)
+}
+
+fn integers(name: &str, values: impl Iterator<Item = i64>) -> String {
+    let bytes: Vec<u8> = values.flat_map(|v| v.to_le_bytes()).collect();
+    array("Int64", name, 1, &bytes)
+}
+
+fn array(kind: &str, name: &str, components: usize, bytes: &[u8]) -> String {
+    // The length is encoded together with the data: readers take both from one stream.
+    let mut all = (bytes.len() as u64).to_le_bytes().to_vec();
+    all.extend_from_slice(bytes);
+    format!(
+        "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">{}</DataArray>\n",
+        base64(&all)
+    )
+}
+
+/// Base64 with padding (RFC 4648).
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word =
+            chunk.iter().fold(0u32, |w, &b| w << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
+        for k in 0..4 {
+            if k <= chunk.len() {
+                text.push(char::from(LETTERS[(word >> (18 - 6 * k) & 63) as usize]));
+            } else {
+                text.push('=');
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn base64_follows_the_test_vectors_of_rfc_4648() {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(super::base64(plain.as_bytes()), coded);
+        }
+    }
+}

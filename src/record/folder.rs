@@ -1,0 +1,393 @@
+//! The folder of a run: made, locked, written to, resumed and finished.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use super::column::{Column, Field, Table};
+use super::convert::write_table;
+use super::meta::RunMeta;
+use super::rows::{EventRow, GrainRow, LinkRow, SeriesRow, Sink};
+use super::spool::{Spools, spool_path};
+use super::state::{self, Checkpoint, checksum};
+use super::summary::{Status, Summary};
+use super::tables::{self, InSnapshot, columns};
+use super::whole::{publish, remove_if_there, sync_folder, write_part, write_whole};
+use super::{RecordError, read};
+
+const SCENARIO: &str = "scenario.toml";
+pub(super) const SUMMARY: &str = "summary.json";
+const RUN: &str = "run.json";
+
+/// The folder of a run while the run goes on: a [`Sink`] that writes to the disk.
+pub struct RunFolder {
+    folder: PathBuf,
+    checkpoints: PathBuf,
+    meta: RunMeta,
+    threads: usize,
+    spools: Spools,
+    snapshots: u64,
+    fields: AllFields,
+    /// Held for its lock, which the system lets go when the process ends in whatever way.
+    _lock: File,
+}
+
+struct AllFields {
+    events: Vec<Field<EventRow>>,
+    series: Vec<Field<SeriesRow>>,
+    grains: Vec<Field<InSnapshot<GrainRow>>>,
+    links: Vec<Field<InSnapshot<LinkRow>>>,
+}
+
+impl fmt::Debug for RunFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunFolder")
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
+}
+
+/// `run.json`: the run's description and what its scenario must hash to.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct RunFile {
+    meta: RunMeta,
+    scenario_checksum: String,
+}
+
+impl RunFolder {
+    /// Makes the folder of a new run, with its scenario, and locks it. A run that is already
+    /// there is replaced only with `force`.
+    pub fn create(
+        dir: &Path,
+        meta: &RunMeta,
+        threads: usize,
+        force: bool,
+    ) -> Result<RunFolder, RecordError> {
+        let checkpoints = dir.join("checkpoint");
+        fs::create_dir_all(&checkpoints).map_err(RecordError::io("cannot create", &checkpoints))?;
+        let lock = lock(dir, &checkpoints)?;
+        if !force {
+            refuse_to_replace(dir, &checkpoints)?;
+        }
+        clear(dir, &checkpoints)?;
+        // Walls only serve pictures, and JSON has no infinities: lines without end are left out.
+        let mut meta = meta.clone();
+        meta.walls
+            .retain(|w| w.points.as_flattened().iter().all(|x| x.is_finite()));
+        let meta = &meta;
+        let run = RunFile {
+            meta: meta.clone(),
+            scenario_checksum: fingerprint(&meta.scenario_toml),
+        };
+        // A structure of strings and finite numbers can be written as JSON.
+        let run = serde_json::to_vec_pretty(&run).unwrap_or_default();
+        write_whole(&checkpoints.join(RUN), &run)?;
+        let spools = Spools::open(&checkpoints, &[0; Table::ALL.len()], threads)?;
+        write_whole(&dir.join(SCENARIO), meta.scenario_toml.as_bytes())?;
+        Ok(RunFolder::new(
+            dir,
+            checkpoints,
+            meta.clone(),
+            threads,
+            spools,
+            0,
+            lock,
+        ))
+    }
+
+    /// Takes up a run that was interrupted or killed: the folder, the scenario and the state of
+    /// the last good checkpoint (none: start from the beginning). What was written after that
+    /// checkpoint is cut off, so that the logs go on as if nothing had happened.
+    pub fn resume(
+        dir: &Path,
+        threads: usize,
+    ) -> Result<(RunFolder, String, Option<Vec<u8>>), RecordError> {
+        let nothing = |what: &str| RecordError::NothingToResume {
+            path: dir.display().to_string(),
+            what: what.into(),
+        };
+        let checkpoints = dir.join("checkpoint");
+        if !checkpoints.join(RUN).is_file() || !dir.join(SCENARIO).is_file() {
+            return Err(nothing("no run was started in this folder"));
+        }
+        let lock = lock(dir, &checkpoints)?;
+        if finished(dir)? {
+            return Err(nothing("the run is finished"));
+        }
+        let path = checkpoints.join(RUN);
+        let run = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
+        let run: RunFile =
+            serde_json::from_slice(&run).map_err(|e| RecordError::damaged(&path, e.to_string()))?;
+        let path = dir.join(SCENARIO);
+        let scenario = fs::read_to_string(&path).map_err(RecordError::io("cannot read", &path))?;
+        if fingerprint(&scenario) != run.scenario_checksum {
+            return Err(RecordError::damaged(
+                &path,
+                "was changed after the run was started; restore it, or run it into another folder",
+            ));
+        }
+        let long_enough = |checkpoint: &Checkpoint| {
+            Table::ALL
+                .into_iter()
+                .zip(&checkpoint.lengths)
+                .all(|(table, &length)| {
+                    let spool = fs::metadata(spool_path(&checkpoints, table));
+                    spool.is_ok_and(|m| m.len() >= length)
+                })
+        };
+        let checkpoint = state::load(&checkpoints, long_enough)?;
+        let (lengths, snapshots, state) = match checkpoint {
+            Some(c) => (c.lengths, c.snapshots, Some(c.state)),
+            None => (vec![0; Table::ALL.len()], 0, None),
+        };
+        clear_parts(dir)?;
+        clear_parts(&checkpoints)?;
+        let spools = Spools::open(&checkpoints, &lengths, threads)?;
+        let meta = RunMeta {
+            scenario_toml: scenario.clone(),
+            ..run.meta
+        };
+        let folder = RunFolder::new(dir, checkpoints, meta, threads, spools, snapshots, lock);
+        Ok((folder, scenario, state))
+    }
+
+    fn new(
+        dir: &Path,
+        checkpoints: PathBuf,
+        meta: RunMeta,
+        threads: usize,
+        spools: Spools,
+        snapshots: u64,
+        lock: File,
+    ) -> RunFolder {
+        let n = meta.dimensions;
+        let fields = AllFields {
+            events: tables::event_fields(n),
+            series: tables::series_fields(n, &meta.boundaries),
+            grains: tables::grain_fields(n),
+            links: tables::link_fields(n),
+        };
+        RunFolder {
+            folder: dir.to_path_buf(),
+            checkpoints,
+            meta,
+            threads,
+            spools,
+            snapshots,
+            fields,
+            _lock: lock,
+        }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the folder knows of the run.
+    pub fn meta(&self) -> &RunMeta {
+        &self.meta
+    }
+
+    /// Writes the tables and the summary; each gets its name only when it is whole, the summary
+    /// last. Of a run that can go on (interrupted or failed) the spools are kept.
+    ///
+    /// An error does not stop the rest from being written; the first one is returned, and the
+    /// spools are kept so that nothing is lost.
+    pub fn finish(self, summary: &Summary) -> Result<(), RecordError> {
+        let RunFolder {
+            folder,
+            checkpoints,
+            meta,
+            threads,
+            mut spools,
+            _lock,
+            ..
+        } = self;
+        let mut first = spools.sync().err();
+        drop(spools);
+        let job = |table: Table| -> Result<(), RecordError> {
+            let path = folder.join(table.file_name());
+            let columns: Vec<Column> = columns(table, meta.dimensions, &meta.boundaries);
+            let spool = spool_path(&checkpoints, table);
+            write_part(&path, |out| {
+                write_table(table, &columns, &meta, &spool, out, &path)
+            })?;
+            Ok(())
+        };
+        let written: Vec<Result<(), RecordError>> = if threads > 1 {
+            std::thread::scope(|scope| {
+                let job = &job;
+                let running = Table::ALL.map(|table| scope.spawn(move || job(table)));
+                let panicked = || {
+                    let source = std::io::Error::other("the writing thread has ended");
+                    Err(RecordError::io("cannot write", &folder)(source))
+                };
+                running
+                    .into_iter()
+                    .map(|h| h.join().unwrap_or_else(|_| panicked()))
+                    .collect()
+            })
+        } else {
+            Table::ALL.into_iter().map(job).collect()
+        };
+        for (table, result) in Table::ALL.into_iter().zip(written) {
+            let result = result.and_then(|()| publish(&folder.join(table.file_name())));
+            first = first.or(result.err());
+        }
+        if let Some(error) = first {
+            return Err(error);
+        }
+        sync_folder(&folder)?;
+        let path = folder.join(SUMMARY);
+        let mut text = serde_json::to_string_pretty(summary)
+            .map_err(|e| RecordError::damaged(&path, e.to_string()))?;
+        text.push('\n');
+        write_whole(&path, text.as_bytes())?;
+        if !can_go_on(summary.status) {
+            for table in Table::ALL {
+                remove_if_there(&spool_path(&checkpoints, table))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sink for RunFolder {
+    fn event(&mut self, row: &EventRow) -> Result<(), RecordError> {
+        let fields = &self.fields.events;
+        self.spools
+            .append(Table::Events, |bytes| pack(fields, row, bytes))
+    }
+
+    fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
+        let fields = &self.fields.series;
+        self.spools
+            .append(Table::Series, |bytes| pack(fields, row, bytes))
+    }
+
+    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) -> Result<(), RecordError> {
+        let number = self.snapshots;
+        self.snapshots += 1;
+        let fields = &self.fields.grains;
+        for grain in grains {
+            let row = (number, *grain);
+            self.spools
+                .append(Table::Grains, |bytes| pack(fields, &row, bytes))?;
+        }
+        let fields = &self.fields.links;
+        for link in links {
+            let row = (number, *link);
+            self.spools
+                .append(Table::Links, |bytes| pack(fields, &row, bytes))?;
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
+        let lengths = self.spools.sync()?;
+        let checkpoint = Checkpoint {
+            lengths,
+            snapshots: self.snapshots,
+            state: state.to_vec(),
+        };
+        state::save(&self.checkpoints, &checkpoint)
+    }
+}
+
+#[inline]
+fn pack<R>(fields: &[Field<R>], row: &R, bytes: &mut Vec<u8>) {
+    for field in fields {
+        (field.get)(row).pack(bytes);
+    }
+}
+
+fn fingerprint(scenario: &str) -> String {
+    format!("{:016x}", checksum(scenario.as_bytes()))
+}
+
+fn can_go_on(status: Status) -> bool {
+    matches!(status, Status::Interrupted | Status::Failed)
+}
+
+/// Whether a run in the folder has come to its end.
+fn finished(dir: &Path) -> Result<bool, RecordError> {
+    if !dir.join(SUMMARY).exists() {
+        return Ok(false);
+    }
+    Ok(!can_go_on(read::summary(dir)?.status))
+}
+
+/// Locks the folder for this process.
+fn lock(dir: &Path, checkpoints: &Path) -> Result<File, RecordError> {
+    let path = checkpoints.join("lock");
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(RecordError::io("cannot create", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(RecordError::Busy {
+            path: dir.display().to_string(),
+        }),
+        // Some file systems know no locks; better to run without than not at all.
+        Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(e)) => Err(RecordError::io("cannot lock", &path)(e)),
+    }
+}
+
+fn refuse_to_replace(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
+    let what = if dir.join(SUMMARY).exists() && finished(dir).unwrap_or(true) {
+        "holds a finished run; choose another folder, or replace it with --force"
+    } else if checkpoints.join(RUN).exists() && dir.join(SCENARIO).exists() {
+        "holds a run that was not finished; go on with --resume, or replace it with --force"
+    } else {
+        return Ok(());
+    };
+    Err(RecordError::Exists {
+        path: dir.display().to_string(),
+        what: what.into(),
+    })
+}
+
+/// Removes the files of a run that was here before: the summary first, so that what is left in
+/// case of a crash is not taken for a finished run. Files that no run writes are left alone.
+fn clear(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
+    remove_if_there(&dir.join(SUMMARY))?;
+    remove_if_there(&dir.join(SCENARIO))?;
+    remove_if_there(&checkpoints.join(RUN))?;
+    for table in Table::ALL {
+        remove_if_there(&dir.join(table.file_name()))?;
+        remove_if_there(&spool_path(checkpoints, table))?;
+    }
+    for (_, path) in state::list(checkpoints)? {
+        remove_if_there(&path)?;
+    }
+    clear_parts(dir)?;
+    clear_parts(checkpoints)
+}
+
+/// Removes what a killed run left under temporary names.
+fn clear_parts(dir: &Path) -> Result<(), RecordError> {
+    for entry in fs::read_dir(dir).map_err(RecordError::io("cannot read", dir))? {
+        let path = entry.map_err(RecordError::io("cannot read", dir))?.path();
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default();
+        let Some(stem) = name.strip_suffix(".part") else {
+            continue;
+        };
+        let ours = stem == SUMMARY
+            || stem == SCENARIO
+            || stem == RUN
+            || stem.starts_with("state-")
+            || Table::ALL.iter().any(|table| table.file_name() == stem);
+        if ours {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! What a run's folder must know of the run besides its rows.
+
+use serde::{Deserialize, Serialize};
+
+/// What a run's folder must know of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunMeta {
+    /// 2 or 3.
+    pub dimensions: usize,
+    /// The resolved scenario, as written to `scenario.toml`.
+    #[serde(skip)]
+    pub scenario_toml: String,
+    /// Names of the boundaries, in order; they name the columns of the wall loads.
+    pub boundaries: Vec<String>,
+    /// Version of the program.
+    pub version: String,
+    /// Walls as lines, for pictures and exports.
+    #[serde(default)]
+    pub walls: Vec<WallDrawing>,
+}
+
+/// A wall as a line, for pictures: several may bear one name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WallDrawing {
+    /// Name of the boundary.
+    pub name: String,
+    /// Corners at the start of the run, m; the plane leaves the third at 0.
+    pub points: Vec<[f64; 3]>,
+    /// Whether the last corner is joined to the first.
+    pub closed: bool,
+    /// A gate: when it is taken away, s; pictures of later moments leave it out.
+    #[serde(default)]
+    pub opens_at: Option<f64>,
+}

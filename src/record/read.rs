@@ -1,0 +1,300 @@
+//! Reading the tables of a run back as columns, whole or one row group at a time.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use parquet::basic::Type as Physical;
+use parquet::column::reader::ColumnReader;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use super::column::Table;
+use super::convert::{META_KEY, refused};
+use super::folder::SUMMARY;
+use super::meta::RunMeta;
+use super::summary::Summary;
+use super::{Column, RecordError};
+
+pub use super::snapshots::{Snapshot, Snapshots};
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Real numbers; NaN where there is none.
+    Floats(Vec<f64>),
+    /// Whole numbers.
+    Integers(Vec<Option<i64>>),
+    /// True or false.
+    Flags(Vec<bool>),
+    /// Names.
+    Names(Vec<Option<String>>),
+}
+
+/// Columns of a table, all of equal length, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// Number of rows.
+    pub rows: usize,
+    /// Name and values, in the order of the file.
+    pub columns: Vec<(String, Values)>,
+    path: PathBuf,
+}
+
+impl Columns {
+    /// The values of a column, or none if there is no such column.
+    pub fn get(&self, name: &str) -> Option<&Values> {
+        self.columns
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, values)| values)
+    }
+
+    pub(super) fn lacking(&self, name: &str) -> RecordError {
+        RecordError::damaged(
+            &self.path,
+            format!("has no column {name} of the right type"),
+        )
+    }
+
+    /// A column of real numbers.
+    pub fn floats(&self, name: &str) -> Result<&[f64], RecordError> {
+        match self.get(name) {
+            Some(Values::Floats(values)) => Ok(values),
+            _ => Err(self.lacking(name)),
+        }
+    }
+
+    /// A column of whole numbers.
+    pub fn integers(&self, name: &str) -> Result<&[Option<i64>], RecordError> {
+        match self.get(name) {
+            Some(Values::Integers(values)) => Ok(values),
+            _ => Err(self.lacking(name)),
+        }
+    }
+
+    /// A column of flags.
+    pub fn flags(&self, name: &str) -> Result<&[bool], RecordError> {
+        match self.get(name) {
+            Some(Values::Flags(values)) => Ok(values),
+            _ => Err(self.lacking(name)),
+        }
+    }
+
+    /// A column of names.
+    pub fn names(&self, name: &str) -> Result<&[Option<String>], RecordError> {
+        match self.get(name) {
+            Some(Values::Names(values)) => Ok(values),
+            _ => Err(self.lacking(name)),
+        }
+    }
+}
+
+/// An open table, read one row group at a time so that memory stays flat.
+pub struct TableReader {
+    path: PathBuf,
+    file: SerializedFileReader<File>,
+    next: usize,
+}
+
+impl std::fmt::Debug for TableReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableReader")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TableReader {
+    /// Opens a table of a run's folder.
+    pub fn open(dir: &Path, table: Table) -> Result<TableReader, RecordError> {
+        let path = dir.join(table.file_name());
+        let file = File::open(&path).map_err(RecordError::io("cannot read", &path))?;
+        let file = SerializedFileReader::new(file).map_err(refused("cannot read", &path))?;
+        Ok(TableReader {
+            path,
+            file,
+            next: 0,
+        })
+    }
+
+    /// Number of rows of the whole table.
+    pub fn rows(&self) -> usize {
+        self.file.metadata().file_metadata().num_rows().max(0) as usize
+    }
+
+    /// A value of the file's metadata, as "units.x".
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
+    }
+
+    /// What the folder knows of the run; walls are in the grains' table only.
+    pub fn meta(&self) -> Result<RunMeta, RecordError> {
+        let text = self.metadata(META_KEY).unwrap_or_default();
+        serde_json::from_str(text).map_err(|e| {
+            RecordError::damaged(
+                &self.path,
+                format!("the metadata {META_KEY} cannot be read: {e}"),
+            )
+        })
+    }
+
+    /// The next row group, or none at the end.
+    pub fn next_group(&mut self) -> Result<Option<Columns>, RecordError> {
+        let refused = refused("cannot read", &self.path);
+        if self.next >= self.file.num_row_groups() {
+            return Ok(None);
+        }
+        let group = self.file.get_row_group(self.next).map_err(&refused)?;
+        self.next += 1;
+        let rows = group.metadata().num_rows().max(0) as usize;
+        let mut columns = Vec::new();
+        for index in 0..group.num_columns() {
+            let about = group.metadata().column(index).column_descr();
+            let name = about.name().to_string();
+            let nullable = about.max_def_level() > 0;
+            let reader = group.get_column_reader(index).map_err(&refused)?;
+            let values = read_column(reader, rows, nullable).map_err(&refused)?;
+            let values = values.ok_or_else(|| {
+                let what = format!("column {name} has an unexpected type");
+                RecordError::damaged(&self.path, what)
+            })?;
+            columns.push((name, values));
+        }
+        Ok(Some(Columns {
+            rows,
+            columns,
+            path: self.path.clone(),
+        }))
+    }
+}
+
+fn read_column(
+    reader: ColumnReader,
+    rows: usize,
+    nullable: bool,
+) -> Result<Option<Values>, ParquetError> {
+    let mut levels: Vec<i16> = Vec::new();
+    // Reads all records: a call may stop at the end of a page.
+    macro_rules! all {
+        ($reader:ident) => {{
+            let mut values = Vec::new();
+            let mut left = rows;
+            while left > 0 {
+                let levels = nullable.then_some(&mut levels);
+                let (read, _, _) = $reader.read_records(left, levels, None, &mut values)?;
+                if read == 0 {
+                    return Err(ParquetError::EOF(format!("{left} rows are missing")));
+                }
+                left -= read;
+            }
+            spread(values, nullable.then_some(levels))
+        }};
+    }
+    Ok(Some(match reader {
+        ColumnReader::DoubleColumnReader(mut r) => {
+            let values = all!(r);
+            Values::Floats(values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect())
+        }
+        ColumnReader::Int64ColumnReader(mut r) => Values::Integers(all!(r)),
+        ColumnReader::BoolColumnReader(mut r) => {
+            let values = all!(r);
+            Values::Flags(values.into_iter().map(|v| v.unwrap_or(false)).collect())
+        }
+        ColumnReader::ByteArrayColumnReader(mut r) => {
+            let values: Vec<Option<ByteArray>> = all!(r);
+            let text = |v: ByteArray| String::from_utf8_lossy(v.data()).into_owned();
+            Values::Names(values.into_iter().map(|v| v.map(text)).collect())
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Puts the missing values back between those that are there.
+fn spread<T>(values: Vec<T>, levels: Option<Vec<i16>>) -> Vec<Option<T>> {
+    let mut values = values.into_iter();
+    match levels {
+        None => values.map(Some).collect(),
+        Some(levels) => {
+            let mut next = |level: i16| if level > 0 { values.next() } else { None };
+            levels.into_iter().map(&mut next).collect()
+        }
+    }
+}
+
+/// A whole table of a run's folder.
+pub fn table(dir: &Path, table: Table) -> Result<Columns, RecordError> {
+    let mut reader = TableReader::open(dir, table)?;
+    let mut all = Columns {
+        path: reader.path.clone(),
+        ..Columns::default()
+    };
+    // A table without rows has columns all the same.
+    for about in reader
+        .file
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .columns()
+    {
+        let empty = match about.physical_type() {
+            Physical::DOUBLE => Values::Floats(Vec::new()),
+            Physical::INT64 => Values::Integers(Vec::new()),
+            Physical::BOOLEAN => Values::Flags(Vec::new()),
+            _ => Values::Names(Vec::new()),
+        };
+        all.columns.push((about.name().to_string(), empty));
+    }
+    while let Some(group) = reader.next_group()? {
+        all.rows += group.rows;
+        for ((_, into), (_, from)) in all.columns.iter_mut().zip(group.columns) {
+            match (into, from) {
+                (Values::Floats(a), Values::Floats(b)) => a.extend(b),
+                (Values::Integers(a), Values::Integers(b)) => a.extend(b),
+                (Values::Flags(a), Values::Flags(b)) => a.extend(b),
+                (Values::Names(a), Values::Names(b)) => a.extend(b),
+                _ => return Err(RecordError::damaged(&all.path, "changes a column's type")),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// All grains of all snapshots, as columns.
+pub fn grains(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Grains)
+}
+
+/// All links of all snapshots, as columns.
+pub fn links(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Links)
+}
+
+/// The series, as columns.
+pub fn series(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Series)
+}
+
+/// The logged events, as columns.
+pub fn events(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Events)
+}
+
+/// The figures of a run.
+pub fn summary(dir: &Path) -> Result<Summary, RecordError> {
+    let path = dir.join(SUMMARY);
+    let text = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
+    serde_json::from_slice(&text).map_err(|e| RecordError::damaged(&path, e.to_string()))
+}
+
+/// What the folder knows of the run, walls included.
+pub fn meta(dir: &Path) -> Result<RunMeta, RecordError> {
+    TableReader::open(dir, Table::Grains)?.meta()
+}
+
+/// The columns of a table of this run.
+pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
+    let meta = meta(dir)?;
+    Ok(super::columns(table, meta.dimensions, &meta.boundaries))
+}

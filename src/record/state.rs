@@ -1,0 +1,213 @@
+//! Checkpoint files: `state-N`, each with a checksum; the one before is kept.
+//!
+//! Layout, little-endian: 8 bytes of magic, version (u32), number of spools (u32), length of each
+//! spool (u64), snapshots so far (u64), length of the state before and after compression (u64
+//! each), the state compressed by zstd, and the 64-bit FNV-1a hash of all before it (u64).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::RecordError;
+use super::column::Table;
+use super::whole::{remove_if_there, write_whole};
+
+const MAGIC: &[u8; 8] = b"ARENITE\n";
+const VERSION: u32 = 1;
+/// Fast and nearly as tight as more for numbers that are mostly noise.
+const LEVEL: i32 = 1;
+
+/// A checkpoint in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Checkpoint {
+    /// Length of each spool, bytes, in order of [`Table::ALL`].
+    pub(super) lengths: Vec<u64>,
+    /// Snapshots taken so far.
+    pub(super) snapshots: u64,
+    /// The state of the driver.
+    pub(super) state: Vec<u8>,
+}
+
+/// The FNV-1a hash with 64 bits: each step is one-to-one in the hash so far, so that a change of
+/// any single byte shows.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+fn encode(checkpoint: &Checkpoint, path: &Path) -> Result<Vec<u8>, RecordError> {
+    let packed = zstd::bulk::compress(&checkpoint.state, LEVEL)
+        .map_err(RecordError::io("cannot compress", path))?;
+    let mut bytes = Vec::with_capacity(packed.len() + 128);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(checkpoint.lengths.len() as u32).to_le_bytes());
+    for length in &checkpoint.lengths {
+        bytes.extend_from_slice(&length.to_le_bytes());
+    }
+    for number in [
+        checkpoint.snapshots,
+        checkpoint.state.len() as u64,
+        packed.len() as u64,
+    ] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    bytes.extend_from_slice(&packed);
+    bytes.extend_from_slice(&checksum(&bytes).to_le_bytes());
+    Ok(bytes)
+}
+
+/// The checkpoint in these bytes, or none if they are not a whole one.
+fn decode(bytes: &[u8]) -> Option<Checkpoint> {
+    let (body, sum) = bytes.split_last_chunk::<8>()?;
+    if checksum(body) != u64::from_le_bytes(*sum) {
+        return None;
+    }
+    let mut rest = body.strip_prefix(MAGIC)?;
+    let mut take = |count: usize| -> Option<&[u8]> {
+        let (head, tail) = rest.split_at_checked(count)?;
+        rest = tail;
+        Some(head)
+    };
+    let small = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
+    let large = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
+    if small(take(4)?)? != VERSION || small(take(4)?)? as usize != Table::ALL.len() {
+        return None;
+    }
+    let mut lengths = Vec::new();
+    for _ in Table::ALL {
+        lengths.push(large(take(8)?)?);
+    }
+    let snapshots = large(take(8)?)?;
+    let raw = usize::try_from(large(take(8)?)?).ok()?;
+    let packed = usize::try_from(large(take(8)?)?).ok()?;
+    let state = zstd::bulk::decompress(take(packed)?, raw).ok()?;
+    (rest.is_empty() && state.len() == raw).then_some(Checkpoint {
+        lengths,
+        snapshots,
+        state,
+    })
+}
+
+/// The checkpoint files of a folder with their numbers, the newest first.
+pub(super) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, RecordError> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(RecordError::io("cannot read", folder))? {
+        let path = entry
+            .map_err(RecordError::io("cannot read", folder))?
+            .path();
+        let name = path.file_name().and_then(|n| n.to_str());
+        let number = name.and_then(|n| n.strip_prefix("state-")?.parse().ok());
+        if let Some(number) = number {
+            found.push((number, path));
+        }
+    }
+    found.sort();
+    found.reverse();
+    Ok(found)
+}
+
+/// Writes the next checkpoint and removes all but the one before.
+pub(super) fn save(folder: &Path, checkpoint: &Checkpoint) -> Result<(), RecordError> {
+    let old = list(folder)?;
+    let number = old.first().map_or(1, |(number, _)| number + 1);
+    let path = folder.join(format!("state-{number}"));
+    write_whole(&path, &encode(checkpoint, &path)?)?;
+    for (_, path) in old.iter().skip(1) {
+        remove_if_there(path)?;
+    }
+    Ok(())
+}
+
+/// Whether the bytes are a whole checkpoint of another version of the layout.
+fn of_another_version(bytes: &[u8]) -> bool {
+    let Some((body, sum)) = bytes.split_last_chunk::<8>() else {
+        return false;
+    };
+    checksum(body) == u64::from_le_bytes(*sum)
+        && body.starts_with(MAGIC)
+        && body.get(8..12) != Some(&VERSION.to_le_bytes())
+}
+
+/// The newest checkpoint that is whole and that `usable` accepts; damaged newer ones are removed,
+/// so that the next ones to be written leave a good one before the last.
+pub(super) fn load(
+    folder: &Path,
+    usable: impl Fn(&Checkpoint) -> bool,
+) -> Result<Option<Checkpoint>, RecordError> {
+    for (_, path) in list(folder)? {
+        let bytes = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
+        if of_another_version(&bytes) {
+            return Err(RecordError::damaged(
+                &path,
+                "the checkpoint was written by another version of the program; resume with that one",
+            ));
+        }
+        match decode(&bytes) {
+            Some(checkpoint) if usable(&checkpoint) => return Ok(Some(checkpoint)),
+            _ => remove_if_there(&path)?,
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(seed: u8) -> Checkpoint {
+        Checkpoint {
+            lengths: vec![seed.into(), 2, 3, 4],
+            snapshots: 7,
+            state: (0..900u32).map(|k| ((k * k) >> 3) as u8 ^ seed).collect(),
+        }
+    }
+
+    #[test]
+    fn any_damage_is_seen() {
+        let bytes = encode(&sample(1), Path::new("x")).unwrap();
+        assert_eq!(decode(&bytes), Some(sample(1)));
+        for length in 0..bytes.len() {
+            assert_eq!(decode(&bytes[..length]), None);
+        }
+        for place in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[place] ^= 1 << bit;
+                assert_eq!(decode(&damaged), None, "byte {place} bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_version_is_told_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state-1");
+        let mut bytes = encode(&sample(1), &path).unwrap();
+        bytes[8] += 1;
+        let body = bytes.len() - 8;
+        let sum = checksum(&bytes[..body]).to_le_bytes();
+        bytes[body..].copy_from_slice(&sum);
+        fs::write(&path, bytes).unwrap();
+        let message = load(folder.path(), |_| true).unwrap_err().to_string();
+        assert!(message.contains("another version"), "{message}");
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn the_one_before_is_kept_and_used() {
+        let folder = tempfile::tempdir().unwrap();
+        for seed in 1..=4 {
+            save(folder.path(), &sample(seed)).unwrap();
+        }
+        let names: Vec<u64> = list(folder.path()).unwrap().iter().map(|f| f.0).collect();
+        assert_eq!(names, [4, 3]);
+        assert_eq!(load(folder.path(), |_| true).unwrap(), Some(sample(4)));
+        let newest = folder.path().join("state-4");
+        let bytes = fs::read(&newest).unwrap();
+        fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
+        assert_eq!(load(folder.path(), |_| true).unwrap(), Some(sample(3)));
+        assert_eq!(load(folder.path(), |_| false).unwrap(), None);
+        assert_eq!(load(folder.path(), |_| true).unwrap(), None);
+    }
+}

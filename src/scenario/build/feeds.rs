@@ -1,0 +1,101 @@
+//! Feeds and outlets.
+
+use super::check::Check;
+use super::grains::radius_law;
+use super::materials::Materials;
+use crate::geometry::Dimension;
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::{FeedSpec, OutletSpec};
+use crate::system::{FeedSetup, FeedTiming, OutletSetup};
+
+/// Grains are numbered by 32 bits, and numbers are never used again.
+const MAX_NUMBER: u64 = u32::MAX as u64;
+
+/// The feeds of a scenario that starts with `before` grains.
+pub(super) fn feeds<D: Dimension>(
+    check: Check<'_>,
+    specs: &[FeedSpec],
+    materials: &Materials,
+    before: usize,
+) -> Result<Vec<FeedSetup<D>>, Problem> {
+    let mut total = before as u64;
+    let mut list = Vec::new();
+    for (k, spec) in specs.iter().enumerate() {
+        let at = Place::of("feed").index(k);
+        total = total.saturating_add(spec.count);
+        if spec.count == 0 || total > MAX_NUMBER {
+            return Err(check.wrong(
+                &at.key("count"),
+                &spec.count.to_string(),
+                &format!("from 1 to {MAX_NUMBER}, all grains of a run taken together"),
+            ));
+        }
+        let (min, max) = check.corners::<D>(&at, &spec.min, &spec.max)?;
+        check.one_of(
+            &at,
+            "when grains come",
+            &[
+                ("every", spec.every.is_some()),
+                ("poisson", spec.poisson.is_some()),
+            ],
+        )?;
+        let timing = match (spec.every, spec.poisson) {
+            (Some(every), _) => FeedTiming::Interval(check.positive(&at.key("every"), every)?),
+            (_, rate) => {
+                FeedTiming::Poisson(check.positive(&at.key("poisson"), rate.unwrap_or(0.0))?)
+            }
+        };
+        for (key, value) in [("shots", spec.shots), ("tries", spec.tries)] {
+            if value == 0 {
+                return Err(check.wrong(&at.key(key), "0", "at least 1"));
+            }
+        }
+        let material = materials.index(&spec.material);
+        list.push(FeedSetup {
+            min,
+            max,
+            start: check.non_negative(&at.key("start"), spec.start)?,
+            timing,
+            count: spec.count,
+            radius: radius_law(check, &at.key("radius"), &spec.radius)?,
+            material,
+            density: materials.density(material),
+            velocity: check.vector_or_zero::<D>(&at.key("velocity"), spec.velocity.as_deref())?,
+            shots: spec.shots,
+            postpone: check.positive(&at.key("postpone"), spec.postpone)?,
+            tries: spec.tries,
+        });
+    }
+    Ok(list)
+}
+
+/// The outlets of a scenario.
+pub(super) fn outlets<D: Dimension>(
+    check: Check<'_>,
+    specs: &[OutletSpec],
+) -> Result<Vec<OutletSetup<D>>, Problem> {
+    let mut list = Vec::new();
+    for (k, spec) in specs.iter().enumerate() {
+        let at = Place::of("outlet").index(k);
+        let kind = check.one_of(
+            &at,
+            "where grains leave",
+            &[
+                ("plane", spec.plane.is_some()),
+                ("outside", spec.outside.is_some()),
+            ],
+        )?;
+        let here = at.key(kind);
+        if let Some(plane) = &spec.plane {
+            list.push(OutletSetup::Plane {
+                point: check.vector::<D>(&here.key("point"), &plane.point)?,
+                normal: check.direction::<D>(&here.key("normal"), &plane.normal)?,
+            });
+        } else if let Some(extent) = &spec.outside {
+            let (min, max) = check.corners::<D>(&here, &extent.min, &extent.max)?;
+            list.push(OutletSetup::Outside { min, max });
+        }
+    }
+    Ok(list)
+}

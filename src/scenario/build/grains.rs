@@ -1,0 +1,254 @@
+//! Grains at the start: fills, files, lists; then the check of overlaps.
+
+use std::path::{Path, PathBuf};
+
+use super::check::Check;
+use super::materials::Materials;
+use super::{MAX_GRAINS, walls};
+use crate::body::{Boundary, Grain};
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::fill::{self, Filling};
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::{FillSpec, GrainSpec, RadiusSpec};
+use crate::scenario::table;
+use crate::system::RadiusLaw;
+
+/// The grains of all fills, and for each grain where it comes from.
+pub(super) struct Filled<D: Dimension> {
+    pub grains: Vec<Grain<D>>,
+    /// First grain of each fill with the place to point to.
+    starts: Vec<(usize, Place, Listed)>,
+}
+
+/// How a fill lists its grains.
+#[derive(Clone, Copy, PartialEq)]
+enum Listed {
+    Made,
+    InFile,
+    OneByOne,
+}
+
+impl<D: Dimension> Filled<D> {
+    /// Where a grain was written, and its name in messages.
+    pub fn origin(&self, index: usize) -> (Place, String) {
+        let found = self.starts.iter().rev().find(|(start, ..)| *start <= index);
+        match found {
+            Some((start, place, Listed::OneByOne)) => {
+                let place = place.index(index - start);
+                let name = format!("`{place}`");
+                (place, name)
+            }
+            Some((start, place, Listed::InFile)) => (
+                place.clone(),
+                format!("grain {} of the file (`{place}`)", index - start + 1),
+            ),
+            Some((start, place, Listed::Made)) => (
+                place.clone(),
+                format!("grain {} of `{place}`", index - start + 1),
+            ),
+            None => (Place::default(), format!("grain {index}")),
+        }
+    }
+}
+
+/// Makes the grains of all fills; files are taken into the spec as lists.
+pub(super) fn fills<D: Dimension>(
+    check: Check<'_>,
+    specs: &mut [FillSpec],
+    materials: &Materials,
+    walls: &[Boundary<D>],
+    seed: u64,
+    folder: Option<&Path>,
+) -> Result<Filled<D>, Problem> {
+    let mut filled = Filled::<D> {
+        grains: Vec::new(),
+        starts: Vec::new(),
+    };
+    for (k, spec) in specs.iter_mut().enumerate() {
+        let at = Place::of("fill").index(k);
+        let kind = check.one_of(
+            &at,
+            "how the grains are placed",
+            &[
+                ("lattice", spec.lattice.is_some()),
+                ("random", spec.random.is_some()),
+                ("roll_down", spec.roll_down.is_some()),
+                ("file", spec.file.is_some()),
+                ("grains", spec.grains.is_some()),
+            ],
+        )?;
+        let here = at.key(kind);
+        let mut listed = Listed::Made;
+        if let Some(file) = spec.file.take() {
+            spec.grains = Some(read_file::<D>(&here, &file, folder)?);
+            listed = Listed::InFile;
+        } else if spec.grains.is_some() {
+            listed = Listed::OneByOne;
+        }
+        let material = materials.index(&spec.material);
+        let start = filled.grains.len();
+        let made = if let Some(list) = &spec.grains {
+            limit(&here, list.len() as u64, start)?;
+            list.iter()
+                .enumerate()
+                .map(|(i, grain)| {
+                    let density = materials.density(material);
+                    let id = (start + i) as u32;
+                    one::<D>(check, &here.index(i), grain, id, material, density)
+                })
+                .collect::<Result<Vec<_>, _>>()?
+        } else {
+            let (count, radius, min, max) = match (&spec.lattice, &spec.random, &spec.roll_down) {
+                (Some(f), ..) => (f.count, &f.radius, &f.min, &f.max),
+                (_, Some(f), _) | (_, _, Some(f)) => (f.count, &f.radius, &f.min, &f.max),
+                _ => return Err(Problem::at(&at, format!("`{at}` places no grains"))),
+            };
+            limit(&here.key("count"), count, start)?;
+            let (min, max) = check.corners::<D>(&here, min, max)?;
+            let filling = match (&spec.lattice, &spec.random) {
+                (Some(lattice), _) => Filling::Lattice {
+                    jitter: check.within(&here.key("jitter"), lattice.jitter, 0.0, 1.0)?,
+                    speed: check.non_negative(&here.key("speed"), lattice.speed)?,
+                },
+                (_, Some(_)) => Filling::Random,
+                _ => Filling::RollDown,
+            };
+            let request = fill::Request {
+                boundaries: walls,
+                existing: &filled.grains,
+                count: count as usize,
+                radius: radius_law(check, &here.key("radius"), radius)?,
+                material,
+                density: materials.density(material),
+                min,
+                max,
+                first_id: start as u32,
+            };
+            fill::fill(filling, &request, seed, k).map_err(|why| {
+                Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
+            })?
+        };
+        filled.starts.push((start, here, listed));
+        filled.grains.extend(made);
+    }
+    Ok(filled)
+}
+
+fn limit(place: &Place, count: u64, before: usize) -> Result<(), Problem> {
+    if count == 0 {
+        return Err(Problem::at(
+            place,
+            format!("`{place}` asks for no grains, but must be at least one"),
+        ));
+    }
+    if count.saturating_add(before as u64) > MAX_GRAINS {
+        return Err(Problem::at(
+            place,
+            format!(
+                "`{place}`: {count} grains{} are more than the {MAX_GRAINS} that a scenario may start with",
+                if before > 0 {
+                    format!(" on top of {before}")
+                } else {
+                    String::new()
+                }
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn read_file<D: Dimension>(
+    place: &Place,
+    file: &str,
+    folder: Option<&Path>,
+) -> Result<Vec<GrainSpec>, Problem> {
+    let path = match folder {
+        Some(folder) => folder.join(file),
+        None => PathBuf::from(file),
+    };
+    let text = std::fs::read_to_string(&path)
+        .map_err(|why| Problem::at(place, format!("cannot read {}: {why}", path.display())))?;
+    table::grains::<D>(&text).map_err(|why| Problem::at(place, format!("{}{why}", path.display())))
+}
+
+fn one<D: Dimension>(
+    check: Check<'_>,
+    place: &Place,
+    spec: &GrainSpec,
+    id: u32,
+    material: u16,
+    density: f64,
+) -> Result<Grain<D>, Problem> {
+    let position = check.vector::<D>(&place.key("position"), &spec.position)?;
+    let radius = check.positive(&place.key("radius"), spec.radius)?;
+    let mut grain = Grain::<D>::new(id, material, radius, density, position);
+    grain.velocity = check.vector_or_zero::<D>(&place.key("velocity"), spec.velocity.as_deref())?;
+    if let Some(spin) = &spec.spin {
+        grain.spin = walls::spin::<D>(check, &place.key("spin"), spin)?;
+    }
+    Ok(grain)
+}
+
+/// The law of radii, checked.
+pub(super) fn radius_law(
+    check: Check<'_>,
+    place: &Place,
+    spec: &RadiusSpec,
+) -> Result<RadiusLaw, Problem> {
+    let table = match spec {
+        RadiusSpec::Equal(radius) => return Ok(RadiusLaw::Equal(check.positive(place, *radius)?)),
+        RadiusSpec::Drawn(table) => table,
+    };
+    match (table.mean, table.spread, table.min, table.max) {
+        (Some(mean), Some(spread), None, None) => Ok(RadiusLaw::Normal {
+            mean: check.positive(&place.key("mean"), mean)?,
+            // Cut at three spreads, the least radius stays over a tenth of the mean.
+            spread: check.within(&place.key("spread"), spread, 0.0, 0.3)?,
+        }),
+        (None, None, Some(min), Some(max)) => {
+            let min = check.positive(&place.key("min"), min)?;
+            let max = check.positive(&place.key("max"), max)?;
+            if max < min {
+                return Err(check.wrong(
+                    &place.key("max"),
+                    &max.to_string(),
+                    &format!("at least `min`, {min}"),
+                ));
+            }
+            Ok(RadiusLaw::Uniform { min, max })
+        }
+        _ => Err(Problem::at_key(
+            place,
+            format!("`{place}` must be a number, {{ mean = , spread = }} or {{ min = , max = }}"),
+        )),
+    }
+}
+
+/// Mean of a law of radii, m.
+pub(super) fn mean_radius(law: &RadiusLaw) -> f64 {
+    match law {
+        RadiusLaw::Equal(radius) => *radius,
+        RadiusLaw::Normal { mean, .. } => *mean,
+        RadiusLaw::Uniform { min, max } => 0.5 * (min + max),
+    }
+}
+
+/// The greatest radius that a law can give, m.
+pub(super) fn greatest_radius(law: &RadiusLaw) -> f64 {
+    match law {
+        RadiusLaw::Equal(radius) => *radius,
+        RadiusLaw::Normal { mean, spread } => mean * (1.0 + 3.0 * spread),
+        RadiusLaw::Uniform { max, .. } => *max,
+    }
+}
+
+/// Components of a vector for a message: `(0.1, 0.2)`.
+pub(super) fn point<V: Vector>(x: &V) -> String {
+    let list: Vec<String> = x.components().map(|v| format!("{v:.6}")).collect();
+    let trimmed = list.iter().map(|text| {
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        if text == "-0" { "0" } else { text }
+    });
+    format!("({})", trimmed.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,297 @@
+//! Materials by name and the laws of the pairs that can meet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::check::Check;
+use crate::contact::{LawTable, PairLaw};
+use crate::scenario::embedded;
+use crate::scenario::path::Place;
+use crate::scenario::problem::{Problem, names, nearest};
+use crate::scenario::spec::{FillSpec, LawSpec, MaterialSpec, Spec};
+
+/// The materials that a scenario uses, in order of name; the spec keeps these and no others.
+pub(super) struct Materials {
+    pub names: Vec<String>,
+    pub specs: Vec<MaterialSpec>,
+}
+
+impl Materials {
+    /// Index of a material that is known to be used.
+    pub fn index(&self, name: &str) -> u16 {
+        self.names
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or(0) as u16
+    }
+
+    /// Density of a material of grains.
+    pub fn density(&self, index: u16) -> f64 {
+        self.specs[usize::from(index)].density.unwrap_or(f64::NAN)
+    }
+}
+
+/// Finds all materials that the spec names, and takes embedded ones into it.
+pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Problem> {
+    let mut uses: Vec<(Place, String, bool)> = Vec::new();
+    let mut note = |list: &str, index: usize, name: &str, grain: bool| {
+        let place = Place::of(list).index(index).key("material");
+        uses.push((place, name.to_string(), grain));
+    };
+    for (k, wall) in spec.boundary.iter().enumerate() {
+        note("boundary", k, &wall.material, false);
+    }
+    for (k, fill) in spec.fill.iter().enumerate() {
+        note("fill", k, &fill.material, true);
+    }
+    for (k, feed) in spec.feed.iter().enumerate() {
+        note("feed", k, &feed.material, true);
+    }
+    let library = embedded::materials();
+    for (place, name, _) in &uses {
+        if spec.material.contains_key(name) {
+            continue;
+        }
+        match library.material.get(name) {
+            Some(found) => {
+                spec.material.insert(name.clone(), found.clone());
+            }
+            None => return Err(unknown(place, name, spec, &library.material)),
+        }
+    }
+    let used: BTreeSet<&String> = uses.iter().map(|(_, name, _)| name).collect();
+    for (name, material) in &spec.material {
+        let at = Place::of("material").key(name);
+        for (key, value) in [("density", material.density), ("young", material.young)] {
+            if let Some(value) = value {
+                check.positive(&at.key(key), value)?;
+            }
+        }
+        if let Some(value) = material.poisson {
+            check.within(&at.key("poisson"), value, 0.0, 0.5)?;
+        }
+    }
+    let list: Vec<String> = used.iter().map(|name| (*name).clone()).collect();
+    for (place, name, grain) in &uses {
+        if *grain && spec.material[name].density.is_none() {
+            return Err(Problem::at(
+                place,
+                format!("`{name}` is a material of grains, but it has no density"),
+            )
+            .help(format!("add `density` to [material.{name}]")));
+        }
+    }
+    spec.material.retain(|name, _| list.contains(name));
+    Ok(Materials {
+        specs: list
+            .iter()
+            .map(|name| spec.material[name].clone())
+            .collect(),
+        names: list,
+    })
+}
+
+fn unknown(
+    place: &Place,
+    name: &str,
+    spec: &Spec,
+    library: &BTreeMap<String, MaterialSpec>,
+) -> Problem {
+    let known: BTreeSet<&str> = spec
+        .material
+        .keys()
+        .chain(library.keys())
+        .map(String::as_str)
+        .collect();
+    let problem = Problem::at(place, format!("`{place}`: there is no material `{name}`"));
+    let problem = match nearest(name, known.iter().copied()) {
+        Some(other) => problem.label(format!("did you mean `{other}`?")),
+        None => problem.label("unknown material"),
+    };
+    problem.help(format!(
+        "known: {}; or define it in [material.{name}]",
+        names(known)
+    ))
+}
+
+/// The laws of all pairs that can meet; the spec keeps these and no others, in order.
+pub(super) fn laws(
+    check: Check<'_>,
+    spec: &mut Spec,
+    materials: &Materials,
+) -> Result<LawTable, Problem> {
+    check_laws(check, spec)?;
+    let mut table = LawTable::new(materials.names.len());
+    let mut kept = Vec::new();
+    let library = embedded::materials();
+    for (a, name_a) in materials.names.iter().enumerate() {
+        for (b, name_b) in materials.names.iter().enumerate().skip(a) {
+            let pair = |law: &&LawSpec| {
+                let [x, y] = &law.between;
+                (x == name_a && y == name_b) || (x == name_b && y == name_a)
+            };
+            let own = spec.law.iter().position(|law| pair(&law));
+            let found = match own {
+                Some(index) => Some(spec.law[index].clone()),
+                None => library.law.iter().find(pair).cloned(),
+            };
+            let can_meet = meets(spec, name_a, name_b);
+            let Some(law) = found else {
+                if can_meet {
+                    return Err(missing(spec, name_a, name_b));
+                }
+                continue;
+            };
+            if !can_meet {
+                continue;
+            }
+            let place = match own {
+                Some(index) => Place::of("law").index(index),
+                None => Place::default(),
+            };
+            table.set(
+                a as u16,
+                b as u16,
+                pair_law(&place, &law, materials, [a, b])?,
+            );
+            kept.push(law);
+        }
+    }
+    spec.law = kept;
+    Ok(table)
+}
+
+/// Whether a grain of one material can meet a grain or a wall of the other.
+fn meets(spec: &Spec, a: &str, b: &str) -> bool {
+    let grains = |name: &str| -> u64 {
+        let fills = spec.fill.iter().filter(|fill| fill.material == name);
+        let feeds = spec.feed.iter().filter(|feed| feed.material == name);
+        let counts = fills
+            .map(FillSpec::count)
+            .chain(feeds.map(|feed| feed.count));
+        counts.fold(0, u64::saturating_add)
+    };
+    let wall = |name: &str| spec.boundary.iter().any(|wall| wall.material == name);
+    let pairs_of_grains = if a == b {
+        grains(a) > 1
+    } else {
+        grains(a) > 0 && grains(b) > 0
+    };
+    pairs_of_grains || (grains(a) > 0 && wall(b)) || (wall(a) && grains(b) > 0)
+}
+
+fn missing(spec: &Spec, a: &str, b: &str) -> Problem {
+    // Point to where the second material of the pair comes into play.
+    let place = spec
+        .boundary
+        .iter()
+        .position(|wall| wall.material == b || wall.material == a)
+        .filter(|_| a != b)
+        .map(|k| Place::of("boundary").index(k).key("material"))
+        .or_else(|| {
+            let of = |name: &str| spec.fill.iter().position(|fill| fill.material == name);
+            of(b).map(|k| Place::of("fill").index(k).key("material"))
+        })
+        .or_else(|| {
+            let of = |name: &str| spec.feed.iter().position(|feed| feed.material == name);
+            of(b).map(|k| Place::of("feed").index(k).key("material"))
+        })
+        .unwrap_or_default();
+    Problem::at(
+        &place,
+        format!("`{a}` and `{b}` can meet, but no law is given for this pair"),
+    )
+    .label(format!("no law between `{a}` and `{b}`"))
+    .help(format!(
+        "add a [[law]] with between = [\"{a}\", \"{b}\"] and `linear` or `hertz`"
+    ))
+}
+
+fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
+    for (k, law) in spec.law.iter().enumerate() {
+        let at = Place::of("law").index(k);
+        let kind = check.one_of(
+            &at,
+            "what law it is",
+            &[
+                ("linear", law.linear.is_some()),
+                ("hertz", law.hertz.is_some()),
+            ],
+        )?;
+        let here = at.key(kind);
+        if let Some(linear) = &law.linear {
+            check.positive(&here.key("normal_stiffness"), linear.normal_stiffness)?;
+            for (key, value) in [
+                ("tangential_stiffness", linear.tangential_stiffness),
+                ("normal_damping", linear.normal_damping),
+                ("tangential_damping", linear.tangential_damping),
+                ("friction", linear.friction),
+            ] {
+                check.non_negative(&here.key(key), value)?;
+            }
+        }
+        if let Some(hertz) = &law.hertz {
+            check.share(&here.key("restitution"), hertz.restitution)?;
+            check.non_negative(&here.key("friction"), hertz.friction)?;
+        }
+        let same = |other: &LawSpec| {
+            let ([a, b], [c, d]) = (&law.between, &other.between);
+            (a == c && b == d) || (a == d && b == c)
+        };
+        if let Some(first) = spec.law[..k].iter().position(same) {
+            let [a, b] = &law.between;
+            return Err(Problem::at(
+                &at.key("between"),
+                format!("`law[{k}]` and `law[{first}]` are both for `{a}` and `{b}`"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn pair_law(
+    place: &Place,
+    law: &LawSpec,
+    materials: &Materials,
+    pair: [usize; 2],
+) -> Result<PairLaw, Problem> {
+    if let Some(linear) = &law.linear {
+        return Ok(PairLaw::Linear {
+            normal_stiffness: linear.normal_stiffness,
+            tangential_stiffness: linear.tangential_stiffness,
+            normal_damping: linear.normal_damping,
+            tangential_damping: linear.tangential_damping,
+            friction: linear.friction,
+            per_mass: linear.per_mass,
+        });
+    }
+    let Some(hertz) = &law.hertz else {
+        return Err(Problem::at(place, format!("`{place}` has no law")));
+    };
+    let mut compliance = 0.0;
+    let mut shear_compliance = 0.0;
+    for index in pair {
+        let material = &materials.specs[index];
+        let (Some(young), Some(poisson)) = (material.young, material.poisson) else {
+            let name = &materials.names[index];
+            return Err(Problem::at(
+                place,
+                format!(
+                    "the law `hertz` between `{}` and `{}` needs `young` and `poisson` of `{name}`",
+                    materials.names[pair[0]], materials.names[pair[1]]
+                ),
+            )
+            .help(format!("add them to [material.{name}]")));
+        };
+        // Effective moduli: Johnson 1985, eqs. 4.25 and 7.42; G = E / (2 (1 + nu)).
+        compliance += (1.0 - poisson * poisson) / young;
+        shear_compliance += 2.0 * (2.0 - poisson) * (1.0 + poisson) / young;
+    }
+    let log = libm::log(hertz.restitution);
+    let pi = std::f64::consts::PI;
+    Ok(PairLaw::Hertz {
+        young: 1.0 / compliance,
+        shear: 1.0 / shear_compliance,
+        damping_ratio: -log / (pi * pi + log * log).sqrt(),
+        friction: hertz.friction,
+    })
+}

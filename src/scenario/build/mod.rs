@@ -1,0 +1,172 @@
+//! From a scenario as it is written to a [`Setup`] and to the same scenario fully resolved:
+//! defaults written out, embedded materials and files taken in.
+
+mod check;
+mod clearance;
+mod feeds;
+mod grains;
+mod materials;
+mod settings;
+mod start;
+mod walls;
+
+use std::path::Path;
+
+use check::Check;
+
+use super::document::Document;
+use super::path::Place;
+use super::problem::Problem;
+use super::spec::Spec;
+use crate::geometry::Dimension;
+use crate::system::{PeriodicAxis, Setup};
+
+/// A scenario may start with this many grains: about a kilobyte each.
+pub const MAX_GRAINS: u64 = 10_000_000;
+
+/// Builds the setup, and the scenario as it is after resolving.
+pub(super) fn build<D: Dimension>(
+    document: &Document,
+    spec: &Spec,
+    folder: Option<&Path>,
+) -> Result<(Setup<D>, Spec), Problem> {
+    let check = Check { document };
+    let mut spec = spec.clone();
+    check_name(check, &spec.name)?;
+    spec.version = Some(env!("CARGO_PKG_VERSION").into());
+    // TOML has signed numbers only: a greater seed could not be written back.
+    if i64::try_from(spec.seed).is_err() {
+        return Err(check.wrong(
+            &Place::of("seed"),
+            &spec.seed.to_string(),
+            &format!("at most {}", i64::MAX),
+        ));
+    }
+    if spec.fill.is_empty() && spec.feed.is_empty() {
+        return Err(
+            Problem::plain("the scenario has no grains").help("add a [[fill]] or a [[feed]]")
+        );
+    }
+    let field = Place::of("field");
+    let gravity =
+        check.vector_or_zero::<D>(&field.key("gravity"), spec.field.gravity.as_deref())?;
+    spec.field.gravity = Some((0..D::N).map(|k| gravity[k]).collect());
+    let drag = check.non_negative(&field.key("drag"), spec.field.drag)?;
+    settings::check(check, &spec)?;
+
+    let materials = materials::collect(check, &mut spec)?;
+    let boundaries =
+        walls::boundaries::<D>(check, &mut spec.boundary, |name| materials.index(name))?;
+    let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
+    let filled = grains::fills::<D>(
+        check,
+        &mut spec.fill,
+        &materials,
+        &boundaries,
+        spec.seed,
+        folder,
+    )?;
+    let feeds = feeds::feeds::<D>(check, &spec.feed, &materials, filled.grains.len())?;
+    let laws = materials::laws(check, &mut spec, &materials)?;
+    let periodic = periodic::<D>(check, &spec, &filled.grains, &feeds)?;
+    start::check_start(
+        &filled,
+        &start::Surroundings {
+            walls: &boundaries,
+            outlets: &outlets,
+            periodic: &periodic,
+            overlap: spec.run.start_overlap,
+            settles: spec.settle.is_some(),
+        },
+    )?;
+    let scales = settings::Scales::of(&filled.grains, &feeds, &boundaries, &gravity, &laws);
+    let settings = settings::fill_in(check, &mut spec, &scales)?;
+    let setup = Setup {
+        seed: spec.seed,
+        materials: materials.names,
+        laws,
+        boundaries,
+        grains: filled.grains,
+        gravity,
+        drag,
+        periodic,
+        motion: settings.motion,
+        settle: settings.settle,
+        feeds,
+        outlets,
+        outlet_interval: settings.outlet_interval,
+        finish: spec.run.finish,
+        stop_when_empty: spec.run.stop_when_empty,
+        log: settings.log,
+        tolerance: spec.run.tolerance,
+    };
+    Ok((setup, spec))
+}
+
+fn check_name(check: Check<'_>, name: &str) -> Result<(), Problem> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.len() > 100 || name.starts_with('.') || !name.chars().all(allowed) {
+        return Err(check.wrong(
+            &Place::of("name"),
+            name,
+            "made of letters, digits, `-`, `_` and `.`, not starting with a dot",
+        ));
+    }
+    Ok(())
+}
+
+fn periodic<D: Dimension>(
+    check: Check<'_>,
+    spec: &Spec,
+    grains: &[crate::body::Grain<D>],
+    feeds: &[crate::system::FeedSetup<D>],
+) -> Result<Vec<Option<PeriodicAxis>>, Problem> {
+    let at = Place::of("periodic");
+    let axes = [
+        ("x", spec.periodic.x),
+        ("y", spec.periodic.y),
+        ("z", spec.periodic.z),
+    ];
+    let radius = feeds
+        .iter()
+        .map(|feed| grains::greatest_radius(&feed.radius))
+        .chain(grains.iter().map(|grain| grain.radius))
+        .fold(0.0, f64::max);
+    let mut list = Vec::new();
+    for (axis, (key, extent)) in axes.into_iter().enumerate() {
+        let here = at.key(key);
+        let Some([low, high]) = extent else {
+            if axis < D::N {
+                list.push(None);
+            }
+            continue;
+        };
+        if axis >= D::N {
+            return Err(Problem::at_key(
+                &here,
+                format!(
+                    "`{here}` is given, but this scenario has {} dimensions",
+                    D::N
+                ),
+            ));
+        }
+        check.finite(&here.index(0), low)?;
+        check.finite(&here.index(1), high)?;
+        // Less than two diameters, and a grain could meet the same neighbour on both sides.
+        if high - low < 4.0 * radius || high <= low {
+            return Err(check.wrong(
+                &here,
+                &format!("[{low}, {high}]"),
+                &format!(
+                    "from less to more, at least two diameters ({}) apart",
+                    4.0 * radius
+                ),
+            ));
+        }
+        list.push(Some(PeriodicAxis {
+            origin: low,
+            length: high - low,
+        }));
+    }
+    Ok(list)
+}

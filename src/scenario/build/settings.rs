@@ -1,0 +1,240 @@
+//! Time, accuracy and logs: checks, and the defaults that follow from the grains.
+
+use super::check::Check;
+use super::grains::mean_radius;
+use crate::body::{Boundary, Grain, Motion};
+use crate::contact::{LawTable, PairLaw};
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::{IntervalSpec, Spec, StepSpec};
+use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup};
+
+/// More rows of a log than this are refused: a slip of a decimal point would fill the disk.
+const MAX_ROWS: f64 = 1e7;
+/// More steps than this cannot end in a lifetime.
+const MAX_STEPS: f64 = 1e12;
+/// A link is stable after this many contact times at rest (thesis 5.5.2: ten steps; a dwell in
+/// contact times does not change with the step).
+const DWELL: f64 = 10.0;
+
+/// The scales that defaults are made from.
+pub(super) struct Scales {
+    /// Reference speed, m/s: sqrt(g d).
+    speed: f64,
+    /// Shortest and longest contact time of any pair, s.
+    contact: (f64, f64),
+}
+
+impl Scales {
+    /// The scales of what a scenario starts with.
+    pub fn of<D: Dimension>(
+        grains: &[Grain<D>],
+        feeds: &[FeedSetup<D>],
+        walls: &[Boundary<D>],
+        gravity: &D::Vector,
+        laws: &LawTable,
+    ) -> Self {
+        let mean = if grains.is_empty() {
+            let sum: f64 = feeds.iter().map(|feed| mean_radius(&feed.radius)).sum();
+            sum / feeds.len().max(1) as f64
+        } else {
+            grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len() as f64
+        };
+        let fastest = grains
+            .iter()
+            .map(|grain| grain.velocity.norm())
+            .chain(feeds.iter().map(|feed| feed.velocity.norm()))
+            .chain(walls.iter().map(|wall| wall_speed(&wall.motion)))
+            .fold(0.0, f64::max);
+        let speed = if gravity.norm() > 0.0 {
+            (gravity.norm() * 2.0 * mean).sqrt()
+        } else if fastest > 0.0 {
+            fastest
+        } else {
+            2.0 * mean
+        };
+        // The lightest and the heaviest grain bound the contact times of all pairs.
+        let mut masses: (f64, f64) = (f64::INFINITY, 0.0);
+        let mut radii: (f64, f64) = (f64::INFINITY, 0.0);
+        let mut widen = |mass: f64, radius: f64| {
+            masses = (masses.0.min(mass), masses.1.max(mass));
+            radii = (radii.0.min(radius), radii.1.max(radius));
+        };
+        for grain in grains {
+            widen(grain.mass, grain.radius);
+        }
+        for feed in feeds {
+            let radius = mean_radius(&feed.radius);
+            widen(feed.density * D::ball_measure(radius), radius);
+        }
+        let mut contact: (f64, f64) = (f64::INFINITY, 0.0);
+        for law in laws.laws.iter().flatten() {
+            let fast = fastest.max(speed);
+            contact.0 = contact
+                .0
+                .min(contact_time(law, 0.5 * masses.0, 0.5 * radii.0, fast));
+            contact.1 = contact.1.max(contact_time(law, masses.1, radii.1, speed));
+        }
+        Scales { speed, contact }
+    }
+}
+
+/// Speed of a moving wall, m/s, for scales only.
+fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
+    match motion {
+        Motion::Velocity(velocity) => velocity.norm(),
+        Motion::Harmonic {
+            amplitude,
+            frequency,
+            ..
+        } => 2.0 * std::f64::consts::PI * frequency * amplitude.norm(),
+        Motion::Pieces(pieces) => pieces
+            .iter()
+            .map(|piece| piece.velocity.norm())
+            .fold(0.0, f64::max),
+        Motion::Fixed | Motion::Rotation { .. } => 0.0,
+    }
+}
+
+/// Duration of an undamped contact, s: half a period of a linear spring; for Hertz
+/// 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
+fn contact_time(law: &PairLaw, mass: f64, radius: f64, speed: f64) -> f64 {
+    match law {
+        PairLaw::Linear {
+            normal_stiffness, ..
+        } => std::f64::consts::PI * (mass / normal_stiffness).sqrt(),
+        PairLaw::Hertz { young, .. } => {
+            let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
+            2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
+        }
+    }
+}
+
+/// Checks all single settings.
+pub(super) fn check(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
+    let at = Place::of("run");
+    let run = &spec.run;
+    check.positive(&at.key("finish"), run.finish)?;
+    if let StepSpec::Seconds(step) = run.step {
+        check.positive(&at.key("step"), step)?;
+        if run.finish / step > MAX_STEPS {
+            return Err(check.wrong(
+                &at.key("step"),
+                &step.to_string(),
+                &format!("at least finish / {MAX_STEPS:.0e}"),
+            ));
+        }
+    }
+    check.share(&at.key("safety"), run.safety)?;
+    check.share(&at.key("tolerance"), run.tolerance)?;
+    check.within(&at.key("start_overlap"), run.start_overlap, 0.0, 1.0)?;
+    for (key, value) in [
+        ("stable_speed", run.stable_speed),
+        ("stable_dwell", run.stable_dwell),
+        ("slip_tolerance", run.slip_tolerance),
+        ("outlet_interval", run.outlet_interval),
+    ] {
+        if let Some(value) = value {
+            check.positive(&at.key(key), value)?;
+        }
+    }
+    if let Some(settle) = &spec.settle {
+        let at = Place::of("settle");
+        check.positive(&at.key("at_most"), settle.at_most)?;
+        check.non_negative(&at.key("kinetic_fraction"), settle.kinetic_fraction)?;
+    }
+    Ok(())
+}
+
+/// What the settings come to.
+pub(super) struct Settings {
+    pub motion: MotionSetup,
+    pub settle: Option<SettleSetup>,
+    pub outlet_interval: f64,
+    pub log: LogSetup,
+}
+
+/// Writes the defaults into the spec and makes the settings.
+pub(super) fn fill_in(
+    check: Check<'_>,
+    spec: &mut Spec,
+    scales: &Scales,
+) -> Result<Settings, Problem> {
+    let at = Place::of("run");
+    let finish = spec.run.finish;
+    let run = &mut spec.run;
+    let step = match run.step {
+        StepSpec::Auto => None,
+        StepSpec::Seconds(step) => Some(step),
+    };
+    if let Some(step) = step
+        && step > scales.contact.0
+    {
+        return Err(check
+            .wrong(
+                &at.key("step"),
+                &step.to_string(),
+                &format!(
+                    "shorter than the shortest contact, {:.3e} s",
+                    scales.contact.0
+                ),
+            )
+            .help("leave `step` out, or write \"auto\", to have it chosen"));
+    }
+    // Without any law there are no links, and the dwell is never used.
+    let dwell = match scales.contact.1 {
+        0.0 => finish,
+        longest => DWELL * longest,
+    };
+    let motion = MotionSetup {
+        integrator: run.integrator,
+        step,
+        safety: run.safety,
+        neighbor: run.neighbor,
+        flight: run.flight,
+        stable_speed: *run.stable_speed.get_or_insert(run.tolerance * scales.speed),
+        stable_dwell: *run.stable_dwell.get_or_insert(dwell),
+        slip_tolerance: *run.slip_tolerance.get_or_insert(run.tolerance),
+    };
+    let outlet_interval = *run.outlet_interval.get_or_insert(finish / 1000.0);
+    rows(check, &at.key("outlet_interval"), finish, outlet_interval)?;
+    let settle = spec.settle.as_ref().map(|settle| SettleSetup {
+        at_most: settle.at_most,
+        kinetic_fraction: settle.kinetic_fraction,
+    });
+    let log = Place::of("log");
+    let interval = |key: &str, value: &mut Option<IntervalSpec>, parts: f64| match value
+        .get_or_insert(IntervalSpec::Seconds(finish / parts))
+    {
+        IntervalSpec::Never => Ok(None),
+        IntervalSpec::Seconds(interval) => {
+            rows(check, &log.key(key), finish, *interval)?;
+            Ok(Some(*interval))
+        }
+    };
+    let log = LogSetup {
+        series: interval("series", &mut spec.log.series, 500.0)?,
+        snapshots: interval("snapshots", &mut spec.log.snapshots, 100.0)?,
+        checkpoint: interval("checkpoint", &mut spec.log.checkpoint, 10.0)?,
+        events: spec.log.events,
+    };
+    Ok(Settings {
+        motion,
+        settle,
+        outlet_interval,
+        log,
+    })
+}
+
+fn rows(check: Check<'_>, place: &Place, finish: f64, interval: f64) -> Result<(), Problem> {
+    check.positive(place, interval)?;
+    if finish / interval > MAX_ROWS {
+        return Err(check.wrong(
+            place,
+            &interval.to_string(),
+            &format!("at least finish / {MAX_ROWS:.0e}"),
+        ));
+    }
+    Ok(())
+}

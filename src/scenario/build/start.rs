@@ -1,0 +1,228 @@
+//! What is there at the start must fit: no grain in another, in a wall, or on its wrong side.
+
+use rustc_hash::FxHashMap;
+
+use super::clearance::clearance;
+use super::grains::{Filled, point};
+use crate::body::{Boundary, Grain, Shape};
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::problem::Problem;
+use crate::system::{OutletSetup, PeriodicAxis};
+
+/// What surrounds the grains at the start.
+pub(super) struct Surroundings<'a, D: Dimension> {
+    pub walls: &'a [Boundary<D>],
+    pub outlets: &'a [OutletSetup<D>],
+    pub periodic: &'a [Option<PeriodicAxis>],
+    /// The greatest overlap over the smaller radius.
+    pub overlap: f64,
+    /// Whether the run settles first, before any gate opens.
+    pub settles: bool,
+}
+
+/// Checks all grains; the fault told is that of the first grain that has one.
+pub(super) fn check_start<D: Dimension>(
+    filled: &Filled<D>,
+    around: &Surroundings<'_, D>,
+) -> Result<(), Problem> {
+    for (k, grain) in filled.grains.iter().enumerate() {
+        in_bounds(filled, k, grain, around)?;
+        clear_of_walls(filled, k, grain, around)?;
+    }
+    clear_of_each_other(filled, around)
+}
+
+fn in_bounds<D: Dimension>(
+    filled: &Filled<D>,
+    k: usize,
+    grain: &Grain<D>,
+    around: &Surroundings<'_, D>,
+) -> Result<(), Problem> {
+    let (place, name) = filled.origin(k);
+    let at = point(&grain.position);
+    for (axis, periodic) in around.periodic.iter().enumerate() {
+        if let Some(box_) = periodic {
+            let x = grain.position[axis];
+            let end = box_.origin + box_.length;
+            if x < box_.origin || x >= end {
+                let letter = ["x", "y", "z"][axis];
+                return Err(Problem::at(
+                    &place,
+                    format!(
+                        "{name} at {at} is outside of the periodic box: {letter} must be from {} to {end}",
+                        box_.origin
+                    ),
+                ));
+            }
+        }
+    }
+    for (j, outlet) in around.outlets.iter().enumerate() {
+        let gone = match outlet {
+            OutletSetup::Plane { point, normal } => {
+                (grain.position - *point).dot(normal) / normal.norm() < -grain.radius
+            }
+            OutletSetup::Outside { min, max } => (0..D::N).any(|axis| {
+                let x = grain.position[axis];
+                x + grain.radius < min[axis] || x - grain.radius > max[axis]
+            }),
+        };
+        if gone {
+            return Err(Problem::at(
+                &place,
+                format!("{name} at {at} has already left through `outlet[{j}]`"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn clear_of_walls<D: Dimension>(
+    filled: &Filled<D>,
+    k: usize,
+    grain: &Grain<D>,
+    around: &Surroundings<'_, D>,
+) -> Result<(), Problem> {
+    for wall in around.walls {
+        if !around.settles && wall.opens_at.is_some_and(|time| time <= 0.0) {
+            continue;
+        }
+        let gap = clearance(&wall.shape, grain.position);
+        let overlap = grain.radius - gap;
+        if overlap <= around.overlap * grain.radius {
+            continue;
+        }
+        let (place, name) = filled.origin(k);
+        let at = point(&grain.position);
+        if gap < 0.0 {
+            return Err(Problem::at(
+                &place,
+                format!("{name} at {at} is {} `{}`", beyond(&wall.shape), wall.name),
+            ));
+        }
+        return Err(Problem::at(
+            &place,
+            format!(
+                "{name} at {at}, radius {}, overlaps the wall `{}` by {overlap:.3e} m; at most {:.3e} m is allowed",
+                grain.radius,
+                wall.name,
+                around.overlap * grain.radius
+            ),
+        )
+        .help(format!(
+            "`run.start_overlap` is {}: the greatest overlap at the start over the radius",
+            around.overlap
+        )));
+    }
+    Ok(())
+}
+
+/// On the wrong side of a wall, in words.
+fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
+    match shape {
+        Shape::Plane { .. } => "behind the plane",
+        Shape::Box { inside: true, .. } => "outside of the box",
+        Shape::Box { inside: false, .. } => "inside of the box",
+        Shape::Ball { inside: true, .. } => "outside of the round wall",
+        Shape::Ball { inside: false, .. } => "inside of the round wall",
+        Shape::Polyline { .. } | Shape::Revolved { .. } => "behind the wall",
+    }
+}
+
+fn clear_of_each_other<D: Dimension>(
+    filled: &Filled<D>,
+    around: &Surroundings<'_, D>,
+) -> Result<(), Problem> {
+    let grains = &filled.grains;
+    let size = 2.0 * grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
+    if size == 0.0 {
+        return Ok(());
+    }
+    // Along a periodic axis the cells divide the box, so that the last meets the first.
+    let layout: Vec<(f64, f64, i64)> = (0..D::N)
+        .map(|axis| match around.periodic[axis] {
+            Some(p) => {
+                let cells = libm::floor(p.length / size).clamp(1.0, 1e15);
+                (p.origin, p.length / cells, cells as i64)
+            }
+            None => (0.0, size, 0),
+        })
+        .collect();
+    let cell = |x: &D::Vector| -> [i64; 3] {
+        let mut key = [0; 3];
+        for axis in 0..D::N {
+            key[axis] = libm::floor((x[axis] - layout[axis].0) / layout[axis].1) as i64;
+        }
+        key
+    };
+    let mut cells: FxHashMap<[i64; 3], Vec<u32>> = FxHashMap::default();
+    for (k, grain) in grains.iter().enumerate() {
+        for near in neighbours::<D>(cell(&grain.position), &layout) {
+            for &other in cells.get(&near).map_or(&[][..], Vec::as_slice) {
+                pair(filled, other as usize, k, around)?;
+            }
+        }
+        cells
+            .entry(cell(&grain.position))
+            .or_default()
+            .push(k as u32);
+    }
+    Ok(())
+}
+
+/// A cell and those around it, wrapped along periodic axes, each once.
+fn neighbours<D: Dimension>(cell: [i64; 3], layout: &[(f64, f64, i64)]) -> Vec<[i64; 3]> {
+    let mut list = vec![cell];
+    for axis in 0..D::N {
+        let wrap = layout[axis].2;
+        list = list
+            .iter()
+            .flat_map(|base| {
+                [-1, 0, 1].map(|shift| {
+                    let mut key = *base;
+                    key[axis] += shift;
+                    if wrap > 0 {
+                        key[axis] = key[axis].rem_euclid(wrap);
+                    }
+                    key
+                })
+            })
+            .collect();
+    }
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+fn pair<D: Dimension>(
+    filled: &Filled<D>,
+    a: usize,
+    b: usize,
+    around: &Surroundings<'_, D>,
+) -> Result<(), Problem> {
+    let (first, second) = (&filled.grains[a], &filled.grains[b]);
+    let mut arm = second.position - first.position;
+    for axis in 0..D::N {
+        if let Some(p) = around.periodic[axis] {
+            arm[axis] -= p.length * libm::round(arm[axis] / p.length);
+        }
+    }
+    let overlap = first.radius + second.radius - arm.norm();
+    let allowed = around.overlap * first.radius.min(second.radius);
+    if overlap <= allowed {
+        return Ok(());
+    }
+    let (place, name) = filled.origin(b);
+    let (_, other) = filled.origin(a);
+    Err(Problem::at(
+        &place,
+        format!(
+            "{name} at {} and {other} at {} overlap by {overlap:.3e} m; at most {allowed:.3e} m is allowed",
+            point(&second.position),
+            point(&first.position)
+        ),
+    )
+    .help(format!(
+        "`run.start_overlap` is {}: the greatest overlap at the start over the smaller radius",
+        around.overlap
+    )))
+}

@@ -1,0 +1,354 @@
+//! A scenario as text: a tree of values that know where they were written, so that any message
+//! can point to the file or to the argument of the command line that a value came from.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::path::{Place, Step};
+use super::problem::Problem;
+
+/// A text that values come from.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// The file, or "command line".
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// A piece of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Index of the source.
+    pub source: usize,
+    /// Bytes.
+    pub range: Range<usize>,
+}
+
+/// A value and where it was written.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) span: Span,
+    pub(super) value: Value,
+}
+
+/// A value of TOML.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Boolean(bool),
+    Integer(i128),
+    Float(f64),
+    Text(String),
+    Datetime(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+/// A key of a table with its value.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    pub key_span: Span,
+    pub node: Node,
+}
+
+/// A value given on the command line, which replaces what the file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The argument as the user wrote it, as `--set run.finish=3`.
+    pub argument: String,
+    /// The path, `run.finish`.
+    pub path: String,
+    /// The value, `3`.
+    pub value: String,
+}
+
+impl Override {
+    /// From the text after `--set`: `key.path=value`.
+    pub fn set(text: &str) -> Result<Self, String> {
+        let (path, value) = text
+            .split_once('=')
+            .ok_or_else(|| format!("`{text}` has no `=`; write key.path=value"))?;
+        Place::parse(path.trim()).map_err(|why| format!("`{path}` is not a key path: {why}"))?;
+        Ok(Override {
+            argument: format!("--set {text}"),
+            path: path.trim().to_string(),
+            value: value.trim().to_string(),
+        })
+    }
+    /// From an option of its own, as `--until 3` for `run.finish`.
+    pub fn option(option: &str, path: &str, value: &str) -> Self {
+        Override {
+            argument: format!("{option} {value}"),
+            path: path.to_string(),
+            value: value.to_string(),
+        }
+    }
+}
+
+/// A parsed scenario with the overrides applied.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    pub(super) sources: Vec<Source>,
+    pub(super) root: Node,
+}
+
+impl Document {
+    /// Parses a text and applies overrides in order.
+    pub fn parse(name: &str, text: &str, overrides: &[Override]) -> Result<Self, Problem> {
+        let mut sources = vec![Source {
+            name: name.to_string(),
+            text: text.to_string(),
+        }];
+        let table = DeTable::parse(text).map_err(|error| {
+            Problem::spanned(
+                Span {
+                    source: 0,
+                    range: error.span().unwrap_or(0..0),
+                },
+                format!("this is not TOML: {}", one_line(error.message())),
+            )
+            .in_sources(&sources)
+        })?;
+        let span = table.span();
+        let mut root = convert(&DeValue::Table(table.into_inner()), span, 0, 0);
+        for item in overrides {
+            let source = sources.len();
+            sources.push(Source {
+                name: "command line".into(),
+                text: item.argument.clone(),
+            });
+            apply(&mut root, item, source).map_err(|problem| problem.in_sources(&sources))?;
+        }
+        Ok(Document { sources, root })
+    }
+
+    /// The node at a place.
+    pub(super) fn get(&self, place: &Place) -> Option<&Node> {
+        let mut node = &self.root;
+        for step in &place.0 {
+            node = node.child(step)?.1;
+        }
+        Some(node)
+    }
+
+    /// Where to point for a place: its value (or its key), else the nearest table around it.
+    pub(super) fn span(&self, place: &Place, on_key: bool) -> Span {
+        let mut node = &self.root;
+        let mut span = Span {
+            source: 0,
+            range: 0..0,
+        };
+        for step in &place.0 {
+            let Some((key_span, child)) = node.child(step) else {
+                return span;
+            };
+            span = match key_span {
+                Some(key) if on_key || child.is_container() => key.clone(),
+                _ => child.span.clone(),
+            };
+            node = child;
+        }
+        span
+    }
+
+    /// The value at a place as it was written, when it is short.
+    pub(super) fn text_of(&self, place: &Place) -> Option<String> {
+        let node = self.get(place)?;
+        let text = &self.sources[node.span.source].text;
+        let piece = text.get(node.span.range.clone())?.trim();
+        (piece.len() <= 60 && !piece.contains('\n') && !piece.is_empty()).then(|| piece.to_string())
+    }
+}
+
+impl Node {
+    fn child(&self, step: &Step) -> Option<(Option<&Span>, &Node)> {
+        match (step, &self.value) {
+            (Step::Key(key), Value::Table(entries)) => entries
+                .iter()
+                .find(|entry| entry.key == *key)
+                .map(|entry| (Some(&entry.key_span), &entry.node)),
+            (Step::Index(index), Value::List(items)) => items.get(*index).map(|node| (None, node)),
+            _ => None,
+        }
+    }
+    /// A table, or a list of tables: its text spans many lines, its key does not.
+    fn is_container(&self) -> bool {
+        match &self.value {
+            Value::Table(_) => true,
+            Value::List(items) => items
+                .iter()
+                .any(|item| matches!(item.value, Value::Table(_))),
+            _ => false,
+        }
+    }
+    /// What kind of value this is, in words.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Boolean(_) => "true or false",
+            Value::Integer(_) => "a whole number",
+            Value::Float(_) => "a number",
+            Value::Text(_) => "a text",
+            Value::Datetime(_) => "a date",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// The first line of a message of the TOML parser.
+fn one_line(message: &str) -> String {
+    message.lines().collect::<Vec<_>>().join(", ")
+}
+
+/// Copies a parsed value, its spans moved on by `offset` bytes into their source.
+fn convert(value: &DeValue<'_>, span: Range<usize>, source: usize, offset: usize) -> Node {
+    let here = |range: Range<usize>| Span {
+        source,
+        range: range.start + offset..range.end + offset,
+    };
+    let value = match value {
+        DeValue::Boolean(flag) => Value::Boolean(*flag),
+        DeValue::Integer(number) => Value::Integer(
+            i128::from_str_radix(number.as_str(), number.radix()).unwrap_or(i128::MAX),
+        ),
+        DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Datetime(date) => Value::Datetime(date.to_string()),
+        DeValue::Array(items) => Value::List(
+            items
+                .iter()
+                .map(|item| convert(item.get_ref(), item.span(), source, offset))
+                .collect(),
+        ),
+        DeValue::Table(entries) => {
+            let mut list: Vec<Entry> = entries
+                .iter()
+                .map(|(key, item)| Entry {
+                    key: key.get_ref().to_string(),
+                    key_span: here(key.span()),
+                    node: convert(item.get_ref(), item.span(), source, offset),
+                })
+                .collect();
+            // In the order of the file, so that the first of several faults is the one told.
+            list.sort_by_key(|entry| entry.key_span.range.start);
+            Value::Table(list)
+        }
+    };
+    Node {
+        span: here(span),
+        value,
+    }
+}
+
+/// Puts the value of an override into the tree; tables on the way are made as needed.
+fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem> {
+    let value_start = item.argument.len() - item.value.len();
+    let whole = Span {
+        source,
+        range: 0..item.argument.len(),
+    };
+    let path_span = match item.argument.find(&item.path) {
+        Some(start) => Span {
+            source,
+            range: start..start + item.path.len(),
+        },
+        None => whole.clone(),
+    };
+    let fail = |span: &Span, what: String| Problem::spanned(span.clone(), what);
+    let place = Place::parse(&item.path).map_err(|why| {
+        fail(
+            &path_span,
+            format!("`{}` is not a key path: {why}", item.path),
+        )
+    })?;
+    let node = match DeValue::parse(&item.value) {
+        Ok(value) => convert(value.get_ref(), value.span(), source, value_start),
+        // A bare word cannot be a TOML value: take it as a text, to save quoting in a shell.
+        Err(_) if is_word(&item.value) => Node {
+            span: Span {
+                source,
+                range: value_start..item.argument.len(),
+            },
+            value: Value::Text(item.value.clone()),
+        },
+        Err(error) => {
+            let span = Span {
+                source,
+                range: value_start..item.argument.len(),
+            };
+            return Err(fail(
+                &span,
+                format!(
+                    "`{}` is not a TOML value: {}",
+                    item.value,
+                    one_line(error.message())
+                ),
+            ));
+        }
+    };
+    let mut at = root;
+    let mut walked = Place::default();
+    for step in &place.0 {
+        let kind = at.kind();
+        at = match (step, &mut at.value) {
+            (Step::Key(key), Value::Table(entries)) => {
+                walked = walked.key(key);
+                let index = entries.iter().position(|entry| entry.key == *key);
+                let index = index.unwrap_or_else(|| {
+                    entries.push(Entry {
+                        key: key.clone(),
+                        key_span: path_span.clone(),
+                        node: Node {
+                            span: path_span.clone(),
+                            value: Value::Table(Vec::new()),
+                        },
+                    });
+                    entries.len() - 1
+                });
+                &mut entries[index].node
+            }
+            (Step::Index(index), Value::List(items)) => {
+                let len = items.len();
+                walked = walked.index(*index);
+                items.get_mut(*index).ok_or_else(|| {
+                    fail(
+                        &path_span,
+                        format!(
+                            "`{walked}` does not exist: the list has {len} element{} (they count from 0)",
+                            if len == 1 { "" } else { "s" }
+                        ),
+                    )
+                })?
+            }
+            (Step::Key(key), Value::List(_)) => {
+                return Err(fail(
+                    &path_span,
+                    format!(
+                        "`{walked}` is a list; write `{walked}[0].{key}` for its first element"
+                    ),
+                ));
+            }
+            (step, _) => {
+                let step = match step {
+                    Step::Key(key) => format!("key `{key}`"),
+                    Step::Index(index) => format!("element {index}"),
+                };
+                return Err(fail(
+                    &path_span,
+                    format!("`{walked}` is {kind} and has no {step}"),
+                ));
+            }
+        };
+    }
+    *at = node;
+    Ok(())
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
+}

@@ -1,0 +1,115 @@
+//! What comes inside the program: scenarios and materials, each from one file of the repository.
+
+use std::sync::OnceLock;
+
+use super::document::Document;
+use super::read::read;
+use super::spec::{MaterialFile, MaterialSpec};
+
+/// An embedded scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Embedded {
+    /// Its name, that of its file.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! scenarios {
+    ($($name:literal),* $(,)?) => {
+        /// All embedded scenarios. A new one is a file in `scenarios` and a line here.
+        pub const SCENARIOS: &[Embedded] = &[
+            $(Embedded {
+                name: $name,
+                text: include_str!(concat!("../../scenarios/", $name, ".toml")),
+            }),*
+        ];
+    };
+}
+
+macro_rules! materials {
+    ($($name:literal),* $(,)?) => {
+        /// All files of materials. A new one is a file in `models/materials` and a line here.
+        pub const MATERIAL_FILES: &[Embedded] = &[
+            $(Embedded {
+                name: $name,
+                text: include_str!(concat!("../../models/materials/", $name, ".toml")),
+            }),*
+        ];
+    };
+}
+
+scenarios![
+    "hopper",
+    "hopper-poly",
+    "hopper-3d",
+    "dam-break",
+    "rolling",
+    "spinning-ball",
+    "head-on",
+    "hertz-impact",
+    "oblique-impact",
+    "stacked-compression",
+];
+
+materials!["thesis", "glass-steel"];
+
+/// The embedded scenario of a name.
+pub fn scenario(name: &str) -> Option<Embedded> {
+    SCENARIOS.iter().copied().find(|item| item.name == name)
+}
+
+/// All embedded materials and laws.
+pub fn materials() -> &'static MaterialFile {
+    static LIBRARY: OnceLock<MaterialFile> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let mut all = MaterialFile {
+            material: Default::default(),
+            law: Vec::new(),
+        };
+        // The files are part of the program and read by a test: a fault cannot get here.
+        for file in MATERIAL_FILES
+            .iter()
+            .filter_map(|file| material_file(file).ok())
+        {
+            all.material.extend(file.material);
+            all.law.extend(file.law);
+        }
+        all
+    })
+}
+
+fn material_file(file: &Embedded) -> Result<MaterialFile, super::Problem> {
+    let document = Document::parse(file.name, file.text, &[])?;
+    read(&document)
+}
+
+/// Names and specs of the embedded materials, in order of name.
+pub fn material_list() -> impl Iterator<Item = (&'static str, &'static MaterialSpec)> {
+    materials()
+        .material
+        .iter()
+        .map(|(name, spec)| (name.as_str(), spec))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn material_files_are_sound() {
+        let mut names = std::collections::BTreeSet::new();
+        for file in MATERIAL_FILES {
+            let read = material_file(file).unwrap_or_else(|problem| panic!("{problem}"));
+            for (name, material) in read.material {
+                assert!(names.insert(name.clone()), "{name} is defined twice");
+                assert!(material.description.is_some(), "{name} lacks a description");
+                assert!(material.source.is_some(), "{name} lacks a source");
+            }
+            for law in read.law {
+                assert!(law.source.is_some(), "{:?} lacks a source", law.between);
+                assert!(law.between.iter().all(|name| names.contains(name)));
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The one place where a scenario calls the filling methods of the system.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::body::Grain;
+use crate::geometry::Dimension;
+use crate::system::filling;
+
+pub(super) use filling::FillRequest as Request;
+
+/// A way to place grains.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Filling {
+    Lattice { jitter: f64, speed: f64 },
+    Random,
+    RollDown,
+}
+
+/// Random streams of a run are kept apart by number: fills have those from here on.
+const FILL_STREAMS: u64 = 1 << 32;
+
+/// Places the grains of the fill with this index in the scenario; each fill has its own stream
+/// of random numbers, so that a change of one does not change another.
+pub(super) fn fill<D: Dimension>(
+    filling: Filling,
+    request: &Request<'_, D>,
+    seed: u64,
+    index: usize,
+) -> Result<Vec<Grain<D>>, filling::FillError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(FILL_STREAMS + index as u64);
+    match filling {
+        Filling::Lattice { jitter, speed } => filling::lattice(request, jitter, speed, &mut rng),
+        Filling::Random => filling::random(request, &mut rng),
+        Filling::RollDown => filling::roll_down(request, &mut rng),
+    }
+}

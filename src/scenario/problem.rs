@@ -1,0 +1,154 @@
+//! A fault in a scenario and how it is shown.
+
+use std::fmt;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::document::{Document, Source, Span};
+use super::path::Place;
+
+/// A fault in a scenario: what is wrong, where, and what would be right.
+#[derive(Clone, Debug)]
+pub struct Problem(Box<Parts>);
+
+/// Boxed, so that a result with a [`Problem`] stays small.
+#[derive(Clone, Debug)]
+struct Parts {
+    title: String,
+    label: Option<String>,
+    help: Vec<String>,
+    place: Place,
+    on_key: bool,
+    span: Option<Span>,
+    sources: Vec<Source>,
+}
+
+impl Problem {
+    /// A fault of the value (or the table) at a place.
+    pub fn at(place: &Place, title: impl Into<String>) -> Self {
+        Problem(Box::new(Parts {
+            title: title.into(),
+            label: None,
+            help: Vec::new(),
+            place: place.clone(),
+            on_key: false,
+            span: None,
+            sources: Vec::new(),
+        }))
+    }
+    /// A fault of the key at a place.
+    pub fn at_key(place: &Place, title: impl Into<String>) -> Self {
+        let mut problem = Problem::at(place, title);
+        problem.0.on_key = true;
+        problem
+    }
+    /// A fault of a piece of text.
+    pub(super) fn spanned(span: Span, title: impl Into<String>) -> Self {
+        let mut problem = Problem::plain(title);
+        problem.0.span = Some(span);
+        problem
+    }
+    /// A fault without a place, as a file that is not there.
+    pub fn plain(title: impl Into<String>) -> Self {
+        Problem::at(&Place::default(), title)
+    }
+    /// Adds a note beside the marked text.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.0.label = Some(label.into());
+        self
+    }
+    /// Adds a line of advice.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help.push(help.into());
+        self
+    }
+    /// Gives the fault the texts to quote from.
+    pub(super) fn in_sources(mut self, sources: &[Source]) -> Self {
+        if self.0.sources.is_empty() {
+            self.0.sources = sources.to_vec();
+        }
+        self
+    }
+    /// Finds the place in a document.
+    pub(super) fn located(mut self, document: &Document) -> Self {
+        let parts = &mut self.0;
+        if parts.sources.is_empty() && parts.span.is_none() && !parts.place.0.is_empty() {
+            parts.span = Some(document.span(&parts.place, parts.on_key));
+        }
+        self.in_sources(&document.sources)
+    }
+    /// The one line that says what is wrong.
+    pub fn title(&self) -> &str {
+        &self.0.title
+    }
+    /// The place in the scenario, empty when it has none.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+    /// The full message: title, the text concerned with its file and line, advice.
+    pub fn render(&self, colour: bool) -> String {
+        let parts = &self.0;
+        let mut group = Group::with_title(Level::ERROR.primary_title(parts.title.as_str()));
+        if let Some(span) = &parts.span
+            && let Some(source) = parts.sources.get(span.source)
+        {
+            let mut range = span.range.clone();
+            range.end = range.end.min(source.text.len());
+            range.start = range.start.min(range.end);
+            let mark = AnnotationKind::Primary.span(range);
+            let mark = match &parts.label {
+                Some(label) => mark.label(label.as_str()),
+                None => mark,
+            };
+            group = group.element(
+                Snippet::source(source.text.as_str())
+                    .path(source.name.as_str())
+                    .annotation(mark),
+            );
+        } else if let Some(source) = parts.sources.first() {
+            group = group.element(Level::NOTE.message(format!("in {}", source.name)));
+        }
+        for help in &parts.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        renderer.decor_style(DecorStyle::Ascii).render(&[group])
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The known name nearest to what was written, when it is near enough to be a slip of the pen.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| {
+            let score = strsim::damerau_levenshtein(&lower, &name.to_lowercase());
+            // A prefix is a good guess whatever the distance: `grav` for `gravity`.
+            let prefix = word.len() >= 3 && name.starts_with(&lower);
+            (if prefix { 1 } else { score }, name)
+        })
+        .min_by_key(|(score, _)| *score)
+        .filter(|(score, name)| *score <= 1 + name.len().min(word.len()) / 3)
+        .map(|(_, name)| name)
+}
+
+/// A list of names for a message: `a`, `b`, `c`.
+pub fn names<'a>(list: impl IntoIterator<Item = &'a str>) -> String {
+    list.into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

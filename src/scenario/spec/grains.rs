@@ -1,0 +1,167 @@
+//! Grains: there at the start, fed, and leaving.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{PlaneSpec, RadiusSpec, SpinSpec};
+
+/// Grains that are there at the start: exactly one way (`lattice`, `random`, `roll_down`,
+/// `file` or `grains`) of a material.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FillSpec {
+    /// Name of the grains' material.
+    pub material: String,
+    /// On a square or cubic lattice, row upon row, shaken by `jitter`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lattice: Option<LatticeSpec>,
+    /// At random, none overlapping.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random: Option<RegionSpec>,
+    /// One after the other, each rolling down the heap until it is supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roll_down: Option<RegionSpec>,
+    /// From a table in a CSV file, its path relative to the scenario's folder. The columns by
+    /// the names in its first line, in any order: x, y, r and in space z; optional: id, vx, vy,
+    /// vz and w (in space wx, wy, wz) for the spin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// One by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grains: Option<Vec<GrainSpec>>,
+}
+
+impl FillSpec {
+    /// How many grains it asks for; 0 for a file that has not been read.
+    pub fn count(&self) -> u64 {
+        let listed = self.grains.as_ref().map(|list| list.len() as u64);
+        let lattice = self.lattice.as_ref().map(|fill| fill.count);
+        let region = self.random.as_ref().or(self.roll_down.as_ref());
+        let region = region.map(|fill| fill.count);
+        listed.or(lattice).or(region).unwrap_or(0)
+    }
+}
+
+/// A lattice of grains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LatticeSpec {
+    /// How many grains.
+    pub count: u64,
+    /// Their radii, m.
+    pub radius: RadiusSpec,
+    /// Least corner of the region that the grains fill, m.
+    pub min: Vec<f64>,
+    /// Greatest corner, m.
+    pub max: Vec<f64>,
+    /// Random displacement as a share of the room in each cell, from 0 to 1.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: f64,
+    /// Each component of the velocity is drawn from -speed to speed, m/s.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub speed: f64,
+}
+
+/// A number of grains in a region.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionSpec {
+    /// How many grains.
+    pub count: u64,
+    /// Their radii, m.
+    pub radius: RadiusSpec,
+    /// Least corner of the region that the grains fill, m.
+    pub min: Vec<f64>,
+    /// Greatest corner, m.
+    pub max: Vec<f64>,
+}
+
+/// A grain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrainSpec {
+    /// Centre, m.
+    pub position: Vec<f64>,
+    /// Radius, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+    /// Velocity, m/s; at rest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<Vec<f64>>,
+    /// Angular velocity, rad/s; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spin: Option<SpinSpec>,
+}
+
+/// Grains that come during the run, shot at random into a region. Exactly one of `every` and
+/// `poisson`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedSpec {
+    /// Name of the grains' material.
+    pub material: String,
+    /// Their radii, m.
+    pub radius: RadiusSpec,
+    /// Grains in all.
+    pub count: u64,
+    /// Least corner of the region of their centres, m.
+    pub min: Vec<f64>,
+    /// Greatest corner, m.
+    pub max: Vec<f64>,
+    /// Time of the first, s.
+    #[serde(default)]
+    pub start: f64,
+    /// Fixed interval between them, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<f64>,
+    /// Mean rate of a Poisson stream, 1/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<f64>,
+    /// Their velocity, m/s; at rest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<Vec<f64>>,
+    /// Random places tried at one go before a grain is postponed.
+    #[serde(default = "default_shots")]
+    pub shots: u32,
+    /// How long it is postponed, s.
+    #[serde(default = "default_postpone")]
+    pub postpone: f64,
+    /// After this many postponements in a row the feed is jammed.
+    #[serde(default = "default_tries")]
+    pub tries: u32,
+}
+
+fn default_shots() -> u32 {
+    20
+}
+fn default_postpone() -> f64 {
+    0.01
+}
+fn default_tries() -> u32 {
+    100
+}
+
+/// Where grains leave: exactly one of `plane` and `outside`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutletSpec {
+    /// Grains wholly behind this plane (the side from which the normal points away) are
+    /// discharged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plane: Option<PlaneSpec>,
+    /// Grains wholly outside of this box are lost; they do not count as discharged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<ExtentSpec>,
+}
+
+/// A box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExtentSpec {
+    /// Least corner, m.
+    pub min: Vec<f64>,
+    /// Greatest corner, m.
+    pub max: Vec<f64>,
+}

@@ -1,0 +1,96 @@
+//! Materials and the laws of their pairs.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialSpec {
+    /// What it is, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Density, kg/m^3; in two dimensions kg/m^2. Needed by grains, not by walls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub density: Option<f64>,
+    /// Young's modulus, Pa; needed by the law `hertz`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub young: Option<f64>,
+    /// Poisson's ratio, from 0 to 0.5; needed by the law `hertz`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 0.5))]
+    pub poisson: Option<f64>,
+    /// Where the figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// The contact law of a pair of materials: exactly one of `linear`, `hertz`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LawSpec {
+    /// The two materials; their order does not matter.
+    pub between: [String; 2],
+    /// Linear springs and dashpots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linear: Option<LinearSpec>,
+    /// Hertz's normal force with Mindlin's tangential stiffness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hertz: Option<HertzSpec>,
+    /// Where the figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// Linear springs and dashpots with Coulomb friction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinearSpec {
+    /// Normal stiffness kn, N/m.
+    #[schemars(range(min = 0.0))]
+    pub normal_stiffness: f64,
+    /// Tangential stiffness kt, N/m.
+    #[schemars(range(min = 0.0))]
+    pub tangential_stiffness: f64,
+    /// Normal damping cn, N s/m.
+    #[schemars(range(min = 0.0))]
+    pub normal_damping: f64,
+    /// Tangential damping ct, N s/m.
+    #[schemars(range(min = 0.0))]
+    pub tangential_damping: f64,
+    /// Friction coefficient.
+    #[schemars(range(min = 0.0))]
+    pub friction: f64,
+    /// Whether the damping coefficients are in 1/s and multiplied by the effective mass of the
+    /// pair, which gives all sizes the same restitution.
+    #[serde(default)]
+    pub per_mass: bool,
+}
+
+/// Hertz's normal force, Mindlin's tangential stiffness, damping by restitution, Coulomb
+/// friction. The moduli come from the two materials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HertzSpec {
+    /// Restitution coefficient, over 0 and up to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub restitution: f64,
+    /// Friction coefficient.
+    #[schemars(range(min = 0.0))]
+    pub friction: f64,
+}
+
+/// A file of `models/materials`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialFile {
+    /// Materials by name.
+    pub material: BTreeMap<String, MaterialSpec>,
+    /// Laws of their pairs.
+    #[serde(default)]
+    pub law: Vec<LawSpec>,
+}

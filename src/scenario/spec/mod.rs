@@ -1,0 +1,111 @@
+//! The scenario file as Rust types. The doc comment of each key is its description in
+//! `arenite schema`, so it is written for the person who writes a scenario.
+
+mod grains;
+mod material;
+mod run;
+mod scalar;
+mod wall;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use grains::*;
+pub use material::*;
+pub use run::*;
+pub use scalar::*;
+pub use wall::*;
+
+/// A scenario: all that a run starts from. Units are SI, angles in radians. In two dimensions
+/// (x, y) densities are per area, kg/m^2, and masses and forces per metre of depth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Name of the scenario; letters, digits, `-`, `_` and `.`. Names the folder of a run.
+    pub name: String,
+    /// What it shows, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Version of the program that wrote this file; set in the `scenario.toml` of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Dimensions of space: 2 (disks) or 3 (spheres).
+    #[schemars(range(min = 2, max = 3))]
+    pub dimension: u64,
+    /// Seed of all random numbers: the same seed gives the same run, bit for bit.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Forces that act everywhere.
+    #[serde(default)]
+    pub field: FieldSpec,
+    /// Directions in which space repeats itself.
+    #[serde(default, skip_serializing_if = "PeriodicSpec::is_empty")]
+    pub periodic: PeriodicSpec,
+    /// Time, integration and accuracy.
+    pub run: RunSpec,
+    /// What is recorded, and how often.
+    #[serde(default)]
+    pub log: LogSpec,
+    /// Settling before time 0, with gates closed and outlets shut. Absent: start at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle: Option<SettleSpec>,
+    /// Materials by name, as `[material.clay]`. A name that is not defined here is looked for
+    /// among the embedded ones (`arenite list`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub material: BTreeMap<String, MaterialSpec>,
+    /// Contact laws of pairs of materials; these come before the embedded ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub law: Vec<LawSpec>,
+    /// Walls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boundary: Vec<BoundarySpec>,
+    /// Grains that are there at the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fill: Vec<FillSpec>,
+    /// Grains that come during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feed: Vec<FeedSpec>,
+    /// Where grains leave.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlet: Vec<OutletSpec>,
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+/// Forces that act everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldSpec {
+    /// Gravity, m/s^2, a number for each dimension; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gravity: Option<Vec<f64>>,
+    /// Viscous drag: force = -drag x velocity, N s/m; 0 (the default) for none.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub drag: f64,
+}
+
+/// Directions in which space repeats itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PeriodicSpec {
+    /// Least and greatest x, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<[f64; 2]>,
+    /// Least and greatest y, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y: Option<[f64; 2]>,
+    /// Least and greatest z, m (in three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<[f64; 2]>,
+}
+
+impl PeriodicSpec {
+    fn is_empty(&self) -> bool {
+        *self == PeriodicSpec::default()
+    }
+}

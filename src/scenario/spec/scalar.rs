@@ -1,0 +1,213 @@
+//! Values that may be written in more than one way: a number or a word, a number or a list.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A type that is a number or one certain word.
+macro_rules! number_or_word {
+    ($(#[$doc:meta])* $name:ident, $variant:ident, $word:literal, $wanted:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum $name {
+            /// The word.
+            $variant,
+            /// The number, s.
+            Seconds(f64),
+        }
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $name::$variant => serializer.serialize_str($word),
+                    $name::Seconds(number) => serializer.serialize_f64(*number),
+                }
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<R: Deserializer<'de>>(deserializer: R) -> Result<Self, R::Error> {
+                struct Reader;
+                impl Visitor<'_> for Reader {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($wanted)
+                    }
+                    fn visit_f64<E: Error>(self, number: f64) -> Result<$name, E> {
+                        Ok($name::Seconds(number))
+                    }
+                    fn visit_i64<E: Error>(self, number: i64) -> Result<$name, E> {
+                        Ok($name::Seconds(number as f64))
+                    }
+                    fn visit_u64<E: Error>(self, number: u64) -> Result<$name, E> {
+                        Ok($name::Seconds(number as f64))
+                    }
+                    fn visit_str<E: Error>(self, word: &str) -> Result<$name, E> {
+                        if word == $word {
+                            Ok($name::$variant)
+                        } else {
+                            Err(E::invalid_value(serde::de::Unexpected::Str(word), &self))
+                        }
+                    }
+                }
+                deserializer.deserialize_any(Reader)
+            }
+        }
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "anyOf": [
+                    { "type": "number", "exclusiveMinimum": 0 },
+                    { "type": "string", "enum": [$word] },
+                ]})
+            }
+        }
+    };
+}
+
+number_or_word!(
+    /// A time step: seconds or `"auto"`.
+    StepSpec, Auto, "auto", "a time in s or \"auto\""
+);
+number_or_word!(
+    /// An interval of a log: seconds or `"never"`.
+    IntervalSpec, Never, "never", "a time in s or \"never\""
+);
+
+/// A spin: a number in the plane, three in space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpinSpec(pub Vec<f64>);
+
+impl Serialize for SpinSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [one] => serializer.serialize_f64(*one),
+            many => many.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SpinSpec {
+    fn deserialize<R: Deserializer<'de>>(deserializer: R) -> Result<Self, R::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = SpinSpec;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number in rad/s (in space a list of three)")
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<SpinSpec, E> {
+                Ok(SpinSpec(vec![number]))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<SpinSpec, E> {
+                Ok(SpinSpec(vec![number as f64]))
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<SpinSpec, E> {
+                Ok(SpinSpec(vec![number as f64]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpinSpec, A::Error> {
+                let mut numbers = Vec::new();
+                while let Some(number) = list.next_element()? {
+                    numbers.push(number);
+                }
+                Ok(SpinSpec(numbers))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+impl JsonSchema for SpinSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "SpinSpec".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Angular velocity, rad/s: a number in the plane, three in space.",
+            "anyOf": [
+                { "type": "number" },
+                { "type": "array", "items": { "type": "number" } },
+            ],
+        })
+    }
+}
+
+/// How radii are drawn: `0.01`, or `{ mean = 0.01, spread = 0.05 }` (normal, the spread
+/// relative to the mean, cut at three spreads), or `{ min = 0.008, max = 0.012 }` (uniform).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RadiusSpec {
+    /// All equal, m.
+    Equal(f64),
+    /// As a table.
+    Drawn(RadiusTable),
+}
+
+/// The two ways to draw radii.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RadiusTable {
+    /// Mean of a normal distribution, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Its standard deviation over its mean, at most 0.3; radii are cut at three of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// Least radius of a uniform distribution, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Greatest radius of a uniform distribution, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+}
+
+impl Serialize for RadiusSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            RadiusSpec::Equal(radius) => serializer.serialize_f64(*radius),
+            RadiusSpec::Drawn(table) => table.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RadiusSpec {
+    fn deserialize<R: Deserializer<'de>>(deserializer: R) -> Result<Self, R::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = RadiusSpec;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a radius in m, { mean = , spread = } or { min = , max = }")
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<RadiusSpec, E> {
+                Ok(RadiusSpec::Equal(number))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RadiusSpec, E> {
+                Ok(RadiusSpec::Equal(number as f64))
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<RadiusSpec, E> {
+                Ok(RadiusSpec::Equal(number as f64))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RadiusSpec, A::Error> {
+                RadiusTable::deserialize(MapAccessDeserializer::new(map)).map(RadiusSpec::Drawn)
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+impl JsonSchema for RadiusSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "RadiusSpec".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<RadiusTable>();
+        json_schema!({
+            "description": "Radii, m: a number for equal ones, { mean, spread } for a normal \
+                distribution (spread relative to the mean, cut at three spreads), { min, max } \
+                for a uniform one.",
+            "anyOf": [{ "type": "number", "exclusiveMinimum": 0 }, table],
+        })
+    }
+}

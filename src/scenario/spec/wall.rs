@@ -1,0 +1,199 @@
+//! Walls.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::SpinSpec;
+
+/// A wall: exactly one shape (`plane`, `segment`, `polyline`, `box`, `circle`, `sphere`,
+/// `cylinder`, `cone` or `revolved`) of a material.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoundarySpec {
+    /// Name in records and messages; `wall-1`, `wall-2`, ... when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Name of its material.
+    pub material: String,
+    /// A half-space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plane: Option<PlaneSpec>,
+    /// A straight thin wall between two points (two dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<SegmentSpec>,
+    /// A chain of thin straight walls (two dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polyline: Option<PolylineSpec>,
+    /// A box with sides along the axes.
+    #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
+    pub cuboid: Option<BoxSpec>,
+    /// A circle (two dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circle: Option<BallSpec>,
+    /// A sphere (three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sphere: Option<BallSpec>,
+    /// A thin tube, open at both ends (three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cylinder: Option<CylinderSpec>,
+    /// A thin cone or frustum, open at both ends (three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cone: Option<ConeSpec>,
+    /// A thin surface made by turning a profile about an axis (three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revolved: Option<RevolvedSpec>,
+    /// How it moves; it stands still when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<MotionSpec>,
+    /// A gate: when it is taken away, s. Settling comes before time 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<f64>,
+}
+
+/// A half-space: grains live on the side to which the normal points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneSpec {
+    /// A point of the plane, m.
+    pub point: Vec<f64>,
+    /// The normal, of any length.
+    pub normal: Vec<f64>,
+}
+
+/// A straight thin wall.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentSpec {
+    /// One end, m.
+    pub from: Vec<f64>,
+    /// The other end, m.
+    pub to: Vec<f64>,
+}
+
+/// A chain of thin straight walls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolylineSpec {
+    /// The corners in order, m.
+    pub points: Vec<Vec<f64>>,
+    /// Whether the last corner is joined to the first.
+    #[serde(default)]
+    pub closed: bool,
+}
+
+/// On which side of a closed wall the grains are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Grains live inside.
+    Inside,
+    /// Grains live outside.
+    Outside,
+}
+
+/// A box with sides along the axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoxSpec {
+    /// Least corner, m.
+    pub min: Vec<f64>,
+    /// Greatest corner, m.
+    pub max: Vec<f64>,
+    /// Where the grains are.
+    pub grains: Side,
+}
+
+/// A circle or a sphere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BallSpec {
+    /// Centre, m.
+    pub centre: Vec<f64>,
+    /// Radius, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+    /// Where the grains are.
+    pub grains: Side,
+}
+
+/// A thin tube, open at both ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CylinderSpec {
+    /// Centre of one end, m.
+    pub from: Vec<f64>,
+    /// Centre of the other end, m.
+    pub to: Vec<f64>,
+    /// Radius, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+}
+
+/// A thin cone or frustum, open at both ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConeSpec {
+    /// Centre of one end, m.
+    pub from: Vec<f64>,
+    /// Centre of the other end, m.
+    pub to: Vec<f64>,
+    /// Radius at `from`, m; 0 for a tip.
+    #[schemars(range(min = 0.0))]
+    pub from_radius: f64,
+    /// Radius at `to`, m; 0 for a tip.
+    #[schemars(range(min = 0.0))]
+    pub to_radius: f64,
+}
+
+/// A thin surface made by turning a profile about an axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevolvedSpec {
+    /// The point of the axis from which heights are measured, m.
+    pub origin: Vec<f64>,
+    /// Direction of the axis, of any length.
+    pub axis: Vec<f64>,
+    /// Corners of the profile in order: distance from the axis and height along it, m.
+    pub profile: Vec<[f64; 2]>,
+}
+
+/// The path of a moving wall: one of these.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum MotionSpec {
+    /// Constant velocity, m/s.
+    Velocity(Vec<f64>),
+    /// Constant turning about a centre.
+    Rotation {
+        /// Centre, m.
+        centre: Vec<f64>,
+        /// Angular velocity, rad/s.
+        spin: SpinSpec,
+    },
+    /// Harmonic: displacement = amplitude (sin(2 pi frequency t + phase) - sin(phase)).
+    Harmonic {
+        /// Amplitude, m.
+        amplitude: Vec<f64>,
+        /// Frequency, Hz.
+        frequency: f64,
+        /// Phase, rad.
+        #[serde(default)]
+        phase: f64,
+    },
+    /// Pieces of constant acceleration, one after the other; at rest before the first.
+    Pieces(Vec<PieceSpec>),
+}
+
+/// A piece of a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PieceSpec {
+    /// When it starts, s.
+    pub from: f64,
+    /// Velocity at its start, m/s; zero when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<Vec<f64>>,
+    /// Acceleration, m/s^2; zero when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceleration: Option<Vec<f64>>,
+}

@@ -1,0 +1,136 @@
+//! Rows of cells, each with one grain at a random place inside its cell.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::obstacles::Obstacles;
+use super::{FillError, FillRequest, draw_radius};
+use crate::body::Grain;
+use crate::geometry::{Dimension, Vector};
+
+/// A cell is this many mean diameters wide where there is room: loose enough for grains to be
+/// shaken out of their rows.
+const LOOSE: f64 = 1.2;
+/// And at least this many of the largest diameter, so that rounding makes no overlap.
+const TIGHT: f64 = 1.0 + 1e-9;
+
+/// Fills the region from below, row by row (first coordinate fastest), one grain to a square or
+/// cubic cell that is stretched to fill the width. A grain is moved from the middle of its cell by
+/// up to `jitter` (0 to 1) of the room it has there; each component of its velocity is uniform in
+/// +-`speed`, m/s. Cells in which it would overlap a wall or a grain stay empty. Cells are 1.2
+/// mean diameters wide, or closer when only so all find room.
+pub fn lattice<D: Dimension>(
+    request: &FillRequest<'_, D>,
+    jitter: f64,
+    speed: f64,
+    rng: &mut ChaCha8Rng,
+) -> Result<Vec<Grain<D>>, FillError> {
+    let (mean, largest) = request.check()?;
+    if !(0.0..=1.0).contains(&jitter) {
+        return Err(FillError::Number(format!(
+            "the jitter must be from 0 to 1, not {jitter}"
+        )));
+    }
+    if !(speed >= 0.0 && speed.is_finite()) {
+        return Err(FillError::Number(format!(
+            "the speed must be 0 m/s or more and finite, not {speed}"
+        )));
+    }
+    let obstacles = Obstacles::new(request, largest)?;
+    let tight = 2.0 * largest * TIGHT;
+    let loose = (2.0 * mean * LOOSE).max(2.02 * largest);
+    // Both tries start from the same stream, so that the looser one leaves no trace.
+    let start = rng.clone();
+    let mut best = 0;
+    for cell in [loose, tight] {
+        *rng = start.clone();
+        let cells = Cells::new(request, cell.max(tight));
+        let grains = fill(request, &obstacles, &cells, jitter, speed, rng);
+        if grains.len() == request.count {
+            return Ok(grains);
+        }
+        best = best.max(grains.len());
+    }
+    Err(FillError::NoRoom {
+        placed: best,
+        asked: request.count,
+        advice: "enlarge the region (above all upwards) or lower the count",
+    })
+}
+
+/// Cells of a region: how many along each coordinate, and their size.
+struct Cells<D: Dimension> {
+    counts: [usize; 3],
+    size: D::Vector,
+}
+
+impl<D: Dimension> Cells<D> {
+    fn new(request: &FillRequest<'_, D>, least: f64) -> Self {
+        let width = request.max - request.min;
+        let mut counts = [1; 3];
+        let mut size = D::Vector::default();
+        // Widths stretch to fill the region; the height is the narrowest width.
+        let mut height = f64::INFINITY;
+        for k in 0..D::N - 1 {
+            counts[k] = ((width[k] / least).floor() as usize).max(1);
+            size[k] = width[k] / counts[k] as f64;
+            height = height.min(size[k]);
+        }
+        let up = D::N - 1;
+        // A region a single cell wide must not make its rows tall.
+        size[up] = height.min(1.5 * least);
+        counts[up] = (width[up] / size[up]).floor() as usize;
+        if counts[up] == 0 {
+            (counts[up], size[up]) = (1, width[up]);
+        }
+        Cells { counts, size }
+    }
+    fn len(&self) -> usize {
+        self.counts.iter().product()
+    }
+    fn middle(&self, index: usize, min: D::Vector) -> D::Vector {
+        let mut rest = index;
+        D::Vector::from_fn(|k| {
+            let i = rest % self.counts[k];
+            rest /= self.counts[k];
+            min[k] + (i as f64 + 0.5) * self.size[k]
+        })
+    }
+}
+
+fn fill<D: Dimension>(
+    request: &FillRequest<'_, D>,
+    obstacles: &Obstacles<D>,
+    cells: &Cells<D>,
+    jitter: f64,
+    speed: f64,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Grain<D>> {
+    let mut grains = Vec::with_capacity(request.count);
+    let symmetric = |rng: &mut ChaCha8Rng| 2.0 * rng.random::<f64>() - 1.0;
+    let mut radius = None;
+    for index in 0..cells.len() {
+        if grains.len() == request.count {
+            break;
+        }
+        // A grain that finds no room goes to the next cell, so that no size is favoured.
+        let r = *radius.get_or_insert_with(|| draw_radius(&request.radius, rng));
+        let middle = cells.middle(index, request.min);
+        let shift = D::Vector::from_fn(|k| {
+            let room = (0.5 * cells.size[k] - r).max(0.0) * (1.0 - 1e-9);
+            jitter * room * symmetric(rng)
+        });
+        let velocity = D::Vector::from_fn(|_| speed * symmetric(rng));
+        let Some(x) = [middle + shift, middle]
+            .into_iter()
+            .find(|&x| !obstacles.overlaps(x, r))
+        else {
+            continue;
+        };
+        let mut grain = request.grain(grains.len(), r, x);
+        grain.velocity = velocity;
+        grains.push(grain);
+        radius = None;
+    }
+    grains
+}

@@ -1,0 +1,185 @@
+//! Filling a vessel with grains before a run.
+//!
+//! [`lattice`] sets grains row by row, [`random`] at random places, and [`roll_down`] drops them
+//! one by one until each is supported (thesis 4.7.1). No grain overlaps another or a wall. The
+//! last coordinate is up; moving walls stand where they are at time 0, and gates are closed.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::RadiusLaw;
+use crate::body::{Boundary, Grain};
+use crate::geometry::surface::ShapeError;
+use crate::geometry::{Dimension, Vector};
+
+mod lattice;
+mod obstacles;
+mod random;
+mod roll_down;
+
+pub use lattice::lattice;
+pub use random::random;
+pub use roll_down::roll_down;
+
+/// What to fill, and with what.
+#[derive(Clone, Copy, Debug)]
+pub struct FillRequest<'a, D: Dimension> {
+    /// Walls that grains must not overlap.
+    pub boundaries: &'a [Boundary<D>],
+    /// Grains that are there already.
+    pub existing: &'a [Grain<D>],
+    /// How many grains to add.
+    pub count: usize,
+    /// Their radii.
+    pub radius: RadiusLaw,
+    /// Index of their material.
+    pub material: u16,
+    /// Their density, kg/m^2 or kg/m^3.
+    pub density: f64,
+    /// Least corner of the region that holds the grains wholly, m.
+    pub min: D::Vector,
+    /// Greatest corner, m.
+    pub max: D::Vector,
+    /// Number of the first grain.
+    pub first_id: u32,
+}
+
+/// Why a filling is not possible.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FillError {
+    /// The region holds fewer grains than asked for.
+    #[error("only {placed} of {asked} grains found room; {advice}")]
+    NoRoom {
+        /// How many found room.
+        placed: usize,
+        /// How many were asked for.
+        asked: usize,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The region has no extent, or a grain does not fit into it.
+    #[error(
+        "the region is {width} m wide along coordinate {axis}; the largest grain needs {needed} m; enlarge the region or choose smaller radii"
+    )]
+    Region {
+        /// Coordinate, from 1.
+        axis: usize,
+        /// Its width, m.
+        width: f64,
+        /// The largest diameter, m.
+        needed: f64,
+    },
+    /// A law of radii that gives impossible ones.
+    #[error("{0}")]
+    Radius(String),
+    /// A number that is not finite, or out of its range.
+    #[error("{0}")]
+    Number(String),
+    /// A wall whose shape is impossible.
+    #[error("the wall \"{name}\": {error}")]
+    Wall {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        error: ShapeError,
+    },
+    /// A grain found nothing to rest on.
+    #[error(
+        "grain {placed} of {asked} fell out of the region; put walls below and beside the region, or a smaller region over the vessel"
+    )]
+    NoSupport {
+        /// Which grain, from 1.
+        placed: usize,
+        /// How many were asked for.
+        asked: usize,
+    },
+    /// A grain kept on rolling.
+    #[error(
+        "grain {placed} of {asked} rolled on and on without coming to rest; fill by lattice or random instead and let it settle"
+    )]
+    NoRest {
+        /// Which grain, from 1.
+        placed: usize,
+        /// How many were asked for.
+        asked: usize,
+    },
+}
+
+/// A radius, m. Normal radii farther than three spreads from the mean are drawn again.
+pub fn draw_radius(law: &RadiusLaw, rng: &mut ChaCha8Rng) -> f64 {
+    match *law {
+        RadiusLaw::Equal(radius) => radius,
+        RadiusLaw::Uniform { min, max } => min + (max - min) * rng.random::<f64>(),
+        RadiusLaw::Normal { mean, spread } => loop {
+            // Box and Muller (1958), by libm so that the bits are the same everywhere.
+            let u = 1.0 - rng.random::<f64>();
+            let angle = std::f64::consts::TAU * rng.random::<f64>();
+            let deviate = (-2.0 * libm::log(u)).sqrt() * libm::cos(angle);
+            if deviate.abs() <= 3.0 {
+                break mean * (1.0 + spread * deviate);
+            }
+        },
+    }
+}
+
+/// The mean and the largest radius that a law gives, m.
+pub fn radius_range(law: &RadiusLaw) -> Result<(f64, f64), FillError> {
+    let (least, mean, greatest) = match *law {
+        RadiusLaw::Equal(radius) => (radius, radius, radius),
+        RadiusLaw::Normal { mean, spread } => {
+            if !(0.0..1.0 / 3.0).contains(&spread) {
+                return Err(FillError::Radius(format!(
+                    "the relative spread of the radii must be from 0 to below 1/3, so that none is negative within three spreads; it is {spread}"
+                )));
+            }
+            (
+                mean * (1.0 - 3.0 * spread),
+                mean,
+                mean * (1.0 + 3.0 * spread),
+            )
+        }
+        RadiusLaw::Uniform { min, max } => (min, 0.5 * (min + max), max),
+    };
+    if least > 0.0 && least <= greatest && greatest.is_finite() {
+        Ok((mean, greatest))
+    } else {
+        Err(FillError::Radius(format!(
+            "radii must be greater than 0 and finite, the least not above the greatest; they run from {least} m to {greatest} m"
+        )))
+    }
+}
+
+impl<D: Dimension> FillRequest<'_, D> {
+    /// Checks the numbers; gives the mean and the largest radius, m.
+    fn check(&self) -> Result<(f64, f64), FillError> {
+        let (mean, largest) = radius_range(&self.radius)?;
+        if !self.min.is_finite() || !self.max.is_finite() {
+            return Err(FillError::Number(
+                "the region's corners must be finite numbers".into(),
+            ));
+        }
+        if !(self.density > 0.0 && self.density.is_finite()) {
+            return Err(FillError::Number(format!(
+                "the density must be greater than 0 and finite, not {}",
+                self.density
+            )));
+        }
+        for k in 0..D::N {
+            let width = self.max[k] - self.min[k];
+            // Corners that were computed may be off in their last digits.
+            if width < 2.0 * largest * (1.0 - 1e-9) {
+                return Err(FillError::Region {
+                    axis: k + 1,
+                    width,
+                    needed: 2.0 * largest,
+                });
+            }
+        }
+        Ok((mean, largest))
+    }
+
+    fn grain(&self, index: usize, radius: f64, position: D::Vector) -> Grain<D> {
+        let id = self.first_id + index as u32;
+        Grain::new(id, self.material, radius, self.density, position)
+    }
+}

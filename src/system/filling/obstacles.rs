@@ -1,0 +1,145 @@
+//! What a new grain must not overlap: walls, and grains in a hashed grid.
+
+use rustc_hash::FxHashMap;
+
+use super::{FillError, FillRequest};
+use crate::body::Pose;
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+
+/// A body near a grain.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near<D: Dimension> {
+    /// Distance of the surfaces, m; negative when they overlap. For a wall that does not see the
+    /// grain, a lower bound.
+    pub gap: f64,
+    /// Unit normal towards the grain; none for a wall that does not see it.
+    pub normal: Option<D::Vector>,
+    /// Whether it is a wall.
+    pub wall: bool,
+}
+
+/// Walls and grains.
+pub(super) struct Obstacles<D: Dimension> {
+    walls: Vec<(Pose<D>, Vec<D::Surface>)>,
+    places: Vec<(D::Vector, f64)>,
+    largest: f64,
+    cell: f64,
+    /// Grains by cell; only looked up, never walked, so that its order does not matter.
+    cells: FxHashMap<[i64; 3], Vec<u32>>,
+}
+
+impl<D: Dimension> Obstacles<D> {
+    /// Walls and existing grains of a request; `largest` radius of the grains to come, m.
+    pub fn new(request: &FillRequest<'_, D>, largest: f64) -> Result<Self, FillError> {
+        let mut walls = Vec::with_capacity(request.boundaries.len());
+        for wall in request.boundaries {
+            let surfaces = wall.shape.surfaces().map_err(|error| FillError::Wall {
+                name: wall.name.clone(),
+                error,
+            })?;
+            walls.push((wall.motion.pose(0.0), surfaces));
+        }
+        let mut obstacles = Obstacles {
+            walls,
+            places: Vec::new(),
+            largest,
+            cell: 2.0 * largest,
+            cells: FxHashMap::default(),
+        };
+        for grain in request.existing {
+            obstacles.add(grain.position, grain.radius);
+        }
+        Ok(obstacles)
+    }
+
+    fn cell_of(&self, x: D::Vector) -> [i64; 3] {
+        let mut cell = [0; 3];
+        for (k, c) in x.components().enumerate() {
+            cell[k] = (c / self.cell).floor() as i64;
+        }
+        cell
+    }
+
+    /// Adds a grain.
+    pub fn add(&mut self, x: D::Vector, radius: f64) {
+        self.largest = self.largest.max(radius);
+        let cell = self.cell_of(x);
+        self.cells
+            .entry(cell)
+            .or_default()
+            .push(self.places.len() as u32);
+        self.places.push((x, radius));
+    }
+
+    /// Calls `f` with the place and radius of each grain whose centre lies within `reach` of `x`
+    /// along each coordinate (and of some others); stops when it returns false.
+    fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(D::Vector, f64) -> bool) {
+        let around = D::Vector::from_fn(|_| reach);
+        let (lo, hi) = (self.cell_of(x - around), self.cell_of(x + around));
+        for i in lo[0]..=hi[0] {
+            for j in lo[1]..=hi[1] {
+                for k in lo[2]..=hi[2] {
+                    for &g in self.cells.get(&[i, j, k]).into_iter().flatten() {
+                        let (place, radius) = self.places[g as usize];
+                        if !f(place, radius) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a grain at `x` would overlap a wall or a grain.
+    pub fn overlaps(&self, x: D::Vector, radius: f64) -> bool {
+        for (pose, surfaces) in &self.walls {
+            let own = pose.to_frame(x);
+            if surfaces
+                .iter()
+                .filter_map(|s| s.probe(own))
+                .any(|p| p.distance < radius)
+            {
+                return true;
+            }
+        }
+        let mut free = true;
+        self.visit(x, radius + self.largest, |place, other| {
+            free = (x - place).norm() >= radius + other;
+            free
+        });
+        !free
+    }
+
+    /// Bodies with a gap below `reach` to a grain at `x`.
+    pub fn near(&self, x: D::Vector, radius: f64, reach: f64, found: &mut Vec<Near<D>>) {
+        found.clear();
+        for (pose, surfaces) in &self.walls {
+            let own = pose.to_frame(x);
+            for surface in surfaces {
+                let probe = surface.probe(own);
+                let distance = probe.map_or_else(|| surface.distance_bound(own), |p| p.distance);
+                if distance - radius < reach {
+                    found.push(Near {
+                        gap: distance - radius,
+                        normal: probe.map(|p| pose.vector_from_frame(p.normal)),
+                        wall: true,
+                    });
+                }
+            }
+        }
+        self.visit(x, radius + self.largest + reach, |place, other| {
+            let arm = x - place;
+            let distance = arm.norm();
+            let gap = distance - radius - other;
+            if gap < reach && distance > 0.0 {
+                found.push(Near {
+                    gap,
+                    normal: Some(arm * (1.0 / distance)),
+                    wall: false,
+                });
+            }
+            true
+        });
+    }
+}

@@ -1,0 +1,53 @@
+//! Random places, one grain after another.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::obstacles::Obstacles;
+use super::{FillError, FillRequest, draw_radius};
+use crate::body::Grain;
+use crate::geometry::{Dimension, Vector};
+
+/// Places tried for a grain. Random sequential filling saturates near 0.547 of the area of disks
+/// and 0.382 of the volume of spheres (Feder 1980; Zhang and Torquato 2013); shortly below, most
+/// grains still find a place within some thousands.
+const TRIES: usize = 20_000;
+
+/// Sets grains at random places in the region, each where it overlaps nothing. Large grains choose
+/// first; numbers follow the order in which the radii were drawn.
+pub fn random<D: Dimension>(
+    request: &FillRequest<'_, D>,
+    rng: &mut ChaCha8Rng,
+) -> Result<Vec<Grain<D>>, FillError> {
+    let (_, largest) = request.check()?;
+    let mut obstacles = Obstacles::new(request, largest)?;
+    let radii: Vec<f64> = (0..request.count)
+        .map(|_| draw_radius(&request.radius, rng))
+        .collect();
+    let mut order: Vec<usize> = (0..request.count).collect();
+    order.sort_by(|&a, &b| radii[b].total_cmp(&radii[a]).then(a.cmp(&b)));
+    let mut places = vec![D::Vector::default(); request.count];
+    for (placed, &index) in order.iter().enumerate() {
+        let r = radii[index];
+        let free = (0..TRIES)
+            .map(|_| {
+                D::Vector::from_fn(|k| {
+                    let (lo, hi) = (request.min[k] + r, request.max[k] - r);
+                    lo + (hi - lo) * rng.random::<f64>()
+                })
+            })
+            .find(|&x| !obstacles.overlaps(x, r));
+        let Some(x) = free else {
+            return Err(FillError::NoRoom {
+                placed,
+                asked: request.count,
+                advice: "enlarge the region, lower the count, or fill by lattice or roll-down, which pack closer",
+            });
+        };
+        obstacles.add(x, r);
+        places[index] = x;
+    }
+    Ok((0..request.count)
+        .map(|i| request.grain(i, radii[i], places[i]))
+        .collect())
+}

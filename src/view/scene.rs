@@ -1,0 +1,358 @@
+//! A snapshot as a picture: walls, grains, contact forces and a caption.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::camera::{Camera, Extent, Frame};
+use super::colour::{Layers, of_regime};
+use super::picture::{Colour, Picture, Shape};
+use crate::event::Regime;
+use crate::record::read::{Snapshot, Snapshots};
+use crate::record::{BodyRef, RecordError, RunMeta};
+
+/// What the colours of grains tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colouring {
+    /// Layers of initial height, as dyed sand.
+    #[default]
+    Layers,
+    /// Regimes.
+    Regime,
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PictureOptions {
+    /// The snapshot nearest to this time, s; none: the last one with at least half as many grains
+    /// as there ever were, which shows a discharge in full flow and any other run at its end.
+    pub time: Option<f64>,
+    /// Colours.
+    pub colouring: Colouring,
+}
+
+const BACKGROUND: Colour = Colour::new(0xfdfcf9);
+const WALL: Colour = Colour::new(0x3a3f45);
+const FORCE: Colour = Colour::new(0x14171a);
+const INK: Colour = Colour::new(0x3a3f45);
+/// Largest drawing, px.
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 860.0;
+const MARGIN: f64 = 16.0;
+/// Room for a caption, px.
+const CAPTION: f64 = 58.0;
+/// Heaps of more grains in space are cut open: from outside neither layers nor forces are seen.
+const CUT_ABOVE: usize = 200;
+/// Least width of a picture, px, so that captions fit.
+const LEAST: f64 = 360.0;
+/// Height of a digit, px.
+const TEXT: f32 = 10.0;
+
+/// The picture of a run.
+pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordError> {
+    let mut reader = Snapshots::open(dir)?;
+    let up = reader.meta.dimensions - 1;
+    let mut counts: Vec<(u64, f64, usize)> = Vec::new();
+    let mut heights: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    while let Some(s) = reader.next_snapshot()? {
+        // Layers are those of the bed at the start: the last snapshot of the settling, if any.
+        if counts.is_empty() || s.time <= 0.0 {
+            heights = s
+                .grains
+                .iter()
+                .map(|g| (g.grain, (g.position[up], g.radius)))
+                .collect();
+        }
+        counts.push((s.number, s.time, s.grains.len()));
+    }
+    let chosen = chosen(&counts, options.time).ok_or_else(|| RecordError::Damaged {
+        path: dir.display().to_string(),
+        what: "holds no snapshot with grains to draw".into(),
+    })?;
+    let mut reader = Snapshots::open(dir)?;
+    let mut shown = Snapshot::default();
+    while let Some(snapshot) = reader.next_snapshot()? {
+        if snapshot.number == chosen {
+            shown = snapshot;
+            break;
+        }
+    }
+    let layers = Layers::new(heights.into_iter().map(|(id, (height, r))| (id, height, r)));
+    Ok(compose(&reader.meta, &shown, &layers, options.colouring))
+}
+
+/// The picture of one snapshot, its own heights giving the layers.
+pub fn draw(meta: &RunMeta, snapshot: &Snapshot, colouring: Colouring) -> Picture {
+    let up = meta.dimensions - 1;
+    let layers = Layers::new(
+        snapshot
+            .grains
+            .iter()
+            .map(|g| (g.grain, g.position[up], g.radius)),
+    );
+    compose(meta, snapshot, &layers, colouring)
+}
+
+/// The number of the snapshot to draw, of (number, time, grains).
+fn chosen(counts: &[(u64, f64, usize)], time: Option<f64>) -> Option<u64> {
+    if let Some(time) = time {
+        let nearer = |a: &&(u64, f64, usize), b: &&(u64, f64, usize)| {
+            (a.1 - time).abs().total_cmp(&(b.1 - time).abs())
+        };
+        return counts.iter().min_by(nearer).map(|c| c.0);
+    }
+    let most = counts.iter().map(|c| c.2).max()?;
+    counts.iter().rev().find(|c| 2 * c.2 >= most).map(|c| c.0)
+}
+
+fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) -> Picture {
+    let camera = Camera::new(meta.dimensions);
+    let space = meta.dimensions == 3;
+    let walls: Vec<_> = meta
+        .walls
+        .iter()
+        .filter(|wall| wall.opens_at.is_none_or(|opens| s.time < opens))
+        .collect();
+    let mut held = Extent::NONE;
+    for grain in &s.grains {
+        held.hold(camera.across(grain.position), grain.radius);
+    }
+    let mut around = Extent::NONE;
+    for point in walls.iter().flat_map(|wall| &wall.points) {
+        around.hold(camera.across(*point), 0.0);
+    }
+    let mut extent = Extent::joined(held, around);
+    if extent.is_none() {
+        extent.hold([0.0, 0.0], 1.0);
+    }
+    let frame = Frame::fit(extent, WIDTH, HEIGHT, MARGIN);
+    let [width, height] = frame.size();
+    let mut shapes = Vec::new();
+    for wall in &walls {
+        shapes.push(Shape::Line {
+            points: wall
+                .points
+                .iter()
+                .map(|&p| frame.place(camera.across(p)))
+                .collect(),
+            closed: wall.closed,
+            width: if space { 1.0 } else { 3.0 },
+            stroke: WALL.with_opacity(if space { 0.45 } else { 1.0 }),
+        });
+    }
+    let cut = Cut::new(s, space && s.grains.len() > CUT_ABOVE);
+    let mut order: Vec<_> = s
+        .grains
+        .iter()
+        .filter(|g| cut.depth(&camera, g.position) >= 0.0)
+        .collect();
+    order.sort_by(|a, b| {
+        let near = |g: &crate::record::GrainRow| camera.nearness(g.position);
+        near(a).total_cmp(&near(b)).then(a.grain.cmp(&b.grain))
+    });
+    for grain in order {
+        shapes.push(Shape::Disk {
+            centre: frame.place(camera.across(grain.position)),
+            radius: (grain.radius * frame.scale) as f32,
+            fill: match colouring {
+                Colouring::Layers => layers.colour(grain.grain),
+                Colouring::Regime => of_regime(grain.regime),
+            },
+            ball: space,
+        });
+    }
+    let force = force_lines(s, &camera, &frame, &cut, &mut shapes);
+    let mut picture = Picture {
+        width: width.max(LEAST) as f32,
+        height: (height + CAPTION) as f32,
+        background: BACKGROUND,
+        title: format!("{} grains at {:.3} s", s.grains.len(), s.time),
+        shapes,
+    };
+    if cut.middle.is_some() {
+        picture.title += ", cut open";
+    }
+    caption(&mut picture, s, height as f32, force, colouring);
+    picture
+}
+
+/// Lines along the contacts, width in proportion to the normal force; returns the width and the
+/// force of the legend.
+fn force_lines(
+    s: &Snapshot,
+    camera: &Camera,
+    frame: &Frame,
+    cut: &Cut,
+    shapes: &mut Vec<Shape>,
+) -> Option<(f32, f64)> {
+    let mut forces: Vec<f64> = s
+        .links
+        .iter()
+        .map(|l| l.normal_force)
+        .filter(|f| *f > 0.0 && f.is_finite())
+        .collect();
+    if forces.is_empty() || s.grains.is_empty() {
+        return None;
+    }
+    forces.sort_by(f64::total_cmp);
+    // A single blow must not thin all other lines out of sight: the strongest percent is cut.
+    let strong = forces[(forces.len() - 1) * 99 / 100];
+    let radius = s.grains.iter().map(|g| g.radius).sum::<f64>() / s.grains.len() as f64;
+    let thickest = (0.9 * radius * frame.scale).clamp(1.5, 9.0);
+    let grains: BTreeMap<u32, [f64; 3]> = s.grains.iter().map(|g| (g.grain, g.position)).collect();
+    let end = |body: BodyRef, otherwise: [f64; 3]| match body {
+        BodyRef::Grain(id) => grains.get(&id).copied().unwrap_or(otherwise),
+        _ => otherwise,
+    };
+    for link in s
+        .links
+        .iter()
+        .filter(|l| l.normal_force > 0.0 && l.normal_force.is_finite())
+    {
+        let width = (link.normal_force / strong).min(1.0) * thickest;
+        // Too faint to be seen, or hidden behind the grains of the cut.
+        if width < 0.12 || !(0.0..=2.5 * radius).contains(&cut.depth(camera, link.point)) {
+            continue;
+        }
+        let from = end(link.body_a, link.point);
+        let to = end(link.body_b, link.point);
+        // Across a periodic border the line goes to the contact point only.
+        let reach = distance(from, link.point) + distance(link.point, to);
+        let points = if distance(from, to) > 0.0 && reach <= 1.5 * distance(from, to) + 1e-300 {
+            vec![
+                frame.place(camera.across(from)),
+                frame.place(camera.across(to)),
+            ]
+        } else {
+            continue;
+        };
+        shapes.push(Shape::Line {
+            points,
+            closed: false,
+            width: width as f32,
+            stroke: FORCE.with_opacity(0.78),
+        });
+    }
+    Some((thickest as f32, strong))
+}
+
+/// The upright plane in which a heap in space is cut open, through the mean of its grains.
+struct Cut {
+    middle: Option<[f64; 3]>,
+}
+
+impl Cut {
+    fn new(s: &Snapshot, wanted: bool) -> Cut {
+        let mean =
+            |k: usize| s.grains.iter().map(|g| g.position[k]).sum::<f64>() / s.grains.len() as f64;
+        Cut {
+            middle: wanted.then(|| [0, 1, 2].map(mean)),
+        }
+    }
+
+    /// How far a point lies behind the plane, m; 0 where nothing is cut.
+    fn depth(&self, camera: &Camera, point: [f64; 3]) -> f64 {
+        self.middle
+            .map_or(0.0, |middle| -camera.before(middle, point))
+    }
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let square = |k: usize| (a[k] - b[k]) * (a[k] - b[k]);
+    (square(0) + square(1) + square(2)).sqrt()
+}
+
+/// Time, counts and legends below the drawing.
+fn caption(
+    picture: &mut Picture,
+    s: &Snapshot,
+    top: f32,
+    force: Option<(f32, f64)>,
+    colouring: Colouring,
+) {
+    let left = MARGIN as f32;
+    let picture_cut = picture.title.ends_with("cut open");
+    let mut write = |at: [f32; 2], text: String| {
+        picture.shapes.push(Shape::Text {
+            at,
+            size: TEXT,
+            text,
+            fill: INK,
+        });
+    };
+    let (first, second) = (top + 14.0, top + 40.0);
+    let line = format!(
+        "t = {:.3} s   {} grains   {} links",
+        s.time,
+        s.grains.len(),
+        s.links.len()
+    );
+    write(
+        [left, first],
+        line + if picture_cut { "   cut open" } else { "" },
+    );
+    let mut x = left;
+    if let Some((width, newtons)) = force {
+        write([x + 42.0, second], format!("{} N", short(newtons)));
+        let y = second - 0.5 * TEXT;
+        picture.shapes.push(Shape::Line {
+            points: vec![[x + 4.0, y], [x + 28.0, y]],
+            closed: false,
+            width,
+            stroke: FORCE.with_opacity(0.78),
+        });
+        x += 120.0;
+    }
+    if colouring == Colouring::Regime {
+        for regime in [Regime::Flight, Regime::Cluster, Regime::Rest, Regime::Rigid] {
+            if !s.grains.iter().any(|g| g.regime == regime) {
+                continue;
+            }
+            picture.shapes.push(Shape::Disk {
+                centre: [x + 6.0, second - 0.5 * TEXT],
+                radius: 6.0,
+                fill: of_regime(regime),
+                ball: false,
+            });
+            picture.shapes.push(Shape::Text {
+                at: [x + 18.0, second],
+                size: TEXT,
+                text: regime.name().into(),
+                fill: INK,
+            });
+            x += 80.0;
+        }
+    }
+}
+
+/// A number with two digits that count.
+fn short(value: f64) -> String {
+    if !(0.01..1000.0).contains(&value) {
+        return format!("{value:.1e}");
+    }
+    let digits = (1.0 - libm::log10(value).floor()).max(0.0) as usize;
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_discharge_is_shown_in_flow_and_a_pile_at_its_end() {
+        let flow = [(0, 0.0, 100), (1, 1.0, 60), (2, 2.0, 40), (3, 3.0, 1)];
+        assert_eq!(chosen(&flow, None), Some(1));
+        assert_eq!(chosen(&flow, Some(2.2)), Some(2));
+        let pile = [(0, 0.0, 100), (1, 1.0, 100)];
+        assert_eq!(chosen(&pile, None), Some(1));
+        assert_eq!(chosen(&[], None), None);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let texts = [0.0123, 0.5, 4.26, 42.4, 512.3, 1234.0, 1e-5].map(short);
+        assert_eq!(
+            texts,
+            ["0.012", "0.50", "4.3", "42", "512", "1.2e3", "1.0e-5"]
+        );
+    }
+}
