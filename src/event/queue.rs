@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{EventKind, IndexedHeap};
 
-/// The queue that measures fastest on the pattern of a run (`cargo bench --bench queue`).
+/// The queue that measures fastest on the pattern of a run (`cargo bench --bench queue`). With 1e3,
+/// 1e5 and 1e6 owners an operation took 26, 45 and 140 ns; with 4 children a node 26, 51 and 194; on
+/// the reference queue 49, 133 and 603 (medians, a loaded two-core machine: mind the ratios).
 pub type DefaultQueue = IndexedHeap<8>;
 
 /// One event of one owner.
