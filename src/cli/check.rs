@@ -6,7 +6,8 @@ use super::CheckArgs;
 use super::failure::Failure;
 use super::report::{duration, print, print_json, short};
 use super::source;
-use crate::geometry::{Dimension, Vector};
+use crate::cluster::integrate::Integrate;
+use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
 use crate::system::{Plan, Setup};
 
@@ -33,7 +34,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-fn show<D: Dimension>(
+fn show<D: Integrate>(
     as_json: bool,
     resolved: &Resolved,
     setup: &Setup<D>,

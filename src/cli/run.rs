@@ -10,7 +10,8 @@ use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
 use crate::body::Shape;
-use crate::geometry::{Dimension, Vector};
+use crate::cluster::integrate::Integrate;
+use crate::geometry::Vector;
 use crate::record::{RunFolder, RunMeta, Status, WallDrawing};
 use crate::scenario::{AnySetup, Resolved, Scenario};
 use crate::system::{Control, Outcome, Setup, System};
@@ -28,7 +29,7 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-fn run_in<D: Dimension>(
+fn run_in<D: Integrate>(
     args: &RunArgs,
     scenario: &Scenario,
     resolved: &Resolved,
@@ -133,7 +134,7 @@ fn run_in<D: Dimension>(
 ///
 /// A finished run of the very same scenario is made anew, since it will come out the same; any
 /// other run is replaced only with --force.
-fn open<D: Dimension>(
+fn open<D: Integrate>(
     args: &RunArgs,
     dir: &Path,
     resolved: &Resolved,
@@ -244,7 +245,7 @@ fn difference(there: &str, here: &str) -> String {
 }
 
 /// The walls as lines for pictures, planes cut to the surroundings of what is there.
-fn drawings<D: Dimension>(setup: &Setup<D>) -> Vec<WallDrawing> {
+fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
     let mut low = D::Vector::from_fn(|_| f64::INFINITY);
     let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);
     let mut hold = |x: D::Vector, room: f64| {

@@ -35,7 +35,7 @@ fn number(value: f64) -> String {
 }
 
 /// What the driver would do with the setup; a fault points to the step, which the plan is about.
-pub(super) fn plan<D: crate::geometry::Dimension>(
+pub(super) fn plan<D: crate::cluster::integrate::Integrate>(
     scenario: &Scenario,
     setup: &crate::system::Setup<D>,
 ) -> Result<Plan, Failure> {

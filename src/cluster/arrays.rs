@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
-    Batch, Change, Flags, Friction, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs, SpatialWalls, Timing,
-    WallGeometry, WallSums,
+    Batch, Change, Flags, Friction, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs,
+    SpatialWalls, Timing, WallGeometry, WallSums,
 };
 use crate::body::{Grain, GrainId};
 use crate::contact::{AnyLaw, with_law};
@@ -52,7 +52,9 @@ pub struct Arrays<D: Dimension> {
 }
 
 /// Eight tangential springs.
-pub trait History: Copy + Default + std::fmt::Debug + Send + Sync + Serialize + for<'a> Deserialize<'a> {
+pub trait History:
+    Copy + Default + std::fmt::Debug + Send + Sync + Serialize + for<'a> Deserialize<'a>
+{
     /// One of them.
     fn lane(&self, lane: usize) -> [f64; 3];
     /// Sets one of them.

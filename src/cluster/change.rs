@@ -1,11 +1,11 @@
 //! Changes from outside: grains removed, gates opened, forces added.
 
+use super::Other;
 use super::arrays::{History, Lists, Status};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::each_link;
 use super::observe::LinkView;
-use super::Other;
 use crate::geometry::Dimension;
 
 /// Peers of each slot by links between grains.
@@ -69,7 +69,10 @@ impl<D: Integrate> Engine<D> {
     pub fn link_count(&self) -> (u64, u64) {
         let (mut touch, mut slip) = (0, 0);
         let pairs = self.state.pairs.iter().map(|c| &c.lists.flags);
-        for flags in pairs.chain(self.state.walls.iter().map(|c| &c.lists.flags)).flatten() {
+        for flags in pairs
+            .chain(self.state.walls.iter().map(|c| &c.lists.flags))
+            .flatten()
+        {
             touch += u64::from(flags.touch.count_ones());
             slip += u64::from((flags.slip & flags.touch).count_ones());
         }
@@ -91,7 +94,11 @@ impl<D: Integrate> Engine<D> {
         });
         let mut lost = Vec::new();
         for class in &mut self.state.pairs {
-            drop_links(&mut class.lists, |a, b| gone[a as usize] || gone[b as usize], &mut lost);
+            drop_links(
+                &mut class.lists,
+                |a, b| gone[a as usize] || gone[b as usize],
+                &mut lost,
+            );
         }
         for &(a, b) in &lost {
             self.state.clusters.remove_link(a, b);
@@ -123,7 +130,12 @@ impl<D: Integrate> Engine<D> {
         self.state.walls.retain(|class| {
             let keep = usize::from(class.boundary) != boundary;
             if !keep {
-                closed += class.lists.flags.iter().map(|f| u64::from(f.touch.count_ones())).sum::<u64>();
+                closed += class
+                    .lists
+                    .flags
+                    .iter()
+                    .map(|f| u64::from(f.touch.count_ones()))
+                    .sum::<u64>();
             }
             keep
         });
@@ -138,7 +150,12 @@ impl<D: Integrate> Engine<D> {
             let slot = slot as usize;
             let arrays = &mut state.arrays;
             let mass = 1.0 / arrays.inverse_mass(slot);
-            let f = field(mass, arrays.radius(slot), arrays.position(slot), arrays.velocity(slot));
+            let f = field(
+                mass,
+                arrays.radius(slot),
+                arrays.position(slot),
+                arrays.velocity(slot),
+            );
             for k in 0..D::N {
                 arrays.forces[slot].0[k] += f.force[k];
                 if D::N == 2 {
@@ -156,7 +173,11 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-fn drop_links<H: History>(lists: &mut Lists<H>, gone: impl Fn(u32, u32) -> bool, lost: &mut Vec<(u32, u32)>) {
+fn drop_links<H: History>(
+    lists: &mut Lists<H>,
+    gone: impl Fn(u32, u32) -> bool,
+    lost: &mut Vec<(u32, u32)>,
+) {
     let mut dropped = Vec::new();
     each_link(&lists.flags, |i, k| {
         let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);

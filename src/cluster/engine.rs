@@ -222,7 +222,10 @@ pub struct Engine<D: Integrate> {
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("n", &self.state.n).field("slots", &self.state.arrays.slots()).finish()
+        f.debug_struct("Engine")
+            .field("n", &self.state.n)
+            .field("slots", &self.state.arrays.slots())
+            .finish()
     }
 }
 
@@ -307,7 +310,11 @@ impl<D: Integrate> Engine<D> {
 
     /// Time of a step, s.
     pub fn time_of(&self, n: i64) -> f64 {
-        let shift = if self.options.integrator == IntegratorName::Midpoint { 0.5 } else { 0.0 };
+        let shift = if self.options.integrator == IntegratorName::Midpoint {
+            0.5
+        } else {
+            0.0
+        };
         self.origin + (n as f64 + shift) * self.options.step
     }
 
@@ -330,9 +337,19 @@ impl<D: Integrate> Engine<D> {
     }
 
     pub(super) fn timing(&self) -> Timing {
-        let before = if self.options.integrator == IntegratorName::Euler { 0.0 } else { 0.5 };
+        let before = if self.options.integrator == IntegratorName::Euler {
+            0.0
+        } else {
+            0.5
+        };
         let lengths = || {
-            std::array::from_fn(|k| self.periodic.get(k).copied().flatten().map_or(0.0, |p| p.length))
+            std::array::from_fn(|k| {
+                self.periodic
+                    .get(k)
+                    .copied()
+                    .flatten()
+                    .map_or(0.0, |p| p.length)
+            })
         };
         Timing {
             step: self.options.step,
@@ -361,7 +378,14 @@ impl<D: Integrate> Engine<D> {
             self.changed.clear();
             let state = &mut self.state;
             let lists = &mut state.pairs[class].lists;
-            friction += D::pair_forces(level, law, &mut state.arrays, lists, &mut self.changed, timing);
+            friction += D::pair_forces(
+                level,
+                law,
+                &mut state.arrays,
+                lists,
+                &mut self.changed,
+                timing,
+            );
             if !trial {
                 self.note_pairs(class, time);
             }
@@ -377,7 +401,14 @@ impl<D: Integrate> Engine<D> {
             let reference = three(boundary.reference + pose.shift);
             let surface = &boundary.surfaces[wall.surface as usize];
             if wall.flat.is_none() {
-                fill_lanes(&self.state.arrays, wall, surface, &pose, boundary.fixed, &mut self.wall_lanes);
+                fill_lanes(
+                    &self.state.arrays,
+                    wall,
+                    surface,
+                    &pose,
+                    boundary.fixed,
+                    &mut self.wall_lanes,
+                );
             }
             let geometry = match &wall.flat {
                 Some(flat) => flat_geometry(flat),
@@ -627,16 +658,22 @@ impl<D: Integrate> Engine<D> {
         const SORT_EVERY: u64 = 16;
         let arrays = &self.state.arrays;
         let slots = arrays.slots();
-        let full: Vec<u32> =
-            (1..slots as u32).filter(|&s| arrays.status[s as usize] != Status::Empty).collect();
+        let full: Vec<u32> = (1..slots as u32)
+            .filter(|&s| arrays.status[s as usize] != Status::Empty)
+            .collect();
         let sort = full.len() >= SORT_FROM && self.state.counts.renewals % SORT_EVERY == 1;
         if full.len() + 1 == slots && !sort {
             return None;
         }
         let mut order = vec![0];
         if sort {
-            let positions: Vec<D::Vector> = full.iter().map(|&s| arrays.position(s as usize)).collect();
-            let cell = 4.0 * full.iter().map(|&s| arrays.radius(s as usize)).fold(0.0, f64::max);
+            let positions: Vec<D::Vector> =
+                full.iter().map(|&s| arrays.position(s as usize)).collect();
+            let cell = 4.0
+                * full
+                    .iter()
+                    .map(|&s| arrays.radius(s as usize))
+                    .fold(0.0, f64::max);
             let along = crate::neighbor::spatial_order::<D>(&positions, cell);
             order.extend(along.iter().map(|&k| full[k as usize]));
         } else {
@@ -647,7 +684,10 @@ impl<D: Integrate> Engine<D> {
             new_slot[old as usize] = new as u32;
         }
         self.state.arrays.reorder(&order);
-        self.state.since = order.iter().map(|&o| self.state.since[o as usize]).collect();
+        self.state.since = order
+            .iter()
+            .map(|&o| self.state.since[o as usize])
+            .collect();
         self.state.back = order.iter().map(|&o| self.state.back[o as usize]).collect();
         for list in [&mut self.state.active, &mut self.state.fresh] {
             for slot in list.iter_mut() {
@@ -697,11 +737,20 @@ impl<D: Integrate> Engine<D> {
         self.state.active.sort_unstable();
         let arrays = &self.state.arrays;
         let active = &self.state.active;
-        let positions: Vec<D::Vector> = active.iter().map(|&s| arrays.position(s as usize)).collect();
+        let positions: Vec<D::Vector> = active
+            .iter()
+            .map(|&s| arrays.position(s as usize))
+            .collect();
         let radii: Vec<f64> = active.iter().map(|&s| arrays.radius(s as usize)).collect();
         self.pair_buffer.clear();
         let margin = self.options.outer_margin;
-        self.broad.pairs(&positions, &radii, margin, &self.periodic, &mut self.pair_buffer);
+        self.broad.pairs(
+            &positions,
+            &radii,
+            margin,
+            &self.periodic,
+            &mut self.pair_buffer,
+        );
         for class in &mut self.state.pairs {
             class.outer.clear();
         }
@@ -722,7 +771,11 @@ impl<D: Integrate> Engine<D> {
             let found = kept.iter().filter_map(|&link| {
                 let (a, b) = (link.a.min(link.b), link.a.max(link.b));
                 let start = first[a as usize] as usize;
-                let place = outer.get(start..)?.iter().take_while(|p| p[0] == a).position(|p| p[1] == b)?;
+                let place = outer
+                    .get(start..)?
+                    .iter()
+                    .take_while(|p| p[0] == a)
+                    .position(|p| p[1] == b)?;
                 let mut link = link;
                 if D::SPRING_IS_VECTOR && link.a > link.b {
                     link.spring = link.spring.map(|s| -s);
@@ -749,7 +802,13 @@ impl<D: Integrate> Engine<D> {
                 for (k, surface) in wall.surfaces.iter().enumerate() {
                     if surface.distance_bound(x) < reach {
                         let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                        entries.push((index as u16, k as u32, side, arrays.material[slot as usize], slot));
+                        entries.push((
+                            index as u16,
+                            k as u32,
+                            side,
+                            arrays.material[slot as usize],
+                            slot,
+                        ));
                     }
                 }
             }
@@ -773,15 +832,29 @@ impl<D: Integrate> Engine<D> {
             lists.restart(found);
             let wall = &self.boundaries[usize::from(boundary)];
             let seen_from = arrays.position(outer[0] as usize);
-            let flat = wall.fixed.then(|| wall.surfaces[surface as usize].flat(seen_from)).flatten();
-            self.state.walls.push(WallClass { boundary, surface, side, material, flat, outer, lists });
+            let flat = wall
+                .fixed
+                .then(|| wall.surfaces[surface as usize].flat(seen_from))
+                .flatten();
+            self.state.walls.push(WallClass {
+                boundary,
+                surface,
+                side,
+                material,
+                flat,
+                outer,
+                lists,
+            });
         }
     }
 }
 
 /// Which of the two sides of a flat surface a normal looks to: by its first component that is not 0.
 fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
-    flat.normal.components().find(|&c| c != 0.0).is_some_and(|c| c > 0.0)
+    flat.normal
+        .components()
+        .find(|&c| c != 0.0)
+        .is_some_and(|c| c > 0.0)
 }
 
 fn flat_geometry<D: Dimension>(flat: &Flat<D>) -> WallGeometry<'static> {
@@ -789,7 +862,13 @@ fn flat_geometry<D: Dimension>(flat: &Flat<D>) -> WallGeometry<'static> {
         Some((along, low, high)) => (three(*along), *low, *high),
         None => ([0.0; 3], f64::NEG_INFINITY, f64::INFINITY),
     };
-    WallGeometry::Flat { normal: three(flat.normal), offset: flat.offset, along, low, high }
+    WallGeometry::Flat {
+        normal: three(flat.normal),
+        offset: flat.offset,
+        along,
+        low,
+        high,
+    }
 }
 
 /// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
@@ -813,8 +892,14 @@ fn fill_lanes<D: Integrate>(
                 continue;
             }
             let x = arrays.position(slot as usize);
-            let Some(probe) = surface.probe(if fixed { x } else { pose.to_frame(x) }) else { continue };
-            let normal = if fixed { probe.normal } else { pose.vector_from_frame(probe.normal) };
+            let Some(probe) = surface.probe(if fixed { x } else { pose.to_frame(x) }) else {
+                continue;
+            };
+            let normal = if fixed {
+                probe.normal
+            } else {
+                pose.vector_from_frame(probe.normal)
+            };
             lanes.distance.0[k] = probe.distance;
             let velocity = if fixed {
                 D::Vector::default()

@@ -13,11 +13,15 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     let rows = engine.state.arrays.rows.clone();
     let spins = engine.state.arrays.spins.clone();
     let old = engine.state.arrays.state.clone();
-    let euler = Stride { euler: true, ..stride };
+    let euler = Stride {
+        euler: true,
+        ..stride
+    };
     let first = engine.plain_stride(euler);
     let predicted = engine.state.arrays.state.clone();
-    let springs: Vec<(Vec<D::History>, Vec<Flags>)> =
-        lists(engine).map(|l| (l.history.clone(), l.flags.clone())).collect();
+    let springs: Vec<(Vec<D::History>, Vec<Flags>)> = lists(engine)
+        .map(|l| (l.history.clone(), l.flags.clone()))
+        .collect();
     let time = engine.time() + h;
     let passed = engine.trial_forces(time);
     // Halve what the first evaluation booked, add half of the second.
@@ -34,7 +38,11 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
         let slot = slot as usize;
         let (v0, v1) = (old[slot].0, predicted[slot].0);
         let v2 = arrays.state[slot].0;
-        let dynamic: &[usize] = if D::N == 2 { &[0, 1, 2] } else { &[0, 1, 2, 4, 5, 6] };
+        let dynamic: &[usize] = if D::N == 2 {
+            &[0, 1, 2]
+        } else {
+            &[0, 1, 2, 4, 5, 6]
+        };
         let mut new = v0;
         for &k in dynamic {
             new[k] = 0.5 * (v0[k] + v2[k]);
@@ -71,5 +79,9 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
 /// All lists of candidates, in a fixed order.
 fn lists<D: Integrate>(engine: &mut Engine<D>) -> impl Iterator<Item = &mut Lists<D::History>> {
     let state = &mut engine.state;
-    state.pairs.iter_mut().map(|c| &mut c.lists).chain(state.walls.iter_mut().map(|c| &mut c.lists))
+    state
+        .pairs
+        .iter_mut()
+        .map(|c| &mut c.lists)
+        .chain(state.walls.iter_mut().map(|c| &mut c.lists))
 }

@@ -46,8 +46,16 @@ impl Kernel for PlanarStep<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> StepSums {
-        let PlanarStep { arrays, active, stride } = self;
-        let Stride { step: h, gravity, euler } = stride;
+        let PlanarStep {
+            arrays,
+            active,
+            stride,
+        } = self;
+        let Stride {
+            step: h,
+            gravity,
+            euler,
+        } = stride;
         let g = [gravity[0], gravity[1], 0.0, 0.0];
         let drift = [h, h, h, 0.0];
         let half = if euler { 0.0 } else { 0.5 * h };
@@ -79,7 +87,10 @@ impl Kernel for PlanarStep<'_> {
             let speed = new[0] * new[0] + new[1] * new[1];
             fastest = if speed > fastest { speed } else { fastest };
         }
-        StepSums { damper_work: -0.5 * h * ((work[0] + work[2]) + (work[1] + work[3])), fastest }
+        StepSums {
+            damper_work: -0.5 * h * ((work[0] + work[2]) + (work[1] + work[3])),
+            fastest,
+        }
     }
 }
 
@@ -94,8 +105,16 @@ impl Kernel for SpatialStep<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> StepSums {
-        let SpatialStep { arrays, active, stride } = self;
-        let Stride { step: h, gravity, euler } = stride;
+        let SpatialStep {
+            arrays,
+            active,
+            stride,
+        } = self;
+        let Stride {
+            step: h,
+            gravity,
+            euler,
+        } = stride;
         let half = L::splat(if euler { 0.0 } else { 0.5 * h });
         let g = L::from_array([gravity[0], gravity[1], gravity[2], 0.0, 0.0, 0.0, 0.0, 0.0]);
         let step = L::splat(h);
@@ -127,7 +146,10 @@ impl Kernel for SpatialStep<'_> {
             let speed = carry[0] * carry[0] + carry[1] * carry[1] + carry[2] * carry[2];
             fastest = if speed > fastest { speed } else { fastest };
         }
-        StepSums { damper_work: -0.5 * h * work.total(), fastest }
+        StepSums {
+            damper_work: -0.5 * h * work.total(),
+            fastest,
+        }
     }
 }
 
@@ -139,12 +161,26 @@ pub trait Integrate: ClusterDimension {
 
 impl Integrate for Planar {
     fn stride(level: Level, arrays: &mut Arrays<Self>, active: &[u32], stride: Stride) -> StepSums {
-        run(level, PlanarStep { arrays, active, stride })
+        run(
+            level,
+            PlanarStep {
+                arrays,
+                active,
+                stride,
+            },
+        )
     }
 }
 
 impl Integrate for Spatial {
     fn stride(level: Level, arrays: &mut Arrays<Self>, active: &[u32], stride: Stride) -> StepSums {
-        run(level, SpatialStep { arrays, active, stride })
+        run(
+            level,
+            SpatialStep {
+                arrays,
+                active,
+                stride,
+            },
+        )
     }
 }

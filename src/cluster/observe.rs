@@ -90,21 +90,33 @@ fn size(v: [f64; 3]) -> f64 {
 fn sliding<D: Integrate>(relative: D::Vector, spin: [f64; 3], n: D::Vector) -> (f64, [f64; 3]) {
     let speed = relative.dot(&n);
     if D::N == 2 {
-        (speed, [relative[1] * n[0] - relative[0] * n[1] - spin[0], 0.0, 0.0])
+        (
+            speed,
+            [relative[1] * n[0] - relative[0] * n[1] - spin[0], 0.0, 0.0],
+        )
     } else {
         let rolled = [
             spin[1] * n[2] - spin[2] * n[1],
             spin[2] * n[0] - spin[0] * n[2],
             spin[0] * n[1] - spin[1] * n[0],
         ];
-        (speed, std::array::from_fn(|k| relative[k] - speed * n[k] - rolled[k]))
+        (
+            speed,
+            std::array::from_fn(|k| relative[k] - speed * n[k] - rolled[k]),
+        )
     }
 }
 
 /// A tangential quantity of the kernels as a vector.
 fn tangent<D: Integrate>(value: [f64; 3], n: D::Vector) -> D::Vector {
     if D::N == 2 {
-        D::Vector::from_fn(|k| if k == 0 { -n[1] * value[0] } else { n[0] * value[0] })
+        D::Vector::from_fn(|k| {
+            if k == 0 {
+                -n[1] * value[0]
+            } else {
+                n[0] * value[0]
+            }
+        })
     } else {
         D::Vector::from_fn(|k| value[k])
     }
@@ -166,13 +178,23 @@ impl<D: Integrate> Engine<D> {
         })
     }
 
-    fn view(&self, a: u32, b: Other, law: AnyLaw, k: Kinematics<D>, spring: [f64; 3], slip: bool, calm: u8) -> LinkView<D> {
+    fn view(
+        &self,
+        a: u32,
+        b: Other,
+        law: AnyLaw,
+        k: Kinematics<D>,
+        spring: [f64; 3],
+        slip: bool,
+        calm: u8,
+    ) -> LinkView<D> {
         let c = coefficients(law, &k);
         let normal_force = (c.elastic - c.cn * k.speed).max(0.0);
         // The history stands `after` a part of the step later than the positions.
         let after = self.spring_lead() * self.options.step;
         let spring: [f64; 3] = std::array::from_fn(|i| spring[i] - after * k.sliding[i]);
-        let mut force: [f64; 3] = std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
+        let mut force: [f64; 3] =
+            std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
         let cap = c.friction * normal_force;
         let f = size(force);
         if f > cap {
@@ -199,19 +221,39 @@ impl<D: Integrate> Engine<D> {
                 let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
                 let kinematics = self.pair_kinematics(a, b);
                 let slip = l.flags[i].slip >> k & 1 == 1;
-                f(self.view(a, Other::Slot(b), law, kinematics, l.history[i].lane(k), slip, l.calm[i][k]));
+                f(self.view(
+                    a,
+                    Other::Slot(b),
+                    law,
+                    kinematics,
+                    l.history[i].lane(k),
+                    slip,
+                    l.calm[i][k],
+                ));
             });
         }
         for (index, class) in self.state.walls.iter().enumerate() {
-            let material = self.boundaries[usize::from(class.boundary)].boundary.material;
+            let material = self.boundaries[usize::from(class.boundary)]
+                .boundary
+                .material;
             let law = self.law(class.material, material);
             let l = &class.lists;
             each_link(&l.flags, |i, k| {
                 let a = l.batches[i].a[k];
-                let Some(kinematics) = self.wall_kinematics(index, a) else { return };
+                let Some(kinematics) = self.wall_kinematics(index, a) else {
+                    return;
+                };
                 let slip = l.flags[i].slip >> k & 1 == 1;
                 let b = Other::Boundary(class.boundary);
-                f(self.view(a, b, law, kinematics, l.history[i].lane(k), slip, l.calm[i][k]));
+                f(self.view(
+                    a,
+                    b,
+                    law,
+                    kinematics,
+                    l.history[i].lane(k),
+                    slip,
+                    l.calm[i][k],
+                ));
             });
         }
     }
@@ -257,7 +299,13 @@ impl<D: Integrate> Engine<D> {
         self.state.counts.stabilized += stabilized.len() as u64;
         if self.options.log_links {
             for (a, b) in stabilized {
-                self.link_events.push(LinkEvent { kind: EventKind::StabilizeLink, time, a, b, energy: f64::NAN });
+                self.link_events.push(LinkEvent {
+                    kind: EventKind::StabilizeLink,
+                    time,
+                    a,
+                    b,
+                    energy: f64::NAN,
+                });
             }
         }
     }
@@ -328,7 +376,14 @@ impl<D: Integrate> Engine<D> {
     /// Logs what happened to one link. The moment of contact and of parting is that at which the
     /// gap closed, at the normal speed of now; a slip or grip is put in the middle of the step in
     /// which the limit was crossed.
-    fn log(&mut self, kinds: [Option<EventKind>; 2], kin: &Kinematics<D>, time: f64, a: u32, b: Other) {
+    fn log(
+        &mut self,
+        kinds: [Option<EventKind>; 2],
+        kin: &Kinematics<D>,
+        time: f64,
+        a: u32,
+        b: Other,
+    ) {
         let h = self.options.step;
         for kind in kinds.into_iter().flatten() {
             let back = match kind {
@@ -342,7 +397,13 @@ impl<D: Integrate> Engine<D> {
             } else {
                 f64::NAN
             };
-            self.link_events.push(LinkEvent { kind, time: time - back, a, b, energy });
+            self.link_events.push(LinkEvent {
+                kind,
+                time: time - back,
+                a,
+                b,
+                energy,
+            });
         }
     }
 

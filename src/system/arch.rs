@@ -26,14 +26,26 @@ pub fn find<D: Integrate>(engine: &Engine<D>, time: f64) -> Jam {
     for &top in &order {
         allowed[top as usize] = true;
         // A chain that this grain completes goes through it.
-        let Some(chain) = chain_through(top, &allowed, &at_walls, &neighbours) else { continue };
+        let Some(chain) = chain_through(top, &allowed, &at_walls, &neighbours) else {
+            continue;
+        };
         let span = match (chain.first(), chain.last()) {
-            (Some(&a), Some(&b)) => (arrays.position(a as usize) - arrays.position(b as usize)).norm(),
+            (Some(&a), Some(&b)) => {
+                (arrays.position(a as usize) - arrays.position(b as usize)).norm()
+            }
             _ => 0.0,
         };
-        return Jam { time, arch: chain.iter().map(|&s| arrays.id[s as usize]).collect(), span };
+        return Jam {
+            time,
+            arch: chain.iter().map(|&s| arrays.id[s as usize]).collect(),
+            span,
+        };
     }
-    Jam { time, arch: Vec::new(), span: 0.0 }
+    Jam {
+        time,
+        arch: Vec::new(),
+        span: 0.0,
+    }
 }
 
 /// The shortest chain of allowed grains from a wall to one that faces it, if `top` lies in the
@@ -45,10 +57,16 @@ fn chain_through<V: Vector>(
     neighbours: &crate::cluster::Adjacency,
 ) -> Option<Vec<u32>> {
     let group = search(top, allowed, neighbours, |_| false).0;
-    let ends: Vec<&(u32, V)> = at_walls.iter().filter(|(s, _)| group[*s as usize] != u32::MAX).collect();
+    let ends: Vec<&(u32, V)> = at_walls
+        .iter()
+        .filter(|(s, _)| group[*s as usize] != u32::MAX)
+        .collect();
     let mut best: Option<Vec<u32>> = None;
     for (from, normal) in ends.iter().map(|e| (e.0, e.1)) {
-        let facing = |s: u32| ends.iter().any(|e| e.0 == s && sideways(normal, e.1) && s != from);
+        let facing = |s: u32| {
+            ends.iter()
+                .any(|e| e.0 == s && sideways(normal, e.1) && s != from)
+        };
         let (before, found) = search(from, allowed, neighbours, facing);
         if let Some(end) = found {
             let mut chain = vec![end];

@@ -170,7 +170,10 @@ pub struct System<D: Integrate> {
 
 impl<D: Integrate> std::fmt::Debug for System<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("System").field("time", &self.time()).field("engine", &self.engine).finish()
+        f.debug_struct("System")
+            .field("time", &self.time())
+            .field("engine", &self.engine)
+            .finish()
     }
 }
 
@@ -224,7 +227,15 @@ impl<D: Integrate> System<D> {
         };
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
-        let mut system = System { setup, engine, fields, uniform, s, flight_search, started_at: Instant::now() };
+        let mut system = System {
+            setup,
+            engine,
+            fields,
+            uniform,
+            s,
+            flight_search,
+            started_at: Instant::now(),
+        };
         system.engine.origin = start;
         system.populate(start);
         Ok(system)
@@ -257,7 +268,8 @@ impl<D: Integrate> System<D> {
         let radius = if count > 0.0 { sum / count } else { 1.0 };
         let step = choice.step;
         const LOOKS: u8 = 4;
-        let look_every = ((setup.motion.stable_dwell / (f64::from(LOOKS) * step)).round() as u64).max(1);
+        let look_every =
+            ((setup.motion.stable_dwell / (f64::from(LOOKS) * step)).round() as u64).max(1);
         let options = EngineOptions {
             step,
             integrator: setup.motion.integrator,
@@ -277,7 +289,11 @@ impl<D: Integrate> System<D> {
             setup.periodic.clone(),
             search(setup.motion.neighbor),
         );
-        Ok((engine, FieldSet::with_gravity_and_drag(setup.gravity, setup.drag), choice.warnings))
+        Ok((
+            engine,
+            FieldSet::with_gravity_and_drag(setup.gravity, setup.drag),
+            choice.warnings,
+        ))
     }
 
     /// What would run.
@@ -300,19 +316,35 @@ impl<D: Integrate> System<D> {
     /// A state of another format or of another setup.
     pub fn restore(setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
         let (mut engine, mut fields, _) = Self::bare(&setup)?;
-        let saved: Saved<D> = postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
+        let saved: Saved<D> =
+            postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
         if saved.format != FORMAT {
-            return Err(SystemError::Saved(format!("its format is {}, this program's is {FORMAT}", saved.format)));
+            return Err(SystemError::Saved(format!(
+                "its format is {}, this program's is {FORMAT}",
+                saved.format
+            )));
         }
-        if saved.engine.gone.len() != setup.boundaries.len() || saved.driver.feeds.len() != setup.feeds.len() {
+        if saved.engine.gone.len() != setup.boundaries.len()
+            || saved.driver.feeds.len() != setup.feeds.len()
+        {
             return Err(SystemError::Saved("it belongs to another scenario".into()));
         }
-        fields.restore_states(&saved.driver.fields).map_err(|e| SystemError::Saved(e.to_string()))?;
+        fields
+            .restore_states(&saved.driver.fields)
+            .map_err(|e| SystemError::Saved(e.to_string()))?;
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
-        Ok(System { setup, engine, fields, uniform, s: saved.driver, flight_search, started_at: Instant::now() })
+        Ok(System {
+            setup,
+            engine,
+            fields,
+            uniform,
+            s: saved.driver,
+            flight_search,
+            started_at: Instant::now(),
+        })
     }
 
     /// The state, for a checkpoint: all that decides what comes next.
@@ -324,7 +356,11 @@ impl<D: Integrate> System<D> {
             driver: &'a DriverState,
             engine: &'a E,
         }
-        let saving = Saving { format: FORMAT, driver: &self.s, engine: &self.engine.state };
+        let saving = Saving {
+            format: FORMAT,
+            driver: &self.s,
+            engine: &self.engine.state,
+        };
         // A plain structure of numbers and lists: nothing in it can fail to be written.
         postcard::to_stdvec(&saving).unwrap_or_default()
     }
@@ -378,7 +414,9 @@ impl<D: Integrate> System<D> {
     pub(super) fn schedule(&mut self, owner: u32, time: f64, kind: EventKind) {
         let event = Event::new(time, kind);
         if self.s.queue.schedule(owner, event).is_err() {
-            self.s.warnings.push(format!("an event `{}` at no time was dropped", kind.name()));
+            self.s
+                .warnings
+                .push(format!("an event `{}` at no time was dropped", kind.name()));
         }
     }
 
@@ -426,7 +464,11 @@ impl<D: Integrate> System<D> {
             self.schedule(owner::CHECKPOINT, every, EventKind::Checkpoint);
         }
         if !self.setup.outlets.is_empty() {
-            self.schedule(owner::OUTLET, self.setup.outlet_interval, EventKind::DeleteBodies);
+            self.schedule(
+                owner::OUTLET,
+                self.setup.outlet_interval,
+                EventKind::DeleteBodies,
+            );
         }
         let gravity = self.setup.gravity.norm() > 0.0;
         if gravity && !self.setup.outlets.is_empty() {
@@ -460,7 +502,11 @@ impl<D: Integrate> System<D> {
     ///
     /// # Errors
     /// A record that cannot be written; a number that is none.
-    pub fn run(&mut self, sink: &mut dyn Sink, control: &mut Control<'_>) -> Result<Outcome, SystemError> {
+    pub fn run(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
         self.started_at = Instant::now();
         let mut reported = Instant::now();
         if !self.s.started {
@@ -531,7 +577,13 @@ impl<D: Integrate> System<D> {
 
     /// Number of grains in the system.
     pub fn grain_count(&self) -> usize {
-        self.engine.state.arrays.status.iter().filter(|&&s| s != Status::Empty).count()
+        self.engine
+            .state
+            .arrays
+            .status
+            .iter()
+            .filter(|&&s| s != Status::Empty)
+            .count()
     }
 
     /// One step of all stepped grains.
@@ -560,8 +612,17 @@ impl<D: Integrate> System<D> {
             let time = self.engine.time();
             let fields = &self.fields;
             self.engine.add_forces(|mass, radius, position, velocity| {
-                let at = FieldPoint { mass, radius, position, velocity, time };
-                let mut sum = FieldForce { force: D::Vector::default(), drag: D::Vector::default() };
+                let at = FieldPoint {
+                    mass,
+                    radius,
+                    position,
+                    velocity,
+                    time,
+                };
+                let mut sum = FieldForce {
+                    force: D::Vector::default(),
+                    drag: D::Vector::default(),
+                };
                 for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
                     let force = field.force(&at);
                     sum.force += force;
@@ -622,9 +683,17 @@ impl<D: Integrate> System<D> {
             }
             // Those that may leave are not to be met as stepped grains.
             let active = self.engine.state.active.clone();
-            self.engine.state.active.retain(|s| alone.binary_search(s).is_err());
-            let forecast =
-                flight::foresee(&self.engine, &mut *self.flight_search, &self.setup.periodic, &set, now);
+            self.engine
+                .state
+                .active
+                .retain(|s| alone.binary_search(s).is_err());
+            let forecast = flight::foresee(
+                &self.engine,
+                &mut *self.flight_search,
+                &self.setup.periodic,
+                &set,
+                now,
+            );
             self.engine.state.active = active;
             let mut refused = Vec::new();
             let mut due = false;
@@ -653,10 +722,24 @@ impl<D: Integrate> System<D> {
                 self.engine.state.since[slot as usize] = now;
                 self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
             }
-            self.engine.state.active.retain(|s| alone.binary_search(s).is_err());
-            self.engine.state.fresh.retain(|s| alone.binary_search(s).is_err());
-            let first = forecast.back.iter().copied().fold(forecast.horizon, f64::min);
-            self.schedule(owner::FLIGHT, (first - 2.0 * h).max(now), EventKind::NeighborUpdate);
+            self.engine
+                .state
+                .active
+                .retain(|s| alone.binary_search(s).is_err());
+            self.engine
+                .state
+                .fresh
+                .retain(|s| alone.binary_search(s).is_err());
+            let first = forecast
+                .back
+                .iter()
+                .copied()
+                .fold(forecast.horizon, f64::min);
+            self.schedule(
+                owner::FLIGHT,
+                (first - 2.0 * h).max(now),
+                EventKind::NeighborUpdate,
+            );
             break;
         }
         self.engine.start_fresh();
@@ -666,7 +749,9 @@ impl<D: Integrate> System<D> {
     /// Flying slots, ascending.
     pub(super) fn flying(&self) -> Vec<u32> {
         let status = &self.engine.state.arrays.status;
-        (1..status.len() as u32).filter(|&s| status[s as usize] == Status::Flying).collect()
+        (1..status.len() as u32)
+            .filter(|&s| status[s as usize] == Status::Flying)
+            .collect()
     }
 
     fn wake(
@@ -685,7 +770,14 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    fn morph(&mut self, sink: &mut dyn Sink, time: f64, slot: u32, from: Regime, to: Regime) -> Result<(), SystemError> {
+    fn morph(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        slot: u32,
+        from: Regime,
+        to: Regime,
+    ) -> Result<(), SystemError> {
         self.count(EventKind::Morph);
         if self.s.settling || self.setup.log.events == EventLog::None {
             return Ok(());
@@ -750,19 +842,31 @@ impl<D: Integrate> System<D> {
             owner::SNAPSHOT => {
                 self.count(EventKind::Visualize);
                 self.log_snapshot(sink, time)?;
-                self.next_tick(owner::SNAPSHOT, self.setup.log.snapshots, EventKind::Visualize);
+                self.next_tick(
+                    owner::SNAPSHOT,
+                    self.setup.log.snapshots,
+                    EventKind::Visualize,
+                );
             }
             owner::OUTLET => {
                 self.count(EventKind::DeleteBodies);
                 self.delete_left(sink, time)?;
-                self.next_tick(owner::OUTLET, Some(self.setup.outlet_interval), EventKind::DeleteBodies);
+                self.next_tick(
+                    owner::OUTLET,
+                    Some(self.setup.outlet_interval),
+                    EventKind::DeleteBodies,
+                );
                 self.stop_if_empty(sink, time)?;
             }
             owner::JAM if self.s.settling => self.look_for_rest(sink, time)?,
             owner::JAM => self.look_for_jam(sink, time)?,
             owner::CHECKPOINT => {
                 self.count(EventKind::Checkpoint);
-                self.next_tick(owner::CHECKPOINT, self.setup.log.checkpoint, EventKind::Checkpoint);
+                self.next_tick(
+                    owner::CHECKPOINT,
+                    self.setup.log.checkpoint,
+                    EventKind::Checkpoint,
+                );
                 self.schedule_step();
                 self.s.wall_seconds = self.wall_time();
                 self.started_at = Instant::now();
@@ -777,7 +881,11 @@ impl<D: Integrate> System<D> {
             }
             owner::FINISH => {
                 self.count(EventKind::Finish);
-                let outcome = if self.s.jam.is_some() { Outcome::Jammed } else { Outcome::Finished };
+                let outcome = if self.s.jam.is_some() {
+                    Outcome::Jammed
+                } else {
+                    Outcome::Finished
+                };
                 self.finish(sink, time, outcome)?;
             }
             owner::FLIGHT => {
@@ -808,7 +916,11 @@ impl<D: Integrate> System<D> {
         let tick = &mut self.s.ticks[who as usize % 5];
         *tick += 1;
         // From the count, so that rounding does not add up.
-        let first = if matches!(who, owner::SERIES | owner::SNAPSHOT) { 0 } else { 1 };
+        let first = if matches!(who, owner::SERIES | owner::SNAPSHOT) {
+            0
+        } else {
+            1
+        };
         let time = (*tick + first) as f64 * every;
         if time <= self.setup.finish {
             self.schedule(who, time, kind);
@@ -817,7 +929,9 @@ impl<D: Integrate> System<D> {
 
     /// While settling: whether the grains rest; then the clock is set to 0.
     fn look_for_rest(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
-        let Some(settle) = self.setup.settle else { return Ok(()) };
+        let Some(settle) = self.setup.settle else {
+            return Ok(());
+        };
         let (kinetic, weight, flying) = self.restlessness(time);
         let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
         self.s.calm_looks = if calm { self.s.calm_looks + 1 } else { 0 };
@@ -851,13 +965,26 @@ impl<D: Integrate> System<D> {
                 flying |= arrays.status[slot] == Status::Flying;
             }
         }
-        (super::ledger::held(&self.engine, &self.fields, time).kinetic, weight, flying)
+        (
+            super::ledger::held(&self.engine, &self.fields, time).kinetic,
+            weight,
+            flying,
+        )
     }
 
     /// Whether nothing can move any more: all at rest for a while, nothing to come.
     fn look_for_jam(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
-        let to_come = self.setup.feeds.iter().zip(&self.s.feeds).any(|(f, s)| s.made < f.count)
-            || self.setup.boundaries.iter().any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
+        let to_come = self
+            .setup
+            .feeds
+            .iter()
+            .zip(&self.s.feeds)
+            .any(|(f, s)| s.made < f.count)
+            || self
+                .setup
+                .boundaries
+                .iter()
+                .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
             || self.fields.next_event(time).is_some();
         let arrays = &self.engine.state.arrays;
         let g = self.setup.gravity.norm();
@@ -893,14 +1020,24 @@ impl<D: Integrate> System<D> {
     }
 
     fn stop_if_empty(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
-        let to_come = self.setup.feeds.iter().zip(&self.s.feeds).any(|(f, s)| s.made < f.count);
+        let to_come = self
+            .setup
+            .feeds
+            .iter()
+            .zip(&self.s.feeds)
+            .any(|(f, s)| s.made < f.count);
         if self.setup.stop_when_empty && !to_come && self.grain_count() == 0 {
             self.finish(sink, time, Outcome::Empty)?;
         }
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink, time: f64, outcome: Outcome) -> Result<(), SystemError> {
+    fn finish(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        outcome: Outcome,
+    ) -> Result<(), SystemError> {
         self.account(time);
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;

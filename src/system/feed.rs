@@ -31,12 +31,22 @@ const FIRST_STREAM: u64 = 1_000;
 
 pub(super) fn states<D: Dimension>(setup: &Setup<D>) -> Vec<FeedState> {
     (0..setup.feeds.len() as u64)
-        .map(|k| FeedState { rng: stream(setup.seed, FIRST_STREAM + k), made: 0, postponed: 0, waiting: None })
+        .map(|k| FeedState {
+            rng: stream(setup.seed, FIRST_STREAM + k),
+            made: 0,
+            postponed: 0,
+            waiting: None,
+        })
         .collect()
 }
 
 impl<D: Integrate> System<D> {
-    pub(super) fn feed(&mut self, sink: &mut dyn Sink, index: usize, time: f64) -> Result<(), SystemError> {
+    pub(super) fn feed(
+        &mut self,
+        sink: &mut dyn Sink,
+        index: usize,
+        time: f64,
+    ) -> Result<(), SystemError> {
         let feed = self.setup.feeds[index].clone();
         let mut state = self.s.feeds[index].clone();
         self.count(EventKind::AddBody);
@@ -57,7 +67,13 @@ impl<D: Integrate> System<D> {
         let who = self.feed_owner(index);
         match position {
             Some(position) => {
-                let mut grain = Grain::<D>::new(self.s.next_id, feed.material, radius, feed.density, position);
+                let mut grain = Grain::<D>::new(
+                    self.s.next_id,
+                    feed.material,
+                    radius,
+                    feed.density,
+                    position,
+                );
                 grain.velocity = feed.velocity;
                 self.s.next_id += 1;
                 self.s.created += 1;
@@ -137,11 +153,16 @@ impl<D: Integrate> System<D> {
             d.norm_squared() > reach * reach
         });
         free_of_grains
-            && self.engine.boundaries.iter().zip(&self.engine.state.gone).all(|(wall, &gone)| {
-                gone || {
-                    let x = wall.boundary.motion.pose(time).to_frame(place);
-                    wall.surfaces.iter().all(|s| s.distance_bound(x) > radius)
-                }
-            })
+            && self
+                .engine
+                .boundaries
+                .iter()
+                .zip(&self.engine.state.gone)
+                .all(|(wall, &gone)| {
+                    gone || {
+                        let x = wall.boundary.motion.pose(time).to_frame(place);
+                        wall.surfaces.iter().all(|s| s.distance_bound(x) > radius)
+                    }
+                })
     }
 }

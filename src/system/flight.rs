@@ -6,9 +6,9 @@
 //! anywhere within the way that makes the lists stale; walls are approached by steps that cannot
 //! pass them. A flyer comes back to the grid before the earliest of these.
 
+use crate::cluster::Engine;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::Engine;
 use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::BroadPhase;
@@ -28,7 +28,10 @@ pub fn fly<D: Integrate>(engine: &Engine<D>, slot: usize, time: f64) -> FlightSt
     let arrays = &engine.state.arrays;
     let t = time - engine.state.since[slot];
     let (x, v, g) = (arrays.position(slot), arrays.velocity(slot), engine.gravity);
-    FlightState { position: x + v * t + g * (0.5 * t * t), velocity: v + g * t }
+    FlightState {
+        position: x + v * t + g * (0.5 * t * t),
+        velocity: v + g * t,
+    }
 }
 
 /// Moves the start of a flying slot's path to a time.
@@ -79,8 +82,14 @@ pub fn foresee<D: Integrate>(
     let g = engine.gravity.norm();
     let margin = engine.options.outer_margin;
     // Horizon: a flyer's way stays within some radii, so that few others come into question.
-    let fastest = flyers.iter().map(|&s| arrays.velocity(s as usize).norm()).fold(0.0, f64::max);
-    let largest = flyers.iter().map(|&s| arrays.radius(s as usize)).fold(0.0, f64::max);
+    let fastest = flyers
+        .iter()
+        .map(|&s| arrays.velocity(s as usize).norm())
+        .fold(0.0, f64::max);
+    let largest = flyers
+        .iter()
+        .map(|&s| arrays.radius(s as usize))
+        .fold(0.0, f64::max);
     let way = 4.0 * largest;
     let length = if g > 0.0 {
         (-fastest + (fastest * fastest + 2.0 * g * way).sqrt()) / g
@@ -145,11 +154,19 @@ pub fn foresee<D: Integrate>(
             if gone {
                 continue;
             }
-            let wall_speed = if wall.fixed { 0.0 } else { wall_speed_bound(wall, x, now, length) };
+            let wall_speed = if wall.fixed {
+                0.0
+            } else {
+                wall_speed_bound(wall, x, now, length)
+            };
             for surface in &wall.surfaces {
                 let gap = |t: f64| {
                     let at = x + v * t + engine.gravity * (0.5 * t * t);
-                    let at = if wall.fixed { at } else { wall.boundary.motion.pose(now + t).to_frame(at) };
+                    let at = if wall.fixed {
+                        at
+                    } else {
+                        wall.boundary.motion.pose(now + t).to_frame(at)
+                    };
                     surface.distance_bound(at) - r
                 };
                 let t = approach(gap, v.norm() + wall_speed, g, length);
@@ -161,7 +178,12 @@ pub fn foresee<D: Integrate>(
 }
 
 /// A bound of a wall's speed near a point within a time, m/s.
-fn wall_speed_bound<D: Integrate>(wall: &crate::cluster::Wall<D>, x: D::Vector, now: f64, length: f64) -> f64 {
+fn wall_speed_bound<D: Integrate>(
+    wall: &crate::cluster::Wall<D>,
+    x: D::Vector,
+    now: f64,
+    length: f64,
+) -> f64 {
     let motion = &wall.boundary.motion;
     let mut bound = 0.0f64;
     for k in 0..=8 {

@@ -84,7 +84,13 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
         held.kinetic += 0.5 * mass * v.norm_squared()
             + 0.5 / arrays.inverse_inertia(slot) * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
         let radius = arrays.radius(slot);
-        held.potential += fields.potential_energy(&FieldPoint { mass, radius, position: x, velocity: v, time });
+        held.potential += fields.potential_energy(&FieldPoint {
+            mass,
+            radius,
+            position: x,
+            velocity: v,
+            time,
+        });
     }
     engine.each_link_view(|link| held.elastic += link.elastic);
     held
@@ -108,17 +114,27 @@ impl Ledger {
         let damping = flows.damping - begin.damping;
         let slip = flows.slip - begin.slip;
         let injected = flows.walls - begin.walls + self.fed;
-        let released = self.start.potential + self.fed_potential - self.removed_potential - held.potential;
+        let released =
+            self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
         let scale = self.start.kinetic + released.max(0.0) + injected.abs();
         EnergyFigures {
             kinetic: held.kinetic,
             potential: held.potential,
             elastic: held.elastic,
-            dissipated: Dissipated { damping, slip, collision: 0.0, morph: 0.0 },
+            dissipated: Dissipated {
+                damping,
+                slip,
+                collision: 0.0,
+                morph: 0.0,
+            },
             injected,
             removed: self.removed,
-            balance_error: if error == 0.0 { 0.0 } else { error.abs() / scale },
+            balance_error: if error == 0.0 {
+                0.0
+            } else {
+                error.abs() / scale
+            },
         }
     }
 }

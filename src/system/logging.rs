@@ -16,8 +16,8 @@ use crate::event::{EventKind, Regime};
 use crate::field::FieldPoint;
 use crate::geometry::Vector;
 use crate::record::{
-    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, LinkRow, RegimeShares, SeriesRow, Sink,
-    Status as RunStatus, Summary, Times, WorkFigures,
+    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, LinkRow, RegimeShares,
+    SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
 };
 
 /// Numbers of links, given in order of creation when links are logged one by one.
@@ -124,7 +124,10 @@ impl<D: Integrate> System<D> {
         if !self.s.settling {
             let id = |s: u32, system: &Self| system.engine.state.arrays.id[s as usize];
             events.sort_by(|p, q| {
-                p.time.total_cmp(&q.time).then(p.kind.cmp(&q.kind)).then(id(p.a, self).cmp(&id(q.a, self)))
+                p.time
+                    .total_cmp(&q.time)
+                    .then(p.kind.cmp(&q.kind))
+                    .then(id(p.a, self).cmp(&id(q.a, self)))
             });
             for event in &events {
                 let (a, b) = (self.body_ref(Other::Slot(event.a)), self.body_ref(event.b));
@@ -184,7 +187,10 @@ impl<D: Integrate> System<D> {
             wall[..6].fill(0.0);
         }
         let neighbours = self.engine.adjacency();
-        self.engine.state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        self.engine
+            .state
+            .clusters
+            .refresh(|slot, f| neighbours.each(slot, f));
         let stepped = self.engine.state.active.len() as u64;
         let grains = self.grain_count() as u64;
         let clusters = {
@@ -218,7 +224,10 @@ impl<D: Integrate> System<D> {
     /// Rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
         let neighbours = self.engine.adjacency();
-        self.engine.state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        self.engine
+            .state
+            .clusters
+            .refresh(|slot, f| neighbours.each(slot, f));
         let arrays = &self.engine.state.arrays;
         // Name clusters by their least grain number, not by slots, which move.
         let mut least: Vec<i64> = vec![i64::MAX; arrays.slots()];
@@ -233,8 +242,11 @@ impl<D: Integrate> System<D> {
             .map(|slot| {
                 let flying = self.engine.flies(slot as usize);
                 let grain = self.grain_at(slot, time);
-                let (force, moment) =
-                    if flying { ([0.0; 3], [0.0; 3]) } else { D::force(arrays, slot as usize) };
+                let (force, moment) = if flying {
+                    ([0.0; 3], [0.0; 3])
+                } else {
+                    D::force(arrays, slot as usize)
+                };
                 let root = self.engine.state.clusters.cluster_of(slot) as usize;
                 GrainRow {
                     time,
@@ -245,10 +257,20 @@ impl<D: Integrate> System<D> {
                     position: three(grain.position),
                     velocity: three(grain.velocity),
                     rotation: D::rotation_components(grain.rotation).0,
-                    spin: std::array::from_fn(|k| if k < D::SPINS { D::spin_component(grain.spin, k) } else { 0.0 }),
+                    spin: std::array::from_fn(|k| {
+                        if k < D::SPINS {
+                            D::spin_component(grain.spin, k)
+                        } else {
+                            0.0
+                        }
+                    }),
                     force,
                     moment: moment.map(|t| t * grain.radius),
-                    regime: if flying { Regime::Flight } else { Regime::Cluster },
+                    regime: if flying {
+                        Regime::Flight
+                    } else {
+                        Regime::Cluster
+                    },
                     cluster: if flying { -1 } else { least[root] },
                 }
             })
@@ -290,7 +312,11 @@ impl<D: Integrate> System<D> {
         rows
     }
 
-    pub(super) fn log_snapshot(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+    pub(super) fn log_snapshot(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+    ) -> Result<(), SystemError> {
         let grains = self.grain_rows(time);
         let links = self.link_rows(time);
         Ok(sink.snapshot(&grains, &links)?)
@@ -298,7 +324,10 @@ impl<D: Integrate> System<D> {
 
     /// Hash over number, position, velocity, rotation and spin of every grain at the final time.
     pub fn state_hash(&self) -> u64 {
-        let time = self.s.last_tick.max(self.engine.time().min(self.setup.finish));
+        let time = self
+            .s
+            .last_tick
+            .max(self.engine.time().min(self.setup.finish));
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut eat = |bits: u64| {
             for byte in bits.to_le_bytes() {
@@ -318,7 +347,11 @@ impl<D: Integrate> System<D> {
 
     /// The figures so far. The names of program version and scenario are the caller's to fill in.
     pub fn summary(&self) -> Summary {
-        let time = if self.s.over.is_some() { self.s.last_tick } else { self.engine.time() };
+        let time = if self.s.over.is_some() {
+            self.s.last_tick
+        } else {
+            self.engine.time()
+        };
         let held = match self.s.over {
             Some(_) => self.s.held,
             None => held(&self.engine, &self.fields, time),
@@ -333,7 +366,13 @@ impl<D: Integrate> System<D> {
             .map(|(k, n)| (k.name().to_string(), *n))
             .collect();
         let regimes: f64 = self.s.regime_time.iter().sum();
-        let share = |r: Regime| if regimes > 0.0 { self.s.regime_time[r as usize] / regimes } else { 0.0 };
+        let share = |r: Regime| {
+            if regimes > 0.0 {
+                self.s.regime_time[r as usize] / regimes
+            } else {
+                0.0
+            }
+        };
         let (counts, begin) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
         let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
         let out = self.s.discharged;
@@ -348,7 +387,10 @@ impl<D: Integrate> System<D> {
                 Some(Outcome::Empty) => RunStatus::Empty,
                 Some(Outcome::Interrupted) | None => RunStatus::Interrupted,
             },
-            time: Times { simulated: time, wall },
+            time: Times {
+                simulated: time,
+                wall,
+            },
             state_hash: format!("{:016x}", self.state_hash()),
             events: EventFigures {
                 total,
@@ -377,7 +419,11 @@ impl<D: Integrate> System<D> {
             energy: self.s.ledger.figures(&self.engine, &held),
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {
                 count: out,
-                mean_rate: if out >= 2 && lasted > 0.0 { (out - 1) as f64 / lasted } else { 0.0 },
+                mean_rate: if out >= 2 && lasted > 0.0 {
+                    (out - 1) as f64 / lasted
+                } else {
+                    0.0
+                },
                 first: self.s.first_out,
                 last: self.s.last_out,
             }),
@@ -394,6 +440,8 @@ impl<D: Integrate> System<D> {
 
     /// Figures of the energy book now.
     pub fn energy_figures(&self) -> crate::record::EnergyFigures {
-        self.s.ledger.figures(&self.engine, &self.energies(self.engine.time()))
+        self.s
+            .ledger
+            .figures(&self.engine, &self.energies(self.engine.time()))
     }
 }

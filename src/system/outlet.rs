@@ -32,7 +32,11 @@ impl<D: Dimension> OutletSetup<D> {
 
 impl<D: Integrate> System<D> {
     /// Removes clusters all of whose grains have left.
-    pub(super) fn delete_left(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
+    pub(super) fn delete_left(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+    ) -> Result<(), SystemError> {
         let arrays = &self.engine.state.arrays;
         let mut left: Vec<Option<Left>> = vec![None; arrays.slots()];
         let mut any = Vec::new();
@@ -42,7 +46,11 @@ impl<D: Integrate> System<D> {
                 Status::Flying => flight::fly(&self.engine, slot, time).position,
                 Status::Stepped => arrays.position(slot),
             };
-            left[slot] = self.setup.outlets.iter().find_map(|o| o.left(x, arrays.radius(slot)));
+            left[slot] = self
+                .setup
+                .outlets
+                .iter()
+                .find_map(|o| o.left(x, arrays.radius(slot)));
             if left[slot].is_some() {
                 any.push(slot as u32);
             }
@@ -51,7 +59,10 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         let neighbours = self.engine.adjacency();
-        self.engine.state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        self.engine
+            .state
+            .clusters
+            .refresh(|slot, f| neighbours.each(slot, f));
         let clusters = &self.engine.state.clusters;
         let gone: Vec<u32> = any
             .into_iter()
@@ -89,7 +100,10 @@ impl<D: Integrate> System<D> {
             let f = flight::fly(&self.engine, s, time);
             let spin = D::surface_spin(arrays, s);
             let spin = D::spin_from_fn(|k| spin[k] / radius);
-            let rotation = D::turned(D::rotation(arrays, s), spin * (time - self.engine.state.since[s]));
+            let rotation = D::turned(
+                D::rotation(arrays, s),
+                spin * (time - self.engine.state.since[s]),
+            );
             (f.position, f.velocity, spin, rotation)
         } else {
             let t = time - self.engine.time();
@@ -130,7 +144,12 @@ impl<D: Integrate> System<D> {
     }
 
     /// Opens a gate: its links are lost, with the energy that they held.
-    pub(super) fn open_gate(&mut self, sink: &mut dyn Sink, index: usize, time: f64) -> Result<(), SystemError> {
+    pub(super) fn open_gate(
+        &mut self,
+        sink: &mut dyn Sink,
+        index: usize,
+        time: f64,
+    ) -> Result<(), SystemError> {
         self.count(EventKind::BoundaryUpdate);
         let elastic = self.engine.open(index);
         self.s.ledger.removed += elastic;

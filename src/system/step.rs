@@ -42,7 +42,11 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
     }
     for feed in &setup.feeds {
         let radius = feed.radius.least();
-        see(feed.material, feed.density * D::ball_measure(radius), radius);
+        see(
+            feed.material,
+            feed.density * D::ball_measure(radius),
+            radius,
+        );
     }
     out
 }
@@ -53,7 +57,13 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let mut fastest = 0.0f64;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let g = setup.gravity.norm();
-    let up = |x: D::Vector| if g > 0.0 { -x.dot(&setup.gravity) / g } else { 0.0 };
+    let up = |x: D::Vector| {
+        if g > 0.0 {
+            -x.dot(&setup.gravity) / g
+        } else {
+            0.0
+        }
+    };
     for grain in &setup.grains {
         fastest = fastest.max(grain.velocity.norm());
         low = low.min(up(grain.position));
@@ -72,15 +82,28 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
         }
     }
     let height = (high - low).max(0.0);
-    if height.is_finite() { fastest.max((2.0 * g * height).sqrt()) } else { fastest }
+    if height.is_finite() {
+        fastest.max((2.0 * g * height).sqrt())
+    } else {
+        fastest
+    }
 }
 
-fn rates(law: &PairLaw, mass: f64, radius: f64, inverse_mass: f64, speed: f64, inertia: f64) -> (f64, f64) {
+fn rates(
+    law: &PairLaw,
+    mass: f64,
+    radius: f64,
+    inverse_mass: f64,
+    speed: f64,
+    inertia: f64,
+) -> (f64, f64) {
     // Hertz's greatest overlap at that speed (Chung and Ooi 2011); linear laws do not care.
     let overlap = match law {
-        PairLaw::Hertz { young, .. } => {
-            libm::pow(15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()), 0.4).max(1e-6 * radius)
-        }
+        PairLaw::Hertz { young, .. } => libm::pow(
+            15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()),
+            0.4,
+        )
+        .max(1e-6 * radius),
         PairLaw::Linear { .. } => 0.0,
     };
     let r = law.rates(inverse_mass, radius, overlap, inertia);
@@ -112,15 +135,31 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     let name = |m: usize| setup.materials.get(m).map_or("?", String::as_str);
     let laws: &LawTable = &setup.laws;
     for a in 0..laws.materials {
-        let Some((ma, ra)) = lightest[a] else { continue };
+        let Some((ma, ra)) = lightest[a] else {
+            continue;
+        };
         for b in a..laws.materials {
-            let (Some((mb, rb)), Some(law)) = (lightest[b], laws.get(a as u16, b as u16)) else { continue };
+            let (Some((mb, rb)), Some(law)) = (lightest[b], laws.get(a as u16, b as u16)) else {
+                continue;
+            };
             let inverse = 1.0 / ma + 1.0 / mb;
-            see(format!("link {}-{}", name(a), name(b)), law, 1.0 / inverse, ra * rb / (ra + rb), inverse);
+            see(
+                format!("link {}-{}", name(a), name(b)),
+                law,
+                1.0 / inverse,
+                ra * rb / (ra + rb),
+                inverse,
+            );
         }
         for wall in &setup.boundaries {
             if let Some(law) = laws.get(a as u16, wall.material) {
-                see(format!("link {}-wall `{}`", name(a), wall.name), law, ma, ra, 1.0 / ma);
+                see(
+                    format!("link {}-wall `{}`", name(a), wall.name),
+                    law,
+                    ma,
+                    ra,
+                    1.0 / ma,
+                );
             }
         }
     }
@@ -134,7 +173,11 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         // Nothing can touch: any step does.
         (None, None) => 1e-3,
     };
-    let reasons = limits.iter().take(4).map(|l| format!("{} asks for a step of {:.3e} s", l.text, l.step)).collect();
+    let reasons = limits
+        .iter()
+        .take(4)
+        .map(|l| format!("{} asks for a step of {:.3e} s", l.text, l.step))
+        .collect();
     if let Some(l) = limits.iter().min_by(|a, b| a.limit.total_cmp(&b.limit)) {
         if step > l.limit * (1.0 + 1e-12) {
             let text = format!(
@@ -142,12 +185,18 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 l.text, l.limit
             );
             if step > 4.0 * l.limit {
-                return Err(SystemError::Setup(format!("{text}, and this far above it the run would blow up")));
+                return Err(SystemError::Setup(format!(
+                    "{text}, and this far above it the run would blow up"
+                )));
             }
             warnings.push(text);
         }
     }
-    Ok(StepChoice { step, reasons, warnings })
+    Ok(StepChoice {
+        step,
+        reasons,
+        warnings,
+    })
 }
 
 /// Rounded down to two digits, so that a person can say it.

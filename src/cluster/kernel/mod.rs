@@ -64,7 +64,10 @@ pub struct Timing {
 
 /// Separations brought to the nearest image in periodic directions.
 #[inline(always)]
-pub(super) fn nearest_image<L: Lanes, const N: usize>(d: [L; N], lengths: Option<[f64; 3]>) -> [L; N] {
+pub(super) fn nearest_image<L: Lanes, const N: usize>(
+    d: [L; N],
+    lengths: Option<[f64; 3]>,
+) -> [L; N] {
     let Some(lengths) = lengths else { return d };
     // Rounds to the nearest integer by adding what leaves no fractional digits.
     let shift = L::splat(6755399441055744.0);

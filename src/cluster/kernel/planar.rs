@@ -72,8 +72,12 @@ fn assemble<L: Lanes, W: Law>(
         .sub(tangential.add(drag))
         .div(kt.max(L::splat(f64::MIN_POSITIVE)));
     let kept = kept.select(spring, over).only(touch);
-    let new = kept.add(L::splat(timing.after * timing.step).mul(vt)).only(touch);
-    let gain = L::splat(0.5).mul(kt).mul(new.mul(new).sub(history.mul(history)));
+    let new = kept
+        .add(L::splat(timing.after * timing.step).mul(vt))
+        .only(touch);
+    let gain = L::splat(0.5)
+        .mul(kt)
+        .mul(new.mul(new).sub(history.mul(history)));
     let work = zero.sub(tangential.mul(vt).mul(L::splat(timing.step)));
     let history = new;
     let touch_bits = L::bits(touch);
@@ -215,7 +219,10 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 L::load(b).add(out[k].flip(reaction)).store(b);
             }
         }
-        Friction { gain: gain.total(), work: work.total() }
+        Friction {
+            gain: gain.total(),
+            work: work.total(),
+        }
     }
 }
 
@@ -420,7 +427,10 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             }
         }
         WallSums {
-            friction: Friction { gain: gain.total(), work: work.total() },
+            friction: Friction {
+                gain: gain.total(),
+                work: work.total(),
+            },
             force: [sum_x.total(), sum_y.total(), 0.0],
             moment: [0.0, 0.0, sum_m.total()],
             power: power.total(),

@@ -295,7 +295,10 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 L::load(b).add(out[k].flip(reaction)).store(b);
             }
         }
-        Friction { gain: gain.total(), work: work.total() }
+        Friction {
+            gain: gain.total(),
+            work: work.total(),
+        }
     }
 }
 
@@ -471,7 +474,10 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             }
         }
         WallSums {
-            friction: Friction { gain: gain.total(), work: work.total() },
+            friction: Friction {
+                gain: gain.total(),
+                work: work.total(),
+            },
             force: sum.map(Lanes::total),
             moment: sum_moment.map(Lanes::total),
             power: power.total(),
