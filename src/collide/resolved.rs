@@ -170,8 +170,8 @@ impl Problem {
         ]
     }
 
-    /// A step of the Dormand-Prince pair: the state of fifth order, and the greatest difference from the one of
-    /// fourth.
+    /// A step of the Dormand-Prince pair: the state of fifth order, and its greatest difference from
+    /// that of fourth.
     fn step(&self, s: f64, y: State, h: f64) -> (State, f64) {
         const A: [[f64; 6]; 6] = [
             [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0],

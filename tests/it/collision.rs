@@ -101,15 +101,14 @@ fn scaled_linear_mapping() {
     assert_eq!(cases.len(), 14);
     for case in cases {
         let [l, c_phi, c_dis] = ["l", "c_phi", "c_dis"].map(|key| number(&case[key]));
-        let got = resolved::scaled_linear(l, c_phi, c_dis).unwrap();
-        let pairs = [
-            (got.eps_r, "eps_r"),
-            (got.eps_phi, "eps_phi"),
-            (got.eps_rdot, "eps_rdot"),
-            (got.tau, "eps_t_tau"),
-        ];
-        for (got, key) in pairs {
-            let want = number(&case[key]);
+        let got = calc::mapping(json!({"l": l, "c_phi": c_phi, "c_dis": c_dis})).unwrap();
+        for (key, reference) in [
+            ("eps_r", "eps_r"),
+            ("eps_phi", "eps_phi"),
+            ("eps_rdot", "eps_rdot"),
+            ("tau", "eps_t_tau"),
+        ] {
+            let (got, want) = (number(&got[key]), number(&case[reference]));
             assert!(
                 (got - want).abs() < TOLERANCE * want.abs().max(1.0),
                 "{case}: {key} {got}"

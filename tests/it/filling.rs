@@ -148,7 +148,7 @@ fn check_held(boundaries: &[Boundary<Planar>], grains: &[Grain<Planar>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(super::same_cases(12))]
 
     #[test]
     fn lattice_in_a_hopper(seed in any::<u64>(), jitter in 0.0..=1.0, poly in any::<bool>()) {

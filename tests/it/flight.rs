@@ -306,6 +306,8 @@ fn pair(x: V3, v: V3, a: V3) -> [Path<Spatial>; 2] {
 }
 
 proptest! {
+    #![proptest_config(super::same_cases(256))]
+
     /// The quartic against a walk in steps of a thousandth: the first step that ends closer than
     /// the reach, having started farther, holds the contact.
     #[test]

@@ -1,5 +1,7 @@
 //! Integration tests, in one crate to link once.
 
+use proptest::test_runner::{Config, RngSeed};
+
 mod cli;
 mod collision;
 mod field;
@@ -14,3 +16,13 @@ mod record_sample;
 mod scenario;
 mod surface;
 mod view;
+
+/// Property tests draw the same cases in every run, so that a failure is never a matter of luck.
+fn same_cases(cases: u32) -> Config {
+    Config {
+        cases,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..Config::default()
+    }
+}

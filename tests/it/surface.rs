@@ -43,6 +43,8 @@ fn chain_distance(points: &[V2], closed: bool, x: V2) -> f64 {
 }
 
 proptest! {
+    #![proptest_config(super::same_cases(256))]
+
     /// The nearest of the primitives that own a point is the nearest point of the chain, however
     /// acute its corners; rounding of products of coordinates about 1 stays under 1e-12.
     #[test]

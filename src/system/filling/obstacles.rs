@@ -24,6 +24,8 @@ pub(super) struct Obstacles<D: Dimension> {
     walls: Vec<(Pose<D>, Vec<D::Surface>)>,
     places: Vec<(D::Vector, f64)>,
     largest: f64,
+    /// Height of the topmost point of all grains, m.
+    crest: f64,
     cell: f64,
     /// Grains by cell; only looked up, never walked, so that its order does not matter.
     cells: FxHashMap<[i64; 3], Vec<u32>>,
@@ -44,6 +46,7 @@ impl<D: Dimension> Obstacles<D> {
             walls,
             places: Vec::new(),
             largest,
+            crest: f64::NEG_INFINITY,
             cell: 2.0 * largest,
             cells: FxHashMap::default(),
         };
@@ -64,6 +67,7 @@ impl<D: Dimension> Obstacles<D> {
     /// Adds a grain.
     pub fn add(&mut self, x: D::Vector, radius: f64) {
         self.largest = self.largest.max(radius);
+        self.crest = self.crest.max(x[D::N - 1] + radius);
         let cell = self.cell_of(x);
         self.cells
             .entry(cell)
@@ -111,6 +115,11 @@ impl<D: Dimension> Obstacles<D> {
         !free
     }
 
+    /// How far a grain at `x` is above all grains, m; negative among them.
+    pub fn above_all(&self, x: D::Vector, radius: f64) -> f64 {
+        x[D::N - 1] - radius - self.crest
+    }
+
     /// Bodies with a gap below `reach` to a grain at `x`.
     pub fn near(&self, x: D::Vector, radius: f64, reach: f64, found: &mut Vec<Near<D>>) {
         found.clear();
@@ -127,6 +136,9 @@ impl<D: Dimension> Obstacles<D> {
                     });
                 }
             }
+        }
+        if self.above_all(x, radius) >= reach {
+            return;
         }
         self.visit(x, radius + self.largest + reach, |place, other| {
             let arm = x - place;

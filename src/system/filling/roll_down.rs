@@ -119,7 +119,9 @@ impl<'a, D: Dimension> Descent<'a, D> {
             if x[Self::UP] < self.floor {
                 return Err(Fault::Fell);
             }
-            self.look(x, 2.0 * r);
+            // High above all grains only walls are in the way, and the fall is one step.
+            let fall = (2.0 * r).max(self.obstacles.above_all(x, r).min(x[Self::UP] - self.floor));
+            self.look(x, fall);
             let way = if longest < 1e-9 * r {
                 None
             } else {
@@ -127,7 +129,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
             };
             if let Some(way) = way {
                 let limit = if self.touching.is_empty() {
-                    2.0 * r
+                    fall
                 } else {
                     longest
                 };

@@ -1,203 +1,37 @@
-//! `arenite calc flight` and `arenite calc collision`: cases in JSON in, results in JSON out.
+//! `arenite calc collision` and `arenite calc mapping`: what comes out of a binary contact.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::resolved::{ForceLaw, Mapping};
-use super::{flight as paths, hard, resolved};
+use super::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::collide::resolved::{ForceLaw, Mapping};
+use crate::collide::{hard, resolved};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
-
-/// What is wrong with a case.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CalcError {
-    /// The case does not have the right form.
-    #[error("{place}: {message}")]
-    Form {
-        /// Which key.
-        place: String,
-        /// What is wrong, and what is allowed.
-        message: String,
-    },
-    /// One of an array of cases.
-    #[error("case {number}: {error}")]
-    Case {
-        /// Which, from 1.
-        number: usize,
-        /// What is wrong with it.
-        error: Box<CalcError>,
-    },
-}
-
-fn wrong(place: &str, message: impl Into<String>) -> CalcError {
-    CalcError::Form {
-        place: place.into(),
-        message: message.into(),
-    }
-}
-
-/// One case, or each of an array of them in order.
-fn each(input: Value, one: impl Fn(Value) -> Result<Value, CalcError>) -> Result<Value, CalcError> {
-    let Value::Array(cases) = input else {
-        return one(input);
-    };
-    let results = cases.into_iter().enumerate().map(|(i, case)| {
-        one(case).map_err(|error| CalcError::Case {
-            number: i + 1,
-            error: Box::new(error),
-        })
-    });
-    results.collect::<Result<Vec<_>, _>>().map(Value::Array)
-}
-
-fn parse<T: for<'a> Deserialize<'a>>(input: Value) -> Result<T, CalcError> {
-    serde_path_to_error::deserialize(input).map_err(|error| {
-        let place = error.path().to_string();
-        let place = if place == "." { "the case" } else { &place };
-        wrong(place, error.inner().to_string())
-    })
-}
-
-/// The vector of a dimension at a key, all finite.
-fn vector<D: Dimension>(values: &[f64], place: &str) -> Result<D::Vector, CalcError> {
-    let v = D::Vector::from_slice(values).ok_or_else(|| {
-        wrong(
-            place,
-            format!(
-                "has {} numbers where the first position has {}; all vectors need 2, or all 3",
-                values.len(),
-                D::N
-            ),
-        )
-    })?;
-    if v.is_finite() {
-        Ok(v)
-    } else {
-        Err(wrong(place, "must be finite numbers"))
-    }
-}
-
-fn positive(value: f64, place: &str) -> Result<f64, CalcError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(value)
-    } else {
-        Err(wrong(
-            place,
-            format!("must be greater than 0 and finite, not {value}"),
-        ))
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FlightCase {
-    bodies: [FlightBody; 2],
+struct MappingCase {
+    l: f64,
+    c_phi: f64,
+    c_dis: f64,
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-enum FlightBody {
-    Sphere {
-        position: Vec<f64>,
-        velocity: Vec<f64>,
-        #[serde(default)]
-        acceleration: Option<Vec<f64>>,
-        radius: f64,
-    },
-    Plane {
-        position: Vec<f64>,
-        #[serde(default)]
-        velocity: Option<Vec<f64>>,
-        #[serde(default)]
-        acceleration: Option<Vec<f64>>,
-        normal: Vec<f64>,
-    },
-}
-
-/// Time of the first approaching contact of two bodies on paths of constant acceleration:
-/// `{"bodies": [{"kind": "sphere" | "plane", ...}, ...]}` gives `{"time": s | null}`.
-pub fn flight(input: Value) -> Result<Value, CalcError> {
+/// The scaled linear-dashpot problem of the soft-sphere paper: `{"l":, "c_phi":, "c_dis":}` gives
+/// `{"eps_r":, "eps_phi":, "eps_rdot":, "tau":}`.
+pub fn mapping(input: Value) -> Result<Value, CalcError> {
     each(input, |case| {
-        let case: FlightCase = parse(case)?;
-        let (FlightBody::Sphere { position, .. } | FlightBody::Plane { position, .. }) =
-            &case.bodies[0];
-        match position.len() {
-            2 => flight_in::<Planar>(&case),
-            3 => flight_in::<Spatial>(&case),
-            n => Err(wrong(
-                "bodies[0].position",
-                format!("has {n} numbers; 2 or 3 are allowed"),
-            )),
-        }
-    })
-}
-
-enum FlightShape<D: Dimension> {
-    Sphere(f64),
-    Plane(D::Vector),
-}
-
-fn flight_in<D: Dimension>(case: &FlightCase) -> Result<Value, CalcError> {
-    let [a, b] = [0, 1].map(|i| flight_body::<D>(&case.bodies[i], i));
-    let ((a, shape_a), (b, shape_b)) = (a?, b?);
-    let time = match (shape_a, shape_b) {
-        (FlightShape::Sphere(r), FlightShape::Sphere(s)) => paths::spheres(&a, &b, r + s),
-        (FlightShape::Sphere(r), FlightShape::Plane(n)) => paths::sphere_plane(&a, r, &b, n),
-        (FlightShape::Plane(n), FlightShape::Sphere(r)) => paths::sphere_plane(&b, r, &a, n),
-        (FlightShape::Plane(_), FlightShape::Plane(_)) => {
-            return Err(wrong("bodies", "at least one of the two must be a sphere"));
-        }
-    };
-    Ok(json!({ "time": time }))
-}
-
-fn flight_body<D: Dimension>(
-    body: &FlightBody,
-    index: usize,
-) -> Result<(paths::Path<D>, FlightShape<D>), CalcError> {
-    let at = |key: &str| format!("bodies[{index}].{key}");
-    let read = |values: &[f64], key: &str| vector::<D>(values, &at(key));
-    let or_zero = |values: &Option<Vec<f64>>, key: &str| match values {
-        Some(values) => read(values, key),
-        None => Ok(D::Vector::default()),
-    };
-    Ok(match body {
-        FlightBody::Sphere {
-            position,
-            velocity,
-            acceleration,
-            radius,
-        } => {
-            if !(*radius >= 0.0 && radius.is_finite()) {
-                let message = format!("must be 0 or more and finite, not {radius}");
-                return Err(wrong(&at("radius"), message));
-            }
-            (
-                paths::Path {
-                    position: read(position, "position")?,
-                    velocity: read(velocity, "velocity")?,
-                    acceleration: or_zero(acceleration, "acceleration")?,
-                },
-                FlightShape::Sphere(*radius),
-            )
-        }
-        FlightBody::Plane {
-            position,
-            velocity,
-            acceleration,
-            normal,
-        } => {
-            let normal = read(normal, "normal")?;
-            let length = positive(normal.norm(), &at("normal"))
-                .map_err(|_| wrong(&at("normal"), "must have a length greater than 0"))?;
-            (
-                paths::Path {
-                    position: read(position, "position")?,
-                    velocity: or_zero(velocity, "velocity")?,
-                    acceleration: or_zero(acceleration, "acceleration")?,
-                },
-                FlightShape::Plane(D::Vector::from_fn(|k| normal[k] / length)),
-            )
-        }
+        let case: MappingCase = parse(case)?;
+        positive(case.l, "l")?;
+        not_negative(case.c_phi, "c_phi")?;
+        not_negative(case.c_dis, "c_dis")?;
+        let mapping = resolved::scaled_linear(case.l, case.c_phi, case.c_dis)
+            .map_err(|error| wrong("the case", error.to_string()))?;
+        Ok(json!({
+            "eps_r": mapping.eps_r,
+            "eps_phi": mapping.eps_phi,
+            "eps_rdot": mapping.eps_rdot,
+            "tau": mapping.tau,
+        }))
     })
 }
 
@@ -354,23 +188,15 @@ fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> 
 }
 
 fn check_law(law: &ForceLaw) -> Result<(), CalcError> {
-    let not_negative = |value: f64, place: &str| {
-        if value >= 0.0 && value.is_finite() {
-            Ok(())
-        } else {
-            let message = format!("must be 0 or more and finite, not {value}");
-            Err(wrong(place, message))
-        }
-    };
     match *law {
         ForceLaw::Linear { kn, cn } => {
             positive(kn, "law.kn")?;
-            not_negative(cn, "law.cn")
+            not_negative(cn, "law.cn").map(|_| ())
         }
         ForceLaw::Hertz { kh } => positive(kh, "law.kh").map(|_| ()),
         ForceLaw::Viscoelastic { kh, a } => {
             positive(kh, "law.kh")?;
-            not_negative(a, "law.a")
+            not_negative(a, "law.a").map(|_| ())
         }
     }
 }
