@@ -13,14 +13,14 @@
 
 use crate::cluster::arrays::{Arrays, ClusterDimension};
 use crate::geometry::{Planar, Spatial};
-use crate::vector::{Kernel, Lanes, Level, Row, run};
+use crate::vector::{Half, Kernel, Lanes, Level, Row, run};
 
 /// What a step gives besides the new state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSums {
     /// Work lost in dampers, J.
     pub damper_work: f64,
-    /// Square of the greatest speed, m^2/s^2.
+    /// A bound of the square of the greatest speed, m^2/s^2.
     pub fastest: f64,
 }
 
@@ -56,40 +56,36 @@ impl Kernel for PlanarStep<'_> {
             gravity,
             euler,
         } = stride;
-        let g = [gravity[0], gravity[1], 0.0, 0.0];
-        let drift = [h, h, h, 0.0];
-        let half = if euler { 0.0 } else { 0.5 * h };
-        let mut work = [0.0; 4];
-        let mut fastest = 0.0f64;
-        let (rows, states, forces) = (&mut arrays.rows, &mut arrays.state, &mut arrays.forces);
+        let g = L::Half::from_array([gravity[0], gravity[1], 0.0, 0.0]);
+        let drift = L::Half::from_array([h, h, h, 0.0]);
+        let step = L::Half::splat(h);
+        let half = L::Half::splat(if euler { 0.0 } else { 0.5 * h });
+        let mut work = L::Half::splat(0.0);
+        let mut fastest = L::Half::splat(0.0);
+        let slots = arrays.rows.len();
+        let rows = &mut arrays.rows[..slots];
+        let states = &mut arrays.state[..slots];
+        let forces = &mut arrays.forces[..slots];
         for &slot in active {
             let slot = slot as usize;
-            let row = &mut rows[slot].0;
-            let state = &mut states[slot].0;
-            let force = &mut forces[slot].0;
-            let mut old = [0.0; 4];
-            let mut new = [0.0; 4];
-            let mut seen = [0.0; 4];
-            for k in 0..4 {
-                let a = force[k] * state[4 + k] + g[k];
-                old[k] = state[k];
-                new[k] = state[k] + h * a;
-                seen[k] = new[k] + half * a;
-                work[k] += force[4 + k] * (old[k] + new[k]);
-            }
-            let carry = if euler { &old } else { &new };
-            for k in 0..4 {
-                row[k] += drift[k] * carry[k];
-            }
-            row[4..8].copy_from_slice(&seen);
-            state[..4].copy_from_slice(&new);
-            *force = [0.0; 8];
-            let speed = new[0] * new[0] + new[1] * new[1];
-            fastest = if speed > fastest { speed } else { fastest };
+            let (row, state, force) = (&mut rows[slot], &mut states[slot], &mut forces[slot]);
+            let old = L::Half::load_low(state);
+            let a = L::Half::load_low(force).mul(L::Half::load_high(state)).add(g);
+            let new = old.add(step.mul(a));
+            work = work.add(L::Half::load_high(force).mul(old.add(new)));
+            let carry = if euler { old } else { new };
+            L::Half::load_low(row).add(drift.mul(carry)).store_low(row);
+            new.add(half.mul(a)).store_high(row);
+            new.store_low(state);
+            fastest = new.mul(new).max(fastest);
+            *force = Row::default();
         }
+        let work = work.to_array();
+        let fastest = fastest.to_array();
         StepSums {
             damper_work: -0.5 * h * ((work[0] + work[2]) + (work[1] + work[3])),
-            fastest,
+            // Greatest components apart: at most twice the greatest square of a speed.
+            fastest: fastest[0] + fastest[1],
         }
     }
 }
