@@ -86,7 +86,7 @@ struct ScenarioArgs {
     #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
     set: Vec<crate::scenario::Override>,
     /// Seed of all random numbers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// When the run ends, s (run.finish)
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
@@ -101,10 +101,10 @@ struct RunArgs {
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Threads for the work beside the simulation; never changes a result [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Stop with a checkpoint after this much time on the clock, s
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     wall_limit: Option<std::time::Duration>,
     /// Go on from the last checkpoint in the folder
     #[arg(long, conflicts_with = "force")]
