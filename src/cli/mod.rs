@@ -59,7 +59,7 @@ enum Command {
     Schema,
     /// Write the records of a run in the format of another program
     #[command(
-        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png -o figures"
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures"
     )]
     Export(ExportArgs),
     /// Calculate a case with one model by itself; JSON on standard output
@@ -147,6 +147,10 @@ struct ExportArgs {
     /// Folder to write into [default: DIR/export]
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
+    /// Of a picture: the snapshot nearest to this time, s [default: a discharge in full flow, any
+    /// other run at its end]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    time: Option<f64>,
 }
 
 /// A format of another program.
