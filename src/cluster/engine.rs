@@ -121,14 +121,15 @@ pub struct Flows {
     pub slip: f64,
     /// Given by moving walls.
     pub walls: f64,
-    /// The last evaluation's share of slip, of damping booked with it and of wall work; half of
-    /// it lies beyond the time of evaluation.
+    /// The last evaluation's work of tangential forces, damping booked with it and wall work;
+    /// half of it lies beyond the time of evaluation.
     pub last: [f64; 3],
 }
 
 /// Energies that an evaluation books, J.
 pub(super) struct Passed {
     pub slip: f64,
+    pub friction: f64,
     pub damping: f64,
     pub walls: f64,
 }
@@ -447,6 +448,7 @@ impl<D: Integrate> Engine<D> {
         let h = self.options.step;
         Passed {
             slip: friction.work - friction.gain,
+            friction: friction.work,
             damping: h * damper_at_walls - friction.work,
             walls: h * wall_power,
         }
@@ -460,7 +462,7 @@ impl<D: Integrate> Engine<D> {
         flows.slip += passed.slip;
         flows.damping += passed.damping;
         flows.walls += passed.walls;
-        flows.last = [passed.slip, passed.damping, passed.walls];
+        flows.last = [passed.friction, passed.damping, passed.walls];
     }
 
     /// Moves all stepped grains by one step.

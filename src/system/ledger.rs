@@ -116,8 +116,10 @@ impl Ledger {
         let injected = flows.walls - begin.walls + self.fed;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
+        // Springs that are set free drive a run as a fall does.
+        let sprung = self.start.elastic - held.elastic;
         let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
-        let scale = self.start.kinetic + released.max(0.0) + injected.abs();
+        let scale = self.start.kinetic + released.max(0.0) + sprung.max(0.0) + injected.abs();
         EnergyFigures {
             kinetic: held.kinetic,
             potential: held.potential,
@@ -141,11 +143,14 @@ impl Ledger {
 
 /// Flows up to the time of evaluation: an evaluation's work spreads over half a step before and
 /// half a step after it. The half before of the dampers' work between grains is added, the half
-/// after of what was booked at once is taken off.
+/// after of what was booked at once is taken off, and what the tangential springs took up beyond
+/// the evaluation is given back.
 pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
     let mut flows = engine.state.flows;
-    let [slip, damping, walls] = flows.last;
-    flows.slip -= 0.5 * slip;
+    let [friction, damping, walls] = flows.last;
+    flows.slip -= 0.5 * friction;
+    // Not half: a spring may jump within an evaluation, where the force is at its limit.
+    engine.each_link_view(|link| flows.slip += link.ahead);
     flows.damping -= 0.5 * damping;
     flows.walls -= 0.5 * walls;
     let arrays = &engine.state.arrays;
