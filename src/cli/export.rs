@@ -13,6 +13,12 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
             args.dir.display()
         )));
     }
+    if !args.dir.join("grains.parquet").is_file() {
+        return Err(Failure::Input(format!(
+            "{} holds no records of a run; give the folder of a run, as it is named at its end",
+            args.dir.display()
+        )));
+    }
     let format = match args.to {
         ExportTo::Vtk => view::ExportFormat::Vtk,
         ExportTo::Xyz => view::ExportFormat::Xyz,
@@ -21,7 +27,17 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
         ExportTo::Png => view::ExportFormat::Png,
         ExportTo::Svg => view::ExportFormat::Svg,
     };
-    let files = view::export(&args.dir, format, args.out.as_deref())?;
+    let options = view::PictureOptions {
+        time: args.time,
+        ..view::PictureOptions::default()
+    };
+    if options.time.is_some() && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
+        return Err(Failure::Input(
+            "--time chooses the moment of a picture (png, svg); other formats hold all snapshots"
+                .into(),
+        ));
+    }
+    let files = view::export_with(&args.dir, format, args.out.as_deref(), &options)?;
     let lines: String = files
         .iter()
         .map(|file| format!("{}\n", file.display()))

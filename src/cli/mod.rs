@@ -59,7 +59,7 @@ enum Command {
     Schema,
     /// Write the records of a run in the format of another program
     #[command(
-        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png -o figures"
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures"
     )]
     Export(ExportArgs),
     /// Calculate a case with one model by itself; JSON on standard output
@@ -86,7 +86,7 @@ struct ScenarioArgs {
     #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
     set: Vec<crate::scenario::Override>,
     /// Seed of all random numbers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// When the run ends, s (run.finish)
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
@@ -101,10 +101,10 @@ struct RunArgs {
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Threads for the work beside the simulation; never changes a result [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Stop with a checkpoint after this much time on the clock, s
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     wall_limit: Option<std::time::Duration>,
     /// Go on from the last checkpoint in the folder
     #[arg(long, conflicts_with = "force")]
@@ -147,6 +147,10 @@ struct ExportArgs {
     /// Folder to write into [default: DIR/export]
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
+    /// Of a picture: the snapshot nearest to this time, s [default: a discharge in full flow, any
+    /// other run at its end]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    time: Option<f64>,
 }
 
 /// A format of another program.

@@ -98,7 +98,12 @@ fn run_in<D: Integrate>(
         Ok(Outcome::Interrupted) => Status::Interrupted,
         Err(_) => Status::Failed,
     };
-    warnings.extend(std::mem::take(&mut figures.warnings));
+    // The driver knows of the plan's warnings too: each is told once.
+    for warning in std::mem::take(&mut figures.warnings) {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
     figures.warnings = warnings;
     if let Err(error) = &outcome {
         figures.warnings.push(error.to_string());
@@ -213,7 +218,8 @@ fn difference(there: &str, here: &str) -> String {
         match (a, b) {
             (Table(x), Table(y)) => {
                 let mut keys: Vec<&String> = x.keys().chain(y.keys()).collect();
-                keys.sort();
+                // Many values follow from those of `run`, which is what a person changed.
+                keys.sort_by_key(|key| (key.as_str() != "run", *key));
                 keys.into_iter().find_map(|key| {
                     let dot = if path.is_empty() { "" } else { "." };
                     let here = format!("{path}{dot}{key}");
@@ -303,5 +309,13 @@ mod tests {
             "this one has `run.step`, it has not"
         );
         assert_eq!(tell("seed = ["), "its scenario.toml cannot be read");
+        // What a person changed comes before what follows from it.
+        assert_eq!(
+            difference(
+                "log.series = 0.01\nrun.finish = 5.0\n",
+                "log.series = 0.002\nrun.finish = 1.0\n"
+            ),
+            "`run.finish` is 5.0 there and 1.0 here"
+        );
     }
 }

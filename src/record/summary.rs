@@ -141,9 +141,9 @@ pub struct EnergyFigures {
 /// Dissipated energy, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dissipated {
-    /// In dampers and drag.
+    /// In normal dampers and drag.
     pub damping: f64,
-    /// In sliding links.
+    /// To tangential forces: sliding and tangential dampers.
     pub slip: f64,
     /// In collisions in flight.
     pub collision: f64,

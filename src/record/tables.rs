@@ -131,8 +131,11 @@ pub(super) fn series_fields(dimensions: usize, boundaries: &[String]) -> Vec<Fie
         r.elastic
     });
     for (k, (name, about)) in [
-        ("damping", "dissipated in dampers and drag so far"),
-        ("slip", "dissipated in sliding links so far"),
+        ("damping", "lost in normal dampers and drag so far"),
+        (
+            "slip",
+            "lost to tangential forces so far: sliding and tangential dampers",
+        ),
         ("collision", "dissipated in collisions in flight so far"),
         ("morph", "taken by changes of regime so far; signed"),
     ]

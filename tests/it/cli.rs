@@ -296,6 +296,15 @@ fn export_and_calc_want_what_is_there() -> std::io::Result<()> {
         "error: there is no folder no-such-run; give the folder of a run\n"
     );
     let folder = tempfile::tempdir()?;
+    let message = bad(&arenite(folder.path(), &["export", ".", "--to", "png"]), 2);
+    assert!(
+        message.starts_with("error: . holds no records of a run;"),
+        "{message}"
+    );
+    std::fs::write(folder.path().join("grains.parquet"), "")?;
+    let arguments = ["export", ".", "--to", "csv", "--time", "0.5"];
+    let message = bad(&arenite(folder.path(), &arguments), 2);
+    assert!(message.starts_with("error: --time chooses"), "{message}");
     std::fs::write(folder.path().join("case.json"), "{\"bodies\": ")?;
     let message = bad(&arenite(folder.path(), &["calc", "flight", "case.json"]), 2);
     assert!(message.starts_with("error: case.json: "), "{message}");

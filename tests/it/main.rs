@@ -3,7 +3,9 @@
 use proptest::test_runner::{Config, RngSeed};
 
 mod cli;
+mod cli_tools;
 mod collision;
+mod faults;
 mod field;
 mod filling;
 mod flight;
@@ -13,7 +15,9 @@ mod queue;
 mod record;
 mod record_export;
 mod record_sample;
+mod resume;
 mod scenario;
+mod scenarios_run;
 mod surface;
 mod view;
 
