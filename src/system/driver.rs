@@ -508,6 +508,8 @@ impl<D: Integrate> System<D> {
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
         self.started_at = Instant::now();
+        // Not `started_at`, which each checkpoint sets anew.
+        let began = self.started_at;
         let mut reported = Instant::now();
         if !self.s.started {
             self.start(sink)?;
@@ -542,7 +544,7 @@ impl<D: Integrate> System<D> {
             if since_look >= 4096 {
                 since_look = 0;
                 if let Some(limit) = control.wall_limit {
-                    if self.started_at.elapsed() >= limit {
+                    if began.elapsed() >= limit {
                         return self.interrupt(sink);
                     }
                 }
@@ -636,6 +638,7 @@ impl<D: Integrate> System<D> {
         self.engine.start_fresh();
     }
 
+    /// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
     fn check_numbers(&self) -> Result<(), SystemError> {
         let arrays = &self.engine.state.arrays;
         for &slot in &self.engine.state.active {
@@ -647,6 +650,17 @@ impl<D: Integrate> System<D> {
                     self.engine.time(),
                     self.engine.state.n,
                     self.engine.options.step
+                )));
+            }
+            let way = arrays.velocity(slot).norm() * self.engine.options.step;
+            if way > arrays.radius(slot) {
+                return Err(SystemError::Numerical(format!(
+                    "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",
+                    arrays.id[slot],
+                    way,
+                    self.engine.options.step,
+                    self.engine.time(),
+                    arrays.radius(slot)
                 )));
             }
         }
@@ -832,6 +846,9 @@ impl<D: Integrate> System<D> {
             let h = self.engine.options.step;
             let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
             self.engine.state.n = self.engine.state.n.max(n);
+        }
+        if matches!(who, owner::SERIES | owner::CHECKPOINT | owner::FINISH) {
+            self.check_numbers()?;
         }
         match who {
             owner::SERIES => {
