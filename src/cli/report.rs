@@ -78,16 +78,17 @@ pub(super) fn summary(figures: &Summary, folder: &Path) -> String {
         ),
     );
     if let Some(discharge) = &figures.discharge {
-        line(
-            "discharge",
-            format!(
-                "{} grains, {} a second from {} to {} s",
-                discharge.count,
+        let text = match discharge.count {
+            0 => "none".into(),
+            1 => format!("1 grain at {} s", short(discharge.first)),
+            count => format!(
+                "{count} grains, {} a second from {} to {} s",
                 short(discharge.mean_rate),
                 short(discharge.first),
                 short(discharge.last)
             ),
-        );
+        };
+        line("discharge", text);
     }
     if let Some(jam) = &figures.jam {
         line(

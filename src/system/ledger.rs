@@ -130,7 +130,8 @@ impl Ledger {
             },
             injected,
             removed: self.removed,
-            balance_error: if error == 0.0 {
+            // Nothing flows before the book is begun, and summaries hold finite numbers.
+            balance_error: if error == 0.0 || scale == 0.0 {
                 0.0
             } else {
                 error.abs() / scale

@@ -4,6 +4,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 mod cli;
 mod collision;
+mod documents;
 mod field;
 mod filling;
 mod flight;
