@@ -505,22 +505,27 @@ impl<D: Integrate> Engine<D> {
     pub fn start_fresh(&mut self) {
         let fresh = std::mem::take(&mut self.state.fresh);
         let h = self.options.step;
-        if self.options.integrator == IntegratorName::Verlet {
-            for &slot in &fresh {
-                let slot = slot as usize;
-                let arrays = &mut self.state.arrays;
-                let (force, moment) = D::force(arrays, slot);
-                let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
-                let velocity: [f64; 3] = three(arrays.velocity(slot));
-                let spin = D::surface_spin(arrays, slot);
-                let gravity = three(self.gravity);
-                for k in 0..D::N {
-                    arrays.state[slot].0[k] = velocity[k] - 0.5 * h * (force[k] * m + gravity[k]);
-                }
-                let first = if D::N == 2 { 2 } else { 4 };
-                for k in 0..D::SPINS {
-                    arrays.state[slot].0[first + k] = spin[k] - 0.5 * h * moment[k] * i;
-                }
+        let leapfrog = matches!(self.options.integrator, IntegratorName::Verlet | IntegratorName::Midpoint);
+        let gravity = three(self.gravity);
+        for &slot in &fresh {
+            let slot = slot as usize;
+            let arrays = &mut self.state.arrays;
+            let (force, moment) = D::force(arrays, slot);
+            let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
+            let velocity: [f64; 3] = three(arrays.velocity(slot));
+            let spin = D::surface_spin(arrays, slot);
+            let back = if leapfrog { 0.5 * h } else { 0.0 };
+            // In the plane spins follow velocities after two columns, in space after four.
+            let first = if D::N == 2 { 2 } else { 4 };
+            for k in 0..D::N {
+                let a = force[k] * m + gravity[k];
+                arrays.state[slot].0[k] = velocity[k] - back * a;
+                D::set_previous(arrays, slot, k, a);
+            }
+            for k in 0..D::SPINS {
+                let a = moment[k] * i;
+                arrays.state[slot].0[first + k] = spin[k] - back * a;
+                D::set_previous(arrays, slot, first + k, a);
             }
         }
         self.state.fresh = fresh;

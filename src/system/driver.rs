@@ -1052,7 +1052,7 @@ impl<D: Integrate> System<D> {
 /// Margin of the outer list over the mean radius (docs/performance.md).
 const OUTER_MARGIN: f64 = 0.8;
 /// Margin of the inner list over the mean radius.
-const INNER_MARGIN: f64 = 0.15;
+const INNER_MARGIN: f64 = 0.08;
 /// A flyer due within so many steps at a renewal comes back at once.
 const STAY: f64 = 32.0;
 /// Nobody leaves for a flight shorter than so many steps.

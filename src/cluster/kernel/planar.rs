@@ -68,9 +68,7 @@ fn assemble<L: Lanes, W: Law>(
     let size = trial.abs();
     let over = cap.less(size);
     // A sliding link keeps the spring that, with the damper, gives the limit.
-    let kept = zero
-        .sub(tangential.add(drag))
-        .div(kt.max(L::splat(f64::MIN_POSITIVE)));
+    let kept = zero.sub(tangential.add(drag)).mul(response.tangential_compliance);
     let kept = kept.select(spring, over).only(touch);
     let new = kept
         .add(L::splat(timing.after * timing.step).mul(vt))
@@ -147,21 +145,10 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let pair = |k: usize| {
-                let a = L::load(&rows[batch.a[k] as usize]);
-                let b = L::load(&rows[batch.b[k] as usize]);
-                a.add(b.flip(difference))
-            };
-            let columns = [
-                pair(0),
-                pair(1),
-                pair(2),
-                pair(3),
-                pair(4),
-                pair(5),
-                pair(6),
-                pair(7),
-            ];
+            let a = L::gather(rows, &batch.a);
+            let b = L::gather(rows, &batch.b);
+            let pair = |k: usize| a[k].add(b[k].flip(difference));
+            let columns = [pair(0), pair(1), pair(2), pair(3), pair(4), pair(5), pair(6), pair(7)];
             let [dx, dy, _, radii, du, dv, spin, inverse_mass] = L::transpose(columns);
             let [dx, dy] = nearest_image([dx, dy], timing.periodic);
             let square = dx.mul(dx).add(dy.mul(dy));
@@ -170,8 +157,10 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let distance = square.max(tiny).sqrt();
-            let inverse = one.div(distance);
+            // Root and inverse side by side rather than one after the other.
+            let square = square.max(tiny);
+            let distance = square.sqrt();
+            let inverse = one.div(square).mul(distance);
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let speed = du.mul(nx).add(dv.mul(ny));
             let sliding = dv.mul(nx).sub(du.mul(ny)).sub(spin);
@@ -212,12 +201,10 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-                let b = &mut forces[batch.b[k] as usize];
-                L::load(b).add(out[k].flip(reaction)).store(b);
-            }
+            L::scatter_add(out, forces, &batch.a);
+            let back = |k: usize| out[k].flip(reaction);
+            let back = [back(0), back(1), back(2), back(3), back(4), back(5), back(6), back(7)];
+            L::scatter_add(back, forces, &batch.b);
         }
         Friction {
             gain: gain.total(),
@@ -337,17 +324,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let row = |k: usize| L::load(&rows[batch.a[k] as usize]);
-            let columns = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let columns = L::gather(rows, &batch.a);
             let [x, y, _, radius, u, v, spin, inverse_mass] = L::transpose(columns);
             let (nx, ny, distance, wx, wy, inside) = match &geometry {
                 WallGeometry::Flat {
@@ -421,10 +398,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             power = power.add(fx.mul(wx).add(fy.mul(wy)).only(touch));
             damper_power = damper_power.add(ex.mul(wx).add(ey.mul(wy)).only(touch));
             let out = L::transpose([fx, fy, t, zero, ex, ey, s, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-            }
+            L::scatter_add(out, forces, &batch.a);
         }
         WallSums {
             friction: Friction {

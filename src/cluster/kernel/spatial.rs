@@ -101,7 +101,7 @@ fn assemble<L: Lanes, W: Law>(
     let over = cap.less(size);
     let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
     let tangential = map(trial, |t| t.mul(scale).only(touch));
-    let inverse_kt = L::splat(1.0).div(kt.max(tiny));
+    let inverse_kt = response.tangential_compliance;
     let kept = zip(tangential, vt, |t, v| {
         zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
     });
@@ -200,21 +200,10 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let pair = |k: usize| {
-                let a = L::load(&rows[batch.a[k] as usize]);
-                let b = L::load(&rows[batch.b[k] as usize]);
-                a.add(b.flip(difference))
-            };
-            let columns = [
-                pair(0),
-                pair(1),
-                pair(2),
-                pair(3),
-                pair(4),
-                pair(5),
-                pair(6),
-                pair(7),
-            ];
+            let a = L::gather(rows, &batch.a);
+            let b = L::gather(rows, &batch.b);
+            let pair = |k: usize| a[k].add(b[k].flip(difference));
+            let columns = [pair(0), pair(1), pair(2), pair(3), pair(4), pair(5), pair(6), pair(7)];
             let [dx, dy, dz, radii, du, dv, dw, inverse_mass] = L::transpose(columns);
             let d = nearest_image([dx, dy, dz], timing.periodic);
             let square = dot(d, d);
@@ -223,28 +212,20 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let distance = square.max(tiny).sqrt();
-            let inverse = one.div(distance);
+            let square = square.max(tiny);
+            let distance = square.sqrt();
+            let inverse = one.div(square).mul(distance);
             let n = map(d, |x| x.mul(inverse));
-            let spin = |k: usize| {
-                L::load(&spins[batch.a[k] as usize]).add(L::load(&spins[batch.b[k] as usize]))
-            };
-            let columns = [
-                spin(0),
-                spin(1),
-                spin(2),
-                spin(3),
-                spin(4),
-                spin(5),
-                spin(6),
-                spin(7),
-            ];
+            let a = L::gather(spins, &batch.a);
+            let b = L::gather(spins, &batch.b);
+            let pair = |k: usize| a[k].add(b[k]);
+            let columns = [pair(0), pair(1), pair(2), pair(3), pair(4), pair(5), pair(6), pair(7)];
             let [sx, sy, sz, ..] = L::transpose(columns);
             let relative = [du, dv, dw];
             let speed = dot(relative, n);
             let rolled = cross([sx, sy, sz], n);
-            let vt: V3<L> =
-                std::array::from_fn(|k| relative[k].sub(speed.mul(n[k])).sub(rolled[k]));
+            let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
+            let vt = [slide(0), slide(1), slide(2)];
             let radius = if W::NEEDS_RADIUS {
                 let radius = |body: &[u32; LANES]| {
                     L::from_array(std::array::from_fn(|k| rows[body[k] as usize].0[3]))
@@ -280,20 +261,16 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-                let b = &mut forces[batch.b[k] as usize];
-                L::load(b).add(out[k].flip(reaction)).store(b);
-            }
+            L::scatter_add(out, forces, &batch.a);
+            let back = |k: usize| out[k].flip(reaction);
+            let back = [back(0), back(1), back(2), back(3), back(4), back(5), back(6), back(7)];
+            L::scatter_add(back, forces, &batch.b);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut dampers[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-                let b = &mut dampers[batch.b[k] as usize];
-                L::load(b).add(out[k].flip(reaction)).store(b);
-            }
+            L::scatter_add(out, dampers, &batch.a);
+            let back = |k: usize| out[k].flip(reaction);
+            let back = [back(0), back(1), back(2), back(3), back(4), back(5), back(6), back(7)];
+            L::scatter_add(back, dampers, &batch.b);
         }
         Friction {
             gain: gain.total(),
@@ -360,17 +337,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let row = |k: usize| L::load(&rows[batch.a[k] as usize]);
-            let columns = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let columns = L::gather(rows, &batch.a);
             let [x, y, z, radius, u, v, w, inverse_mass] = L::transpose(columns);
             let place = [x, y, z];
             let (n, distance, wall, inside) = match &geometry {
@@ -408,23 +375,13 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 continue;
             }
             let touch = L::mask(touch_bits);
-            let row = |k: usize| L::load(&spins[batch.a[k] as usize]);
-            let columns = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let columns = L::gather(spins, &batch.a);
             let [sx, sy, sz, ..] = L::transpose(columns);
             let relative = zip([u, v, w], wall, |a, b| a.sub(b));
             let speed = dot(relative, n);
             let rolled = cross([sx, sy, sz], n);
-            let vt: V3<L> =
-                std::array::from_fn(|k| relative[k].sub(speed.mul(n[k])).sub(rolled[k]));
+            let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
+            let vt = [slide(0), slide(1), slide(2)];
             let contact = Contact {
                 overlap: radius.sub(distance),
                 inverse_mass,
@@ -449,9 +406,8 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 });
                 *flags = after;
             }
-            let arm: V3<L> = std::array::from_fn(|k| {
-                place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]))
-            });
+            let arm = |k: usize| place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]));
+            let arm = [arm(0), arm(1), arm(2)];
             let moment = cross(arm, e.force);
             for k in 0..3 {
                 sum[k] = sum[k].add(e.force[k]);
@@ -462,16 +418,10 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-            }
+            L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut dampers[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-            }
+            L::scatter_add(out, dampers, &batch.a);
         }
         WallSums {
             friction: Friction {
