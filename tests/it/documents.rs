@@ -250,6 +250,56 @@ fn the_readme_quotes_the_example() -> std::io::Result<()> {
     Ok(())
 }
 
+/// A line without its figures of speed, the only ones that differ from run to run.
+fn without_clock(line: &str) -> &str {
+    match line.rsplit_once(", ") {
+        Some((rest, tail)) if tail.ends_with(" on the clock") => rest,
+        _ => line,
+    }
+}
+
+/// What the README shows behind `$ arenite ...` is what the program prints. On other processors
+/// the same bits are an aim, not a promise.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_readme_shows_what_is_printed() -> std::io::Result<()> {
+    let path = repository().join("README.md");
+    let readme = fs::read_to_string(&path)?;
+    let folder = tempfile::tempdir()?;
+    let mut written = String::new();
+    let mut lines = readme.lines().peekable();
+    while let Some(line) = lines.next() {
+        written += &format!("{line}\n");
+        let Some(command) = line.strip_prefix("$ arenite ") else {
+            continue;
+        };
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_arenite"))
+            .args(command.split_whitespace())
+            .current_dir(folder.path())
+            .output()?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut shown = Vec::new();
+        while let Some(next) = lines.next_if(|next| *next != "```") {
+            shown.push(next);
+        }
+        if std::env::var_os("ARENITE_BLESS").is_some() {
+            written += &text;
+        } else {
+            let shown: Vec<&str> = shown.into_iter().map(without_clock).collect();
+            let printed: Vec<&str> = text.lines().map(without_clock).collect();
+            assert_eq!(
+                shown, printed,
+                "`{command}`: write it anew with ARENITE_BLESS=1"
+            );
+        }
+    }
+    if std::env::var_os("ARENITE_BLESS").is_some() {
+        fs::write(&path, written)?;
+    }
+    Ok(())
+}
+
 /// The scenario that the documentation explains can run.
 #[test]
 fn written_scenarios_resolve() -> Result<(), Box<dyn std::error::Error>> {
