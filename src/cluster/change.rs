@@ -5,7 +5,7 @@ use super::arrays::{History, Lists, Status};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::each_link;
-use super::observe::LinkView;
+use super::observe::{Elastic, LinkView};
 use crate::geometry::Dimension;
 
 /// Peers of each slot by links between grains.
@@ -79,13 +79,13 @@ impl<D: Integrate> Engine<D> {
         (touch, slip)
     }
 
-    /// Removes grains with their links; gives the elastic energy that those held, J.
-    pub fn remove(&mut self, slots: &[u32]) -> f64 {
+    /// Removes grains with their links; gives the elastic energy that those held.
+    pub fn remove(&mut self, slots: &[u32]) -> Elastic {
         let mut gone = vec![false; self.state.arrays.slots()];
         for &slot in slots {
             gone[slot as usize] = true;
         }
-        let mut elastic = 0.0;
+        let mut elastic = Elastic::default();
         self.each_link_view(|link: LinkView<D>| {
             let other = matches!(link.b, Other::Slot(s) if gone[s as usize]);
             if gone[link.a as usize] || other {
@@ -117,10 +117,10 @@ impl<D: Integrate> Engine<D> {
         elastic
     }
 
-    /// Takes a boundary away; gives the elastic energy that its links held, J.
-    pub fn open(&mut self, boundary: usize) -> f64 {
+    /// Takes a boundary away; gives the elastic energy that its links held.
+    pub fn open(&mut self, boundary: usize) -> Elastic {
         self.state.gone[boundary] = true;
-        let mut elastic = 0.0;
+        let mut elastic = Elastic::default();
         self.each_link_view(|link: LinkView<D>| {
             if link.b == Other::Boundary(boundary as u16) {
                 elastic += link.elastic;

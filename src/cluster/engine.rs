@@ -117,18 +117,18 @@ pub struct Counts {
 pub struct Flows {
     /// Lost in normal dampers and drag.
     pub damping: f64,
-    /// Lost to tangential forces: sliding and tangential dampers.
-    pub slip: f64,
+    /// What tangential forces took out of motion: into sliding, tangential dampers and springs.
+    pub friction: f64,
     /// Given by moving walls.
     pub walls: f64,
-    /// The last evaluation's share of slip, of damping booked with it and of wall work; half of
-    /// it lies beyond the time of evaluation.
+    /// The last evaluation's work of tangential forces, damping booked with it and wall work;
+    /// half of it lies beyond the time of evaluation.
     pub last: [f64; 3],
 }
 
 /// Energies that an evaluation books, J.
 pub(super) struct Passed {
-    pub slip: f64,
+    pub friction: f64,
     pub damping: f64,
     pub walls: f64,
 }
@@ -446,7 +446,7 @@ impl<D: Integrate> Engine<D> {
         // the stride's with those that came about: the sum is exact, the split to second order.
         let h = self.options.step;
         Passed {
-            slip: friction.work - friction.gain,
+            friction: friction.work,
             damping: h * damper_at_walls - friction.work,
             walls: h * wall_power,
         }
@@ -457,10 +457,10 @@ impl<D: Integrate> Engine<D> {
         let time = self.time();
         let passed = self.evaluate(time, false);
         let flows = &mut self.state.flows;
-        flows.slip += passed.slip;
+        flows.friction += passed.friction;
         flows.damping += passed.damping;
         flows.walls += passed.walls;
-        flows.last = [passed.slip, passed.damping, passed.walls];
+        flows.last = [passed.friction, passed.damping, passed.walls];
     }
 
     /// Moves all stepped grains by one step.

@@ -27,7 +27,7 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     // Halve what the first evaluation booked, add half of the second.
     let last = engine.state.flows.last;
     let flows = &mut engine.state.flows;
-    flows.slip += 0.5 * (passed.slip - last[0]);
+    flows.friction += 0.5 * (passed.friction - last[0]);
     flows.damping += 0.5 * (passed.damping - last[1]);
     flows.walls += 0.5 * (passed.walls - last[2]);
     // The second stride, from the predicted velocities, gives v_n + h a_1 + h a_2.

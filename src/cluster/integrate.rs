@@ -69,14 +69,18 @@ impl Kernel for PlanarStep<'_> {
         let rows = &mut arrays.rows[..slots];
         let states = &mut arrays.state[..slots];
         let forces = &mut arrays.forces[..slots];
-        let quarter = L::Half::splat(if euler { 0.0 } else { 0.25 * h });
+        let quarter = if euler { 0.0 } else { 0.25 * h };
+        let quarter = L::Half::from_array([quarter, quarter, quarter, 0.0]);
+        let moving = L::Half::from_array([1.0, 1.0, 0.0, 0.0]);
+        let turning = L::Half::from_array([0.0, 0.0, 1.0, 0.0]);
+        let fourth = L::Half::from_array([0.0, 0.0, 0.0, 1.0]);
         for &slot in active {
             let slot = slot as usize;
             let (row, state, force) = (&mut rows[slot], &mut states[slot], &mut forces[slot]);
-            let (mass, inertia) = (state.0[3], state.0[7]);
-            let inverse = L::Half::from_array([mass, mass, inertia, 0.0]);
+            // Fourth columns hold 1/mass and r^2/I; they are carried along untouched.
             let old = L::Half::load_low(state);
             let before = L::Half::load_high(state);
+            let inverse = old.last().mul(moving).add(before.last().mul(turning));
             let a = L::Half::load_low(force).mul(inverse).add(g);
             let new = old.add(step.mul(a));
             work = work.add(L::Half::load_high(force).mul(old.add(new)));
@@ -84,10 +88,8 @@ impl Kernel for PlanarStep<'_> {
             L::Half::load_low(row).add(drift.mul(carry)).store_low(row);
             let seen = new.add(quarter.mul(a.add(before)));
             seen.store_high(row);
-            row.0[7] = mass;
             new.store_low(state);
-            a.store_high(state);
-            state.0[7] = inertia;
+            a.add(before.mul(fourth)).store_high(state);
             fastest = new.mul(new).max(fastest);
             *force = Row::default();
         }

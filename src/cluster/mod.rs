@@ -11,4 +11,4 @@ mod observe;
 
 pub use change::{Adjacency, FieldForce};
 pub use engine::{Counts, Engine, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
-pub use observe::{Kinematics, LinkView};
+pub use observe::{Elastic, Kinematics, LinkView};

@@ -1,6 +1,8 @@
 //! Looking at links one by one: for logs, energies and the stability of links. Nothing here
 //! changes the motion.
 
+use serde::{Deserialize, Serialize};
+
 use super::arrays::{Arrays, History};
 use super::engine::{Engine, LinkEvent, Other};
 use super::integrate::Integrate;
@@ -33,6 +35,29 @@ pub struct Kinematics<D: Dimension> {
     pub point: D::Vector,
 }
 
+/// Elastic energy of links, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Elastic {
+    /// Of normal springs.
+    pub normal: f64,
+    /// That tangential springs can give back.
+    pub tangential: f64,
+}
+
+impl Elastic {
+    /// Both, J.
+    pub fn sum(&self) -> f64 {
+        self.normal + self.tangential
+    }
+}
+
+impl std::ops::AddAssign for Elastic {
+    fn add_assign(&mut self, other: Self) {
+        self.normal += other.normal;
+        self.tangential += other.tangential;
+    }
+}
+
 /// A link as logs see it.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkView<D: Dimension> {
@@ -46,8 +71,8 @@ pub struct LinkView<D: Dimension> {
     pub normal_force: f64,
     /// Tangential force on the first body, N.
     pub tangential_force: D::Vector,
-    /// Elastic energy, J.
-    pub elastic: f64,
+    /// Elastic energy.
+    pub elastic: Elastic,
     /// Whether it slides.
     pub slipping: bool,
     /// Whether it has been at rest long enough.
@@ -196,6 +221,14 @@ impl<D: Integrate> Engine<D> {
         let mut force: [f64; 3] =
             std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
         let cap = c.friction * normal_force;
+        // Where a damper passes the limit by itself, the law keeps a spring that would give more
+        // than the limit the other way; what it can give back is only up to the limit.
+        let pull = (c.kt * size(spring)).min(cap);
+        let tangential = if c.kt > 0.0 {
+            0.5 * pull * pull / c.kt
+        } else {
+            0.0
+        };
         let f = size(force);
         if f > cap {
             force = force.map(|x| x * cap / f);
@@ -206,7 +239,10 @@ impl<D: Integrate> Engine<D> {
             kinematics: k,
             normal_force,
             tangential_force: tangent::<D>(force, k.normal),
-            elastic: c.normal_energy + 0.5 * c.kt * size(spring) * size(spring),
+            elastic: Elastic {
+                normal: c.normal_energy,
+                tangential,
+            },
             slipping: slip,
             stable: calm >= self.options.looks,
         }

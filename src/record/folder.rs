@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
@@ -318,6 +319,10 @@ fn finished(dir: &Path) -> Result<bool, RecordError> {
     Ok(!can_go_on(read::summary(dir)?.status))
 }
 
+/// How long a lock that somebody holds is tried again: a child process that another thread is
+/// starting holds every open file for a moment, until it turns into the other program.
+const LOCK_PATIENCE: Duration = Duration::from_millis(300);
+
 /// Locks the folder for this process.
 fn lock(dir: &Path, checkpoints: &Path) -> Result<File, RecordError> {
     let path = checkpoints.join("lock");
@@ -327,7 +332,13 @@ fn lock(dir: &Path, checkpoints: &Path) -> Result<File, RecordError> {
         .truncate(false)
         .open(&path)
         .map_err(RecordError::io("cannot create", &path))?;
-    match file.try_lock() {
+    let since = Instant::now();
+    let mut locked = file.try_lock();
+    while matches!(locked, Err(TryLockError::WouldBlock)) && since.elapsed() < LOCK_PATIENCE {
+        std::thread::sleep(LOCK_PATIENCE / 30);
+        locked = file.try_lock();
+    }
+    match locked {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(RecordError::Busy {
             path: dir.display().to_string(),

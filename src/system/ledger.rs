@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Counts, Engine, Flows};
+use crate::cluster::{Counts, Elastic, Engine, Flows};
 use crate::field::{FieldPoint, FieldSet};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures};
@@ -19,12 +19,12 @@ pub struct Held {
     /// Potential in gravity, from the origin.
     pub potential: f64,
     /// Elastic.
-    pub elastic: f64,
+    pub elastic: Elastic,
 }
 
 impl Held {
     fn sum(&self) -> f64 {
-        self.kinetic + self.potential + self.elastic
+        self.kinetic + self.potential + self.elastic.sum()
     }
 }
 
@@ -45,6 +45,8 @@ pub struct Ledger {
     pub removed: f64,
     /// Potential share of it.
     pub removed_potential: f64,
+    /// Share of it that tangential springs held.
+    pub removed_tangential: f64,
 }
 
 /// Velocity of a stepped slot at the time of evaluation, consistent with its forces there.
@@ -97,6 +99,12 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
 }
 
 impl Ledger {
+    /// Books what links that are taken away held.
+    pub fn remove_elastic(&mut self, elastic: Elastic) {
+        self.removed += elastic.sum();
+        self.removed_tangential += elastic.tangential;
+    }
+
     /// Begins the book.
     pub fn begin<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Ledger {
         Ledger {
@@ -112,16 +120,21 @@ impl Ledger {
         let flows = passed(engine);
         let begin = &self.flows_at_start;
         let damping = flows.damping - begin.damping;
-        let slip = flows.slip - begin.slip;
+        // What went into tangential springs and is there no longer was lost in sliding.
+        let sprung =
+            held.elastic.tangential + self.removed_tangential - self.start.elastic.tangential;
+        let slip = flows.friction - begin.friction - sprung;
         let injected = flows.walls - begin.walls + self.fed;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
+        // Springs that are set free drive a run as a fall does.
+        let sprung = self.start.elastic.sum() - held.elastic.sum();
         let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
-        let scale = self.start.kinetic + released.max(0.0) + injected.abs();
+        let scale = self.start.kinetic + released.max(0.0) + sprung.max(0.0) + injected.abs();
         EnergyFigures {
             kinetic: held.kinetic,
             potential: held.potential,
-            elastic: held.elastic,
+            elastic: held.elastic.sum(),
             dissipated: Dissipated {
                 damping,
                 slip,
@@ -145,8 +158,8 @@ impl Ledger {
 /// after of what was booked at once is taken off.
 pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
     let mut flows = engine.state.flows;
-    let [slip, damping, walls] = flows.last;
-    flows.slip -= 0.5 * slip;
+    let [friction, damping, walls] = flows.last;
+    flows.friction -= 0.5 * friction;
     flows.damping -= 0.5 * damping;
     flows.walls -= 0.5 * walls;
     let arrays = &engine.state.arrays;

@@ -87,7 +87,8 @@ impl<D: Integrate> System<D> {
             }
             self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
         }
-        self.s.ledger.removed += self.engine.remove(&gone);
+        let elastic = self.engine.remove(&gone);
+        self.s.ledger.remove_elastic(elastic);
         Ok(())
     }
 
@@ -152,7 +153,7 @@ impl<D: Integrate> System<D> {
     ) -> Result<(), SystemError> {
         self.count(EventKind::BoundaryUpdate);
         let elastic = self.engine.open(index);
-        self.s.ledger.removed += elastic;
+        self.s.ledger.remove_elastic(elastic);
         self.s.calm_looks = 0;
         self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
         self.renew(sink)

@@ -5,9 +5,15 @@ use crate::cluster::arrays::ClusterDimension;
 use crate::contact::{LawTable, PairLaw};
 use crate::geometry::Vector;
 
-/// Step over the inverse of the fastest damping rate above which a settled bed is not truly at
-/// rest (docs/performance.md, "Steps"); the scheme itself leaves stability at 1.
-const DAMPING_LIMIT: f64 = 0.55;
+/// Damping rate of the densest packing over that of one pair, in the plane and in space. All
+/// grains spinning alike is the fastest mode: each of z neighbours resists with twice the rim
+/// speed, so that its rate is 2 z (N - 1) / (N b) c / m for moments of inertia b m r^2, z = 6 or
+/// 12; one pair has 2 (1 + 1 / b) c / m. The scheme needs step times rate under 1. In the hopper
+/// of equal disks, which pack like that at the walls, the settled bed rests up to this step and
+/// shakes from a third above it on.
+const PACKED: [f64; 2] = [4.0, 40.0 / 7.0];
+/// A step this many times over a limit is refused.
+const BEYOND_REASON: f64 = 6.0;
 /// Step times angular frequency above which contacts are resolved by fewer than 16 steps.
 const STIFFNESS_LIMIT: f64 = 0.2;
 
@@ -114,6 +120,7 @@ fn rates(
 pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, SystemError> {
     let lightest = lightest(setup);
     let speed = impact_speed(setup);
+    let packed = PACKED[usize::from(D::N == 3)];
     let mut limits: Vec<Limit> = Vec::new();
     let mut see = |what: String, law: &PairLaw, mass: f64, radius: f64, inverse: f64| {
         let (frequency, damping) = rates(law, mass, radius, inverse, speed, D::BALL_INERTIA);
@@ -124,11 +131,12 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 text: format!("{what}: fastest oscillation {frequency:.4e} 1/s"),
             });
         }
+        let damping = damping * packed;
         if damping > 0.0 {
             limits.push(Limit {
-                step: setup.motion.safety / damping,
-                limit: DAMPING_LIMIT / damping,
-                text: format!("{what}: fastest damping {damping:.4e} 1/s"),
+                step: setup.motion.safety * 2.0 / damping,
+                limit: 1.0 / damping,
+                text: format!("{what}: fastest damping in a packing {damping:.4e} 1/s"),
             });
         }
     };
@@ -184,7 +192,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, settled grains do not come to rest",
                 l.text, l.limit
             );
-            if step > 4.0 * l.limit {
+            if step > BEYOND_REASON * l.limit {
                 return Err(SystemError::Setup(format!(
                     "{text}, and this far above it the run would blow up"
                 )));

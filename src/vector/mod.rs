@@ -40,6 +40,8 @@ pub trait Half: Copy {
     fn mul(self, other: Self) -> Self;
     /// The greater; `other` where either is not a number.
     fn max(self, other: Self) -> Self;
+    /// The last number in all lanes.
+    fn last(self) -> Self;
 }
 
 /// Eight numbers in registers.

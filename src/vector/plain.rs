@@ -180,4 +180,8 @@ impl Half for PlainHalf {
     fn max(self, o: Self) -> Self {
         four!(k => if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] })
     }
+    #[inline(always)]
+    fn last(self) -> Self {
+        PlainHalf([self.0[3]; 4])
+    }
 }

@@ -360,6 +360,10 @@ impl Half for AvxHalf {
     fn max(self, o: Self) -> Self {
         AvxHalf(unsafe { _mm256_max_pd(self.0, o.0) })
     }
+    #[inline(always)]
+    fn last(self) -> Self {
+        AvxHalf(unsafe { _mm256_permute4x64_pd::<0xff>(self.0) })
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use proptest::test_runner::{Config, RngSeed};
 
 mod cli;
+mod cli_tools;
 mod collision;
 mod documents;
+mod faults;
 mod field;
 mod filling;
 mod flight;
@@ -14,7 +16,9 @@ mod queue;
 mod record;
 mod record_export;
 mod record_sample;
+mod resume;
 mod scenario;
+mod scenarios_run;
 mod surface;
 mod view;
 

@@ -18,6 +18,7 @@ use super::document::Document;
 use super::path::Place;
 use super::problem::Problem;
 use super::spec::Spec;
+use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::system::{PeriodicAxis, Setup};
 
@@ -25,7 +26,7 @@ use crate::system::{PeriodicAxis, Setup};
 pub const MAX_GRAINS: u64 = 10_000_000;
 
 /// Builds the setup, and the scenario as it is after resolving.
-pub(super) fn build<D: Dimension>(
+pub(super) fn build<D: Integrate>(
     document: &Document,
     spec: &Spec,
     folder: Option<&Path>,
@@ -81,7 +82,7 @@ pub(super) fn build<D: Dimension>(
     )?;
     let scales = settings::Scales::of(&filled.grains, &feeds, &boundaries, &gravity, &laws);
     let settings = settings::fill_in(check, &mut spec, &scales)?;
-    let setup = Setup {
+    let mut setup = Setup {
         seed: spec.seed,
         materials: materials.names,
         laws,
@@ -100,6 +101,7 @@ pub(super) fn build<D: Dimension>(
         log: settings.log,
         tolerance: spec.run.tolerance,
     };
+    settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))
 }
 

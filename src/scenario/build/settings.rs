@@ -3,12 +3,13 @@
 use super::check::Check;
 use super::grains::mean_radius;
 use crate::body::{Boundary, Grain, Motion};
+use crate::cluster::integrate::Integrate;
 use crate::contact::{LawTable, PairLaw};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{IntervalSpec, Spec, StepSpec};
-use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup};
+use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup, Setup, System};
 
 /// More rows of a log than this are refused: a slip of a decimal point would fill the disk.
 const MAX_ROWS: f64 = 1e7;
@@ -216,7 +217,11 @@ pub(super) fn fill_in(
     let log = LogSetup {
         series: interval("series", &mut spec.log.series, 500.0)?,
         snapshots: interval("snapshots", &mut spec.log.snapshots, 100.0)?,
-        checkpoint: interval("checkpoint", &mut spec.log.checkpoint, 10.0)?,
+        // The default waits for the step: `checkpoints`.
+        checkpoint: match spec.log.checkpoint {
+            None => None,
+            ref mut given => interval("checkpoint", given, 1.0)?,
+        },
         events: spec.log.events,
     };
     Ok(Settings {
@@ -225,6 +230,28 @@ pub(super) fn fill_in(
         outlet_interval,
         log,
     })
+}
+
+/// Grain-steps between two checkpoints: some seconds of work, against the few hundredths of a
+/// second that a checkpoint may take on a busy disk.
+const CHECKPOINT_WORK: f64 = 1e8;
+/// More checkpoints than this save nothing.
+const MAX_CHECKPOINTS: f64 = 1000.0;
+
+/// The default interval of checkpoints: by an estimate of the work, not by a clock, so that the
+/// same scenario always resolves to the same file.
+pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
+    if spec.log.checkpoint.is_some() {
+        return;
+    }
+    // A setup that has no plan is told of when it is to run.
+    let work = System::plan(setup).map_or(0.0, |plan| plan.grain_steps);
+    let parts = (work / CHECKPOINT_WORK).floor().min(MAX_CHECKPOINTS);
+    setup.log.checkpoint = (parts >= 1.0).then(|| setup.finish / (parts + 1.0));
+    spec.log.checkpoint = Some(match setup.log.checkpoint {
+        Some(interval) => IntervalSpec::Seconds(interval),
+        None => IntervalSpec::Never,
+    });
 }
 
 fn rows(check: Check<'_>, place: &Place, finish: f64, interval: f64) -> Result<(), Problem> {

@@ -98,7 +98,9 @@ pub struct LogSpec {
     /// Interval of snapshots of all grains and links, s, or "never". Default: finish / 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<IntervalSpec>,
-    /// Interval of checkpoints in simulated time, s, or "never". Default: finish / 10.
+    /// Interval of checkpoints in simulated time, s, or "never". Default: one after each hundred
+    /// million grain-steps (some seconds of work), as `arenite check` estimates them; never in a
+    /// run with less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<IntervalSpec>,
     /// Which events get a row of their own; all are counted.
