@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
-    Batch, Change, Flags, Friction, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs,
-    SpatialWalls, Timing, WallGeometry, WallSums,
+    Batch, Change, Flags, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs, SpatialWalls,
+    Timing, WallGeometry, WallSums,
 };
 use crate::body::{Grain, GrainId};
 use crate::contact::{AnyLaw, with_law};
@@ -118,7 +118,7 @@ pub trait ClusterDimension: Dimension {
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of candidate pairs; tells where tangential work went.
+    /// Contact forces of candidate pairs; gives the work of tangential forces, J.
     fn pair_forces(
         level: Level,
         law: AnyLaw,
@@ -126,7 +126,7 @@ pub trait ClusterDimension: Dimension {
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> Friction;
+    ) -> f64;
     /// Contact forces at a surface.
     fn wall_forces(
         level: Level,
@@ -283,7 +283,7 @@ impl ClusterDimension for Planar {
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> Friction {
+    ) -> f64 {
         with_law!(law, law => run(level, PlanarPairs {
             law,
             rows: &arrays.rows,
@@ -362,7 +362,7 @@ impl ClusterDimension for Spatial {
         lists: &mut Lists<SpatialHistory>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> Friction {
+    ) -> f64 {
         with_law!(law, law => run(level, SpatialPairs {
             law,
             rows: &arrays.rows,

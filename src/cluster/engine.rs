@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Change, Friction, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
 use crate::body::{Boundary, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
@@ -366,7 +366,7 @@ impl<D: Integrate> Engine<D> {
     fn evaluate(&mut self, time: f64, trial: bool) -> Passed {
         let timing = self.timing();
         let level = self.level;
-        let mut friction = Friction::default();
+        let mut friction = 0.0;
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
         for class in 0..self.state.pairs.len() {
@@ -446,8 +446,8 @@ impl<D: Integrate> Engine<D> {
         // the stride's with those that came about: the sum is exact, the split to second order.
         let h = self.options.step;
         Passed {
-            friction: friction.work,
-            damping: h * damper_at_walls - friction.work,
+            friction,
+            damping: h * damper_at_walls - friction,
             walls: h * wall_power,
         }
     }
@@ -505,7 +505,10 @@ impl<D: Integrate> Engine<D> {
     pub fn start_fresh(&mut self) {
         let fresh = std::mem::take(&mut self.state.fresh);
         let h = self.options.step;
-        let leapfrog = matches!(self.options.integrator, IntegratorName::Verlet | IntegratorName::Midpoint);
+        let leapfrog = matches!(
+            self.options.integrator,
+            IntegratorName::Verlet | IntegratorName::Midpoint
+        );
         let gravity = three(self.gravity);
         for &slot in &fresh {
             let slot = slot as usize;

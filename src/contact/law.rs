@@ -165,7 +165,11 @@ impl From<&PairLaw> for AnyLaw {
                 let linear = Linear {
                     kn: normal_stiffness,
                     kt: tangential_stiffness,
-                    compliance: if tangential_stiffness > 0.0 { 1.0 / tangential_stiffness } else { 0.0 },
+                    compliance: if tangential_stiffness > 0.0 {
+                        1.0 / tangential_stiffness
+                    } else {
+                        0.0
+                    },
                     cn: normal_damping,
                     ct: tangential_damping,
                     friction,

@@ -128,7 +128,16 @@ impl Lanes for Avx512 {
         check(table.len(), indices);
         // SAFETY: all indices were checked.
         let row = |k: usize| Self::load(unsafe { table.get_unchecked(indices[k] as usize) });
-        [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]
+        [
+            row(0),
+            row(1),
+            row(2),
+            row(3),
+            row(4),
+            row(5),
+            row(6),
+            row(7),
+        ]
     }
     #[inline(always)]
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
@@ -275,7 +284,16 @@ impl Lanes for Avx2 {
         check(table.len(), indices);
         // SAFETY: all indices were checked.
         let row = |k: usize| Self::load(unsafe { table.get_unchecked(indices[k] as usize) });
-        [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]
+        [
+            row(0),
+            row(1),
+            row(2),
+            row(3),
+            row(4),
+            row(5),
+            row(6),
+            row(7),
+        ]
     }
     #[inline(always)]
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {

@@ -7,7 +7,7 @@
 mod planar;
 mod spatial;
 
-pub use planar::{Friction, PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
+pub use planar::{PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
 pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
 
 use serde::{Deserialize, Serialize};

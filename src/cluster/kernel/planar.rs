@@ -22,7 +22,6 @@ struct Evaluated<L: Lanes> {
     force: [L; 3],
     damper: [L; 3],
     history: L,
-    gain: L,
     work: L,
     touch: u8,
     slip: u8,
@@ -68,14 +67,13 @@ fn assemble<L: Lanes, W: Law>(
     let size = trial.abs();
     let over = cap.less(size);
     // A sliding link keeps the spring that, with the damper, gives the limit.
-    let kept = zero.sub(tangential.add(drag)).mul(response.tangential_compliance);
+    let kept = zero
+        .sub(tangential.add(drag))
+        .mul(response.tangential_compliance);
     let kept = kept.select(spring, over).only(touch);
     let new = kept
         .add(L::splat(timing.after * timing.step).mul(vt))
         .only(touch);
-    let gain = L::splat(0.5)
-        .mul(kt)
-        .mul(new.mul(new).sub(history.mul(history)));
     let work = zero.sub(tangential.mul(vt).mul(L::splat(timing.step)));
     let history = new;
     let touch_bits = L::bits(touch);
@@ -91,7 +89,6 @@ fn assemble<L: Lanes, W: Law>(
         force: [fx, fy, zero.sub(tangential)],
         damper: [dx, dy, zero.sub(tangential)],
         history,
-        gain,
         work,
         touch: touch_bits,
         slip,
@@ -119,10 +116,10 @@ pub struct PlanarPairs<'a, W: Law> {
 }
 
 impl<W: Law> Kernel for PlanarPairs<'_, W> {
-    type Output = Friction;
+    type Output = f64;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Friction {
+    fn run<L: Lanes>(self) -> f64 {
         let PlanarPairs {
             law,
             rows,
@@ -138,7 +135,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
         let zero = L::splat(0.0);
         let one = L::splat(1.0);
         let tiny = L::splat(1e-300);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
@@ -148,7 +145,16 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             let a = L::gather(rows, &batch.a);
             let b = L::gather(rows, &batch.b);
             let pair = |k: usize| a[k].add(b[k].flip(difference));
-            let columns = [pair(0), pair(1), pair(2), pair(3), pair(4), pair(5), pair(6), pair(7)];
+            let columns = [
+                pair(0),
+                pair(1),
+                pair(2),
+                pair(3),
+                pair(4),
+                pair(5),
+                pair(6),
+                pair(7),
+            ];
             let [dx, dy, _, radii, du, dv, spin, inverse_mass] = L::transpose(columns);
             let [dx, dy] = nearest_image([dx, dy], timing.periodic);
             let square = dx.mul(dx).add(dy.mul(dy));
@@ -184,7 +190,6 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
             );
             e.history.store(history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -203,37 +208,27 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
             L::scatter_add(out, forces, &batch.a);
             let back = |k: usize| out[k].flip(reaction);
-            let back = [back(0), back(1), back(2), back(3), back(4), back(5), back(6), back(7)];
+            let back = [
+                back(0),
+                back(1),
+                back(2),
+                back(3),
+                back(4),
+                back(5),
+                back(6),
+                back(7),
+            ];
             L::scatter_add(back, forces, &batch.b);
         }
-        Friction {
-            gain: gain.total(),
-            work: work.total(),
-        }
-    }
-}
-
-/// The work of tangential forces in a step, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Friction {
-    /// What they took out of the motion.
-    pub work: f64,
-    /// What of it the tangential springs hold.
-    pub gain: f64,
-}
-
-impl std::ops::AddAssign for Friction {
-    fn add_assign(&mut self, other: Self) {
-        self.gain += other.gain;
-        self.work += other.work;
+        work.total()
     }
 }
 
 /// What the walls of a feature felt.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallSums {
-    /// Work that went into tangential springs and into sliding.
-    pub friction: Friction,
+    /// Work that tangential forces took out of the motion, J.
+    pub friction: f64,
     /// Force on the grains, N.
     pub force: [f64; 3],
     /// Moment of that force about the reference point, N m.
@@ -315,7 +310,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let (mut sum_x, mut sum_y, mut sum_m) = (zero, zero, zero);
         let (mut power, mut damper_power) = (zero, zero);
         let lanes = batches
@@ -373,7 +368,6 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
             );
             e.history.store(history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -401,10 +395,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             L::scatter_add(out, forces, &batch.a);
         }
         WallSums {
-            friction: Friction {
-                gain: gain.total(),
-                work: work.total(),
-            },
+            friction: work.total(),
             force: [sum_x.total(), sum_y.total(), 0.0],
             moment: [0.0, 0.0, sum_m.total()],
             power: power.total(),

@@ -6,7 +6,7 @@
 //! moment over the radius; a second row for the share of normal dampers
 //! and tangential forces.
 
-use super::planar::{Friction, WallGeometry, WallSums};
+use super::planar::{WallGeometry, WallSums};
 use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
@@ -49,7 +49,6 @@ struct Evaluated<L: Lanes> {
     moment: V3<L>,
     damper: V3<L>,
     history: V3<L>,
-    gain: L,
     work: L,
     touch: u8,
     slip: u8,
@@ -108,7 +107,6 @@ fn assemble<L: Lanes, W: Law>(
     let kept = zip(kept, spring, |k, s| k.select(s, over).only(touch));
     let after = L::splat(timing.after * timing.step);
     let new = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
-    let gain = half.mul(kt).mul(dot(new, new).sub(length));
     let work = zero.sub(dot(tangential, vt).mul(L::splat(timing.step)));
     let history = new;
     let touch_bits = L::bits(touch);
@@ -124,7 +122,6 @@ fn assemble<L: Lanes, W: Law>(
         moment,
         damper: damper_force,
         history,
-        gain,
         work,
         touch: touch_bits,
         slip,
@@ -172,10 +169,10 @@ pub struct SpatialPairs<'a, W: Law> {
 }
 
 impl<W: Law> Kernel for SpatialPairs<'_, W> {
-    type Output = Friction;
+    type Output = f64;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Friction {
+    fn run<L: Lanes>(self) -> f64 {
         let SpatialPairs {
             law,
             rows,
@@ -193,7 +190,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
         let zero = L::splat(0.0);
         let one = L::splat(1.0);
         let tiny = L::splat(1e-300);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
@@ -203,7 +200,16 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let a = L::gather(rows, &batch.a);
             let b = L::gather(rows, &batch.b);
             let pair = |k: usize| a[k].add(b[k].flip(difference));
-            let columns = [pair(0), pair(1), pair(2), pair(3), pair(4), pair(5), pair(6), pair(7)];
+            let columns = [
+                pair(0),
+                pair(1),
+                pair(2),
+                pair(3),
+                pair(4),
+                pair(5),
+                pair(6),
+                pair(7),
+            ];
             let [dx, dy, dz, radii, du, dv, dw, inverse_mass] = L::transpose(columns);
             let d = nearest_image([dx, dy, dz], timing.periodic);
             let square = dot(d, d);
@@ -219,7 +225,16 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let a = L::gather(spins, &batch.a);
             let b = L::gather(spins, &batch.b);
             let pair = |k: usize| a[k].add(b[k]);
-            let columns = [pair(0), pair(1), pair(2), pair(3), pair(4), pair(5), pair(6), pair(7)];
+            let columns = [
+                pair(0),
+                pair(1),
+                pair(2),
+                pair(3),
+                pair(4),
+                pair(5),
+                pair(6),
+                pair(7),
+            ];
             let [sx, sy, sz, ..] = L::transpose(columns);
             let relative = [du, dv, dw];
             let speed = dot(relative, n);
@@ -244,7 +259,6 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let old = load3(history);
             let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
             store3(e.history, history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -263,19 +277,34 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             L::scatter_add(out, forces, &batch.a);
             let back = |k: usize| out[k].flip(reaction);
-            let back = [back(0), back(1), back(2), back(3), back(4), back(5), back(6), back(7)];
+            let back = [
+                back(0),
+                back(1),
+                back(2),
+                back(3),
+                back(4),
+                back(5),
+                back(6),
+                back(7),
+            ];
             L::scatter_add(back, forces, &batch.b);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             L::scatter_add(out, dampers, &batch.a);
             let back = |k: usize| out[k].flip(reaction);
-            let back = [back(0), back(1), back(2), back(3), back(4), back(5), back(6), back(7)];
+            let back = [
+                back(0),
+                back(1),
+                back(2),
+                back(3),
+                back(4),
+                back(5),
+                back(6),
+                back(7),
+            ];
             L::scatter_add(back, dampers, &batch.b);
         }
-        Friction {
-            gain: gain.total(),
-            work: work.total(),
-        }
+        work.total()
     }
 }
 
@@ -327,7 +356,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let mut sum = [zero; 3];
         let mut sum_moment = [zero; 3];
         let (mut power, mut damper_power) = (zero, zero);
@@ -392,7 +421,6 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let old = load3(history);
             let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
             store3(e.history, history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -424,10 +452,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             L::scatter_add(out, dampers, &batch.a);
         }
         WallSums {
-            friction: Friction {
-                gain: gain.total(),
-                work: work.total(),
-            },
+            friction: work.total(),
             force: sum.map(Lanes::total),
             moment: sum_moment.map(Lanes::total),
             power: power.total(),
