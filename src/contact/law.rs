@@ -29,7 +29,7 @@ pub struct Response<L> {
     pub tangential_damping: L,
 }
 
-/// A contact law. Add one here, give it a variant of [`PairLaw`], and name it in [`with_law!`].
+/// A contact law. Add one here, give it a variant of [`PairLaw`], and name it in `with_law!`.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law needs the radii of the bodies.
     const NEEDS_RADIUS: bool;

@@ -451,6 +451,8 @@ impl<D: Integrate> System<D> {
     fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.settling = false;
         self.s.regime_since = 0.0;
+        self.s.regime_time = [0.0; 4];
+        self.s.all_steps = 0.0;
         self.s.by_kind.fill(0);
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
         self.engine.state.wall_sums.fill([0.0; 7]);

@@ -5,6 +5,7 @@ use proptest::test_runner::{Config, RngSeed};
 mod cli;
 mod cli_tools;
 mod collision;
+mod documents;
 mod faults;
 mod field;
 mod filling;

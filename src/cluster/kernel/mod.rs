@@ -2,7 +2,7 @@
 //!
 //! A batch holds eight candidates; all go through without a branch, and masks zero what is not
 //! in touch. History lies beside the indices. The kernels of the plane and of space share the
-//! part along the normal ([`normal`]) and the rules of the first partial step.
+//! part along the normal (`normal`) and the rules of the first partial step.
 
 mod planar;
 mod spatial;
