@@ -505,7 +505,15 @@ impl<D: Integrate> Engine<D> {
     pub fn start_fresh(&mut self) {
         let fresh = std::mem::take(&mut self.state.fresh);
         let h = self.options.step;
-        if self.options.integrator == IntegratorName::Verlet {
+        // Both carry the velocity of half a step before the time of evaluation. The midpoint rule's
+        // first evaluation lies half a step after the start, to which grains were brought by
+        // gravity alone: contact forces act from the start on, so only gravity is taken back.
+        let contact = match self.options.integrator {
+            IntegratorName::Verlet => Some(0.5 * h),
+            IntegratorName::Midpoint => Some(0.0),
+            _ => None,
+        };
+        if let Some(contact) = contact {
             for &slot in &fresh {
                 let slot = slot as usize;
                 let arrays = &mut self.state.arrays;
@@ -515,11 +523,12 @@ impl<D: Integrate> Engine<D> {
                 let spin = D::surface_spin(arrays, slot);
                 let gravity = three(self.gravity);
                 for k in 0..D::N {
-                    arrays.state[slot].0[k] = velocity[k] - 0.5 * h * (force[k] * m + gravity[k]);
+                    arrays.state[slot].0[k] =
+                        velocity[k] - (contact * (force[k] * m) + 0.5 * h * gravity[k]);
                 }
                 let first = if D::N == 2 { 2 } else { 4 };
                 for k in 0..D::SPINS {
-                    arrays.state[slot].0[first + k] = spin[k] - 0.5 * h * moment[k] * i;
+                    arrays.state[slot].0[first + k] = spin[k] - contact * moment[k] * i;
                 }
             }
         }
