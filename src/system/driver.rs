@@ -131,6 +131,8 @@ pub(super) struct DriverState {
     pub feeds: Vec<super::feed::FeedState>,
     pub ticks: [u64; 5],
     pub last_tick: f64,
+    /// Step of the last row of the series, from which wall loads are averaged.
+    pub last_row: i64,
     pub regime_time: [f64; 4],
     pub regime_since: f64,
     pub all_steps: f64,
@@ -212,6 +214,7 @@ impl<D: Integrate> System<D> {
             feeds: super::feed::states(&setup),
             ticks: [0; 5],
             last_tick: 0.0,
+            last_row: 0,
             regime_time: [0.0; 4],
             regime_since: start,
             all_steps: 0.0,
@@ -454,6 +457,7 @@ impl<D: Integrate> System<D> {
         self.s.by_kind.fill(0);
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
         self.engine.state.wall_sums.fill([0.0; 7]);
+        self.s.last_row = self.engine.state.n;
         if self.setup.log.series.is_some() {
             self.schedule(owner::SERIES, 0.0, EventKind::LogState);
         }
