@@ -9,11 +9,18 @@ mod filling;
 mod flight;
 mod hgraph;
 mod neighbor;
+mod physics_impact;
+mod physics_oblique;
+mod physics_order;
+mod physics_rolling;
+mod physics_static;
+mod physics_walls;
 mod queue;
 mod record;
 mod record_export;
 mod record_sample;
 mod scenario;
+mod support;
 mod surface;
 mod view;
 
