@@ -121,13 +121,14 @@ pub struct Flows {
     pub slip: f64,
     /// Given by moving walls.
     pub walls: f64,
-    /// The last evaluation's share of slip, of damping booked with it and of wall work; half of
-    /// it lies beyond the time of evaluation.
-    pub last: [f64; 3],
+    /// The last evaluation's share of slip, of damping booked with it and of wall work, and the
+    /// work of tangential forces; half of it lies beyond the time of evaluation.
+    pub last: [f64; 4],
 }
 
 /// Energies that an evaluation books, J.
 pub(super) struct Passed {
+    pub work: f64,
     pub slip: f64,
     pub damping: f64,
     pub walls: f64,
@@ -446,6 +447,7 @@ impl<D: Integrate> Engine<D> {
         // the stride's with those that came about: the sum is exact, the split to second order.
         let h = self.options.step;
         Passed {
+            work: friction.work,
             slip: friction.work - friction.gain,
             damping: h * damper_at_walls - friction.work,
             walls: h * wall_power,
@@ -460,7 +462,7 @@ impl<D: Integrate> Engine<D> {
         flows.slip += passed.slip;
         flows.damping += passed.damping;
         flows.walls += passed.walls;
-        flows.last = [passed.slip, passed.damping, passed.walls];
+        flows.last = [passed.slip, passed.damping, passed.walls, passed.work];
     }
 
     /// Moves all stepped grains by one step.

@@ -48,6 +48,8 @@ pub struct LinkView<D: Dimension> {
     pub tangential_force: D::Vector,
     /// Elastic energy, J.
     pub elastic: f64,
+    /// What the tangential spring holds more where its history stands, later than the positions, J.
+    pub ahead: f64,
     /// Whether it slides.
     pub slipping: bool,
     /// Whether it has been at rest long enough.
@@ -192,6 +194,7 @@ impl<D: Integrate> Engine<D> {
         let normal_force = (c.elastic - c.cn * k.speed).max(0.0);
         // The history stands `after` a part of the step later than the positions.
         let after = self.spring_lead() * self.options.step;
+        let history = size(spring);
         let spring: [f64; 3] = std::array::from_fn(|i| spring[i] - after * k.sliding[i]);
         let mut force: [f64; 3] =
             std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
@@ -207,6 +210,7 @@ impl<D: Integrate> Engine<D> {
             normal_force,
             tangential_force: tangent::<D>(force, k.normal),
             elastic: c.normal_energy + 0.5 * c.kt * size(spring) * size(spring),
+            ahead: 0.5 * c.kt * (history * history - size(spring) * size(spring)),
             slipping: slip,
             stable: calm >= self.options.looks,
         }

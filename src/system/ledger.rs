@@ -141,11 +141,18 @@ impl Ledger {
 
 /// Flows up to the time of evaluation: an evaluation's work spreads over half a step before and
 /// half a step after it. The half before of the dampers' work between grains is added, the half
-/// after of what was booked at once is taken off.
+/// after of what was booked at once is taken off. What tangential springs took up is booked as it
+/// stands at the evaluation: it jumps where a link begins to slide or parts, and has no half.
 pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
     let mut flows = engine.state.flows;
-    let [slip, damping, walls] = flows.last;
-    flows.slip -= 0.5 * slip;
+    let [slip, damping, walls, tangential] = flows.last;
+    if engine.options.integrator == super::IntegratorName::Heun {
+        // The evaluation at the end of the step before has booked its half.
+        flows.slip -= 0.5 * slip;
+    } else {
+        flows.slip -= 0.5 * tangential;
+        engine.each_link_view(|link| flows.slip += link.ahead);
+    }
     flows.damping -= 0.5 * damping;
     flows.walls -= 0.5 * walls;
     let arrays = &engine.state.arrays;
