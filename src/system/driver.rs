@@ -259,16 +259,17 @@ impl<D: Integrate> System<D> {
                 boundary: boundary.clone(),
             });
         }
-        let (mut sum, mut count) = (0.0, 0.0);
-        for grain in &setup.grains {
-            sum += grain.radius;
+        let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
+        let radii = setup.grains.iter().map(|g| g.radius);
+        for radius in radii.chain(setup.feeds.iter().map(|f| f.radius.least())) {
+            sum += radius;
             count += 1.0;
-        }
-        for feed in &setup.feeds {
-            sum += feed.radius.least();
-            count += 1.0;
+            least = least.min(radius);
         }
         let radius = if count > 0.0 { sum / count } else { 1.0 };
+        // Between two renewals, in half of the margin, no grain may come round the end of a wall
+        // to its other side: that takes two radii at least.
+        let outer_margin = (OUTER_MARGIN * radius).min(3.0 * least);
         let step = choice.step;
         const LOOKS: u8 = 4;
         let look_every =
@@ -277,8 +278,8 @@ impl<D: Integrate> System<D> {
             step,
             integrator: setup.motion.integrator,
             slip_tolerance: setup.motion.slip_tolerance,
-            outer_margin: OUTER_MARGIN * radius,
-            inner_margin: INNER_MARGIN * radius,
+            outer_margin,
+            inner_margin: (INNER_MARGIN * radius).min(outer_margin),
             stable_speed: setup.motion.stable_speed,
             look_every,
             looks: LOOKS,
@@ -722,7 +723,10 @@ impl<D: Integrate> System<D> {
                 continue;
             }
             for &slot in &alone {
-                self.engine.state.arrays.status[slot as usize] = Status::Flying;
+                let arrays = &mut self.engine.state.arrays;
+                arrays.status[slot as usize] = Status::Flying;
+                // The push of a gate that was just taken away must not wait for the return.
+                arrays.clear_force(slot as usize);
                 self.engine.state.since[slot as usize] = now;
                 self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
             }
