@@ -25,11 +25,6 @@ pub fn linear(kn: f64, kt: f64, cn: f64, ct: f64, friction: f64) -> PairLaw {
     }
 }
 
-/// The thesis's link between disks (5.10.2).
-pub fn thesis_link() -> PairLaw {
-    linear(1e6, 1e6, 1e3, 1e3, 0.5)
-}
-
 /// A setup without grains and walls: one material, no gravity, no logs.
 pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
     let mut laws = LawTable::new(1);
