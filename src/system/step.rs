@@ -13,7 +13,7 @@ use crate::geometry::Vector;
 /// it on.
 const PACKED: [f64; 2] = [4.0, 40.0 / 7.0];
 /// A step this many times over a limit is refused.
-const BEYOND_REASON: f64 = 6.0;
+const BEYOND_REASON: f64 = 4.0;
 /// Step times damping rate at which the scheme loses stability (see `cluster::integrate`).
 const DAMPING_LIMIT: f64 = 2.0;
 /// Step times angular frequency above which contacts are resolved by fewer than 16 steps.

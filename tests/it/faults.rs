@@ -27,7 +27,7 @@ const DROP: &str = "name = \"drop\"\ndimension = 2\n[field]\ngravity = [0.0, -9.
     grains = [{ position = [0, 0.012], radius = 0.01 }]\n";
 
 /// One disk at a wall: damping rate (1 + 1 / b) c / m = 3 x 1500 / 0.37385 = 1.2037e4 1/s, four
-/// times that in a packing. A step over the inverse is warned of, one over six times it refused.
+/// times that in a packing. A step over twice the inverse is warned of, one over four times it refused.
 #[test]
 fn a_step_too_large_is_warned_of_or_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -40,18 +40,18 @@ fn a_step_too_large_is_warned_of_or_refused() {
     };
     let message = refused(&run("run.step=2e-4"), 2);
     let wanted = "error: the step of 2.000e-4 s is too large: link thesis-disk-wall `floor`: \
-        fastest damping in a packing 4.8148e4 1/s allows 2.077e-5 s at most; above it, settled \
+        fastest damping in a packing 4.8148e4 1/s allows 4.154e-5 s at most; above it, settled \
         grains do not come to rest, and this far above it the run would blow up\n --> command \
         line:1:16\n";
     assert!(message.starts_with(wanted), "{message}");
     assert!(!folder.path().join("runs").exists());
     let output = arenite(
         folder.path(),
-        &["run", "drop.toml", "--set", "run.step=3e-5"],
+        &["run", "drop.toml", "--set", "run.step=5e-5"],
     );
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let wanted = "the step of 3.000e-5 s is too large: link thesis-disk-wall `floor`: fastest \
-        damping in a packing 4.8148e4 1/s allows 2.077e-5 s at most; above it, settled grains do \
+    let wanted = "the step of 5.000e-5 s is too large: link thesis-disk-wall `floor`: fastest \
+        damping in a packing 4.8148e4 1/s allows 4.154e-5 s at most; above it, settled grains do \
         not come to rest";
     let told = said(&output);
     assert!(told.starts_with(&format!("warning: {wanted}\n")), "{told}");
@@ -71,7 +71,7 @@ fn a_grain_too_fast_to_be_seen_stops_the_run() {
     let message = refused(&arenite(folder.path(), &["run", "fast.toml", "-q"]), 1);
     assert!(
         message
-            .starts_with("error: the run failed: grain 0 moves 2.000e-1 m in a step of 2.000e-5 s")
+            .starts_with("error: the run failed: grain 0 moves 3.300e-1 m in a step of 3.300e-5 s")
             && message.contains("more than its radius of 1.000e-2 m")
             && message.ends_with("what was recorded until then is in runs/drop-1\n"),
         "{message}"
@@ -181,8 +181,17 @@ fn damaged_checkpoints_are_passed_over() {
         child.kill().unwrap();
         child.wait().unwrap();
         let newest = newest_checkpoint(&run);
-        for number in [newest, newest - u64::from(both)] {
+        // Killed before the oldest was removed, three of them may be there.
+        let oldest = if both {
+            newest.saturating_sub(2)
+        } else {
+            newest
+        };
+        for number in oldest..=newest {
             let path = run.join(format!("checkpoint/state-{number}"));
+            if !path.exists() {
+                continue;
+            }
             let bytes = fs::read(&path).unwrap();
             fs::write(&path, &bytes[..bytes.len() / 3]).unwrap();
         }
