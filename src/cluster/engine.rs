@@ -592,10 +592,10 @@ impl<D: Integrate> Engine<D> {
                     let mut square = 0.0;
                     for k in 0..D::N {
                         let mut d = p[k] - q[k];
-                        if let Some(lengths) = lengths {
-                            if lengths[k] > 0.0 {
-                                d -= lengths[k] * (d / lengths[k]).round();
-                            }
+                        if let Some(lengths) = lengths
+                            && lengths[k] > 0.0
+                        {
+                            d -= lengths[k] * (d / lengths[k]).round();
                         }
                         square += d * d;
                     }
