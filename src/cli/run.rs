@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use super::RunArgs;
 use super::failure::Failure;
@@ -68,7 +67,6 @@ fn run_in<D: Integrate>(
             "warning: Ctrl-C will not write a checkpoint: {error}"
         ));
     }
-    let started = Instant::now();
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, setup.stop_when_empty));
     let mut show = |progress| {
@@ -90,7 +88,6 @@ fn run_in<D: Integrate>(
     figures.arenite = env!("CARGO_PKG_VERSION").into();
     figures.scenario = resolved.spec.name.clone();
     figures.seed = setup.seed;
-    figures.time.wall = started.elapsed().as_secs_f64();
     figures.status = match &outcome {
         Ok(Outcome::Finished) => Status::Finished,
         Ok(Outcome::Jammed) => Status::Jammed,

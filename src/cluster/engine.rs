@@ -580,28 +580,37 @@ impl<D: Integrate> Engine<D> {
         let lengths = self.timing().periodic;
         let state = &mut self.state;
         let arrays = &state.arrays;
+        let rows = &arrays.rows[..];
+        let square = |a: u32, b: u32, wrap: [f64; 3]| {
+            let (p, q) = (&rows[a as usize].0, &rows[b as usize].0);
+            let reach = p[3] + q[3] + margin;
+            let mut square = 0.0;
+            for k in 0..D::N {
+                let mut d = p[k] - q[k];
+                if wrap[k] > 0.0 {
+                    d -= wrap[k] * (d / wrap[k]).round();
+                }
+                square += d * d;
+            }
+            square < reach * reach
+        };
         for class in &mut state.pairs {
-            class.lists.refilter(
-                &class.outer,
-                &mut self.spare,
-                &mut self.carry,
-                |pair| pair,
-                |[a, b]| {
-                    let (p, q) = (&arrays.rows[a as usize].0, &arrays.rows[b as usize].0);
-                    let reach = p[3] + q[3] + margin;
-                    let mut square = 0.0;
-                    for k in 0..D::N {
-                        let mut d = p[k] - q[k];
-                        if let Some(lengths) = lengths
-                            && lengths[k] > 0.0
-                        {
-                            d -= lengths[k] * (d / lengths[k]).round();
-                        }
-                        square += d * d;
-                    }
-                    square < reach * reach
-                },
-            );
+            let (outer, spare, carry) = (&class.outer, &mut self.spare, &mut self.carry);
+            match lengths {
+                // Told apart here, so that the usual loop has no periodic directions in it.
+                None => class.lists.refilter(
+                    outer,
+                    spare,
+                    carry,
+                    |p| p,
+                    |[a, b]| square(a, b, [0.0; 3]),
+                ),
+                Some(wrap) => {
+                    class
+                        .lists
+                        .refilter(outer, spare, carry, |p| p, |[a, b]| square(a, b, wrap))
+                }
+            }
         }
         let time = self.time();
         let state = &mut self.state;

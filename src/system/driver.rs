@@ -513,6 +513,8 @@ impl<D: Integrate> System<D> {
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
         self.started_at = Instant::now();
+        // Not `started_at`, which each checkpoint sets anew.
+        let began = self.started_at;
         let mut reported = Instant::now();
         if !self.s.started {
             self.start(sink)?;
@@ -546,10 +548,10 @@ impl<D: Integrate> System<D> {
             }
             if since_look >= 4096 {
                 since_look = 0;
-                if let Some(limit) = control.wall_limit
-                    && self.started_at.elapsed() >= limit
-                {
-                    return self.interrupt(sink);
+                if let Some(limit) = control.wall_limit {
+                    if began.elapsed() >= limit {
+                        return self.interrupt(sink);
+                    }
                 }
                 if control.interrupted.load(Ordering::Relaxed) {
                     return self.interrupt(sink);
@@ -602,13 +604,7 @@ impl<D: Integrate> System<D> {
         }
         self.engine.forces();
         self.apply_fields();
-        if self
-            .engine
-            .state
-            .counts
-            .steps
-            .is_multiple_of(self.engine.options.look_every)
-        {
+        if self.engine.state.counts.steps % self.engine.options.look_every == 0 {
             self.engine.look();
         }
         if !self.engine.link_events.is_empty() {
@@ -647,6 +643,7 @@ impl<D: Integrate> System<D> {
         self.engine.start_fresh();
     }
 
+    /// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
     fn check_numbers(&self) -> Result<(), SystemError> {
         let arrays = &self.engine.state.arrays;
         for &slot in &self.engine.state.active {
@@ -658,6 +655,17 @@ impl<D: Integrate> System<D> {
                     self.engine.time(),
                     self.engine.state.n,
                     self.engine.options.step
+                )));
+            }
+            let way = arrays.velocity(slot).norm() * self.engine.options.step;
+            if way > arrays.radius(slot) {
+                return Err(SystemError::Numerical(format!(
+                    "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",
+                    arrays.id[slot],
+                    way,
+                    self.engine.options.step,
+                    self.engine.time(),
+                    arrays.radius(slot)
                 )));
             }
         }
@@ -843,6 +851,9 @@ impl<D: Integrate> System<D> {
             let h = self.engine.options.step;
             let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
             self.engine.state.n = self.engine.state.n.max(n);
+        }
+        if matches!(who, owner::SERIES | owner::CHECKPOINT | owner::FINISH) {
+            self.check_numbers()?;
         }
         match who {
             owner::SERIES => {
@@ -1059,9 +1070,9 @@ impl<D: Integrate> System<D> {
 }
 
 /// Margin of the outer list over the mean radius (docs/performance.md).
-const OUTER_MARGIN: f64 = 0.8;
+const OUTER_MARGIN: f64 = 1.0;
 /// Margin of the inner list over the mean radius.
-const INNER_MARGIN: f64 = 0.08;
+const INNER_MARGIN: f64 = 0.12;
 /// A flyer due within so many steps at a renewal comes back at once.
 const STAY: f64 = 32.0;
 /// Nobody leaves for a flight shorter than so many steps.

@@ -31,6 +31,8 @@ impl Held {
 /// What passed since the start, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
+    /// Whether the book was opened.
+    pub begun: bool,
     /// Held at the start.
     pub start: Held,
     /// Engine's flows at the start, to be taken off.
@@ -108,6 +110,7 @@ impl Ledger {
     /// Begins the book.
     pub fn begin<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Ledger {
         Ledger {
+            begun: true,
             start: held(engine, fields, time),
             flows_at_start: passed(engine),
             counts_at_start: engine.state.counts,
@@ -143,11 +146,12 @@ impl Ledger {
             },
             injected,
             removed: self.removed,
-            // Nothing flows before the book is begun, and summaries hold finite numbers.
-            balance_error: if error == 0.0 || scale == 0.0 {
+            // Before the book is opened (while settling) there is no balance; and what is told
+            // is a number even where nothing flowed.
+            balance_error: if error == 0.0 || !self.begun {
                 0.0
             } else {
-                error.abs() / scale
+                (error.abs() / scale).min(f64::MAX)
             },
         }
     }
