@@ -548,10 +548,10 @@ impl<D: Integrate> System<D> {
             }
             if since_look >= 4096 {
                 since_look = 0;
-                if let Some(limit) = control.wall_limit {
-                    if began.elapsed() >= limit {
-                        return self.interrupt(sink);
-                    }
+                if let Some(limit) = control.wall_limit
+                    && began.elapsed() >= limit
+                {
+                    return self.interrupt(sink);
                 }
                 if control.interrupted.load(Ordering::Relaxed) {
                     return self.interrupt(sink);
@@ -604,7 +604,8 @@ impl<D: Integrate> System<D> {
         }
         self.engine.forces();
         self.apply_fields();
-        if self.engine.state.counts.steps % self.engine.options.look_every == 0 {
+        let steps = self.engine.state.counts.steps;
+        if steps.is_multiple_of(self.engine.options.look_every) {
             self.engine.look();
         }
         if !self.engine.link_events.is_empty() {
