@@ -257,6 +257,14 @@ impl<D: ClusterDimension> Arrays<D> {
         self.state[slot].0[7]
     }
 
+    /// Forgets the forces of the last evaluation on a slot.
+    pub fn clear_force(&mut self, slot: usize) {
+        self.forces[slot] = Row::default();
+        if let Some(damper) = self.dampers.get_mut(slot) {
+            *damper = Row::default();
+        }
+    }
+
     /// Makes a slot empty: its row goes where nothing touches it.
     pub fn vacate(&mut self, slot: usize) {
         self.status[slot] = Status::Empty;
@@ -268,7 +276,7 @@ impl<D: ClusterDimension> Arrays<D> {
             row[k] = 0.0;
         }
         self.state[slot] = Row::default();
-        self.forces[slot] = Row::default();
+        self.clear_force(slot);
     }
 }
 

@@ -505,10 +505,14 @@ impl<D: Integrate> Engine<D> {
     pub fn start_fresh(&mut self) {
         let fresh = std::mem::take(&mut self.state.fresh);
         let h = self.options.step;
-        let leapfrog = matches!(
-            self.options.integrator,
-            IntegratorName::Verlet | IntegratorName::Midpoint
-        );
+        // Both carry the velocity of half a step before the time of evaluation. The midpoint rule's
+        // first evaluation lies half a step after the start, to which grains were brought by
+        // gravity alone: contact forces act from the start on, so only gravity is taken back.
+        let (back, contact) = match self.options.integrator {
+            IntegratorName::Verlet => (0.5 * h, 0.5 * h),
+            IntegratorName::Midpoint => (0.5 * h, 0.0),
+            IntegratorName::Euler | IntegratorName::Heun => (0.0, 0.0),
+        };
         let gravity = three(self.gravity);
         for &slot in &fresh {
             let slot = slot as usize;
@@ -517,17 +521,16 @@ impl<D: Integrate> Engine<D> {
             let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
             let velocity: [f64; 3] = three(arrays.velocity(slot));
             let spin = D::surface_spin(arrays, slot);
-            let back = if leapfrog { 0.5 * h } else { 0.0 };
             // In the plane spins follow velocities after two columns, in space after four.
             let first = if D::N == 2 { 2 } else { 4 };
             for k in 0..D::N {
-                let a = force[k] * m + gravity[k];
-                arrays.state[slot].0[k] = velocity[k] - back * a;
-                D::set_previous(arrays, slot, k, a);
+                let push = force[k] * m;
+                arrays.state[slot].0[k] = velocity[k] - (contact * push + back * gravity[k]);
+                D::set_previous(arrays, slot, k, push + gravity[k]);
             }
             for k in 0..D::SPINS {
                 let a = moment[k] * i;
-                arrays.state[slot].0[first + k] = spin[k] - back * a;
+                arrays.state[slot].0[first + k] = spin[k] - contact * a;
                 D::set_previous(arrays, slot, first + k, a);
             }
         }
