@@ -60,7 +60,7 @@ fn a_throw_is_a_parabola() {
 fn bouncing<D: Integrate>() {
     let (k, mass, radius, g, height) = (1e7, 0.1, 0.01, 9.81, 0.5);
     let share: f64 = 0.1;
-    let c = 2.0 * share * (k * mass as f64).sqrt();
+    let c = 2.0 * share * (k * mass).sqrt();
     let w = (1.0f64 - share * share).sqrt();
     let duration = (std::f64::consts::PI - (2.0 * share * w).atan2(w * w - share * share)) / w;
     let e = (-share * duration).exp();
