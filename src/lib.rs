@@ -4,7 +4,39 @@
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`geometry`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`]; [`system`]; [`scenario`], [`record`],
-//! [`study`], [`view`], [`cli`].
+//! [`view`], [`cli`].
+//!
+//! A scenario runs from a few lines; what the program writes into files comes as rows to a
+//! [`record::Sink`]:
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use arenite::record::MemorySink;
+//! use arenite::scenario::{AnySetup, Override, Scenario};
+//! use arenite::system::{Control, System};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let scenario = Scenario::load("hopper", &[Override::set("run.finish=0.02")?])?;
+//!     let AnySetup::Planar(setup) = scenario.resolve()?.setup else {
+//!         return Err("the hopper is planar".into());
+//!     };
+//!     let mut system = System::new(setup)?;
+//!     let mut records = MemorySink::default();
+//!     let never = AtomicBool::new(false);
+//!     let mut control = Control {
+//!         interrupted: &never,
+//!         wall_limit: None,
+//!         progress: None,
+//!         threads: 1,
+//!     };
+//!     let outcome = system.run(&mut records, &mut control)?;
+//!     let figures = system.summary();
+//!     println!("{outcome:?} at {} s: {} grains", figures.time.simulated, figures.grains.last);
+//!     assert_eq!(records.series.first().map(|row| row.grains), Some(500));
+//!     Ok(())
+//! }
+//! ```
 
 pub mod body;
 pub mod cli;
@@ -18,7 +50,6 @@ pub mod hgraph;
 pub mod neighbor;
 pub mod record;
 pub mod scenario;
-pub mod study;
 pub mod system;
 pub mod vector;
 pub mod view;

@@ -131,6 +131,38 @@ impl<D: Dimension> Motion<D> {
         }
     }
 
+    /// Bounds of the frame's speed (m/s) and of its angular speed (rad/s) from one time to another.
+    pub fn speed_bounds(&self, from: f64, to: f64) -> (f64, f64) {
+        match self {
+            Motion::Fixed => (0.0, 0.0),
+            Motion::Velocity(velocity) => (velocity.norm(), 0.0),
+            Motion::Rotation { spin, .. } => (0.0, D::spin_dot(*spin, *spin).sqrt()),
+            Motion::Harmonic {
+                amplitude,
+                frequency,
+                ..
+            } => {
+                let rate = std::f64::consts::TAU * frequency.abs();
+                (rate * amplitude.norm(), 0.0)
+            }
+            Motion::Pieces(pieces) => {
+                // Along a piece the velocity changes evenly: the speed is greatest at an end.
+                let mut bound = 0.0f64;
+                for (i, piece) in pieces.iter().enumerate() {
+                    let end = pieces.get(i + 1).map_or(to, |next| to.min(next.from));
+                    let start = piece.from.max(from);
+                    if start <= end {
+                        for time in [start, end] {
+                            let v = piece.velocity + piece.acceleration * (time - piece.from);
+                            bound = bound.max(v.norm());
+                        }
+                    }
+                }
+                (bound, 0.0)
+            }
+        }
+    }
+
     /// Whether the wall never moves.
     pub fn is_fixed(&self) -> bool {
         let zero = D::Vector::default();

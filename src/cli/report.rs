@@ -28,8 +28,17 @@ pub(super) fn message(text: &str) {
 pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-2..1e6).contains(&size) {
-        let text = format!("{value:.3}");
-        text.trim_end_matches('0').trim_end_matches('.').to_string()
+        // About as many digits as a person reads; whole numbers from a thousand on.
+        let digits = match size {
+            0.0..100.0 => 3,
+            100.0..1000.0 => 1,
+            _ => 0,
+        };
+        let text = format!("{value:.digits$}");
+        match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+            false => text,
+        }
     } else {
         format!("{value:.2e}")
     }
@@ -78,16 +87,17 @@ pub(super) fn summary(figures: &Summary, folder: &Path) -> String {
         ),
     );
     if let Some(discharge) = &figures.discharge {
-        line(
-            "discharge",
-            format!(
-                "{} grains, {} a second from {} to {} s",
-                discharge.count,
+        let text = match discharge.count {
+            0 => "none".into(),
+            1 => format!("1 grain at {} s", short(discharge.first)),
+            count => format!(
+                "{count} grains, {} a second from {} to {} s",
                 short(discharge.mean_rate),
                 short(discharge.first),
                 short(discharge.last)
             ),
-        );
+        };
+        line("discharge", text);
     }
     if let Some(jam) = &figures.jam {
         line(
@@ -126,6 +136,8 @@ mod tests {
     fn for_people() {
         assert_eq!(short(0.25), "0.25");
         assert_eq!(short(148.0), "148");
+        assert_eq!(short(174.781_08), "174.8");
+        assert_eq!(short(181_980.0), "181980");
         assert_eq!(short(2.1e-5), "2.10e-5");
         assert_eq!(duration(4.26), "4.3 s");
         assert_eq!(duration(200.0), "3 min 20 s");

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
-    Batch, Change, Flags, Friction, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs,
-    SpatialWalls, Timing, WallGeometry, WallSums,
+    Batch, Change, Flags, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs, SpatialWalls,
+    Timing, WallGeometry, WallSums,
 };
 use crate::body::{Grain, GrainId};
 use crate::contact::{AnyLaw, with_law};
@@ -35,8 +35,11 @@ pub struct Arrays<D: Dimension> {
     pub rows: Vec<Row>,
     /// Spins (space only).
     pub spins: Vec<Row>,
-    /// Planar: vx, vy, s, 1/mass, 1/mass, 1/mass, r^2/I, 0. Spatial: v (3), 1/mass, s (3), r^2/I.
+    /// Planar: vx, vy, s, 1/mass, their accelerations at the last evaluation but one, r^2/I.
+    /// Spatial: v (3), 1/mass, s (3), r^2/I.
     pub state: Vec<Row>,
+    /// Accelerations at the last evaluation but one (space only), in the columns of `state`.
+    pub previous: Vec<Row>,
     /// Contact forces.
     pub forces: Vec<Row>,
     /// The dampers' share (space only; in the plane it is in the second half of `forces`).
@@ -115,7 +118,7 @@ pub trait ClusterDimension: Dimension {
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of candidate pairs; tells where tangential work went.
+    /// Contact forces of candidate pairs; gives the work of tangential forces, J.
     fn pair_forces(
         level: Level,
         law: AnyLaw,
@@ -123,7 +126,7 @@ pub trait ClusterDimension: Dimension {
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> Friction;
+    ) -> f64;
     /// Contact forces at a surface.
     fn wall_forces(
         level: Level,
@@ -145,6 +148,8 @@ pub trait ClusterDimension: Dimension {
     fn rotation(arrays: &Arrays<Self>, slot: usize) -> Self::Rotation;
     /// Velocity and surface spin that the integrator carries.
     fn carried(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]);
+    /// Sets the acceleration before last of a column of `state`.
+    fn set_previous(arrays: &mut Arrays<Self>, slot: usize, column: usize, acceleration: f64);
     /// Writes a slot from a state.
     fn write(arrays: &mut Arrays<Self>, slot: usize, grain: &Grain<Self>);
     /// Column of the radius is 3, of the first velocity 4 in both dimensions.
@@ -161,6 +166,7 @@ impl<D: ClusterDimension> Default for Arrays<D> {
             rows: Vec::new(),
             spins: Vec::new(),
             state: Vec::new(),
+            previous: Vec::new(),
             forces: Vec::new(),
             dampers: Vec::new(),
             rotation: Vec::new(),
@@ -180,6 +186,7 @@ impl<D: ClusterDimension> Arrays<D> {
         self.forces.push(Row::default());
         if D::N == 3 {
             self.spins.push(Row::default());
+            self.previous.push(Row::default());
             self.dampers.push(Row::default());
             self.rotation.push(D::identity());
         }
@@ -214,6 +221,7 @@ impl<D: ClusterDimension> Arrays<D> {
         apply(&mut self.rows, order);
         apply(&mut self.spins, order);
         apply(&mut self.state, order);
+        apply(&mut self.previous, order);
         apply(&mut self.forces, order);
         apply(&mut self.dampers, order);
         apply(&mut self.rotation, order);
@@ -242,11 +250,19 @@ impl<D: ClusterDimension> Arrays<D> {
     /// Inverse mass, 1/kg.
     #[inline(always)]
     pub fn inverse_mass(&self, slot: usize) -> f64 {
-        self.state[slot].0[if D::N == 2 { 4 } else { 3 }]
+        self.state[slot].0[3]
     }
     /// Radius squared over moment of inertia, 1/kg.
     pub fn inverse_inertia(&self, slot: usize) -> f64 {
-        self.state[slot].0[if D::N == 2 { 6 } else { 7 }]
+        self.state[slot].0[7]
+    }
+
+    /// Forgets the forces of the last evaluation on a slot.
+    pub fn clear_force(&mut self, slot: usize) {
+        self.forces[slot] = Row::default();
+        if let Some(damper) = self.dampers.get_mut(slot) {
+            *damper = Row::default();
+        }
     }
 
     /// Makes a slot empty: its row goes where nothing touches it.
@@ -260,7 +276,7 @@ impl<D: ClusterDimension> Arrays<D> {
             row[k] = 0.0;
         }
         self.state[slot] = Row::default();
-        self.forces[slot] = Row::default();
+        self.clear_force(slot);
     }
 }
 
@@ -275,7 +291,7 @@ impl ClusterDimension for Planar {
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> Friction {
+    ) -> f64 {
         with_law!(law, law => run(level, PlanarPairs {
             law,
             rows: &arrays.rows,
@@ -331,11 +347,14 @@ impl ClusterDimension for Planar {
         let v = &arrays.state[slot].0;
         ([v[0], v[1], 0.0], [v[2], 0.0, 0.0])
     }
+    fn set_previous(arrays: &mut Arrays<Self>, slot: usize, column: usize, acceleration: f64) {
+        arrays.state[slot].0[4 + column] = acceleration;
+    }
     fn write(arrays: &mut Arrays<Self>, slot: usize, g: &Grain<Self>) {
         let (x, v, r) = (g.position, g.velocity, g.radius);
         let (m, i) = (1.0 / g.mass, r * r / g.moment_of_inertia());
         arrays.rows[slot] = Row([x.x, x.y, r * g.rotation, r, v.x, v.y, r * g.spin, m]);
-        arrays.state[slot] = Row([v.x, v.y, r * g.spin, m, m, m, i, 0.0]);
+        arrays.state[slot] = Row([v.x, v.y, r * g.spin, m, 0.0, 0.0, 0.0, i]);
         arrays.forces[slot] = Row::default();
     }
 }
@@ -351,7 +370,7 @@ impl ClusterDimension for Spatial {
         lists: &mut Lists<SpatialHistory>,
         changed: &mut Vec<Change>,
         timing: Timing,
-    ) -> Friction {
+    ) -> f64 {
         with_law!(law, law => run(level, SpatialPairs {
             law,
             rows: &arrays.rows,
@@ -413,6 +432,9 @@ impl ClusterDimension for Spatial {
     fn carried(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]) {
         let v = &arrays.state[slot].0;
         ([v[0], v[1], v[2]], [v[4], v[5], v[6]])
+    }
+    fn set_previous(arrays: &mut Arrays<Self>, slot: usize, column: usize, acceleration: f64) {
+        arrays.previous[slot].0[column] = acceleration;
     }
     fn write(arrays: &mut Arrays<Self>, slot: usize, g: &Grain<Self>) {
         let (x, v, r) = (g.position, g.velocity, g.radius);

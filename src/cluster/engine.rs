@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Change, Friction, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
 use crate::body::{Boundary, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
@@ -366,7 +366,7 @@ impl<D: Integrate> Engine<D> {
     fn evaluate(&mut self, time: f64, trial: bool) -> Passed {
         let timing = self.timing();
         let level = self.level;
-        let mut friction = Friction::default();
+        let mut friction = 0.0;
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
         for class in 0..self.state.pairs.len() {
@@ -446,8 +446,8 @@ impl<D: Integrate> Engine<D> {
         // the stride's with those that came about: the sum is exact, the split to second order.
         let h = self.options.step;
         Passed {
-            friction: friction.work,
-            damping: h * damper_at_walls - friction.work,
+            friction,
+            damping: h * damper_at_walls - friction,
             walls: h * wall_power,
         }
     }
@@ -505,22 +505,33 @@ impl<D: Integrate> Engine<D> {
     pub fn start_fresh(&mut self) {
         let fresh = std::mem::take(&mut self.state.fresh);
         let h = self.options.step;
-        if self.options.integrator == IntegratorName::Verlet {
-            for &slot in &fresh {
-                let slot = slot as usize;
-                let arrays = &mut self.state.arrays;
-                let (force, moment) = D::force(arrays, slot);
-                let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
-                let velocity: [f64; 3] = three(arrays.velocity(slot));
-                let spin = D::surface_spin(arrays, slot);
-                let gravity = three(self.gravity);
-                for k in 0..D::N {
-                    arrays.state[slot].0[k] = velocity[k] - 0.5 * h * (force[k] * m + gravity[k]);
-                }
-                let first = if D::N == 2 { 2 } else { 4 };
-                for k in 0..D::SPINS {
-                    arrays.state[slot].0[first + k] = spin[k] - 0.5 * h * moment[k] * i;
-                }
+        // Both carry the velocity of half a step before the time of evaluation. The midpoint rule's
+        // first evaluation lies half a step after the start, to which grains were brought by
+        // gravity alone: contact forces act from the start on, so only gravity is taken back.
+        let (back, contact) = match self.options.integrator {
+            IntegratorName::Verlet => (0.5 * h, 0.5 * h),
+            IntegratorName::Midpoint => (0.5 * h, 0.0),
+            IntegratorName::Euler | IntegratorName::Heun => (0.0, 0.0),
+        };
+        let gravity = three(self.gravity);
+        for &slot in &fresh {
+            let slot = slot as usize;
+            let arrays = &mut self.state.arrays;
+            let (force, moment) = D::force(arrays, slot);
+            let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
+            let velocity: [f64; 3] = three(arrays.velocity(slot));
+            let spin = D::surface_spin(arrays, slot);
+            // In the plane spins follow velocities after two columns, in space after four.
+            let first = if D::N == 2 { 2 } else { 4 };
+            for k in 0..D::N {
+                let push = force[k] * m;
+                arrays.state[slot].0[k] = velocity[k] - (contact * push + back * gravity[k]);
+                D::set_previous(arrays, slot, k, push + gravity[k]);
+            }
+            for k in 0..D::SPINS {
+                let a = moment[k] * i;
+                arrays.state[slot].0[first + k] = spin[k] - contact * a;
+                D::set_previous(arrays, slot, first + k, a);
             }
         }
         self.state.fresh = fresh;
@@ -572,28 +583,37 @@ impl<D: Integrate> Engine<D> {
         let lengths = self.timing().periodic;
         let state = &mut self.state;
         let arrays = &state.arrays;
+        let rows = &arrays.rows[..];
+        let square = |a: u32, b: u32, wrap: [f64; 3]| {
+            let (p, q) = (&rows[a as usize].0, &rows[b as usize].0);
+            let reach = p[3] + q[3] + margin;
+            let mut square = 0.0;
+            for k in 0..D::N {
+                let mut d = p[k] - q[k];
+                if wrap[k] > 0.0 {
+                    d -= wrap[k] * (d / wrap[k]).round();
+                }
+                square += d * d;
+            }
+            square < reach * reach
+        };
         for class in &mut state.pairs {
-            class.lists.refilter(
-                &class.outer,
-                &mut self.spare,
-                &mut self.carry,
-                |pair| pair,
-                |[a, b]| {
-                    let (p, q) = (&arrays.rows[a as usize].0, &arrays.rows[b as usize].0);
-                    let reach = p[3] + q[3] + margin;
-                    let mut square = 0.0;
-                    for k in 0..D::N {
-                        let mut d = p[k] - q[k];
-                        if let Some(lengths) = lengths {
-                            if lengths[k] > 0.0 {
-                                d -= lengths[k] * (d / lengths[k]).round();
-                            }
-                        }
-                        square += d * d;
-                    }
-                    square < reach * reach
-                },
-            );
+            let (outer, spare, carry) = (&class.outer, &mut self.spare, &mut self.carry);
+            match lengths {
+                // Told apart here, so that the usual loop has no periodic directions in it.
+                None => class.lists.refilter(
+                    outer,
+                    spare,
+                    carry,
+                    |p| p,
+                    |[a, b]| square(a, b, [0.0; 3]),
+                ),
+                Some(wrap) => {
+                    class
+                        .lists
+                        .refilter(outer, spare, carry, |p| p, |[a, b]| square(a, b, wrap))
+                }
+            }
         }
         let time = self.time();
         let state = &mut self.state;

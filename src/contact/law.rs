@@ -23,11 +23,13 @@ pub struct Response<L> {
     pub normal_damping: L,
     /// Tangential stiffness, N/m.
     pub tangential_stiffness: L,
+    /// Its inverse, m/N; 0 without a tangential spring.
+    pub tangential_compliance: L,
     /// Tangential damping, N s/m.
     pub tangential_damping: L,
 }
 
-/// A contact law. Add one here, give it a variant of [`PairLaw`], and name it in [`with_law!`].
+/// A contact law. Add one here, give it a variant of [`PairLaw`], and name it in `with_law!`.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law needs the radii of the bodies.
     const NEEDS_RADIUS: bool;
@@ -44,6 +46,7 @@ pub trait Law: Copy + Send + Sync {
 pub struct Linear {
     kn: f64,
     kt: f64,
+    compliance: f64,
     cn: f64,
     ct: f64,
     friction: f64,
@@ -61,6 +64,7 @@ impl Law for Linear {
             elastic: L::splat(self.kn).mul(contact.overlap),
             normal_damping: L::splat(self.cn),
             tangential_stiffness: L::splat(self.kt),
+            tangential_compliance: L::splat(self.compliance),
             tangential_damping: L::splat(self.ct),
         }
     }
@@ -86,6 +90,7 @@ impl Law for LinearPerMass {
             elastic: L::splat(self.0.kn).mul(contact.overlap),
             normal_damping: L::splat(self.0.cn).mul(mass),
             tangential_stiffness: L::splat(self.0.kt),
+            tangential_compliance: L::splat(self.0.compliance),
             tangential_damping: L::splat(self.0.ct).mul(mass),
         }
     }
@@ -125,6 +130,7 @@ impl Law for Hertz {
             elastic: L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap),
             normal_damping: factor.mul(normal.mul(mass).sqrt()),
             tangential_stiffness: tangential,
+            tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
             tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
         }
     }
@@ -159,6 +165,11 @@ impl From<&PairLaw> for AnyLaw {
                 let linear = Linear {
                     kn: normal_stiffness,
                     kt: tangential_stiffness,
+                    compliance: if tangential_stiffness > 0.0 {
+                        1.0 / tangential_stiffness
+                    } else {
+                        0.0
+                    },
                     cn: normal_damping,
                     ct: tangential_damping,
                     friction,

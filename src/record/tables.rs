@@ -173,13 +173,13 @@ pub(super) fn series_fields(dimensions: usize, boundaries: &[String]) -> Vec<Fie
     for (b, name) in unique(boundaries).into_iter().enumerate() {
         let wall = move |r: &SeriesRow| r.walls.get(b).copied().unwrap_or_default();
         let title = format!("wall_{name}_force_*");
-        let about = format!("mean force on {name} since the last tick");
+        let about = format!("mean force of the grains on {name} since the last tick");
         f.vector(dimensions, (&title, "N", &about), move |r| {
             let w = wall(r);
             [w[0], w[1], w[2]]
         });
         let title = format!("wall_{name}_moment");
-        let about = format!("mean moment on {name} about its reference point since the last tick");
+        let about = format!("mean moment of that force about the reference point of {name}");
         f.turn(dimensions, (&title, "N m", &about), 2, move |r| {
             let w = wall(r);
             [w[3], w[4], w[5]]

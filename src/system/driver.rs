@@ -131,6 +131,8 @@ pub(super) struct DriverState {
     pub feeds: Vec<super::feed::FeedState>,
     pub ticks: [u64; 5],
     pub last_tick: f64,
+    /// Step of the last row of the series, from which wall loads are averaged.
+    pub last_row: i64,
     pub regime_time: [f64; 4],
     pub regime_since: f64,
     pub all_steps: f64,
@@ -212,6 +214,7 @@ impl<D: Integrate> System<D> {
             feeds: super::feed::states(&setup),
             ticks: [0; 5],
             last_tick: 0.0,
+            last_row: 0,
             regime_time: [0.0; 4],
             regime_since: start,
             all_steps: 0.0,
@@ -256,16 +259,17 @@ impl<D: Integrate> System<D> {
                 boundary: boundary.clone(),
             });
         }
-        let (mut sum, mut count) = (0.0, 0.0);
-        for grain in &setup.grains {
-            sum += grain.radius;
+        let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
+        let radii = setup.grains.iter().map(|g| g.radius);
+        for radius in radii.chain(setup.feeds.iter().map(|f| f.radius.least())) {
+            sum += radius;
             count += 1.0;
-        }
-        for feed in &setup.feeds {
-            sum += feed.radius.least();
-            count += 1.0;
+            least = least.min(radius);
         }
         let radius = if count > 0.0 { sum / count } else { 1.0 };
+        // Between two renewals, in half of the margin, no grain may come round the end of a wall
+        // to its other side: that takes two radii at least.
+        let outer_margin = (OUTER_MARGIN * radius).min(3.0 * least);
         let step = choice.step;
         const LOOKS: u8 = 4;
         let look_every =
@@ -274,8 +278,8 @@ impl<D: Integrate> System<D> {
             step,
             integrator: setup.motion.integrator,
             slip_tolerance: setup.motion.slip_tolerance,
-            outer_margin: OUTER_MARGIN * radius,
-            inner_margin: INNER_MARGIN * radius,
+            outer_margin,
+            inner_margin: (INNER_MARGIN * radius).min(outer_margin),
             stable_speed: setup.motion.stable_speed,
             look_every,
             looks: LOOKS,
@@ -451,9 +455,12 @@ impl<D: Integrate> System<D> {
     fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.settling = false;
         self.s.regime_since = 0.0;
+        self.s.regime_time = [0.0; 4];
+        self.s.all_steps = 0.0;
         self.s.by_kind.fill(0);
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
         self.engine.state.wall_sums.fill([0.0; 7]);
+        self.s.last_row = self.engine.state.n;
         if self.setup.log.series.is_some() {
             self.schedule(owner::SERIES, 0.0, EventKind::LogState);
         }
@@ -732,7 +739,10 @@ impl<D: Integrate> System<D> {
                 continue;
             }
             for &slot in &alone {
-                self.engine.state.arrays.status[slot as usize] = Status::Flying;
+                let arrays = &mut self.engine.state.arrays;
+                arrays.status[slot as usize] = Status::Flying;
+                // The push of a gate that was just taken away must not wait for the return.
+                arrays.clear_force(slot as usize);
                 self.engine.state.since[slot as usize] = now;
                 self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
             }
@@ -1065,9 +1075,9 @@ impl<D: Integrate> System<D> {
 }
 
 /// Margin of the outer list over the mean radius (docs/performance.md).
-const OUTER_MARGIN: f64 = 0.8;
+const OUTER_MARGIN: f64 = 1.0;
 /// Margin of the inner list over the mean radius.
-const INNER_MARGIN: f64 = 0.15;
+const INNER_MARGIN: f64 = 0.12;
 /// A flyer due within so many steps at a renewal comes back at once.
 const STAY: f64 = 32.0;
 /// Nobody leaves for a flight shorter than so many steps.

@@ -157,7 +157,8 @@ pub fn foresee<D: Integrate>(
             let wall_speed = if wall.fixed {
                 0.0
             } else {
-                wall_speed_bound(wall, x, now, length)
+                let way = v.norm() * length + 0.5 * g * length * length;
+                wall_speed_bound(wall, x, way, now, length)
             };
             for surface in &wall.surfaces {
                 let gap = |t: f64| {
@@ -177,22 +178,21 @@ pub fn foresee<D: Integrate>(
     Forecast { back, horizon }
 }
 
-/// A bound of a wall's speed near a point within a time, m/s.
+/// A bound of a wall's speed within a time, m/s, near a point that goes no further than `way`.
 fn wall_speed_bound<D: Integrate>(
     wall: &crate::cluster::Wall<D>,
     x: D::Vector,
+    way: f64,
     now: f64,
     length: f64,
 ) -> f64 {
     let motion = &wall.boundary.motion;
-    let mut bound = 0.0f64;
-    for k in 0..=8 {
-        let pose = motion.pose(now + length * f64::from(k) / 8.0);
-        let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
-        let arm = (x - pose.centre - pose.shift).norm() + 1.0e-3;
-        bound = bound.max(pose.velocity.norm() + spin * arm);
+    let (speed, spin) = motion.speed_bounds(now, now + length);
+    if spin == 0.0 {
+        return speed;
     }
-    2.0 * bound
+    let pose = motion.pose(now);
+    speed + spin * ((x - pose.centre - pose.shift).norm() + way)
 }
 
 /// Time until two bodies on a straight relative path touch while approaching; 0 if they overlap.

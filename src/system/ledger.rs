@@ -157,15 +157,22 @@ impl Ledger {
     }
 }
 
-/// Flows up to the time of evaluation: an evaluation's work spreads over half a step before and
-/// half a step after it. The half before of the dampers' work between grains is added, the half
-/// after of what was booked at once is taken off.
+/// Flows up to the time of evaluation. The leapfrog's evaluation works over half a step before and
+/// half a step after it: the half before of the dampers' work between grains is added, the half
+/// after of what was booked at once is taken off. The other integrators' evaluation works wholly
+/// in the step to come.
 pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
+    use super::IntegratorName::{Euler, Heun};
     let mut flows = engine.state.flows;
+    let leapfrog = !matches!(engine.options.integrator, Euler | Heun);
+    let to_come = if leapfrog { 0.5 } else { 1.0 };
     let [friction, damping, walls] = flows.last;
-    flows.friction -= 0.5 * friction;
-    flows.damping -= 0.5 * damping;
-    flows.walls -= 0.5 * walls;
+    flows.friction -= to_come * friction;
+    flows.damping -= to_come * damping;
+    flows.walls -= to_come * walls;
+    if !leapfrog {
+        return flows;
+    }
     let arrays = &engine.state.arrays;
     let half = 0.5 * engine.options.step;
     let mut work = 0.0;

@@ -176,10 +176,19 @@ impl<D: Integrate> System<D> {
         self.account(time);
         let held = held(&self.engine, &self.fields, time);
         let figures = self.s.ledger.figures(&self.engine, &held);
-        let lasted = time - self.s.last_tick;
+        // Over the steps in the sums, not over the interval, into which a step more or less may fall.
+        let lasted = (self.engine.state.n - self.s.last_row) as f64 * self.engine.options.step;
+        self.s.last_row = self.engine.state.n;
         self.s.last_tick = time;
+        // The sums are of what walls do to grains; a load is what grains do to a wall.
         let walls = self.engine.state.wall_sums.iter().map(|w| {
-            let mean = |k: usize| if lasted > 0.0 { w[k] / lasted } else { 0.0 };
+            let mean = |k: usize| {
+                if lasted > 0.0 {
+                    0.0 - w[k] / lasted
+                } else {
+                    0.0
+                }
+            };
             [mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), w[6]]
         });
         let walls: Vec<[f64; 7]> = walls.collect();

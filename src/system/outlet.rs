@@ -107,7 +107,12 @@ impl<D: Integrate> System<D> {
             );
             (f.position, f.velocity, spin, rotation)
         } else {
-            let t = time - self.engine.time();
+            // After a jam nothing moves: what is left of accelerations must not add up.
+            let t = if self.s.frozen {
+                0.0
+            } else {
+                time - self.engine.time()
+            };
             let (v, sp) = ledger::velocity_now(&self.engine, s);
             let (f, moment) = D::force(arrays, s);
             let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));

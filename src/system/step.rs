@@ -8,14 +8,18 @@ use crate::geometry::Vector;
 /// Damping rate of the densest packing over that of one pair, in the plane and in space. All
 /// grains spinning alike is the fastest mode: each of z neighbours resists with twice the rim
 /// speed, so that its rate is 2 z (N - 1) / (N b) c / m for moments of inertia b m r^2, z = 6 or
-/// 12; one pair has 2 (1 + 1 / b) c / m. The scheme needs step times rate under 1. In the hopper
-/// of equal disks, which pack like that at the walls, the settled bed rests up to this step and
-/// shakes from a third above it on.
+/// 12; one pair has 2 (1 + 1 / b) c / m. In the hopper of equal disks, which pack like that at the
+/// walls, the settled bed rests up to a little more than this limit and shakes from a third above
+/// it on.
 const PACKED: [f64; 2] = [4.0, 40.0 / 7.0];
 /// A step this many times over a limit is refused.
 const BEYOND_REASON: f64 = 6.0;
+/// Step times damping rate at which the scheme loses stability (see `cluster::integrate`).
+const DAMPING_LIMIT: f64 = 2.0;
 /// Step times angular frequency above which contacts are resolved by fewer than 16 steps.
 const STIFFNESS_LIMIT: f64 = 0.2;
+/// The share of that limit that a chosen step goes to: 31 steps a contact at the usual safety.
+const STIFFNESS_SHARE: f64 = 0.625;
 
 /// The step and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,16 +130,16 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         let (frequency, damping) = rates(law, mass, radius, inverse, speed, D::BALL_INERTIA);
         if frequency > 0.0 {
             limits.push(Limit {
-                step: setup.motion.safety * 2.0 * STIFFNESS_LIMIT / frequency,
-                limit: STIFFNESS_LIMIT / frequency * 2.0,
+                step: setup.motion.safety * STIFFNESS_SHARE * STIFFNESS_LIMIT / frequency,
+                limit: STIFFNESS_LIMIT / frequency,
                 text: format!("{what}: fastest oscillation {frequency:.4e} 1/s"),
             });
         }
         let damping = damping * packed;
         if damping > 0.0 {
             limits.push(Limit {
-                step: setup.motion.safety * 2.0 / damping,
-                limit: 1.0 / damping,
+                step: setup.motion.safety * DAMPING_LIMIT / damping,
+                limit: DAMPING_LIMIT / damping,
                 text: format!("{what}: fastest damping in a packing {damping:.4e} 1/s"),
             });
         }

@@ -18,10 +18,38 @@ pub const LANES: usize = 8;
 #[repr(C, align(64))]
 pub struct Row(pub [f64; LANES]);
 
+/// Half a row in registers.
+pub trait Half: Copy {
+    /// All lanes alike.
+    fn splat(value: f64) -> Self;
+    /// From an array.
+    fn from_array(values: [f64; 4]) -> Self;
+    /// As an array.
+    fn to_array(self) -> [f64; 4];
+    /// The first half of a row.
+    fn load_low(row: &Row) -> Self;
+    /// The second half of a row.
+    fn load_high(row: &Row) -> Self;
+    /// To the first half of a row.
+    fn store_low(self, row: &mut Row);
+    /// To the second half of a row.
+    fn store_high(self, row: &mut Row);
+    /// Sum.
+    fn add(self, other: Self) -> Self;
+    /// Product.
+    fn mul(self, other: Self) -> Self;
+    /// The greater; `other` where either is not a number.
+    fn max(self, other: Self) -> Self;
+    /// The last number in all lanes.
+    fn last(self) -> Self;
+}
+
 /// Eight numbers in registers.
 pub trait Lanes: Copy {
     /// Eight truth values.
     type Mask: Copy;
+    /// Four numbers.
+    type Half: Half;
 
     /// All lanes alike.
     fn splat(value: f64) -> Self;
@@ -59,6 +87,11 @@ pub trait Lanes: Copy {
     fn mask(bits: u8) -> Self::Mask;
     /// Rows to columns.
     fn transpose(rows: [Self; LANES]) -> [Self; LANES];
+
+    /// Rows of a table by index; panics where an index lies beyond the table.
+    fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES];
+    /// Adds to rows of a table, one after the other; panics where an index lies beyond the table.
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
 
     /// From an array.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Lanes in plain Rust: the reference for the other levels.
 
-use super::{LANES, Lanes, Row};
+use super::{Half, LANES, Lanes, Row};
 
 /// Eight numbers in an array.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,7 @@ macro_rules! each {
 
 impl Lanes for Plain {
     type Mask = [bool; LANES];
+    type Half = PlainHalf;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -102,6 +103,17 @@ impl Lanes for Plain {
         out
     }
     #[inline(always)]
+    fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
+        indices.map(|i| Plain(table[i as usize].0))
+    }
+    #[inline(always)]
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        for (row, &i) in rows.iter().zip(indices) {
+            let at = &mut table[i as usize];
+            Plain(at.0).add(*row).store(at);
+        }
+    }
+    #[inline(always)]
     fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let mut out = [Plain([0.0; LANES]); LANES];
         for (j, column) in out.iter_mut().enumerate() {
@@ -110,5 +122,66 @@ impl Lanes for Plain {
             }
         }
         out
+    }
+}
+
+/// Four numbers in an array.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainHalf([f64; 4]);
+
+macro_rules! four {
+    ($k:ident => $value:expr) => {{
+        let mut out = [0.0; 4];
+        for $k in 0..4 {
+            out[$k] = $value;
+        }
+        PlainHalf(out)
+    }};
+}
+
+impl Half for PlainHalf {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        PlainHalf([value; 4])
+    }
+    #[inline(always)]
+    fn from_array(values: [f64; 4]) -> Self {
+        PlainHalf(values)
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f64; 4] {
+        self.0
+    }
+    #[inline(always)]
+    fn load_low(row: &Row) -> Self {
+        four!(k => row.0[k])
+    }
+    #[inline(always)]
+    fn load_high(row: &Row) -> Self {
+        four!(k => row.0[4 + k])
+    }
+    #[inline(always)]
+    fn store_low(self, row: &mut Row) {
+        row.0[..4].copy_from_slice(&self.0);
+    }
+    #[inline(always)]
+    fn store_high(self, row: &mut Row) {
+        row.0[4..].copy_from_slice(&self.0);
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        four!(k => self.0[k] + o.0[k])
+    }
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        four!(k => self.0[k] * o.0[k])
+    }
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        four!(k => if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] })
+    }
+    #[inline(always)]
+    fn last(self) -> Self {
+        PlainHalf([self.0[3]; 4])
     }
 }

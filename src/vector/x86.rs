@@ -6,13 +6,16 @@
 
 use std::arch::x86_64::*;
 
-use super::{Kernel, LANES, Lanes, Row};
+use super::{Half, Kernel, LANES, Lanes, Row};
 
 #[derive(Clone, Copy)]
 struct Avx512(__m512d);
 
 #[derive(Clone, Copy)]
 struct Avx2(__m256d, __m256d);
+
+#[derive(Clone, Copy)]
+struct AvxHalf(__m256d);
 
 /// Runs a kernel on AVX-512. Only [`super::run`] calls it, after detection.
 #[inline(always)]
@@ -38,8 +41,19 @@ fn enter_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx2>()
 }
 
+/// Panics unless all indices lie within a table: one comparison of eight in vector units.
+#[inline(always)]
+fn check(length: usize, indices: &[u32; LANES]) {
+    let mut within = true;
+    for k in 0..LANES {
+        within &= (indices[k] as usize) < length;
+    }
+    assert!(within, "an index lies beyond the table");
+}
+
 impl Lanes for Avx512 {
     type Mask = __mmask8;
+    type Half = AvxHalf;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -110,6 +124,31 @@ impl Lanes for Avx512 {
         bits
     }
     #[inline(always)]
+    fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
+        check(table.len(), indices);
+        // SAFETY: all indices were checked.
+        let row = |k: usize| Self::load(unsafe { table.get_unchecked(indices[k] as usize) });
+        [
+            row(0),
+            row(1),
+            row(2),
+            row(3),
+            row(4),
+            row(5),
+            row(6),
+            row(7),
+        ]
+    }
+    #[inline(always)]
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        check(table.len(), indices);
+        for k in 0..LANES {
+            // SAFETY: all indices were checked.
+            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
+            Self::load(at).add(rows[k]).store(at);
+        }
+    }
+    #[inline(always)]
     fn transpose(r: [Self; LANES]) -> [Self; LANES] {
         unsafe {
             let lo = |a: Self, b: Self| _mm512_unpacklo_pd(a.0, b.0);
@@ -141,6 +180,7 @@ impl Lanes for Avx512 {
 
 impl Lanes for Avx2 {
     type Mask = (__m256d, __m256d);
+    type Half = AvxHalf;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -240,6 +280,31 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
+    fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
+        check(table.len(), indices);
+        // SAFETY: all indices were checked.
+        let row = |k: usize| Self::load(unsafe { table.get_unchecked(indices[k] as usize) });
+        [
+            row(0),
+            row(1),
+            row(2),
+            row(3),
+            row(4),
+            row(5),
+            row(6),
+            row(7),
+        ]
+    }
+    #[inline(always)]
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        check(table.len(), indices);
+        for k in 0..LANES {
+            // SAFETY: all indices were checked.
+            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
+            Self::load(at).add(rows[k]).store(at);
+        }
+    }
+    #[inline(always)]
     fn transpose(r: [Self; LANES]) -> [Self; LANES] {
         unsafe {
             let square = |a: __m256d, b: __m256d, c: __m256d, d: __m256d| {
@@ -267,6 +332,55 @@ impl Lanes for Avx2 {
                 Avx2(s[3], t[3]),
             ]
         }
+    }
+}
+
+impl Half for AvxHalf {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        AvxHalf(unsafe { _mm256_set1_pd(value) })
+    }
+    #[inline(always)]
+    fn from_array(values: [f64; 4]) -> Self {
+        AvxHalf(unsafe { _mm256_loadu_pd(values.as_ptr()) })
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f64; 4] {
+        let mut out = [0.0; 4];
+        unsafe { _mm256_storeu_pd(out.as_mut_ptr(), self.0) };
+        out
+    }
+    #[inline(always)]
+    fn load_low(row: &Row) -> Self {
+        AvxHalf(unsafe { _mm256_load_pd(row.0.as_ptr()) })
+    }
+    #[inline(always)]
+    fn load_high(row: &Row) -> Self {
+        AvxHalf(unsafe { _mm256_load_pd(row.0.as_ptr().add(4)) })
+    }
+    #[inline(always)]
+    fn store_low(self, row: &mut Row) {
+        unsafe { _mm256_store_pd(row.0.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn store_high(self, row: &mut Row) {
+        unsafe { _mm256_store_pd(row.0.as_mut_ptr().add(4), self.0) }
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        AvxHalf(unsafe { _mm256_add_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        AvxHalf(unsafe { _mm256_mul_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        AvxHalf(unsafe { _mm256_max_pd(self.0, o.0) })
+    }
+    #[inline(always)]
+    fn last(self) -> Self {
+        AvxHalf(unsafe { _mm256_permute4x64_pd::<0xff>(self.0) })
     }
 }
 

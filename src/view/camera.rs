@@ -93,7 +93,7 @@ impl Extent {
         let mut joined = grains;
         for axis in 0..2 {
             let across = grains.size(0).max(grains.size(1));
-            let far = if walls.size(axis) > 3.0 * across {
+            let far = if walls.size(axis) > 2.0 * across {
                 0.3 * across
             } else {
                 f64::INFINITY
@@ -168,7 +168,7 @@ mod tests {
         };
         let near = Extent {
             min: [-0.5, -0.5],
-            max: [1.5, 2.0],
+            max: [1.4, 1.4],
         };
         assert_eq!(Extent::joined(grains, near), near);
         let far = Extent {

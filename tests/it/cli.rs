@@ -315,3 +315,58 @@ fn export_and_calc_want_what_is_there() -> std::io::Result<()> {
     );
     Ok(())
 }
+
+/// A run stopped while its grains settle, before time 0, goes on and ends as if never stopped.
+#[test]
+fn an_interrupted_settling_is_resumed() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let run = |out: &str, more: &[&str]| {
+        let arguments = ["run", "hopper", "--until", "0.01", "-q", "-o", out];
+        arenite(folder.path(), &[&arguments, more].concat())
+    };
+    let hash = |out: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let text = std::fs::read_to_string(folder.path().join(out).join("summary.json"))?;
+        let summary: serde_json::Value = serde_json::from_str(&text)?;
+        Ok(summary["state_hash"].to_string())
+    };
+    let message = bad(&run("stopped", &["--wall-limit", "0"]), 130);
+    assert!(message.starts_with("interrupted at -"), "{message}");
+    assert_eq!(run("stopped", &["--resume"]).status.code(), Some(0));
+    assert_eq!(run("whole", &[]).status.code(), Some(0));
+    assert_eq!(hash("stopped")?, hash("whole")?);
+    Ok(())
+}
+
+/// The load of a wall is the force of the grains on it: a disk at rest presses a floor down with
+/// its weight. Tolerance: a tick holds a thousand steps, one more or less.
+#[test]
+fn wall_loads_are_forces_on_the_wall() -> Result<(), Box<dyn std::error::Error>> {
+    use arenite::record::MemorySink;
+    use arenite::scenario::{AnySetup, Scenario};
+    use arenite::system::{Control, System};
+    // m g = pi 0.01^2 1190 9.8 = 3.66373 N; over kn = 1.5e6 N/m an overlap of 2.44249e-6 m.
+    let text = "name = \"load\"\ndimension = 2\nfield.gravity = [0.0, -9.8]\nrun.finish = 0.003\n\
+        run.step = 1e-6\nlog.series = 0.001\n\
+        [[boundary]]\nmaterial = \"thesis-wall\"\n\
+        plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }\n\
+        [[fill]]\nmaterial = \"thesis-disk\"\n\
+        grains = [{ position = [0.0, 0.00999755751], radius = 0.01 }]\n";
+    let scenario = Scenario::parse("load", text, None, &[]).map_err(|p| p.to_string())?;
+    let AnySetup::Planar(setup) = scenario.resolve().map_err(|p| p.to_string())?.setup else {
+        return Err("planar".into());
+    };
+    let mut system = System::new(setup)?;
+    let mut records = MemorySink::default();
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let mut control = Control {
+        interrupted: &never,
+        wall_limit: None,
+        progress: None,
+        threads: 1,
+    };
+    system.run(&mut records, &mut control)?;
+    let load = records.series.last().ok_or("no row")?.walls[0];
+    assert!((load[1] + 3.66373).abs() < 0.006, "{load:?}");
+    assert_eq!(load[0].abs(), 0.0);
+    Ok(())
+}

@@ -2,12 +2,12 @@
 //!
 //! A batch holds eight candidates; all go through without a branch, and masks zero what is not
 //! in touch. History lies beside the indices. The kernels of the plane and of space share the
-//! part along the normal ([`normal`]) and the rules of the first partial step.
+//! part along the normal (`normal`) and the rules of the first partial step.
 
 mod planar;
 mod spatial;
 
-pub use planar::{Friction, PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
+pub use planar::{PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
 pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
 
 use serde::{Deserialize, Serialize};
@@ -71,12 +71,14 @@ pub(super) fn nearest_image<L: Lanes, const N: usize>(
     let Some(lengths) = lengths else { return d };
     // Rounds to the nearest integer by adding what leaves no fractional digits.
     let shift = L::splat(6755399441055744.0);
-    std::array::from_fn(|k| {
+    let mut out = d;
+    for k in 0..N {
         let length = lengths[k];
         let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
         let turns = d[k].mul(L::splat(inverse)).add(shift).sub(shift);
-        d[k].sub(turns.mul(L::splat(length)))
-    })
+        out[k] = d[k].sub(turns.mul(L::splat(length)));
+    }
+    out
 }
 
 /// The part of eight contacts along their normals.

@@ -22,7 +22,6 @@ struct Evaluated<L: Lanes> {
     force: [L; 3],
     damper: [L; 3],
     history: L,
-    gain: L,
     work: L,
     touch: u8,
     slip: u8,
@@ -70,14 +69,11 @@ fn assemble<L: Lanes, W: Law>(
     // A sliding link keeps the spring that, with the damper, gives the limit.
     let kept = zero
         .sub(tangential.add(drag))
-        .div(kt.max(L::splat(f64::MIN_POSITIVE)));
+        .mul(response.tangential_compliance);
     let kept = kept.select(spring, over).only(touch);
     let new = kept
         .add(L::splat(timing.after * timing.step).mul(vt))
         .only(touch);
-    let gain = L::splat(0.5)
-        .mul(kt)
-        .mul(new.mul(new).sub(history.mul(history)));
     let work = zero.sub(tangential.mul(vt).mul(L::splat(timing.step)));
     let history = new;
     let touch_bits = L::bits(touch);
@@ -93,7 +89,6 @@ fn assemble<L: Lanes, W: Law>(
         force: [fx, fy, zero.sub(tangential)],
         damper: [dx, dy, zero.sub(tangential)],
         history,
-        gain,
         work,
         touch: touch_bits,
         slip,
@@ -121,10 +116,10 @@ pub struct PlanarPairs<'a, W: Law> {
 }
 
 impl<W: Law> Kernel for PlanarPairs<'_, W> {
-    type Output = Friction;
+    type Output = f64;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Friction {
+    fn run<L: Lanes>(self) -> f64 {
         let PlanarPairs {
             law,
             rows,
@@ -140,18 +135,16 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
         let zero = L::splat(0.0);
         let one = L::splat(1.0);
         let tiny = L::splat(1e-300);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let pair = |k: usize| {
-                let a = L::load(&rows[batch.a[k] as usize]);
-                let b = L::load(&rows[batch.b[k] as usize]);
-                a.add(b.flip(difference))
-            };
+            let a = L::gather(rows, &batch.a);
+            let b = L::gather(rows, &batch.b);
+            let pair = |k: usize| a[k].add(b[k].flip(difference));
             let columns = [
                 pair(0),
                 pair(1),
@@ -170,8 +163,10 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let distance = square.max(tiny).sqrt();
-            let inverse = one.div(distance);
+            // Root and inverse side by side rather than one after the other.
+            let square = square.max(tiny);
+            let distance = square.sqrt();
+            let inverse = one.div(square).mul(distance);
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let speed = du.mul(nx).add(dv.mul(ny));
             let sliding = dv.mul(nx).sub(du.mul(ny)).sub(spin);
@@ -195,7 +190,6 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
             );
             e.history.store(history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -212,41 +206,29 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-                let b = &mut forces[batch.b[k] as usize];
-                L::load(b).add(out[k].flip(reaction)).store(b);
-            }
+            L::scatter_add(out, forces, &batch.a);
+            let back = |k: usize| out[k].flip(reaction);
+            let back = [
+                back(0),
+                back(1),
+                back(2),
+                back(3),
+                back(4),
+                back(5),
+                back(6),
+                back(7),
+            ];
+            L::scatter_add(back, forces, &batch.b);
         }
-        Friction {
-            gain: gain.total(),
-            work: work.total(),
-        }
-    }
-}
-
-/// The work of tangential forces in a step, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Friction {
-    /// What they took out of the motion.
-    pub work: f64,
-    /// What of it the tangential springs hold.
-    pub gain: f64,
-}
-
-impl std::ops::AddAssign for Friction {
-    fn add_assign(&mut self, other: Self) {
-        self.gain += other.gain;
-        self.work += other.work;
+        work.total()
     }
 }
 
 /// What the walls of a feature felt.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallSums {
-    /// Work that went into tangential springs and into sliding.
-    pub friction: Friction,
+    /// Work that tangential forces took out of the motion, J.
+    pub friction: f64,
     /// Force on the grains, N.
     pub force: [f64; 3],
     /// Moment of that force about the reference point, N m.
@@ -328,7 +310,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let (mut sum_x, mut sum_y, mut sum_m) = (zero, zero, zero);
         let (mut power, mut damper_power) = (zero, zero);
         let lanes = batches
@@ -337,17 +319,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let row = |k: usize| L::load(&rows[batch.a[k] as usize]);
-            let columns = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let columns = L::gather(rows, &batch.a);
             let [x, y, _, radius, u, v, spin, inverse_mass] = L::transpose(columns);
             let (nx, ny, distance, wx, wy, inside) = match &geometry {
                 WallGeometry::Flat {
@@ -396,7 +368,6 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
             );
             e.history.store(history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -421,16 +392,10 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             power = power.add(fx.mul(wx).add(fy.mul(wy)).only(touch));
             damper_power = damper_power.add(ex.mul(wx).add(ey.mul(wy)).only(touch));
             let out = L::transpose([fx, fy, t, zero, ex, ey, s, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-            }
+            L::scatter_add(out, forces, &batch.a);
         }
         WallSums {
-            friction: Friction {
-                gain: gain.total(),
-                work: work.total(),
-            },
+            friction: work.total(),
             force: [sum_x.total(), sum_y.total(), 0.0],
             moment: [0.0, 0.0, sum_m.total()],
             power: power.total(),

@@ -6,7 +6,7 @@
 //! moment over the radius; a second row for the share of normal dampers
 //! and tangential forces.
 
-use super::planar::{Friction, WallGeometry, WallSums};
+use super::planar::{WallGeometry, WallSums};
 use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
@@ -49,7 +49,6 @@ struct Evaluated<L: Lanes> {
     moment: V3<L>,
     damper: V3<L>,
     history: V3<L>,
-    gain: L,
     work: L,
     touch: u8,
     slip: u8,
@@ -101,14 +100,13 @@ fn assemble<L: Lanes, W: Law>(
     let over = cap.less(size);
     let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
     let tangential = map(trial, |t| t.mul(scale).only(touch));
-    let inverse_kt = L::splat(1.0).div(kt.max(tiny));
+    let inverse_kt = response.tangential_compliance;
     let kept = zip(tangential, vt, |t, v| {
         zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
     });
     let kept = zip(kept, spring, |k, s| k.select(s, over).only(touch));
     let after = L::splat(timing.after * timing.step);
     let new = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
-    let gain = half.mul(kt).mul(dot(new, new).sub(length));
     let work = zero.sub(dot(tangential, vt).mul(L::splat(timing.step)));
     let history = new;
     let touch_bits = L::bits(touch);
@@ -124,7 +122,6 @@ fn assemble<L: Lanes, W: Law>(
         moment,
         damper: damper_force,
         history,
-        gain,
         work,
         touch: touch_bits,
         slip,
@@ -172,10 +169,10 @@ pub struct SpatialPairs<'a, W: Law> {
 }
 
 impl<W: Law> Kernel for SpatialPairs<'_, W> {
-    type Output = Friction;
+    type Output = f64;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Friction {
+    fn run<L: Lanes>(self) -> f64 {
         let SpatialPairs {
             law,
             rows,
@@ -193,18 +190,16 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
         let zero = L::splat(0.0);
         let one = L::splat(1.0);
         let tiny = L::splat(1e-300);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let pair = |k: usize| {
-                let a = L::load(&rows[batch.a[k] as usize]);
-                let b = L::load(&rows[batch.b[k] as usize]);
-                a.add(b.flip(difference))
-            };
+            let a = L::gather(rows, &batch.a);
+            let b = L::gather(rows, &batch.b);
+            let pair = |k: usize| a[k].add(b[k].flip(difference));
             let columns = [
                 pair(0),
                 pair(1),
@@ -223,28 +218,29 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let distance = square.max(tiny).sqrt();
-            let inverse = one.div(distance);
+            let square = square.max(tiny);
+            let distance = square.sqrt();
+            let inverse = one.div(square).mul(distance);
             let n = map(d, |x| x.mul(inverse));
-            let spin = |k: usize| {
-                L::load(&spins[batch.a[k] as usize]).add(L::load(&spins[batch.b[k] as usize]))
-            };
+            let a = L::gather(spins, &batch.a);
+            let b = L::gather(spins, &batch.b);
+            let pair = |k: usize| a[k].add(b[k]);
             let columns = [
-                spin(0),
-                spin(1),
-                spin(2),
-                spin(3),
-                spin(4),
-                spin(5),
-                spin(6),
-                spin(7),
+                pair(0),
+                pair(1),
+                pair(2),
+                pair(3),
+                pair(4),
+                pair(5),
+                pair(6),
+                pair(7),
             ];
             let [sx, sy, sz, ..] = L::transpose(columns);
             let relative = [du, dv, dw];
             let speed = dot(relative, n);
             let rolled = cross([sx, sy, sz], n);
-            let vt: V3<L> =
-                std::array::from_fn(|k| relative[k].sub(speed.mul(n[k])).sub(rolled[k]));
+            let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
+            let vt = [slide(0), slide(1), slide(2)];
             let radius = if W::NEEDS_RADIUS {
                 let radius = |body: &[u32; LANES]| {
                     L::from_array(std::array::from_fn(|k| rows[body[k] as usize].0[3]))
@@ -263,7 +259,6 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let old = load3(history);
             let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
             store3(e.history, history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -280,25 +275,36 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-                let b = &mut forces[batch.b[k] as usize];
-                L::load(b).add(out[k].flip(reaction)).store(b);
-            }
+            L::scatter_add(out, forces, &batch.a);
+            let back = |k: usize| out[k].flip(reaction);
+            let back = [
+                back(0),
+                back(1),
+                back(2),
+                back(3),
+                back(4),
+                back(5),
+                back(6),
+                back(7),
+            ];
+            L::scatter_add(back, forces, &batch.b);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut dampers[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-                let b = &mut dampers[batch.b[k] as usize];
-                L::load(b).add(out[k].flip(reaction)).store(b);
-            }
+            L::scatter_add(out, dampers, &batch.a);
+            let back = |k: usize| out[k].flip(reaction);
+            let back = [
+                back(0),
+                back(1),
+                back(2),
+                back(3),
+                back(4),
+                back(5),
+                back(6),
+                back(7),
+            ];
+            L::scatter_add(back, dampers, &batch.b);
         }
-        Friction {
-            gain: gain.total(),
-            work: work.total(),
-        }
+        work.total()
     }
 }
 
@@ -350,7 +356,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let (mut gain, mut work) = (zero, zero);
+        let mut work = zero;
         let mut sum = [zero; 3];
         let mut sum_moment = [zero; 3];
         let (mut power, mut damper_power) = (zero, zero);
@@ -360,17 +366,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let row = |k: usize| L::load(&rows[batch.a[k] as usize]);
-            let columns = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let columns = L::gather(rows, &batch.a);
             let [x, y, z, radius, u, v, w, inverse_mass] = L::transpose(columns);
             let place = [x, y, z];
             let (n, distance, wall, inside) = match &geometry {
@@ -408,23 +404,13 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 continue;
             }
             let touch = L::mask(touch_bits);
-            let row = |k: usize| L::load(&spins[batch.a[k] as usize]);
-            let columns = [
-                row(0),
-                row(1),
-                row(2),
-                row(3),
-                row(4),
-                row(5),
-                row(6),
-                row(7),
-            ];
+            let columns = L::gather(spins, &batch.a);
             let [sx, sy, sz, ..] = L::transpose(columns);
             let relative = zip([u, v, w], wall, |a, b| a.sub(b));
             let speed = dot(relative, n);
             let rolled = cross([sx, sy, sz], n);
-            let vt: V3<L> =
-                std::array::from_fn(|k| relative[k].sub(speed.mul(n[k])).sub(rolled[k]));
+            let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
+            let vt = [slide(0), slide(1), slide(2)];
             let contact = Contact {
                 overlap: radius.sub(distance),
                 inverse_mass,
@@ -435,7 +421,6 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let old = load3(history);
             let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
             store3(e.history, history);
-            gain = gain.add(e.gain);
             work = work.add(e.work);
             let after = Flags {
                 touch: e.touch,
@@ -449,9 +434,8 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 });
                 *flags = after;
             }
-            let arm: V3<L> = std::array::from_fn(|k| {
-                place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]))
-            });
+            let arm = |k: usize| place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]));
+            let arm = [arm(0), arm(1), arm(2)];
             let moment = cross(arm, e.force);
             for k in 0..3 {
                 sum[k] = sum[k].add(e.force[k]);
@@ -462,22 +446,13 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut forces[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-            }
+            L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            for k in 0..LANES {
-                let a = &mut dampers[batch.a[k] as usize];
-                L::load(a).add(out[k]).store(a);
-            }
+            L::scatter_add(out, dampers, &batch.a);
         }
         WallSums {
-            friction: Friction {
-                gain: gain.total(),
-                work: work.total(),
-            },
+            friction: work.total(),
             force: sum.map(Lanes::total),
             moment: sum_moment.map(Lanes::total),
             power: power.total(),

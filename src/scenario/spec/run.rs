@@ -60,7 +60,7 @@ fn default_step() -> StepSpec {
     StepSpec::Auto
 }
 fn default_safety() -> f64 {
-    0.5
+    0.8
 }
 fn default_flight() -> bool {
     true
