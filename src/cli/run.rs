@@ -215,8 +215,13 @@ fn difference(there: &str, here: &str) -> String {
         match (a, b) {
             (Table(x), Table(y)) => {
                 let mut keys: Vec<&String> = x.keys().chain(y.keys()).collect();
-                // Many values follow from the seed and those of `run`, which is what a person changed.
-                keys.sort_by_key(|key| (key.as_str() != "seed", key.as_str() != "run", *key));
+                // Many values follow from the seed, or from those of `run`, which is what a
+                // person changed.
+                let nested = |key: &str| {
+                    let value = x.get(key).or(y.get(key));
+                    matches!(value, Some(Table(_) | Array(_)))
+                };
+                keys.sort_by_key(|key| (nested(key), key.as_str() != "run", *key));
                 keys.into_iter().find_map(|key| {
                     let dot = if path.is_empty() { "" } else { "." };
                     let here = format!("{path}{dot}{key}");
