@@ -58,7 +58,7 @@ fn a_throw_is_a_parabola() {
 
 /// A bouncing grain: heights and times of the bounces by restitution, from where it hits.
 fn bouncing<D: Integrate>() {
-    let (k, mass, radius, g, height) = (1e7, 0.1, 0.01, 9.81, 0.5);
+    let (k, mass, radius, g, height) = (1e7, 0.1f64, 0.01, 9.81, 0.5f64);
     let share: f64 = 0.1;
     let c = 2.0 * share * (k * mass).sqrt();
     let w = (1.0f64 - share * share).sqrt();
