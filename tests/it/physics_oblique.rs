@@ -65,7 +65,7 @@ fn worst(steps: f64, integrator: IntegratorName) -> f64 {
     let data = data();
     let rows = data["oblique_linear_spring"]["values"].as_array().unwrap();
     assert_eq!(rows.len(), 24);
-    let kn = 1e6;
+    let kn = 1e6f64;
     let duration = std::f64::consts::PI * (MASS / kn).sqrt();
     let mut worst = 0.0f64;
     for (index, row) in rows.iter().enumerate() {
