@@ -181,18 +181,10 @@ fn damaged_checkpoints_are_passed_over() {
         child.kill().unwrap();
         child.wait().unwrap();
         let newest = newest_checkpoint(&run);
-        // Killed before the oldest was removed, three of them may be there.
-        let oldest = if both {
-            newest.saturating_sub(2)
-        } else {
-            newest
-        };
-        for number in oldest..=newest {
+        // A kill may leave three: the new one there, and the oldest not yet removed.
+        for number in (0..=newest).rev().take(if both { 3 } else { 1 }) {
             let path = run.join(format!("checkpoint/state-{number}"));
-            if !path.exists() {
-                continue;
-            }
-            let bytes = fs::read(&path).unwrap();
+            let Ok(bytes) = fs::read(&path) else { continue };
             fs::write(&path, &bytes[..bytes.len() / 3]).unwrap();
         }
         let output = arenite(folder.path(), &["run", &file, "-o", "run", "--resume"]);
@@ -313,4 +305,39 @@ fn a_folder_that_cannot_be_written_is_told() {
         refused(&output, 2),
         "error: cannot create /proc/arenite/checkpoint: No such file or directory (os error 2)\n"
     );
+}
+
+/// The corpus of bad scenarios through the program itself: each gives its message (see
+/// `scenario.rs`) and status 2, and makes no folder.
+#[test]
+fn bad_files_are_refused_before_anything_is_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let mut names: Vec<String> = fs::read_dir(root.join("tests/bad"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    names.sort();
+    assert!(names.len() > 50, "the corpus is gone");
+    for name in names {
+        let file = format!("tests/bad/{name}");
+        let text = fs::read_to_string(root.join(&file)).unwrap();
+        let (body, wanted) = text.split_once("# message:\n").unwrap();
+        let mut arguments = vec!["run", &file, "-q", "-o", out.to_str().unwrap()];
+        for line in body.lines() {
+            if let Some(value) = line.strip_prefix("# --set ") {
+                arguments.extend(["--set", value]);
+            }
+        }
+        let wanted = wanted.replace("tests/bad/", "");
+        let got: String = refused(&arenite(root, &arguments), 2)
+            .replace("tests/bad/", "")
+            .lines()
+            .map(|line| format!("# {line}").trim_end().to_string() + "\n")
+            .collect();
+        assert_eq!(got, wanted, "{name}");
+        assert!(!out.exists(), "{name} made a folder");
+    }
 }
