@@ -781,6 +781,10 @@ impl<D: Integrate> Engine<D> {
             let class = self.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
             self.state.pairs[usize::from(class)].outer.push([a, b]);
         }
+        // Kept for the next renewal, but not where it would weigh on a large system.
+        if self.pair_buffer.len() > 1 << 16 {
+            self.pair_buffer = Vec::new();
+        }
         let mut first = vec![u32::MAX; arrays.slots()];
         for (class, kept) in self.state.pairs.iter_mut().zip(kept) {
             first.fill(u32::MAX);

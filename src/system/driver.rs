@@ -123,6 +123,7 @@ pub(super) struct DriverState {
     pub by_kind: Vec<u64>,
     pub seq: u64,
     pub next_id: u32,
+    pub initial: u64,
     pub created: u64,
     pub removed: u64,
     pub discharged: u64,
@@ -209,6 +210,7 @@ impl<D: Integrate> System<D> {
             by_kind: vec![0; EventKind::ALL.len()],
             seq: 0,
             next_id,
+            initial: 0,
             created: 0,
             removed: 0,
             discharged: 0,
@@ -321,7 +323,7 @@ impl<D: Integrate> System<D> {
     ///
     /// # Errors
     /// A state of another format or of another setup.
-    pub fn restore(setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
+    pub fn restore(mut setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
         let (mut engine, mut fields, _) = Self::bare(&setup)?;
         let saved: Saved<D> =
             postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
@@ -341,6 +343,7 @@ impl<D: Integrate> System<D> {
             .map_err(|e| SystemError::Saved(e.to_string()))?;
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
+        setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
         Ok(System {
@@ -372,7 +375,7 @@ impl<D: Integrate> System<D> {
         postcard::to_stdvec(&saving).unwrap_or_default()
     }
 
-    /// The setup.
+    /// The setup, without its list of grains, which have become those of the system.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
@@ -398,7 +401,9 @@ impl<D: Integrate> System<D> {
 
     /// Puts the grains of the setup in and makes the first evaluation.
     fn populate(&mut self, start: f64) {
-        let grains = self.setup.grains.clone();
+        // The setup's list is not needed any more: it would double the memory of a large system.
+        let grains = std::mem::take(&mut self.setup.grains);
+        self.s.initial = grains.len() as u64;
         let now = self.engine.time();
         for grain in &grains {
             let slot = self.engine.add(grain, Status::Flying, start);

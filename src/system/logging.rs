@@ -408,7 +408,7 @@ impl<D: Integrate> System<D> {
                 per_wall_second: per(wall),
             },
             grains: GrainFigures {
-                initial: self.setup.grains.len() as u64,
+                initial: self.s.initial,
                 created: self.s.created,
                 removed: self.s.removed,
                 last: self.grain_count() as u64,
