@@ -145,10 +145,10 @@ impl Kernel for SpatialStep<'_> {
             let seen = seen.to_array();
             let row = &mut arrays.rows[slot].0;
             let spin = &mut arrays.spins[slot].0;
+            row[4..7].copy_from_slice(&seen[..3]);
+            spin[..3].copy_from_slice(&seen[4..7]);
             for k in 0..3 {
                 row[k] += h * carry[k];
-                row[4 + k] = seen[k];
-                spin[k] = seen[4 + k];
                 spin[4 + k] += h * carry[4 + k];
             }
             arrays.forces[slot] = Row::default();

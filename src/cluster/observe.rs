@@ -390,10 +390,10 @@ impl<D: Integrate> Engine<D> {
             if self.options.log_links {
                 for k in 0..8 {
                     let kinds = kinds(&change, k);
-                    if kinds != [None, None] {
-                        if let Some(kin) = self.wall_kinematics(class, batch.a[k]) {
-                            self.log(kinds, &kin, time, batch.a[k], Other::Boundary(boundary));
-                        }
+                    if kinds != [None, None]
+                        && let Some(kin) = self.wall_kinematics(class, batch.a[k])
+                    {
+                        self.log(kinds, &kin, time, batch.a[k], Other::Boundary(boundary));
                     }
                 }
             }

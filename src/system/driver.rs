@@ -179,6 +179,9 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
     }
 }
 
+/// An engine without grains, the fields, and warnings about the step.
+type Bare<D> = (Engine<D>, FieldSet<D>, Vec<String>);
+
 fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>> {
     match name {
         NeighborName::Brute => Box::new(Brute::new()),
@@ -244,7 +247,7 @@ impl<D: Integrate> System<D> {
         Ok(system)
     }
 
-    fn bare(setup: &Setup<D>) -> Result<(Engine<D>, FieldSet<D>, Vec<String>), SystemError> {
+    fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
         let choice = step::choose(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
@@ -400,7 +403,7 @@ impl<D: Integrate> System<D> {
         for grain in &grains {
             let slot = self.engine.add(grain, Status::Flying, start);
             flight::restart(&mut self.engine, slot as usize, now);
-            self.to_step(slot);
+            self.start_stepping(slot);
         }
         self.engine.renew();
         self.engine.forces();
@@ -408,7 +411,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// A flying slot whose row stands at the time of evaluation begins to step.
-    pub(super) fn to_step(&mut self, slot: u32) {
+    pub(super) fn start_stepping(&mut self, slot: u32) {
         let state = &mut self.engine.state;
         state.arrays.status[slot as usize] = Status::Stepped;
         state.active.push(slot);
@@ -550,10 +553,10 @@ impl<D: Integrate> System<D> {
             }
             if since_look >= 4096 {
                 since_look = 0;
-                if let Some(limit) = control.wall_limit {
-                    if began.elapsed() >= limit {
-                        return self.interrupt(sink);
-                    }
+                if let Some(limit) = control.wall_limit
+                    && began.elapsed() >= limit
+                {
+                    return self.interrupt(sink);
                 }
                 if control.interrupted.load(Ordering::Relaxed) {
                     return self.interrupt(sink);
@@ -606,7 +609,8 @@ impl<D: Integrate> System<D> {
         }
         self.engine.forces();
         self.apply_fields();
-        if self.engine.state.counts.steps % self.engine.options.look_every == 0 {
+        let steps = self.engine.state.counts.steps;
+        if steps.is_multiple_of(self.engine.options.look_every) {
             self.engine.look();
         }
         if !self.engine.link_events.is_empty() {
@@ -787,7 +791,7 @@ impl<D: Integrate> System<D> {
         for slot in self.flying() {
             if due(self.engine.state.back[slot as usize], slot) {
                 flight::restart(&mut self.engine, slot as usize, now);
-                self.to_step(slot);
+                self.start_stepping(slot);
                 self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;
             }
         }

@@ -51,8 +51,8 @@ pub fn restart<D: Integrate>(engine: &mut Engine<D>, slot: usize, time: f64) {
     } else {
         for k in 0..3 {
             arrays.spins[slot].0[4 + k] += t * spin[k];
-            arrays.state[slot].0[4 + k] = spin[k];
         }
+        arrays.state[slot].0[4..7].copy_from_slice(&spin);
         arrays.rotation[slot] = D::rotation(arrays, slot);
         for k in 4..7 {
             arrays.spins[slot].0[k] = 0.0;

@@ -296,12 +296,12 @@ impl<D: Integrate> System<D> {
             // From a to b; the kernels' normal points from b to a.
             let mut normal = -link.kinematics.normal;
             let mut force = link.tangential_force;
-            if let (BodyRef::Grain(i), BodyRef::Grain(j)) = (a, b) {
-                if i > j {
-                    std::mem::swap(&mut a, &mut b);
-                    normal = -normal;
-                    force = -force;
-                }
+            if let (BodyRef::Grain(i), BodyRef::Grain(j)) = (a, b)
+                && i > j
+            {
+                std::mem::swap(&mut a, &mut b);
+                normal = -normal;
+                force = -force;
             }
             rows.push(LinkRow {
                 time,

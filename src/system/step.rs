@@ -13,7 +13,7 @@ use crate::geometry::Vector;
 /// it on.
 const PACKED: [f64; 2] = [4.0, 40.0 / 7.0];
 /// A step this many times over a limit is refused.
-const BEYOND_REASON: f64 = 6.0;
+const BEYOND_REASON: f64 = 4.0;
 /// Step times damping rate at which the scheme loses stability (see `cluster::integrate`).
 const DAMPING_LIMIT: f64 = 2.0;
 /// Step times angular frequency above which contacts are resolved by fewer than 16 steps.
@@ -190,19 +190,19 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         .take(4)
         .map(|l| format!("{} asks for a step of {:.3e} s", l.text, l.step))
         .collect();
-    if let Some(l) = limits.iter().min_by(|a, b| a.limit.total_cmp(&b.limit)) {
-        if step > l.limit * (1.0 + 1e-12) {
-            let text = format!(
-                "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, settled grains do not come to rest",
-                l.text, l.limit
-            );
-            if step > BEYOND_REASON * l.limit {
-                return Err(SystemError::Setup(format!(
-                    "{text}, and this far above it the run would blow up"
-                )));
-            }
-            warnings.push(text);
+    if let Some(l) = limits.iter().min_by(|a, b| a.limit.total_cmp(&b.limit))
+        && step > l.limit * (1.0 + 1e-12)
+    {
+        let text = format!(
+            "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, settled grains do not come to rest",
+            l.text, l.limit
+        );
+        if step > BEYOND_REASON * l.limit {
+            return Err(SystemError::Setup(format!(
+                "{text}, and this far above it the run would blow up"
+            )));
         }
+        warnings.push(text);
     }
     Ok(StepChoice {
         step,

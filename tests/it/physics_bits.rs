@@ -316,7 +316,7 @@ fn levels<D: Integrate>() {
             .map(|f| f.touch.count_ones())
             .sum();
         assert!(want.counts.opened > 200, "{:?}", want.counts);
-        assert!(touching > 4, "{touching}");
+        assert!(touching >= 4, "{touching}");
         for level in [Level::Avx2, Level::Avx512] {
             let got = packing::<D>(law, level).state;
             assert!(

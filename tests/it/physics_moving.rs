@@ -65,8 +65,8 @@ fn piston_work<D: Integrate>() {
             let (squeeze, k) = (3e-4, 1e5 / 4.0);
             let force = k * squeeze;
             if friction == 0.0 {
-                close("load of the piston", last.walls[2][0] / -force, 1.0, 1e-6);
-                close("load of the stop", last.walls[1][0] / force, 1.0, 1e-6);
+                close("load of the piston", last.walls[2][0] / force, 1.0, 1e-6);
+                close("load of the stop", last.walls[1][0] / -force, 1.0, 1e-6);
             }
             let given = last.walls[2][6];
             assert_eq!(last.walls[0][6] + last.walls[1][6], 0.0);

@@ -66,7 +66,7 @@ fn worst(steps: f64, integrator: IntegratorName) -> f64 {
     let rows = data["oblique_linear_spring"]["values"].as_array().unwrap();
     assert_eq!(rows.len(), 24);
     let kn = 1e6;
-    let duration = std::f64::consts::PI * (MASS / kn as f64).sqrt();
+    let duration = std::f64::consts::PI * (MASS / kn).sqrt();
     let mut worst = 0.0f64;
     for (index, row) in rows.iter().enumerate() {
         let got = after(&Impact {

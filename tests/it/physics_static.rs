@@ -56,15 +56,16 @@ fn column<D: Integrate>(law: PairLaw, step: f64, force_of: impl Fn(f64, bool) ->
     let weight: f64 = masses.iter().sum::<f64>() * G;
     let last = &sink.series[sink.series.len() - 1];
     for k in 0..3 {
-        let want = if k == D::N - 1 { weight } else { 0.0 };
+        // Loads are forces on the wall.
+        let want = if k == D::N - 1 { -weight } else { 0.0 };
         close("load of the floor", last.walls[0][k], want, 1e-9 * weight);
     }
     // The moment about the floor's point: the column stands 0.3 m beside it.
     let moment = last.walls[0][if D::N == 2 { 5 } else { 4 }];
     let want = if D::N == 2 {
-        0.3 * weight
-    } else {
         -0.3 * weight
+    } else {
+        0.3 * weight
     };
     close("moment on the floor", moment, want, 1e-9 * weight);
     assert!(kinetic(&system.grains_at(3.0)) < 1e-16);
