@@ -12,7 +12,8 @@ use crate::body::Shape;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::record::{RunFolder, RunMeta, Status, WallDrawing};
-use crate::scenario::{AnySetup, Resolved, Scenario};
+use crate::scenario::spec::Spec;
+use crate::scenario::{AnySetup, Scenario};
 use crate::system::{Control, Outcome, Setup, System};
 use crate::view;
 
@@ -22,24 +23,35 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Runs a scenario.
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let (scenario, resolved) = source::load(&args.source)?;
-    match &resolved.setup {
-        AnySetup::Planar(setup) => run_in(args, &scenario, &resolved, setup),
-        AnySetup::Spatial(setup) => run_in(args, &scenario, &resolved, setup),
+    // The setup is handed on whole: a second list of the grains would weigh on a large run.
+    let input = Input {
+        spec: resolved.spec,
+        toml: resolved.toml,
+    };
+    match resolved.setup {
+        AnySetup::Planar(setup) => run_in(args, &scenario, &input, setup),
+        AnySetup::Spatial(setup) => run_in(args, &scenario, &input, setup),
     }
+}
+
+/// What was asked for, beside the setup that it comes to.
+struct Input {
+    spec: Spec,
+    toml: String,
 }
 
 fn run_in<D: Integrate>(
     args: &RunArgs,
     scenario: &Scenario,
-    resolved: &Resolved,
-    setup: &Setup<D>,
+    resolved: &Input,
+    setup: Setup<D>,
 ) -> Result<(), Failure> {
     let say = |text: &str| {
         if !args.quiet {
             message(text);
         }
     };
-    let plan = source::plan(scenario, setup)?;
+    let plan = source::plan(scenario, &setup)?;
     let mut warnings = plan.warnings;
     for warning in &warnings {
         say(&format!("warning: {warning}"));
@@ -51,10 +63,12 @@ fn run_in<D: Integrate>(
     let dir = args.out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-{}", resolved.spec.name, setup.seed))
     });
-    let (mut folder, state) = open(args, &dir, resolved, setup, threads)?;
+    let (mut folder, state) = open(args, &dir, resolved, &setup, threads)?;
+    let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
+    let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let mut system = match state {
-        Some(state) => System::restore(setup.clone(), &state)?,
-        None => System::new(setup.clone())?,
+        Some(state) => System::restore(setup, &state)?,
+        None => System::new(setup)?,
     };
     // A second Ctrl-C ends at once: the last checkpoint is on the disk whole in any case.
     let handler = ctrlc::set_handler(|| {
@@ -67,8 +81,7 @@ fn run_in<D: Integrate>(
             "warning: Ctrl-C will not write a checkpoint: {error}"
         ));
     }
-    let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
-    let mut meter = (!args.quiet).then(|| Meter::new(-settle, setup.stop_when_empty));
+    let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));
     let mut show = |progress| {
         if let Some(meter) = &mut meter {
             meter.update(progress);
@@ -87,7 +100,7 @@ fn run_in<D: Integrate>(
     let mut figures = system.summary();
     figures.arenite = env!("CARGO_PKG_VERSION").into();
     figures.scenario = resolved.spec.name.clone();
-    figures.seed = setup.seed;
+    figures.seed = seed;
     figures.status = match &outcome {
         Ok(Outcome::Finished) => Status::Finished,
         Ok(Outcome::Jammed) => Status::Jammed,
@@ -139,7 +152,7 @@ fn run_in<D: Integrate>(
 fn open<D: Integrate>(
     args: &RunArgs,
     dir: &Path,
-    resolved: &Resolved,
+    resolved: &Input,
     setup: &Setup<D>,
     threads: usize,
 ) -> Result<(RunFolder, Option<Vec<u8>>), Failure> {

@@ -60,7 +60,10 @@ const KEYS: [&str; 41] = [
 fn whole_folder(run: &Path, dimensions: usize) -> Value {
     let figures = summary(run);
     for key in KEYS {
-        assert!(figures.pointer(&format!("/{key}")).is_some(), "no {key} in {figures:#}");
+        assert!(
+            figures.pointer(&format!("/{key}")).is_some(),
+            "no {key} in {figures:#}"
+        );
     }
     assert_eq!(figures["arenite"], env!("CARGO_PKG_VERSION"));
     let by_kind = figures["events"]["by_kind"].as_object().unwrap();
