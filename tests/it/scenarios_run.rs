@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cli_tools::{arenite, number, run_well, said, summary};
 
 /// Keys of `summary.json` that every run has, whatever it holds, as paths.
-const KEYS: [&str; 41] = [
+const KEYS: [&str; 40] = [
     "arenite",
     "scenario",
     "seed",
@@ -50,7 +50,6 @@ const KEYS: [&str; 41] = [
     "jam",
     "avalanches",
     "warnings",
-    "",
     "time",
     "events",
     "grains",
