@@ -8,6 +8,7 @@ pub mod integrate;
 pub mod kernel;
 mod lists;
 mod observe;
+mod renew;
 
 pub use change::{Adjacency, FieldForce};
 pub use engine::{Counts, Engine, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};

@@ -165,9 +165,9 @@ pub struct System<D: Integrate> {
     pub(super) engine: Engine<D>,
     pub(super) fields: FieldSet<D>,
     /// Whether all fields are uniform, so that grains may fly.
-    uniform: bool,
+    pub(super) uniform: bool,
     pub(super) s: DriverState,
-    flight_search: Box<dyn BroadPhase<D>>,
+    pub(super) flight_search: Box<dyn BroadPhase<D>>,
     started_at: Instant,
 }
 
@@ -460,7 +460,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Time 0: the book is opened and all that the setup schedules is scheduled.
-    fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.settling = false;
         self.s.regime_since = 0.0;
         self.s.regime_time = [0.0; 4];
@@ -683,146 +683,6 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// Renews the lists, calls back flyers that are due and lets go who is alone.
-    pub(super) fn renew(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let now = self.engine.time();
-        let h = self.engine.options.step;
-        self.count(EventKind::NeighborUpdate);
-        self.account(now);
-        if !self.setup.motion.flight || !self.uniform {
-            self.wake(sink, now, |_, _| true)?;
-            self.engine.renew();
-            self.engine.start_fresh();
-            return Ok(());
-        }
-        let soon = now + STAY * h;
-        self.wake(sink, now, |back, _| back <= soon)?;
-        self.engine.renew();
-        let mut alone = flight::isolated(&self.engine);
-        loop {
-            let flying = self.flying();
-            for &slot in &flying {
-                flight::restart(&mut self.engine, slot as usize, now);
-            }
-            let mut set = flying.clone();
-            set.extend(&alone);
-            set.sort_unstable();
-            if set.is_empty() {
-                self.s.queue.cancel(owner::FLIGHT);
-                break;
-            }
-            // Those that may leave are not to be met as stepped grains.
-            let active = self.engine.state.active.clone();
-            self.engine
-                .state
-                .active
-                .retain(|s| alone.binary_search(s).is_err());
-            let forecast = flight::foresee(
-                &self.engine,
-                &mut *self.flight_search,
-                &self.setup.periodic,
-                &set,
-                now,
-            );
-            self.engine.state.active = active;
-            let mut refused = Vec::new();
-            let mut due = false;
-            for (&slot, &back) in set.iter().zip(&forecast.back) {
-                if alone.binary_search(&slot).is_ok() {
-                    if back < now + LEAVE * h {
-                        refused.push(slot);
-                    }
-                } else {
-                    due |= back <= now + 3.0 * h;
-                }
-                self.engine.state.back[slot as usize] = back;
-            }
-            if due {
-                self.wake(sink, now, |back, _| back <= soon)?;
-                self.engine.renew();
-                alone = Vec::new();
-                continue;
-            }
-            if !refused.is_empty() {
-                alone.retain(|s| refused.binary_search(s).is_err());
-                continue;
-            }
-            for &slot in &alone {
-                let arrays = &mut self.engine.state.arrays;
-                arrays.status[slot as usize] = Status::Flying;
-                // The push of a gate that was just taken away must not wait for the return.
-                arrays.clear_force(slot as usize);
-                self.engine.state.since[slot as usize] = now;
-                self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
-            }
-            self.engine
-                .state
-                .active
-                .retain(|s| alone.binary_search(s).is_err());
-            self.engine
-                .state
-                .fresh
-                .retain(|s| alone.binary_search(s).is_err());
-            let first = forecast
-                .back
-                .iter()
-                .copied()
-                .fold(forecast.horizon, f64::min);
-            self.schedule(
-                owner::FLIGHT,
-                (first - 2.0 * h).max(now),
-                EventKind::NeighborUpdate,
-            );
-            break;
-        }
-        self.engine.start_fresh();
-        Ok(())
-    }
-
-    /// Flying slots, ascending.
-    pub(super) fn flying(&self) -> Vec<u32> {
-        let status = &self.engine.state.arrays.status;
-        (1..status.len() as u32)
-            .filter(|&s| status[s as usize] == Status::Flying)
-            .collect()
-    }
-
-    fn wake(
-        &mut self,
-        sink: &mut dyn Sink,
-        now: f64,
-        due: impl Fn(f64, u32) -> bool,
-    ) -> Result<(), SystemError> {
-        for slot in self.flying() {
-            if due(self.engine.state.back[slot as usize], slot) {
-                flight::restart(&mut self.engine, slot as usize, now);
-                self.start_stepping(slot);
-                self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn morph(
-        &mut self,
-        sink: &mut dyn Sink,
-        time: f64,
-        slot: u32,
-        from: Regime,
-        to: Regime,
-    ) -> Result<(), SystemError> {
-        self.count(EventKind::Morph);
-        if self.s.settling || self.setup.log.events == EventLog::None {
-            return Ok(());
-        }
-        let mut row = self.row(time, EventKind::Morph);
-        row.regime_from = Some(from);
-        row.regime_to = Some(to);
-        self.put_body(&mut row, slot);
-        sink.event(&row)?;
-        Ok(())
-    }
-
     pub(super) fn put_body(&self, row: &mut EventRow, slot: u32) {
         let arrays = &self.engine.state.arrays;
         row.body_a = BodyRef::Grain(arrays.id[slot as usize]);
@@ -963,98 +823,6 @@ impl<D: Integrate> System<D> {
         }
     }
 
-    /// While settling: whether the grains rest; then the clock is set to 0.
-    fn look_for_rest(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
-        let Some(settle) = self.setup.settle else {
-            return Ok(());
-        };
-        let (kinetic, weight, flying) = self.restlessness(time);
-        let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
-        self.s.calm_looks = if calm { self.s.calm_looks + 1 } else { 0 };
-        if self.s.calm_looks >= SETTLE_LOOKS {
-            self.s.calm_looks = 0;
-            let shift = -self.engine.time();
-            self.engine.origin += shift;
-            self.s.origin = self.engine.origin;
-            for since in &mut self.engine.state.since {
-                *since += shift;
-            }
-            self.s.queue = DefaultQueue::default();
-            self.begin(sink)?;
-            return self.renew(sink);
-        }
-        if time + SETTLE_LOOK < 0.0 {
-            self.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
-        }
-        Ok(())
-    }
-
-    /// Kinetic energy, the sum of m g d, and whether anybody flies.
-    fn restlessness(&self, time: f64) -> (f64, f64, bool) {
-        let arrays = &self.engine.state.arrays;
-        let g = self.setup.gravity.norm();
-        let mut weight = 0.0;
-        let mut flying = false;
-        for slot in 1..arrays.slots() {
-            if arrays.status[slot] != Status::Empty {
-                weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
-                flying |= arrays.status[slot] == Status::Flying;
-            }
-        }
-        (
-            super::ledger::held(&self.engine, &self.fields, time).kinetic,
-            weight,
-            flying,
-        )
-    }
-
-    /// Whether nothing can move any more: all at rest for a while, nothing to come.
-    fn look_for_jam(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
-        let to_come = self
-            .setup
-            .feeds
-            .iter()
-            .zip(&self.s.feeds)
-            .any(|(f, s)| s.made < f.count)
-            || self
-                .setup
-                .boundaries
-                .iter()
-                .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
-            || self.fields.next_event(time).is_some();
-        let arrays = &self.engine.state.arrays;
-        let g = self.setup.gravity.norm();
-        let rest = !to_come
-            && self.grain_count() > 0
-            && self.flying().is_empty()
-            && self.engine.state.active.iter().all(|&slot| {
-                let slot = slot as usize;
-                let (v, s) = super::ledger::velocity_now(&self.engine, slot);
-                let spin = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) / arrays.inverse_inertia(slot);
-                let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + 0.5 * spin;
-                kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
-            });
-        if !rest {
-            self.s.calm_looks = 0;
-            self.s.calm_since = time;
-        } else {
-            if self.s.calm_looks == 0 {
-                self.s.calm_since = time;
-            }
-            self.s.calm_looks += 1;
-        }
-        if self.s.calm_looks >= JAM_LOOKS {
-            self.count(EventKind::Jam);
-            let since = self.s.calm_since;
-            let jam = super::arch::find(&self.engine, since);
-            self.s.jam = Some(jam);
-            self.s.frozen = true;
-            return self.log_whole(sink, time, EventKind::Jam, None);
-        }
-        self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
-        Ok(())
-    }
-
     fn stop_if_empty(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
         let to_come = self
             .setup
@@ -1087,18 +855,14 @@ impl<D: Integrate> System<D> {
 const OUTER_MARGIN: f64 = 1.0;
 /// Margin of the inner list over the mean radius.
 const INNER_MARGIN: f64 = 0.12;
-/// A flyer due within so many steps at a renewal comes back at once.
-const STAY: f64 = 32.0;
-/// Nobody leaves for a flight shorter than so many steps.
-const LEAVE: f64 = 96.0;
 /// Looks for rest while settling: interval, s, and how many in a row.
-const SETTLE_LOOK: f64 = 0.01;
-const SETTLE_LOOKS: u32 = 3;
+pub(super) const SETTLE_LOOK: f64 = 0.01;
+pub(super) const SETTLE_LOOKS: u32 = 3;
 /// Looks for a jam: interval, s, how many in a row, and the greatest kinetic energy of a grain
 /// at rest over m g d.
-const JAM_LOOK: f64 = 0.025;
-const JAM_LOOKS: u32 = 8;
-const JAM_KINETIC: f64 = 1e-6;
+pub(super) const JAM_LOOK: f64 = 0.025;
+pub(super) const JAM_LOOKS: u32 = 8;
+pub(super) const JAM_KINETIC: f64 = 1e-6;
 
 /// The random stream of a purpose: the same whatever else is drawn.
 pub(super) fn stream(seed: u64, purpose: u64) -> ChaCha8Rng {

@@ -8,8 +8,10 @@ mod flight;
 mod ledger;
 mod logging;
 mod outlet;
+mod regimes;
 mod setup;
 mod step;
+mod stillness;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use ledger::Held;

@@ -1,0 +1,328 @@
+//! Renewing the candidate lists: when, from what, and what goes along with it.
+
+use super::arrays::{Lists, Status};
+use super::engine::{Engine, WallClass};
+use super::integrate::Integrate;
+use super::lists::Kept;
+use crate::geometry::surface::{Flat, Surface};
+use crate::geometry::{Dimension, Vector};
+use crate::hgraph::ClusterIndex;
+
+impl<D: Integrate> Engine<D> {
+    /// Whether the outer list must be renewed before the next evaluation.
+    pub fn outer_is_stale(&self) -> bool {
+        2.0 * self.state.outer_way > self.options.outer_margin
+    }
+
+    /// Filters the inner lists if they may be incomplete.
+    pub fn refresh_inner(&mut self) {
+        if 2.0 * self.state.inner_way > self.options.inner_margin {
+            self.filter();
+        }
+    }
+
+    /// Filters the inner lists from the outer ones.
+    pub fn filter(&mut self) {
+        self.state.counts.filterings += 1;
+        self.state.inner_way = 0.0;
+        let margin = self.options.inner_margin;
+        let lengths = self.timing().periodic;
+        let state = &mut self.state;
+        let arrays = &state.arrays;
+        let rows = &arrays.rows[..];
+        let square = |a: u32, b: u32, wrap: [f64; 3]| {
+            let (p, q) = (&rows[a as usize].0, &rows[b as usize].0);
+            let reach = p[3] + q[3] + margin;
+            let mut square = 0.0;
+            for k in 0..D::N {
+                let mut d = p[k] - q[k];
+                if wrap[k] > 0.0 {
+                    d -= wrap[k] * (d / wrap[k]).round();
+                }
+                square += d * d;
+            }
+            square < reach * reach
+        };
+        for class in &mut state.pairs {
+            let (outer, spare, carry) = (&class.outer, &mut self.spare, &mut self.carry);
+            match lengths {
+                // Told apart here, so that the usual loop has no periodic directions in it.
+                None => class.lists.refilter(
+                    outer,
+                    spare,
+                    carry,
+                    |p| p,
+                    |[a, b]| square(a, b, [0.0; 3]),
+                ),
+                Some(wrap) => {
+                    class
+                        .lists
+                        .refilter(outer, spare, carry, |p| p, |[a, b]| square(a, b, wrap))
+                }
+            }
+        }
+        let time = self.time();
+        let state = &mut self.state;
+        let arrays = &state.arrays;
+        for class in &mut state.walls {
+            let wall = &self.boundaries[usize::from(class.boundary)];
+            let surface = &wall.surfaces[class.surface as usize];
+            let pose = wall.boundary.motion.pose(time);
+            class.lists.refilter(
+                &class.outer,
+                &mut self.spare,
+                &mut self.carry,
+                |slot| [slot, 0],
+                |slot| {
+                    let x = pose.to_frame(arrays.position(slot as usize));
+                    surface.distance_bound(x) < arrays.radius(slot as usize) + margin
+                },
+            );
+        }
+    }
+
+    /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
+    /// no part in them.
+    pub fn renew(&mut self) {
+        self.state.counts.renewals += 1;
+        self.state.outer_way = 0.0;
+        self.settle_rotations();
+        let mut kept: Vec<Vec<Kept>> = Vec::new();
+        for class in &self.state.pairs {
+            let mut links = Vec::new();
+            class.lists.kept(&mut links);
+            kept.push(links);
+        }
+        let mut at_walls: Vec<(u16, u32, bool, u16, Kept)> = Vec::new();
+        let mut links = Vec::new();
+        for class in &self.state.walls {
+            links.clear();
+            class.lists.kept(&mut links);
+            let name = (class.boundary, class.surface, class.side, class.material);
+            at_walls.extend(links.iter().map(|&k| (name.0, name.1, name.2, name.3, k)));
+        }
+        if let Some(new_slot) = self.compact() {
+            for link in kept.iter_mut().flatten() {
+                link.a = new_slot[link.a as usize];
+                link.b = new_slot[link.b as usize];
+            }
+            for (.., link) in &mut at_walls {
+                link.a = new_slot[link.a as usize];
+            }
+            self.rebuild_clusters(&kept);
+        }
+        self.wrap_periodic();
+        self.renew_pairs(&kept);
+        self.renew_walls(&at_walls);
+        self.filter();
+    }
+
+    /// Drops empty slots and, in large systems, sorts the others along a space-filling curve.
+    /// Gives the new slot of each old one, if anything moved.
+    fn compact(&mut self) -> Option<Vec<u32>> {
+        const SORT_FROM: usize = 4_000;
+        const SORT_EVERY: u64 = 16;
+        let arrays = &self.state.arrays;
+        let slots = arrays.slots();
+        let full: Vec<u32> = (1..slots as u32)
+            .filter(|&s| arrays.status[s as usize] != Status::Empty)
+            .collect();
+        let sort = full.len() >= SORT_FROM && self.state.counts.renewals % SORT_EVERY == 1;
+        if full.len() + 1 == slots && !sort {
+            return None;
+        }
+        let mut order = vec![0];
+        if sort {
+            let positions: Vec<D::Vector> =
+                full.iter().map(|&s| arrays.position(s as usize)).collect();
+            let cell = 4.0
+                * full
+                    .iter()
+                    .map(|&s| arrays.radius(s as usize))
+                    .fold(0.0, f64::max);
+            let along = crate::neighbor::spatial_order::<D>(&positions, cell);
+            order.extend(along.iter().map(|&k| full[k as usize]));
+        } else {
+            order.extend(&full);
+        }
+        let mut new_slot = vec![0; slots];
+        for (new, &old) in order.iter().enumerate() {
+            new_slot[old as usize] = new as u32;
+        }
+        self.state.arrays.reorder(&order);
+        self.state.since = order
+            .iter()
+            .map(|&o| self.state.since[o as usize])
+            .collect();
+        self.state.back = order.iter().map(|&o| self.state.back[o as usize]).collect();
+        for list in [&mut self.state.active, &mut self.state.fresh] {
+            for slot in list.iter_mut() {
+                *slot = new_slot[*slot as usize];
+            }
+            list.retain(|&s| s != 0);
+        }
+        Some(new_slot)
+    }
+
+    fn rebuild_clusters(&mut self, kept: &[Vec<Kept>]) {
+        let mut clusters = ClusterIndex::with_grains(self.state.arrays.slots() as u32);
+        for link in kept.iter().flatten() {
+            clusters.insert_link(link.a, link.b);
+        }
+        self.state.clusters = clusters;
+    }
+
+    /// Spatial: orientations take up the turn gathered since the last renewal.
+    fn settle_rotations(&mut self) {
+        if D::N == 3 {
+            let arrays = &mut self.state.arrays;
+            for slot in 1..arrays.slots() {
+                if arrays.status[slot] == Status::Stepped {
+                    arrays.rotation[slot] = D::rotation(arrays, slot);
+                    for k in 4..7 {
+                        arrays.spins[slot].0[k] = 0.0;
+                    }
+                }
+            }
+        }
+    }
+
+    fn wrap_periodic(&mut self) {
+        for (k, axis) in self.periodic.iter().enumerate() {
+            let Some(axis) = axis else { continue };
+            for slot in 1..self.state.arrays.slots() {
+                if self.state.arrays.status[slot] == Status::Stepped {
+                    let x = &mut self.state.arrays.rows[slot].0[k];
+                    *x -= axis.length * ((*x - axis.origin) / axis.length).floor();
+                }
+            }
+        }
+    }
+
+    fn renew_pairs(&mut self, kept: &[Vec<Kept>]) {
+        self.state.active.sort_unstable();
+        let arrays = &self.state.arrays;
+        let active = &self.state.active;
+        let positions: Vec<D::Vector> = active
+            .iter()
+            .map(|&s| arrays.position(s as usize))
+            .collect();
+        let radii: Vec<f64> = active.iter().map(|&s| arrays.radius(s as usize)).collect();
+        self.pair_buffer.clear();
+        let margin = self.options.outer_margin;
+        self.broad.pairs(
+            &positions,
+            &radii,
+            margin,
+            &self.periodic,
+            &mut self.pair_buffer,
+        );
+        for class in &mut self.state.pairs {
+            class.outer.clear();
+        }
+        let n = self.laws.materials;
+        for &(i, j) in &self.pair_buffer {
+            let (a, b) = (active[i as usize], active[j as usize]);
+            let materials = (arrays.material[a as usize], arrays.material[b as usize]);
+            let class = self.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
+            self.state.pairs[usize::from(class)].outer.push([a, b]);
+        }
+        // Kept for the next renewal, but not where it would weigh on a large system.
+        if self.pair_buffer.len() > 1 << 16 {
+            self.pair_buffer = Vec::new();
+        }
+        let mut first = vec![u32::MAX; arrays.slots()];
+        for (class, kept) in self.state.pairs.iter_mut().zip(kept) {
+            first.fill(u32::MAX);
+            for (k, pair) in class.outer.iter().enumerate().rev() {
+                first[pair[0] as usize] = k as u32;
+            }
+            let outer = &class.outer;
+            let found = kept.iter().filter_map(|&link| {
+                let (a, b) = (link.a.min(link.b), link.a.max(link.b));
+                let start = first[a as usize] as usize;
+                let place = outer
+                    .get(start..)?
+                    .iter()
+                    .take_while(|p| p[0] == a)
+                    .position(|p| p[1] == b)?;
+                let mut link = link;
+                if D::SPRING_IS_VECTOR && link.a > link.b {
+                    link.spring = link.spring.map(|s| -s);
+                }
+                (link.a, link.b) = (a, b);
+                Some((link, (start + place) as u32))
+            });
+            class.lists.restart(found);
+        }
+    }
+
+    fn renew_walls(&mut self, kept: &[(u16, u32, bool, u16, Kept)]) {
+        let time = self.time();
+        let arrays = &self.state.arrays;
+        let mut entries: Vec<(u16, u32, bool, u16, u32)> = Vec::new();
+        for (index, wall) in self.boundaries.iter().enumerate() {
+            if self.state.gone[index] {
+                continue;
+            }
+            let pose = wall.boundary.motion.pose(time);
+            for &slot in &self.state.active {
+                let x = pose.to_frame(arrays.position(slot as usize));
+                let reach = arrays.radius(slot as usize) + self.options.outer_margin;
+                for (k, surface) in wall.surfaces.iter().enumerate() {
+                    if surface.distance_bound(x) < reach {
+                        let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
+                        entries.push((
+                            index as u16,
+                            k as u32,
+                            side,
+                            arrays.material[slot as usize],
+                            slot,
+                        ));
+                    }
+                }
+            }
+        }
+        entries.sort_unstable();
+        self.state.walls.clear();
+        let mut rest = &entries[..];
+        while let Some(&(boundary, surface, side, material, _)) = rest.first() {
+            let name = (boundary, surface, side, material);
+            let count = rest.partition_point(|e| (e.0, e.1, e.2, e.3) <= name);
+            let outer: Vec<u32> = rest[..count].iter().map(|e| e.4).collect();
+            rest = &rest[count..];
+            let mut lists = Lists::default();
+            let found = kept.iter().filter_map(|&(b, s, d, m, link)| {
+                if (b, s, d, m) != name {
+                    return None;
+                }
+                let place = outer.binary_search(&link.a).ok()?;
+                Some((Kept { b: 0, ..link }, place as u32))
+            });
+            lists.restart(found);
+            let wall = &self.boundaries[usize::from(boundary)];
+            let seen_from = arrays.position(outer[0] as usize);
+            let flat = wall
+                .fixed
+                .then(|| wall.surfaces[surface as usize].flat(seen_from))
+                .flatten();
+            self.state.walls.push(WallClass {
+                boundary,
+                surface,
+                side,
+                material,
+                flat,
+                outer,
+                lists,
+            });
+        }
+    }
+}
+
+/// Which of the two sides of a flat surface a normal looks to: by its first component that is not 0.
+fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
+    flat.normal
+        .components()
+        .find(|&c| c != 0.0)
+        .is_some_and(|c| c > 0.0)
+}

@@ -1,0 +1,155 @@
+//! Changes of regime: who leaves the grid of steps for a flight, and who comes back.
+
+use super::driver::owner;
+use super::{EventLog, System, SystemError, flight};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::event::{EventKind, EventQueue, Regime};
+use crate::record::Sink;
+
+/// A flyer due within so many steps at a renewal comes back at once.
+const STAY: f64 = 32.0;
+/// Nobody leaves for a flight shorter than so many steps.
+const LEAVE: f64 = 96.0;
+
+impl<D: Integrate> System<D> {
+    /// Renews the lists, calls back flyers that are due and lets go who is alone.
+    pub(super) fn renew(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let now = self.engine.time();
+        let h = self.engine.options.step;
+        self.count(EventKind::NeighborUpdate);
+        self.account(now);
+        if !self.setup.motion.flight || !self.uniform {
+            self.wake(sink, now, |_, _| true)?;
+            self.engine.renew();
+            self.engine.start_fresh();
+            return Ok(());
+        }
+        let soon = now + STAY * h;
+        self.wake(sink, now, |back, _| back <= soon)?;
+        self.engine.renew();
+        let mut alone = flight::isolated(&self.engine);
+        loop {
+            let flying = self.flying();
+            for &slot in &flying {
+                flight::restart(&mut self.engine, slot as usize, now);
+            }
+            let mut set = flying.clone();
+            set.extend(&alone);
+            set.sort_unstable();
+            if set.is_empty() {
+                self.s.queue.cancel(owner::FLIGHT);
+                break;
+            }
+            // Those that may leave are not to be met as stepped grains.
+            let active = self.engine.state.active.clone();
+            self.engine
+                .state
+                .active
+                .retain(|s| alone.binary_search(s).is_err());
+            let forecast = flight::foresee(
+                &self.engine,
+                &mut *self.flight_search,
+                &self.setup.periodic,
+                &set,
+                now,
+            );
+            self.engine.state.active = active;
+            let mut refused = Vec::new();
+            let mut due = false;
+            for (&slot, &back) in set.iter().zip(&forecast.back) {
+                if alone.binary_search(&slot).is_ok() {
+                    if back < now + LEAVE * h {
+                        refused.push(slot);
+                    }
+                } else {
+                    due |= back <= now + 3.0 * h;
+                }
+                self.engine.state.back[slot as usize] = back;
+            }
+            if due {
+                self.wake(sink, now, |back, _| back <= soon)?;
+                self.engine.renew();
+                alone = Vec::new();
+                continue;
+            }
+            if !refused.is_empty() {
+                alone.retain(|s| refused.binary_search(s).is_err());
+                continue;
+            }
+            for &slot in &alone {
+                let arrays = &mut self.engine.state.arrays;
+                arrays.status[slot as usize] = Status::Flying;
+                // The push of a gate that was just taken away must not wait for the return.
+                arrays.clear_force(slot as usize);
+                self.engine.state.since[slot as usize] = now;
+                self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
+            }
+            self.engine
+                .state
+                .active
+                .retain(|s| alone.binary_search(s).is_err());
+            self.engine
+                .state
+                .fresh
+                .retain(|s| alone.binary_search(s).is_err());
+            let first = forecast
+                .back
+                .iter()
+                .copied()
+                .fold(forecast.horizon, f64::min);
+            self.schedule(
+                owner::FLIGHT,
+                (first - 2.0 * h).max(now),
+                EventKind::NeighborUpdate,
+            );
+            break;
+        }
+        self.engine.start_fresh();
+        Ok(())
+    }
+
+    /// Flying slots, ascending.
+    pub(super) fn flying(&self) -> Vec<u32> {
+        let status = &self.engine.state.arrays.status;
+        (1..status.len() as u32)
+            .filter(|&s| status[s as usize] == Status::Flying)
+            .collect()
+    }
+
+    pub(super) fn wake(
+        &mut self,
+        sink: &mut dyn Sink,
+        now: f64,
+        due: impl Fn(f64, u32) -> bool,
+    ) -> Result<(), SystemError> {
+        for slot in self.flying() {
+            if due(self.engine.state.back[slot as usize], slot) {
+                flight::restart(&mut self.engine, slot as usize, now);
+                self.start_stepping(slot);
+                self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn morph(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        slot: u32,
+        from: Regime,
+        to: Regime,
+    ) -> Result<(), SystemError> {
+        self.count(EventKind::Morph);
+        if self.s.settling || self.setup.log.events == EventLog::None {
+            return Ok(());
+        }
+        let mut row = self.row(time, EventKind::Morph);
+        row.regime_from = Some(from);
+        row.regime_to = Some(to);
+        self.put_body(&mut row, slot);
+        sink.event(&row)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! Whether nothing moves: the end of settling, and jams.
+
+use super::driver::{JAM_KINETIC, JAM_LOOK, JAM_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner};
+use super::{System, SystemError};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::event::{DefaultQueue, EventKind};
+use crate::geometry::Vector;
+use crate::record::Sink;
+
+impl<D: Integrate> System<D> {
+    /// While settling: whether the grains rest; then the clock is set to 0.
+    pub(super) fn look_for_rest(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+    ) -> Result<(), SystemError> {
+        let Some(settle) = self.setup.settle else {
+            return Ok(());
+        };
+        let (kinetic, weight, flying) = self.restlessness(time);
+        let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
+        self.s.calm_looks = if calm { self.s.calm_looks + 1 } else { 0 };
+        if self.s.calm_looks >= SETTLE_LOOKS {
+            self.s.calm_looks = 0;
+            let shift = -self.engine.time();
+            self.engine.origin += shift;
+            self.s.origin = self.engine.origin;
+            for since in &mut self.engine.state.since {
+                *since += shift;
+            }
+            self.s.queue = DefaultQueue::default();
+            self.begin(sink)?;
+            return self.renew(sink);
+        }
+        if time + SETTLE_LOOK < 0.0 {
+            self.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
+        }
+        Ok(())
+    }
+
+    /// Kinetic energy, the sum of m g d, and whether anybody flies.
+    pub(super) fn restlessness(&self, time: f64) -> (f64, f64, bool) {
+        let arrays = &self.engine.state.arrays;
+        let g = self.setup.gravity.norm();
+        let mut weight = 0.0;
+        let mut flying = false;
+        for slot in 1..arrays.slots() {
+            if arrays.status[slot] != Status::Empty {
+                weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
+                flying |= arrays.status[slot] == Status::Flying;
+            }
+        }
+        (
+            super::ledger::held(&self.engine, &self.fields, time).kinetic,
+            weight,
+            flying,
+        )
+    }
+
+    /// Whether nothing can move any more: all at rest for a while, nothing to come.
+    pub(super) fn look_for_jam(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+    ) -> Result<(), SystemError> {
+        let to_come = self
+            .setup
+            .feeds
+            .iter()
+            .zip(&self.s.feeds)
+            .any(|(f, s)| s.made < f.count)
+            || self
+                .setup
+                .boundaries
+                .iter()
+                .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
+            || self.fields.next_event(time).is_some();
+        let arrays = &self.engine.state.arrays;
+        let g = self.setup.gravity.norm();
+        let rest = !to_come
+            && self.grain_count() > 0
+            && self.flying().is_empty()
+            && self.engine.state.active.iter().all(|&slot| {
+                let slot = slot as usize;
+                let (v, s) = super::ledger::velocity_now(&self.engine, slot);
+                let spin = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) / arrays.inverse_inertia(slot);
+                let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + 0.5 * spin;
+                kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
+            });
+        if !rest {
+            self.s.calm_looks = 0;
+            self.s.calm_since = time;
+        } else {
+            if self.s.calm_looks == 0 {
+                self.s.calm_since = time;
+            }
+            self.s.calm_looks += 1;
+        }
+        if self.s.calm_looks >= JAM_LOOKS {
+            self.count(EventKind::Jam);
+            let since = self.s.calm_since;
+            let jam = super::arch::find(&self.engine, since);
+            self.s.jam = Some(jam);
+            self.s.frozen = true;
+            return self.log_whole(sink, time, EventKind::Jam, None);
+        }
+        self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
+        Ok(())
+    }
+}
