@@ -1,0 +1,239 @@
+//! Grains as nodes, contacts as links.
+
+use crate::geometry::{Dimension, Vector};
+
+/// Which displacements a free node has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// Displacements of the centre only (thesis 4.3): moments are not balanced.
+    Translational,
+    /// Displacements of the centre, then rotations.
+    Full,
+}
+
+impl Freedom {
+    /// Degrees of freedom of one node.
+    pub const fn per_node<D: Dimension>(self) -> usize {
+        match self {
+            Freedom::Translational => D::N,
+            Freedom::Full => D::N + D::SPINS,
+        }
+    }
+}
+
+/// Index of a node, in order of insertion; never used twice.
+pub type NodeKey = usize;
+
+/// Index of a link, in order of insertion; never used twice.
+pub type LinkKey = usize;
+
+/// A grain, or a point of a boundary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node<D: Dimension> {
+    /// Centre, m.
+    pub position: D::Vector,
+    /// Radius, m; 0 for a point of a boundary.
+    pub radius: f64,
+    /// Held in place.
+    pub fixed: bool,
+}
+
+/// How a link resists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkState {
+    /// Along its normal and across it.
+    Grip,
+    /// Along its normal only: what friction gives is a load.
+    Slide,
+    /// Not at all: apart.
+    Off,
+}
+
+/// A contact: a two-node element with a normal and a tangential stiffness (thesis eq. 4.17).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link<D: Dimension> {
+    /// The left node.
+    pub a: NodeKey,
+    /// The right node.
+    pub b: NodeKey,
+    /// Unit vector from `a` to `b`.
+    pub normal: D::Vector,
+    /// From the centres of `a` and `b` to the point of contact, m.
+    pub arms: [D::Vector; 2],
+    /// Normal stiffness, N/m.
+    pub kn: f64,
+    /// Tangential stiffness, N/m.
+    pub kt: f64,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// How it resists now.
+    pub state: LinkState,
+}
+
+/// What changed in a network, for solvers that keep something of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A node was added; it has no link yet.
+    Node(NodeKey),
+    /// A link changed its state; a new one was [`LinkState::Off`] before.
+    Link {
+        /// Which.
+        link: LinkKey,
+        /// Its state before.
+        from: LinkState,
+    },
+}
+
+/// Nodes and links. Free nodes have rows in the vectors of loads and displacements, in order of
+/// insertion.
+#[derive(Clone, Debug)]
+pub struct Network<D: Dimension> {
+    freedom: Freedom,
+    nodes: Vec<Node<D>>,
+    links: Vec<Link<D>>,
+    /// Links of each node, whatever their state.
+    links_of: Vec<Vec<LinkKey>>,
+    /// Row of each node, if it is free.
+    rows: Vec<Option<usize>>,
+    free: usize,
+}
+
+impl<D: Dimension> Network<D> {
+    /// A network of nothing.
+    pub fn new(freedom: Freedom) -> Self {
+        Network {
+            freedom,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            links_of: Vec::new(),
+            rows: Vec::new(),
+            free: 0,
+        }
+    }
+
+    /// Which displacements a free node has.
+    pub fn freedom(&self) -> Freedom {
+        self.freedom
+    }
+
+    /// Degrees of freedom of one node.
+    pub fn per_node(&self) -> usize {
+        self.freedom.per_node::<D>()
+    }
+
+    /// Length of the vectors of loads and displacements.
+    pub fn len(&self) -> usize {
+        self.free * self.per_node()
+    }
+
+    /// True when no node is free.
+    pub fn is_empty(&self) -> bool {
+        self.free == 0
+    }
+
+    /// Number of free nodes.
+    pub fn free_nodes(&self) -> usize {
+        self.free
+    }
+
+    /// Adds a node.
+    pub fn add_node(&mut self, node: Node<D>) -> (NodeKey, Change) {
+        let key = self.nodes.len();
+        self.rows.push((!node.fixed).then_some(self.free));
+        self.free += usize::from(!node.fixed);
+        self.nodes.push(node);
+        self.links_of.push(Vec::new());
+        (key, Change::Node(key))
+    }
+
+    /// Adds a link.
+    ///
+    /// # Panics
+    /// When a node does not exist, or both are the same.
+    pub fn add_link(&mut self, link: Link<D>) -> (LinkKey, Change) {
+        assert!(link.a != link.b, "a link joins two nodes");
+        let key = self.links.len();
+        self.links_of[link.a].push(key);
+        self.links_of[link.b].push(key);
+        self.links.push(link);
+        let from = LinkState::Off;
+        (key, Change::Link { link: key, from })
+    }
+
+    /// Changes how a link resists; none when it does so already.
+    pub fn set_state(&mut self, link: LinkKey, state: LinkState) -> Option<Change> {
+        let from = std::mem::replace(&mut self.links[link].state, state);
+        (from != state).then_some(Change::Link { link, from })
+    }
+
+    /// All nodes, by key.
+    pub fn nodes(&self) -> &[Node<D>] {
+        &self.nodes
+    }
+
+    /// All links, by key.
+    pub fn links(&self) -> &[Link<D>] {
+        &self.links
+    }
+
+    /// Links of a node, whatever their state.
+    pub fn links_of(&self, node: NodeKey) -> &[LinkKey] {
+        &self.links_of[node]
+    }
+
+    /// Row of a node among the free ones; its displacements start at row times
+    /// [`Network::per_node`].
+    pub fn row(&self, node: NodeKey) -> Option<usize> {
+        self.rows[node]
+    }
+
+    /// The link between the centres of two round nodes: direction from `a` to `b`, arms of the
+    /// length of the radii. None when the centres coincide.
+    pub fn between(
+        &self,
+        a: NodeKey,
+        b: NodeKey,
+        kn: f64,
+        kt: f64,
+        friction: f64,
+    ) -> Option<Link<D>> {
+        let across = self.nodes[b].position - self.nodes[a].position;
+        let distance = across.norm();
+        if !(distance > 0.0 && distance.is_finite()) {
+            return None;
+        }
+        let normal = across * (1.0 / distance);
+        Some(Link {
+            a,
+            b,
+            normal,
+            arms: [
+                normal * self.nodes[a].radius,
+                normal * -self.nodes[b].radius,
+            ],
+            kn,
+            kt,
+            friction,
+            state: LinkState::Grip,
+        })
+    }
+
+    /// Free nodes that no chain of links that resist joins to a fixed node, by key.
+    pub fn ungrounded(&self) -> Vec<NodeKey> {
+        let mut held: Vec<bool> = self.nodes.iter().map(|n| n.fixed).collect();
+        let mut stack: Vec<NodeKey> = (0..held.len()).filter(|&n| held[n]).collect();
+        while let Some(node) = stack.pop() {
+            for &key in &self.links_of[node] {
+                let link = &self.links[key];
+                if link.state == LinkState::Off {
+                    continue;
+                }
+                let other = if link.a == node { link.b } else { link.a };
+                if !std::mem::replace(&mut held[other], true) {
+                    stack.push(other);
+                }
+            }
+        }
+        (0..held.len()).filter(|&n| !held[n]).collect()
+    }
+}
