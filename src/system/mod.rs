@@ -8,12 +8,16 @@ mod flight;
 mod ledger;
 mod logging;
 mod outlet;
+pub mod quasi_static;
 mod regimes;
 mod setup;
+mod simulation;
 mod step;
 mod stillness;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use ledger::Held;
+pub use quasi_static::QuasiStatic;
 pub use setup::*;
+pub use simulation::{Simulation, simulation};
 pub use step::StepChoice;
