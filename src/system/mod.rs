@@ -5,6 +5,7 @@ mod driver;
 mod feed;
 pub mod filling;
 mod flight;
+mod handover;
 mod ledger;
 mod logging;
 mod outlet;
@@ -16,6 +17,7 @@ mod step;
 mod stillness;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
+pub use handover::Handover;
 pub use ledger::Held;
 pub use quasi_static::QuasiStatic;
 pub use setup::*;
