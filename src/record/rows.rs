@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{EventKind, Regime};
+use crate::stress::Place;
 
 /// A body in the tables: a grain by number or a boundary by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,8 +195,10 @@ pub struct AvalancheRow {
     pub extent: f64,
     /// Mean place of the links that took part, m.
     pub position: [f64; 3],
-    /// Shares of the links that took part: at a wall, in the top layer, elsewhere.
-    pub shares: [f64; 3],
+    /// Where most of the heat went; none where nothing slid.
+    pub place: Option<Place>,
+    /// Heat of the slides by place, in the order of `Place::ALL`, J.
+    pub by_place: [f64; 4],
     /// The grain whose coming set it off.
     pub trigger: BodyRef,
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::column::{Column, Field, Fields, Kind, Table};
 use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow};
 use crate::event::{EventKind, Regime};
+use crate::stress::Place;
 
 /// Names of the kinds of events, in order.
 pub(super) static KINDS: [&str; EventKind::ALL.len()] = {
@@ -28,6 +29,14 @@ pub(super) static REGIME_NAMES: [&str; 4] = [
     Regime::Cluster.name(),
     Regime::Rest.name(),
     Regime::Rigid.name(),
+];
+
+/// Names of the places of slides, in order.
+static PLACES: [&str; 4] = [
+    Place::Wall.name(),
+    Place::Top.name(),
+    Place::Irregular.name(),
+    Place::Inside.name(),
 ];
 
 const BODY: &str = "grains from 0, boundary i of the scenario as -1 - i, none where there is none";
@@ -386,16 +395,20 @@ pub(super) fn avalanche_fields(dimensions: usize) -> Vec<Field<AvalancheRow>> {
         ("*", "m", "mean place of the links that took part"),
         |r| r.position,
     );
-    for (k, (name, about)) in [
-        ("wall", "at a wall"),
-        ("top", "in the top layer"),
-        ("inside", "elsewhere"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let about = format!("share of the links that took part: {about}");
-        f.float((format!("share_{name}"), "1", about), move |r| r.shares[k]);
+    f.name(
+        &PLACES,
+        true,
+        (
+            "place",
+            "",
+            "where most of the heat went: at a wall, in the top layer, at an irregular spot (a \
+             grain without two well-separated supports below), elsewhere inside",
+        ),
+        |r| r.place.map(|place| place as u8),
+    );
+    for (k, name) in PLACES.into_iter().enumerate() {
+        let about = format!("heat of the slides at places of the kind `{name}`");
+        f.float((format!("energy_{name}"), "J", about), move |r| r.by_place[k]);
     }
     f.integer_or_none(
         ("trigger", "1", "number of the grain that set it off"),

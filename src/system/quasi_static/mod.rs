@@ -93,6 +93,13 @@ fn solver<D: Dimension>(name: SolverName, grains: usize) -> Box<dyn Solver<D> + 
     }
 }
 
+/// What solves for the displacements of a setup, in words.
+pub fn solver_of<D: Dimension>(setup: &Setup<D>) -> String {
+    let name = setup.quasi_static.map_or(SolverName::Auto, |s| s.solver);
+    let solver = solver::<D>(name, setup.grains.len());
+    solver.describe()
+}
+
 fn rules<D: Dimension>(settings: &QuasiStaticSetup, weight: f64) -> Rules {
     let thesis = Rules::thesis(weight);
     Rules {

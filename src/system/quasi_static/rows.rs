@@ -4,8 +4,11 @@ use super::QuasiStatic;
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{AvalancheRow, BodyRef, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
-use crate::stress::{Avalanche, LinkKey, NodeKey, Relaxation, Surface};
+use crate::stress::{LinkKey, NodeKey, Relaxation, Surface};
 use crate::system::{EventLog, SystemError};
+
+/// The top layer reaches this many radii of the last grain below its centre.
+const TOP_LAYER: f64 = 4.0;
 
 /// Three numbers of a vector; the third is 0 in the plane.
 pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
@@ -56,7 +59,7 @@ impl<D: Dimension> QuasiStatic<D> {
         if self.setup.log.events != EventLog::Links {
             return Ok(());
         }
-        let (bodies, position) = (self.bodies_of(link), three(self.contact_point(link)));
+        let (bodies, position) = (self.bodies_of(link), three(self.packing.contact(link)));
         self.log(sink, time, kind, |row| {
             [row.body_a, row.body_b] = bodies;
             row.link = link as u64 + 1;
@@ -70,13 +73,6 @@ impl<D: Dimension> QuasiStatic<D> {
     fn bodies_of(&self, link: LinkKey) -> [BodyRef; 2] {
         let link = &self.packing.network().links()[link];
         [self.bodies[link.a], self.bodies[link.b]]
-    }
-
-    /// Where the surfaces meet, m, before displacements.
-    pub(super) fn contact_point(&self, link: LinkKey) -> D::Vector {
-        let network = self.packing.network();
-        let link = &network.links()[link];
-        network.nodes()[link.a].position + link.arms[0]
     }
 
     /// Displacement (m) and rotation of a grain.
@@ -198,7 +194,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 link: key as u64 + 1,
                 body_a,
                 body_b,
-                point: three(self.contact_point(key)),
+                point: three(self.packing.contact(key)),
                 normal: three(link.normal),
                 overlap: stress.normal / link.kn,
                 normal_force: stress.normal,
@@ -247,25 +243,36 @@ impl<D: Dimension> QuasiStatic<D> {
         node: NodeKey,
         relaxation: &Relaxation,
     ) -> Result<(), SystemError> {
-        let surface = Surface::default();
-        let Some(avalanche) = Avalanche::of(&self.packing, relaxation, node, &surface) else {
+        let radius = self.setup.grains[self.nodes.len() - 1].radius;
+        let gravity = self.setup.gravity;
+        let surface = Surface {
+            up: gravity * (-1.0 / gravity.norm()),
+            depth: TOP_LAYER * radius,
+        };
+        let found = self.packing.avalanche(relaxation, Some(node), &surface);
+        let Some(avalanche) = found else {
             return Ok(());
         };
+        let mut centre = D::Vector::default();
+        for &link in &avalanche.links {
+            centre += self.packing.contact(link) * (1.0 / avalanche.links.len() as f64);
+        }
         let row = AvalancheRow {
             avalanche: self.tally.avalanches,
             start: time,
-            size: avalanche.size as u64,
-            slides: relaxation.slides as u64,
-            breaks: relaxation.disconnections() as u64,
-            insertions: relaxation.connections() as u64,
+            size: (avalanche.slides + avalanche.connections + avalanche.disconnections) as u64,
+            slides: avalanche.slides as u64,
+            breaks: avalanche.disconnections as u64,
+            insertions: avalanche.connections as u64,
             rounds: relaxation.rounds as u64,
-            links: avalanche.links as u64,
+            links: avalanche.links.len() as u64,
             grains: avalanche.grains as u64,
             energy: avalanche.energy.elastic,
             energy_thesis: avalanche.energy.literal,
             extent: avalanche.extent,
-            position: three(avalanche.centre),
-            shares: avalanche.shares,
+            position: three(centre),
+            place: avalanche.place,
+            by_place: avalanche.by_place,
             trigger: BodyRef::Grain(grain),
         };
         self.tally.avalanches += 1;
