@@ -64,10 +64,10 @@ fn before_and_after(more: f64) -> (System<Planar>, System<Planar>) {
     run(&mut first);
     setup.finish += 3.0;
     let mut again = System::restore(setup.clone(), &first.save()).expect("it goes on");
-    again.resume_until(setup.finish);
+    again.extend(setup.finish);
     setup.gravity *= 1.0 + more;
     let mut second = System::restore(setup.clone(), &first.save()).expect("it goes on");
-    second.resume_until(setup.finish);
+    second.extend(setup.finish);
     run(&mut second);
     run(&mut again);
     (again, second)
