@@ -123,7 +123,7 @@ impl ConjugateGradient {
             let mut factor = [0.0; 36];
             factor[..m * m].copy_from_slice(block);
             // A node that its own links do not hold moves even when all others stand still.
-            cholesky(&mut factor, m).ok_or_else(|| mechanism(row))?;
+            cholesky(&mut factor, m).map_err(|_| mechanism(row))?;
             for p in 0..m {
                 self.weights[row * m + p] = 1.0 / block[p * m + p];
             }
@@ -167,7 +167,7 @@ impl ConjugateGradient {
                     }
                 }
             }
-            if cholesky(&mut block, m).is_none() {
+            if cholesky(&mut block, m).is_err() {
                 return false;
             }
             self.certain += 1;

@@ -57,7 +57,7 @@ impl Incomplete {
         };
         for i in 0..rows {
             let own = matrix.diagonal(i);
-            cholesky(&mut own.to_vec(), M).ok_or(i)?;
+            cholesky(&mut own.to_vec(), M).map_err(|_| i)?;
             let first = factor.columns.len();
             let (columns, blocks) = matrix.row(i);
             let mut diagonal = own.to_vec();
@@ -85,7 +85,7 @@ impl Incomplete {
                 factor.columns.push(column);
                 factor.blocks.extend_from_slice(&sum);
             }
-            cholesky(&mut diagonal, M).ok_or(i)?;
+            cholesky(&mut diagonal, M).map_err(|_| i)?;
             factor.diagonal.extend_from_slice(&diagonal);
             factor.starts.push(factor.columns.len());
         }

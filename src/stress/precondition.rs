@@ -1,7 +1,5 @@
 //! Preconditioners of the conjugate gradients: approximate inverses of the stiffness.
 
-use nalgebra::DMatrix;
-
 use super::incomplete::Incomplete;
 use super::sparse::Stiffness;
 
@@ -148,29 +146,31 @@ fn diagonal(matrix: &Stiffness, row: usize) -> Result<impl Iterator<Item = f64> 
 pub(super) fn inverse_block(matrix: &Stiffness, row: usize) -> Result<Vec<f64>, usize> {
     let m = matrix.per_node();
     let mut factor = matrix.diagonal(row).to_vec();
-    cholesky(&mut factor, m).ok_or(row)?;
-    let mut inverse = vec![0.0; m * m];
-    for q in 0..m {
-        let mut x = [0.0; 6];
-        x[q] = 1.0;
-        forward(&factor, m, &mut x);
-        backward(&factor, m, &mut x);
-        for p in 0..m {
-            inverse[p * m + q] = x[p];
-        }
-    }
-    Ok(inverse)
+    cholesky(&mut factor, m).map_err(|_| row)?;
+    Ok(inverse(&factor, m))
 }
 
-/// Lower Cholesky factor of a small block in place; none when a pivot is not clearly positive.
-pub(super) fn cholesky(block: &mut [f64], m: usize) -> Option<()> {
+/// The inverse from a Cholesky factor.
+fn inverse(factor: &[f64], n: usize) -> Vec<f64> {
+    let mut inverse = vec![0.0; n * n];
+    for (q, column) in inverse.chunks_exact_mut(n).enumerate() {
+        column[q] = 1.0;
+        forward(factor, n, column);
+        backward(factor, n, column);
+    }
+    inverse
+}
+
+/// Lower Cholesky factor of a small block in place, or the first row whose pivot is not clearly
+/// positive: some motion without strain moves it.
+pub(super) fn cholesky(block: &mut [f64], m: usize) -> Result<(), usize> {
     for j in 0..m {
         let own = block[j * m + j];
         let row = &block[j * m..j * m + j];
         let pivot = own - row.iter().map(|v| v * v).sum::<f64>();
         // Not a number compares as false.
         if !(pivot > super::cholesky::SINGULAR * own) {
-            return None;
+            return Err(j);
         }
         let root = pivot.sqrt();
         block[j * m + j] = root;
@@ -179,7 +179,7 @@ pub(super) fn cholesky(block: &mut [f64], m: usize) -> Option<()> {
             block[i * m + j] = (block[i * m + j] - dot) / root;
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// L x = x, in place.
@@ -251,12 +251,12 @@ impl Groups {
         let m = matrix.per_node();
         let members = &self.members[group];
         let n = members.len() * m;
-        let mut k = DMatrix::zeros(n, n);
+        let mut k = vec![0.0; n * n];
         for (i, &row) in members.iter().enumerate() {
             let mut put = |j: usize, block: &[f64]| {
                 for p in 0..m {
                     for q in 0..m {
-                        k[(i * m + p, j * m + q)] = block[p * m + q];
+                        k[(i * m + p) * n + j * m + q] = block[p * m + q];
                     }
                 }
             };
@@ -268,15 +268,8 @@ impl Groups {
                 }
             }
         }
-        let greatest = k.diagonal();
-        let factor = k.cholesky().ok_or(members[0] as usize)?;
-        let pivots = factor.l_dirty().diagonal();
-        for i in 0..n {
-            if !(pivots[i] * pivots[i] > super::cholesky::SINGULAR * greatest[i]) {
-                return Err(members[i / m] as usize);
-            }
-        }
-        Ok(factor.inverse().as_slice().to_vec())
+        cholesky(&mut k, n).map_err(|at| members[at / m] as usize)?;
+        Ok(inverse(&k, n))
     }
 
     fn renew(&mut self, matrix: &Stiffness, changed: &[usize]) -> Result<(), usize> {
