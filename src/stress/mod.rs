@@ -4,6 +4,8 @@
 //! [`Solver`] finds the displacements that balance the loads; three of them share that trait.
 //! Displacements are small: directions and lever arms are those of the reference positions.
 
+mod auto;
+mod calc;
 mod cg;
 mod cholesky;
 mod dense;
@@ -16,6 +18,8 @@ mod precondition;
 mod solver;
 mod sparse;
 
+pub use auto::{Auto, Choice, CostModel, Rates, Way};
+pub use calc::calc;
 pub use cg::{ConjugateGradient, Iteration};
 pub use dense::Dense;
 pub use element::Element;
