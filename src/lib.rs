@@ -2,7 +2,7 @@
 //!
 //! Every part of a granular system is under the model that fits it now: grains fly on analytic
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
-//! The layers, from below: [`geometry`], [`body`]; [`contact`], [`field`], [`neighbor`],
+//! The layers, from below: [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`]; [`system`]; [`scenario`], [`record`],
 //! [`view`], [`cli`].
 //!
@@ -39,6 +39,7 @@
 //! ```
 
 pub mod body;
+pub mod calc;
 pub mod cli;
 pub mod cluster;
 pub mod collide;

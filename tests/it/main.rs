@@ -32,6 +32,7 @@ mod resume;
 mod scenario;
 mod scenarios_run;
 mod silo;
+mod stress;
 mod support;
 mod surface;
 mod view;
