@@ -4,12 +4,17 @@
 //! [`Solver`] finds the displacements that balance the loads; three of them share that trait.
 //! Displacements are small: directions and lever arms are those of the reference positions.
 
+mod carriers;
 mod dense;
 mod element;
+mod inverse;
 mod network;
+mod packed;
+mod rima;
 mod solver;
 
 pub use dense::Dense;
 pub use element::Element;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
+pub use rima::Rima;
 pub use solver::{Effort, Solver, StressError};
