@@ -20,10 +20,11 @@ use nalgebra::DMatrix;
 use super::carriers::choose;
 use super::element::Element;
 use super::inverse::{Inverse, MOST, Pair, add_scaled};
-use super::network::{Change, Freedom, Link, LinkKey, LinkState, Network, NodeKey};
+use super::network::{Change, Link, LinkKey, LinkState, Network, NodeKey};
 use super::packed::{Blocks, entry, entry_mut};
 use super::solver::{Effort, Solver, StressError};
 use crate::geometry::{Dimension, Vector};
+use crate::vector::Row;
 
 /// Share of a bar's flexibility that all else must leave over for it to be removable: rounding
 /// alone leaves about 1e-14.
@@ -495,7 +496,7 @@ impl Rima {
 
     /// K q bar by bar, K being what the inverse is the inverse of; and the greatest force of a
     /// bar before cancellation, which bounds the rounding.
-    fn stiffness_times(&self, q: &[crate::vector::Row]) -> (Blocks, f64) {
+    fn stiffness_times(&self, q: &[Row]) -> (Blocks, f64) {
         let mut out = self.inverse.zeros();
         let mut rounding: f64 = 0.0;
         let mut add = |pair: &Pair, stiffness: f64| {
@@ -530,7 +531,7 @@ impl Rima {
     }
 
     /// Greatest force of a vector by rows of the inverse, moments over the greatest lever arm.
-    fn greatest<D: Dimension>(&self, forces: &[crate::vector::Row]) -> f64 {
+    fn greatest<D: Dimension>(&self, forces: &[Row]) -> f64 {
         let mut greatest: f64 = 0.0;
         for i in 0..self.inverse.len() {
             let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
@@ -552,7 +553,7 @@ impl Rima {
     }
 
     /// From rows of the inverse to rows of the network.
-    fn put<D: Dimension>(&self, network: &Network<D>, from: &[crate::vector::Row], to: &mut [f64]) {
+    fn put<D: Dimension>(&self, network: &Network<D>, from: &[Row], to: &mut [f64]) {
         for (position, row) in self.rows(network) {
             to[row] = entry(from, position);
         }
@@ -563,7 +564,8 @@ impl Rima {
         if self.sound {
             return Ok(());
         }
-        if self.held.iter().any(|h| h.wanted != 0 && !h.finite) {
+        let resists = |key: LinkKey| network.links()[key].state != LinkState::Off;
+        if (0..self.held.len()).any(|key| !self.held[key].finite && resists(key)) {
             return Err(StressError::NotFinite);
         }
         let nodes = network.ungrounded();
