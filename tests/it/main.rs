@@ -33,6 +33,7 @@ mod scenario;
 mod scenarios_run;
 mod silo;
 mod stress;
+mod stress_rima;
 mod support;
 mod surface;
 mod view;
