@@ -7,9 +7,14 @@
 mod dense;
 mod element;
 mod network;
+mod packing;
 mod solver;
 
 pub use dense::Dense;
 pub use element::Element;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
+pub use packing::{
+    Avalanche, Disconnecting, Dissipated, Handling, Outcome, Packing, Place, Reason, Relaxation,
+    Rules, Slid, Sliding, Stress, Surface, Tension, Topological, Touch, Unresolved, With,
+};
 pub use solver::{Effort, Solver, StressError};

@@ -30,6 +30,7 @@ mod record_sample;
 mod resume;
 mod scenario;
 mod scenarios_run;
+mod stress_packing;
 mod support;
 mod surface;
 mod view;
