@@ -22,6 +22,7 @@ mod inverse;
 mod network;
 mod packed;
 mod rima;
+mod packing;
 mod solver;
 mod sparse;
 
@@ -35,5 +36,9 @@ pub use grounding::Grounding;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
 pub use precondition::Preconditioner;
 pub use rima::Rima;
+pub use packing::{
+    Avalanche, Disconnecting, Dissipated, Handling, Outcome, Packing, Place, Reason, Relaxation,
+    Rules, Slid, Sliding, Stress, Surface, Tension, Topological, Touch, Unresolved, With,
+};
 pub use solver::{Effort, Solver, StressError};
 pub use sparse::Stiffness;

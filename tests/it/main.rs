@@ -34,6 +34,7 @@ mod scenarios_run;
 mod silo;
 mod stress;
 mod stress_rima;
+mod stress_packing;
 mod support;
 mod surface;
 mod view;

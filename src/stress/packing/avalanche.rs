@@ -1,0 +1,170 @@
+//! Micro-avalanches: all that one perturbation set off, as one record (thesis 4.7.2).
+
+use super::super::network::{LinkKey, NodeKey};
+use super::Packing;
+use super::rules::{Dissipated, Relaxation};
+use crate::geometry::{Dimension, Vector};
+
+/// Two supports whose directions are closer than this cosine are almost parallel (Fig. 4.9).
+const PARALLEL: f64 = 0.8;
+
+/// Where a link is, as the thesis sorts the places of micro-avalanches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// At a boundary.
+    Wall,
+    /// In the top layer.
+    Top,
+    /// At a grain without two well-separated supports below.
+    Irregular,
+    /// Anywhere else.
+    Inside,
+}
+
+impl Place {
+    /// All, in order.
+    pub const ALL: [Place; 4] = [Place::Wall, Place::Top, Place::Irregular, Place::Inside];
+
+    /// Its name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Place::Wall => "wall",
+            Place::Top => "top",
+            Place::Irregular => "irregular",
+            Place::Inside => "inside",
+        }
+    }
+}
+
+/// What counts as the top layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface<D: Dimension> {
+    /// Unit vector up.
+    pub up: D::Vector,
+    /// Depth of the top layer below the trigger, m.
+    pub depth: f64,
+}
+
+/// What one perturbation set off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Avalanche {
+    /// The grain that was added.
+    pub trigger: Option<NodeKey>,
+    /// Slides, each link counted each time.
+    pub slides: usize,
+    /// Links that slid, connected or let go, by key.
+    pub links: Vec<LinkKey>,
+    /// Free grains at these links.
+    pub grains: usize,
+    /// Connections.
+    pub connections: usize,
+    /// Disconnections.
+    pub disconnections: usize,
+    /// Energy turned to heat.
+    pub energy: Dissipated,
+    /// Of it, by [`Place::ALL`], J (elastic).
+    pub by_place: [f64; 4],
+    /// Diagonal of the box round the contacts that changed, m.
+    pub extent: f64,
+    /// Where most of the energy went; none without any.
+    pub place: Option<Place>,
+}
+
+impl<D: Dimension> Packing<D> {
+    /// The micro-avalanche of an iteration; none when nothing changed.
+    pub fn avalanche(
+        &self,
+        relaxation: &Relaxation,
+        trigger: Option<NodeKey>,
+        surface: &Surface<D>,
+    ) -> Option<Avalanche> {
+        let mut links: Vec<LinkKey> = relaxation.slid.iter().map(|s| s.link).collect();
+        links.extend(relaxation.topology.iter().map(|t| t.link));
+        links.sort_unstable();
+        links.dedup();
+        if links.is_empty() {
+            return None;
+        }
+        let mut grains: Vec<NodeKey> = Vec::with_capacity(2 * links.len());
+        let mut least = D::Vector::from_fn(|_| f64::INFINITY);
+        let mut most = D::Vector::from_fn(|_| f64::NEG_INFINITY);
+        for &key in &links {
+            let link = &self.network.links()[key];
+            grains.extend([link.a, link.b]);
+            let contact = self.contact(key);
+            for k in 0..D::N {
+                least[k] = least[k].min(contact[k]);
+                most[k] = most[k].max(contact[k]);
+            }
+        }
+        grains.retain(|&node| !self.network.nodes()[node].fixed);
+        grains.sort_unstable();
+        grains.dedup();
+        let mut by_place = [0.0; 4];
+        for slid in &relaxation.slid {
+            by_place[self.place(slid.link, trigger, surface) as usize] += slid.energy.elastic;
+        }
+        let mut place = None;
+        for (candidate, energy) in Place::ALL.into_iter().zip(by_place) {
+            if energy > 0.0 && place.is_none_or(|p: Place| energy > by_place[p as usize]) {
+                place = Some(candidate);
+            }
+        }
+        Some(Avalanche {
+            trigger,
+            slides: relaxation.slides,
+            grains: grains.len(),
+            links,
+            connections: relaxation.connections(),
+            disconnections: relaxation.disconnections(),
+            energy: relaxation.energy,
+            by_place,
+            extent: (most - least).norm(),
+            place,
+        })
+    }
+
+    /// Where a link is: at a boundary, else in the top layer, else at an irregular grain.
+    pub fn place(&self, link: LinkKey, trigger: Option<NodeKey>, surface: &Surface<D>) -> Place {
+        let ends = [self.network.links()[link].a, self.network.links()[link].b];
+        let nodes = self.network.nodes();
+        if ends.iter().any(|&node| nodes[node].fixed) {
+            return Place::Wall;
+        }
+        let height = |position: &D::Vector| position.dot(&surface.up);
+        if let Some(trigger) = trigger {
+            let top = height(&nodes[trigger].position);
+            if height(&self.contact(link)) > top - surface.depth {
+                return Place::Top;
+            }
+        }
+        if ends.iter().any(|&node| self.irregular(node, surface)) {
+            return Place::Irregular;
+        }
+        Place::Inside
+    }
+
+    /// Where the surfaces of a link touch, in the reference positions, m.
+    pub fn contact(&self, link: LinkKey) -> D::Vector {
+        let link = &self.network.links()[link];
+        self.network.nodes()[link.a].position + link.arms[0]
+    }
+
+    /// True for a grain all of whose supports from below point almost the same way.
+    fn irregular(&self, node: NodeKey, surface: &Surface<D>) -> bool {
+        let mut supports: Vec<D::Vector> = Vec::new();
+        for &key in self.network.links_of(node) {
+            let link = &self.network.links()[key];
+            let outward = if link.a == node {
+                link.normal
+            } else {
+                -link.normal
+            };
+            if self.bonds[key].on && outward.dot(&surface.up) < 0.0 {
+                supports.push(outward);
+            }
+        }
+        let spread = |a: &D::Vector| supports.iter().any(|b| a.dot(b) < PARALLEL);
+        !supports.iter().any(spread)
+    }
+}

@@ -1,0 +1,151 @@
+//! The state of one link.
+
+use super::super::network::{Link, LinkState};
+use super::rules::{Rules, Tension};
+use crate::geometry::Dimension;
+
+/// Strains and forces of the bars of a link: the first along the normal, the others across it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bond {
+    /// Of the nodes, m.
+    pub strain: [f64; 3],
+    /// Strain without stress: the gap, then the slide, m.
+    pub offset: [f64; 3],
+    /// Force that was there before, N.
+    pub prestress: [f64; 3],
+    /// Normal stiffness, N/m.
+    pub kn: f64,
+    /// Tangential stiffness, N/m; 0 when it resists along its normal only.
+    pub kt: f64,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// The lesser radius of those at its ends that have one, m.
+    pub radius: f64,
+    /// Not apart.
+    pub on: bool,
+    /// Does not slide, whatever its stress.
+    pub held: bool,
+    /// Does not let go, whatever its stress.
+    pub clamped: bool,
+}
+
+/// What is wrong with a link, if anything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Fault {
+    /// Nothing: the stress that it could lose or gain before there is, N.
+    None(f64),
+    /// It is apart and would press with this stress, N.
+    Overlap(f64),
+    /// It is in tension: its stress, N, is below zero.
+    Tension(f64),
+    /// It is beyond Coulomb's bound by this stress, N.
+    Excess(f64),
+}
+
+impl Bond {
+    pub fn new<D: Dimension>(link: &Link<D>, radius: f64) -> Self {
+        Bond {
+            strain: [0.0; 3],
+            offset: [0.0; 3],
+            prestress: [0.0; 3],
+            kn: link.kn,
+            kt: if link.state == LinkState::Slide {
+                0.0
+            } else {
+                link.kt
+            },
+            friction: link.friction,
+            radius,
+            on: link.state != LinkState::Off,
+            held: false,
+            clamped: false,
+        }
+    }
+
+    #[inline]
+    pub fn stiffness(&self, bar: usize) -> f64 {
+        if bar == 0 { self.kn } else { self.kt }
+    }
+
+    /// What the stress of a bar would be if the link were on, N.
+    #[inline]
+    pub fn projected(&self, bar: usize) -> f64 {
+        self.stiffness(bar) * (self.strain[bar] - self.offset[bar]) + self.prestress[bar]
+    }
+
+    /// Stress of a bar, N.
+    #[inline]
+    pub fn bar(&self, bar: usize) -> f64 {
+        if self.on { self.projected(bar) } else { 0.0 }
+    }
+
+    #[inline]
+    pub fn normal(&self) -> f64 {
+        self.bar(0)
+    }
+
+    #[inline]
+    pub fn tangential(&self) -> [f64; 2] {
+        [self.bar(1), self.bar(2)]
+    }
+
+    /// Magnitude of the tangential stress, N.
+    #[inline]
+    pub fn shear(&self) -> f64 {
+        let [s, t] = self.tangential();
+        (s * s + t * t).sqrt()
+    }
+
+    /// Coulomb's bound, N. A tension within the tolerance counts as it is, so that the bound stays
+    /// smooth there; a greater one, of a link that holds, gives none.
+    #[inline]
+    pub fn bound(&self, rules: &Rules) -> f64 {
+        let normal = self.normal();
+        if normal < -rules.tolerance {
+            0.0
+        } else {
+            self.friction * normal
+        }
+    }
+
+    /// What is wrong with it.
+    #[inline]
+    pub fn fault(&self, rules: &Rules) -> Fault {
+        let tolerance = rules.tolerance;
+        if !self.on {
+            let projected = self.projected(0);
+            return if projected > tolerance {
+                Fault::Overlap(projected)
+            } else {
+                Fault::None(tolerance - projected)
+            };
+        }
+        let mut margin = f64::INFINITY;
+        if rules.tension == Tension::Break && !self.clamped {
+            let normal = self.normal();
+            if normal < -tolerance {
+                return Fault::Tension(normal);
+            }
+            margin = normal + tolerance;
+        }
+        if rules.slides && self.kt > 0.0 && !self.held {
+            let excess = self.shear() - self.bound(rules);
+            if excess > tolerance {
+                return Fault::Excess(excess);
+            }
+            margin = margin.min(tolerance - excess);
+        }
+        Fault::None(margin)
+    }
+
+    /// How much the margin may change for given changes of strain, m, of any sign.
+    #[inline]
+    pub fn sway(&self, strain: &[f64]) -> f64 {
+        let normal = self.kn * strain[0].abs();
+        let mut across = 0.0;
+        for s in &strain[1..] {
+            across += s.abs();
+        }
+        normal.max(self.kt * across + self.friction * normal)
+    }
+}

@@ -1,0 +1,108 @@
+//! Columns of the inverse: what a unit pair of forces along one bar of a link does to all strains.
+
+use super::super::network::{LinkKey, LinkState};
+use super::super::solver::StressError;
+use super::Packing;
+use crate::geometry::Dimension;
+
+/// The response to a unit pair of forces, and how much of it is pending.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub link: LinkKey,
+    pub bar: usize,
+    /// Displacements, by rows of the network.
+    pub displacement: Vec<f64>,
+    /// Strains of all bars of all links.
+    pub strain: Vec<f64>,
+    /// Force applied since all strains were brought up to date, N.
+    pub pending: f64,
+    /// Sum of the magnitudes of forces applied in this iteration, N.
+    pub moved: f64,
+    /// Greatest part of its margin that a link that is not watched may lose for a unit force.
+    pub threat: f64,
+}
+
+/// Columns known for the network as it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    pub list: Vec<Column>,
+    /// First column of each link, plus one; the columns of a link follow one another.
+    of_link: Vec<u32>,
+}
+
+impl Columns {
+    /// Forgets all: the network has changed.
+    pub fn clear(&mut self) {
+        for column in &self.list {
+            self.of_link[column.link] = 0;
+        }
+        self.list.clear();
+    }
+
+    /// The first column of a link.
+    #[inline]
+    pub fn of(&self, link: LinkKey) -> Option<usize> {
+        match self.of_link.get(link) {
+            Some(&n) if n > 0 => Some(n as usize - 1),
+            _ => None,
+        }
+    }
+
+    /// Files the columns of a link's bars across the normal, in order.
+    pub fn file(&mut self, link: LinkKey, columns: Vec<Column>) {
+        if self.of_link.len() <= link {
+            self.of_link.resize(link + 1, 0);
+        }
+        self.of_link[link] = u32::try_from(self.list.len() + 1).unwrap_or(0);
+        self.list.extend(columns);
+    }
+}
+
+impl<D: Dimension> Packing<D> {
+    /// Displacements due to a unit pair of forces along one bar of a link.
+    pub(super) fn respond(&mut self, link: LinkKey, bar: usize) -> Result<Vec<f64>, StressError> {
+        let mut displacement = vec![0.0; self.network.len()];
+        let resists = self.network.links()[link].state != LinkState::Off;
+        if resists
+            && self
+                .solver
+                .response(&self.network, link, bar, &mut displacement)
+        {
+            return Ok(displacement);
+        }
+        let mut load = vec![0.0; self.network.len()];
+        let mut force = [0.0; 3];
+        force[bar] = 1.0;
+        self.spread(link, force, &mut load);
+        self.solver.solve(&self.network, &load, &mut displacement)?;
+        Ok(displacement)
+    }
+
+    /// The columns of a link's bars across the normal, from what is known or anew; the first of
+    /// them, and whether it is new.
+    pub(super) fn columns_of(&mut self, link: LinkKey) -> Result<(usize, bool), StressError> {
+        if let Some(first) = self.columns.of(link) {
+            return Ok((first, false));
+        }
+        let mut columns = Vec::with_capacity(D::N - 1);
+        for bar in 1..D::N {
+            let displacement = self.respond(link, bar)?;
+            let mut strain = Vec::with_capacity(self.bonds.len() * D::N);
+            for key in 0..self.bonds.len() {
+                strain.extend_from_slice(&self.strain(key, &displacement)[..D::N]);
+            }
+            columns.push(Column {
+                link,
+                bar,
+                displacement,
+                strain,
+                pending: 0.0,
+                moved: 0.0,
+                threat: 0.0,
+            });
+        }
+        let first = self.columns.list.len();
+        self.columns.file(link, columns);
+        Ok((first, true))
+    }
+}

@@ -1,0 +1,397 @@
+//! A packing under load: stresses, the memory of slides, and the way back to equilibrium.
+//!
+//! The stress of bar k of a link is k (strain - offset) + prestress. The offset along the normal is
+//! the gap that the link had when it was added, across it the slide so far (thesis eq. 4.35).
+//! Prestress is a force that the link had before and that balances loads which are not told here:
+//! the loads here are then increments. A link that lets go passes its prestress on as a load.
+
+mod avalanche;
+mod bond;
+mod columns;
+mod endless;
+mod relax;
+mod rules;
+mod slide;
+
+use super::element::{Element, frame};
+use super::network::{Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
+use super::solver::{Solver, StressError};
+use crate::geometry::{Dimension, Vector};
+pub use avalanche::{Avalanche, Place, Surface};
+use bond::Bond;
+use columns::Columns;
+pub use rules::{
+    Disconnecting, Dissipated, Handling, Outcome, Reason, Relaxation, Rules, Slid, Sliding,
+    Tension, Topological, Unresolved,
+};
+
+/// What a grain touches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum With<D: Dimension> {
+    /// Another node.
+    Node(NodeKey),
+    /// A point of a boundary that stands still; it becomes a fixed node.
+    Boundary(D::Vector),
+}
+
+/// A contact of a grain that is added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch<D: Dimension> {
+    /// What it touches.
+    pub with: With<D>,
+    /// Normal stiffness, N/m.
+    pub kn: f64,
+    /// Tangential stiffness, N/m.
+    pub kt: f64,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Distance between the surfaces, m: 0 is a contact, more a pair that may connect later.
+    pub gap: f64,
+}
+
+/// Stress of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stress<D: Dimension> {
+    /// Along the normal, N; positive in compression.
+    pub normal: f64,
+    /// Across it, N: what the right node does to the left one is minus this.
+    pub tangential: D::Vector,
+    /// Slide so far, m.
+    pub slide: D::Vector,
+    /// False when it is apart.
+    pub on: bool,
+    /// Held as it is, since it needs dynamics.
+    pub held: bool,
+}
+
+/// A network under load with its solver and the state of its links.
+pub struct Packing<D: Dimension> {
+    network: Network<D>,
+    solver: Box<dyn Solver<D> + Send>,
+    load: Vec<f64>,
+    displacement: Vec<f64>,
+    bonds: Vec<Bond>,
+    /// Rows of compatibility: for each link and bar the row of the left, then of the right node.
+    rows: Vec<f64>,
+    /// Where the two nodes of each link start in the vectors; none for fixed ones.
+    starts: Vec<[Option<usize>; 2]>,
+    columns: Columns,
+    /// Displacements are not those of the loads and links.
+    stale: bool,
+}
+
+impl<D: Dimension> Packing<D> {
+    /// A packing of nothing.
+    pub fn new(freedom: Freedom, solver: Box<dyn Solver<D> + Send>) -> Self {
+        Packing {
+            network: Network::new(freedom),
+            solver,
+            load: Vec::new(),
+            displacement: Vec::new(),
+            bonds: Vec::new(),
+            rows: Vec::new(),
+            starts: Vec::new(),
+            columns: Columns::default(),
+            stale: false,
+        }
+    }
+
+    /// Its nodes and links.
+    pub fn network(&self) -> &Network<D> {
+        &self.network
+    }
+
+    /// Its solver.
+    pub fn solver(&self) -> &(dyn Solver<D> + Send) {
+        &*self.solver
+    }
+
+    /// Adds a node with its load by degrees of freedom (N, N m); a fixed one has none.
+    pub fn add_node(&mut self, node: Node<D>, load: &[f64]) -> NodeKey {
+        let fixed = node.fixed;
+        let (key, change) = self.network.add_node(node);
+        if !fixed {
+            let m = self.network.per_node();
+            let start = self.load.len();
+            self.load.resize(start + m, 0.0);
+            for (to, from) in self.load[start..].iter_mut().zip(load) {
+                *to = *from;
+            }
+            self.displacement.resize(start + m, 0.0);
+        }
+        self.change(change);
+        key
+    }
+
+    /// Adds a link, as it was before anything was displaced; `gap` as in [`Touch`].
+    ///
+    /// # Panics
+    /// When a node does not exist, or both are the same.
+    pub fn add_link(&mut self, link: Link<D>, gap: f64) -> LinkKey {
+        let n = D::N;
+        let m = self.network.per_node();
+        let element = Element::in_state(
+            &Link { kt: 1.0, ..link },
+            LinkState::Grip,
+            self.network.freedom(),
+        );
+        for bar in 0..n {
+            self.rows.extend_from_slice(&element.a[bar][..m]);
+            self.rows.extend_from_slice(&element.b[bar][..m]);
+        }
+        let radius = [link.a, link.b]
+            .map(|node| self.network.nodes()[node].radius)
+            .into_iter()
+            .filter(|radius| *radius > 0.0)
+            .fold(f64::INFINITY, f64::min);
+        let mut bond = Bond::new(&link, radius);
+        bond.offset[0] = gap;
+        let (key, change) = self.network.add_link(link);
+        self.starts
+            .push([link.a, link.b].map(|node| self.network.row(node).map(|row| row * m)));
+        bond.strain = self.strain(key, &self.displacement);
+        self.bonds.push(bond);
+        if link.state == LinkState::Off {
+            self.columns.clear();
+        } else {
+            self.change(change);
+        }
+        key
+    }
+
+    /// Adds a round grain with a force at its centre (N) and what it touches; the key of the grain
+    /// and those of the links, in order. None when it sits on the centre of what it touches.
+    pub fn add_grain(
+        &mut self,
+        position: D::Vector,
+        radius: f64,
+        force: D::Vector,
+        touches: &[Touch<D>],
+    ) -> Option<(NodeKey, Vec<LinkKey>)> {
+        let apart = |other: &D::Vector| (*other - position).norm() > 0.0;
+        let sound = touches.iter().all(|touch| match touch.with {
+            With::Node(node) => self
+                .network
+                .nodes()
+                .get(node)
+                .is_some_and(|n| apart(&n.position)),
+            With::Boundary(point) => apart(&point),
+        });
+        if !sound {
+            return None;
+        }
+        let node = Node {
+            position,
+            radius,
+            fixed: false,
+        };
+        let force: Vec<f64> = force.components().collect();
+        let grain = self.add_node(node, &force);
+        let mut links = Vec::with_capacity(touches.len());
+        for touch in touches {
+            links.push(self.touch(grain, touch)?);
+        }
+        Some((grain, links))
+    }
+
+    /// Adds one more link to a round grain, the left node; the reference positions hold, whatever
+    /// the displacements. None when centres coincide.
+    pub fn touch(&mut self, grain: NodeKey, touch: &Touch<D>) -> Option<LinkKey> {
+        let other = match touch.with {
+            With::Node(node) => node,
+            With::Boundary(position) => self.add_node(
+                Node {
+                    position,
+                    radius: 0.0,
+                    fixed: true,
+                },
+                &[],
+            ),
+        };
+        let mut link = self
+            .network
+            .between(grain, other, touch.kn, touch.kt, touch.friction)?;
+        if touch.gap > 0.0 {
+            link.state = LinkState::Off;
+        }
+        Some(self.add_link(link, touch.gap))
+    }
+
+    /// Gives a link the force that it has already, N: loads that this balances are not told.
+    pub fn set_prestress(&mut self, link: LinkKey, normal: f64, tangential: D::Vector) {
+        let across = self.across(link);
+        let bond = &mut self.bonds[link];
+        bond.prestress = [normal, 0.0, 0.0];
+        for k in 1..D::N {
+            bond.prestress[k] = across[k].dot(&tangential);
+        }
+        self.stale = true;
+    }
+
+    /// Sets the load of a node by degrees of freedom (N, N m); nothing for a fixed one.
+    pub fn set_load(&mut self, node: NodeKey, load: &[f64]) {
+        if let Some(row) = self.network.row(node) {
+            let m = self.network.per_node();
+            for (to, from) in self.load[row * m..(row + 1) * m].iter_mut().zip(load) {
+                *to = *from;
+            }
+            self.stale = true;
+        }
+    }
+
+    /// Loads by rows of the network, N and N m.
+    pub fn loads(&self) -> &[f64] {
+        &self.load
+    }
+
+    /// Displacements by rows of the network, m and rad, since grains were added.
+    pub fn displacements(&self) -> &[f64] {
+        &self.displacement
+    }
+
+    /// Stress of a link, as of the last [`Packing::settle`] or [`Packing::relax`].
+    pub fn stress(&self, link: LinkKey) -> Stress<D> {
+        let across = self.across(link);
+        let bond = &self.bonds[link];
+        let in_space = |t: [f64; 2]| {
+            let mut sum = D::Vector::default();
+            for k in 1..D::N {
+                sum += across[k] * t[k - 1];
+            }
+            sum
+        };
+        Stress {
+            normal: bond.normal(),
+            tangential: in_space(bond.tangential()),
+            slide: in_space([bond.offset[1], bond.offset[2]]),
+            on: bond.on,
+            held: bond.held || bond.clamped,
+        }
+    }
+
+    /// Tangential stress (N) and slide (m) of a planar link along the normal turned to the left.
+    pub fn turned(&self, link: LinkKey) -> (f64, f64) {
+        let bond = &self.bonds[link];
+        (bond.tangential()[0], bond.offset[1])
+    }
+
+    /// What the links and their prestress leave unbalanced at each free node, by rows, N and N m.
+    pub fn residual(&self) -> Vec<f64> {
+        let mut residual = self.load.clone();
+        for (key, bond) in self.bonds.iter().enumerate() {
+            let mut stress = [0.0; 3];
+            for k in 0..D::N {
+                // What a link gives now, less what it gave before: that is balanced.
+                stress[k] = bond.prestress[k] - bond.bar(k);
+            }
+            self.spread(key, stress, &mut residual);
+        }
+        residual
+    }
+
+    /// What a fixed node gives to the packing: force (N) and moment (N m) by degrees of freedom.
+    pub fn reaction(&self, node: NodeKey) -> Vec<f64> {
+        let m = self.network.per_node();
+        let mut sum = vec![0.0; m];
+        for &key in self.network.links_of(node) {
+            let side = usize::from(self.network.links()[key].b == node);
+            for k in 0..D::N {
+                let stress = self.bonds[key].bar(k);
+                let row = self.row(key, k, side);
+                for (sum, row) in sum.iter_mut().zip(row) {
+                    *sum += stress * row;
+                }
+            }
+        }
+        sum
+    }
+
+    /// Elastic energy of the links, J.
+    pub fn elastic_energy(&self) -> f64 {
+        let energy = |bond: &Bond| {
+            let t = bond.tangential();
+            let normal = bond.normal().powi(2) / bond.kn;
+            let across = (t[0] * t[0] + t[1] * t[1]) / bond.kt;
+            0.5 * (normal + if bond.kt > 0.0 { across } else { 0.0 })
+        };
+        self.bonds.iter().map(energy).sum()
+    }
+
+    /// Solves for the displacements, with links and slides as they are.
+    ///
+    /// # Errors
+    /// When the links do not hold every free node.
+    pub fn settle(&mut self) -> Result<(), StressError> {
+        let mut load = self.load.clone();
+        for key in 0..self.bonds.len() {
+            let bond = &self.bonds[key];
+            let mut force = [0.0; 3];
+            for k in 0..D::N {
+                force[k] = if bond.on {
+                    bond.stiffness(k) * bond.offset[k]
+                } else {
+                    bond.prestress[k]
+                };
+            }
+            if force != [0.0; 3] {
+                self.spread(key, force, &mut load);
+            }
+        }
+        self.solver
+            .solve(&self.network, &load, &mut self.displacement)?;
+        for key in 0..self.bonds.len() {
+            self.bonds[key].strain = self.strain(key, &self.displacement);
+        }
+        self.stale = false;
+        Ok(())
+    }
+
+    /// A row of compatibility.
+    fn row(&self, link: LinkKey, bar: usize, side: usize) -> &[f64] {
+        let m = self.network.per_node();
+        let start = ((link * D::N + bar) * 2 + side) * m;
+        &self.rows[start..start + m]
+    }
+
+    /// Directions of the bars of a link.
+    fn across(&self, link: LinkKey) -> [D::Vector; 3] {
+        frame::<D>(self.network.links()[link].normal)
+    }
+
+    /// Strain of each bar under some displacements.
+    #[inline]
+    fn strain(&self, link: LinkKey, displacement: &[f64]) -> [f64; 3] {
+        let m = self.network.per_node();
+        let mut strain = [0.0; 3];
+        for (side, start) in self.starts[link].iter().enumerate() {
+            let Some(start) = *start else { continue };
+            let moved = &displacement[start..start + m];
+            for k in 0..D::N {
+                let row = self.row(link, k, side);
+                strain[k] += row.iter().zip(moved).map(|(r, q)| r * q).sum::<f64>();
+            }
+        }
+        strain
+    }
+
+    /// Adds a force along each bar to the rows of its nodes.
+    fn spread(&self, link: LinkKey, force: [f64; 3], load: &mut [f64]) {
+        let m = self.network.per_node();
+        for (side, start) in self.starts[link].iter().enumerate() {
+            let Some(start) = *start else { continue };
+            for k in 0..D::N {
+                let row = self.row(link, k, side);
+                for (load, row) in load[start..start + m].iter_mut().zip(row) {
+                    *load += force[k] * row;
+                }
+            }
+        }
+    }
+
+    /// Tells the solver what changed; what was known of the inverse is no longer true.
+    fn change(&mut self, change: super::network::Change) {
+        self.solver.changed(&self.network, change);
+        self.columns.clear();
+        self.stale = true;
+    }
+}

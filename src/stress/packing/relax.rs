@@ -1,0 +1,321 @@
+//! The way back to equilibrium: the three lists of the thesis (4.5.3), and what else may happen.
+//!
+//! A link in tension whose removal would leave nodes hanging on nothing, or free to move without
+//! strain, is not let go: the next one in the list is. If there is no other, its nodes need
+//! dynamics. So the network can always be solved, whatever the outcome.
+
+use nalgebra::{Matrix3, SymmetricEigen};
+
+use super::super::network::{LinkKey, LinkState, NodeKey};
+use super::super::solver::StressError;
+use super::Packing;
+use super::bond::{Bond, Fault};
+use super::endless::Watchdog;
+use super::rules::{
+    Disconnecting, Dissipated, Handling, Outcome, Reason, Relaxation, Rules, Slid, Topological,
+    Unresolved,
+};
+use super::slide::End;
+use crate::geometry::Dimension;
+
+/// What is left of the stiffness of a pair of nodes when their link goes, over that with it:
+/// below this nothing holds them. Rounding leaves 1e-12, the weakest grain seen had 1e-4.
+const UNHELD: f64 = 1e-9;
+/// Nodes that move by more than this part of the greatest displacement of a motion without strain.
+const MOVES: f64 = 1e-3;
+
+/// An iteration while it runs.
+pub(super) struct Run {
+    pub rounds: usize,
+    pub slides: usize,
+    pub columns: usize,
+    pub watchdog: Watchdog,
+    /// Scratch: forces along columns in one round.
+    pub forces: Vec<(usize, f64)>,
+    solves: usize,
+    topology: Vec<Topological>,
+    held: Vec<(Reason, Vec<LinkKey>)>,
+    slid: Vec<Slid>,
+    /// Where in `slid` a link is, plus one.
+    place: Vec<u32>,
+    energy: Dissipated,
+}
+
+impl Run {
+    fn new(links: usize) -> Self {
+        Run {
+            rounds: 1,
+            slides: 0,
+            columns: 0,
+            watchdog: Watchdog::new(),
+            forces: Vec::new(),
+            solves: 0,
+            topology: Vec::new(),
+            held: Vec::new(),
+            slid: Vec::new(),
+            place: vec![0; links],
+            energy: Dissipated::default(),
+        }
+    }
+
+    /// Notes a slide.
+    pub fn slid(&mut self, link: LinkKey, path: f64, energy: Dissipated) {
+        if self.place[link] == 0 {
+            self.slid.push(Slid {
+                link,
+                times: 0,
+                path: 0.0,
+                first: self.rounds,
+                energy: Dissipated::default(),
+            });
+            self.place[link] = u32::try_from(self.slid.len()).unwrap_or(0);
+        }
+        let slid = &mut self.slid[self.place[link] as usize - 1];
+        slid.times += 1;
+        slid.path += path;
+        slid.energy += energy;
+        self.energy += energy;
+        self.slides += 1;
+    }
+
+    /// What a link slid in this iteration, m.
+    pub fn path(&self, link: LinkKey) -> f64 {
+        match self.place[link] {
+            0 => 0.0,
+            n => self.slid[n as usize - 1].path,
+        }
+    }
+
+    /// Links that slid farther than this part of their radius, by key.
+    pub fn slid_farther(&self, bonds: &[Bond], part: f64) -> Vec<LinkKey> {
+        let far = |slid: &&Slid| slid.path > part * bonds[slid.link].radius;
+        let mut links: Vec<LinkKey> = self.slid.iter().filter(far).map(|s| s.link).collect();
+        links.sort_unstable();
+        links
+    }
+
+    fn finish(mut self, outcome: Outcome) -> Relaxation {
+        self.slid.sort_unstable_by_key(|slid| slid.link);
+        Relaxation {
+            outcome,
+            rounds: self.rounds,
+            slides: self.slides,
+            topology: self.topology,
+            slid: self.slid,
+            energy: self.energy,
+            held: self.held,
+            solves: self.solves,
+            columns: self.columns,
+        }
+    }
+}
+
+/// The first list that is not empty, of overlaps, tensions and excesses.
+pub(super) fn first(order: &[Handling; 3], lists: [bool; 3]) -> Option<Handling> {
+    order.iter().copied().find(|handling| match handling {
+        Handling::Connect => lists[0],
+        Handling::Disconnect => lists[1],
+        Handling::Slide => lists[2],
+    })
+}
+
+impl<D: Dimension> Packing<D> {
+    /// Brings the packing to equilibrium by the rules, as far as that is possible with small
+    /// displacements.
+    ///
+    /// # Errors
+    /// When the links do not hold every free node from the start, or a solve fails.
+    pub fn relax(&mut self, rules: &Rules) -> Result<Relaxation, StressError> {
+        let mut run = Run::new(self.bonds.len());
+        if self.stale {
+            self.settle()?;
+            run.solves += 1;
+        }
+        for bond in &mut self.bonds {
+            bond.clamped &= bond.normal() < 0.0;
+            bond.held &= bond.clamped || bond.shear() > bond.bound(rules);
+        }
+        let outcome = loop {
+            let mut overlap: Option<(LinkKey, f64)> = None;
+            let mut tension: Vec<(LinkKey, f64)> = Vec::new();
+            let mut excess = false;
+            for (key, bond) in self.bonds.iter().enumerate() {
+                match bond.fault(rules) {
+                    Fault::None(_) => {}
+                    Fault::Overlap(stress) => {
+                        if overlap.is_none_or(|best| stress > best.1) {
+                            overlap = Some((key, stress));
+                        }
+                    }
+                    Fault::Tension(stress) => tension.push((key, stress)),
+                    Fault::Excess(_) => excess = true,
+                }
+            }
+            let lists = [overlap.is_some(), !tension.is_empty(), excess];
+            let end = match first(&rules.order, lists) {
+                None => break Outcome::Rest,
+                Some(Handling::Slide) => self.slide(rules, &mut run)?,
+                Some(Handling::Disconnect) => self.disconnect(rules, &mut run, tension)?,
+                Some(Handling::Connect) => match overlap {
+                    Some((link, stress)) => self.connect(rules, &mut run, link, stress)?,
+                    None => End::Done,
+                },
+            };
+            if let End::Endless(reason, links) = end {
+                if rules.unresolved == Unresolved::Stop || reason == Reason::Rounds {
+                    break Outcome::NeedsDynamics { reason, links };
+                }
+                for &link in &links {
+                    let bond = &mut self.bonds[link];
+                    bond.held = true;
+                    bond.clamped |= matches!(reason, Reason::Hanging { .. } | Reason::Flipping);
+                }
+                run.watchdog = Watchdog::new();
+                run.held.push((reason, links));
+            }
+        };
+        Ok(run.finish(outcome))
+    }
+
+    /// Lets links in tension go, the most stressed first.
+    fn disconnect(
+        &mut self,
+        rules: &Rules,
+        run: &mut Run,
+        mut list: Vec<(LinkKey, f64)>,
+    ) -> Result<End, StressError> {
+        list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let mut hanging: Vec<NodeKey> = Vec::new();
+        let mut gone = 0;
+        for &(link, stress) in &list {
+            if self.flips(run, link) >= rules.flips {
+                return Ok(End::Endless(Reason::Flipping, vec![link]));
+            }
+            let loose = self.loose_without(link)?;
+            if !loose.is_empty() {
+                hanging.extend(loose);
+                continue;
+            }
+            self.switch(link, LinkState::Off);
+            self.bonds[link].on = false;
+            self.bonds[link].held = false;
+            run.topology.push(Topological {
+                round: run.rounds,
+                link,
+                connected: false,
+                stress,
+            });
+            gone += 1;
+            if rules.disconnecting == Disconnecting::MostNegative {
+                break;
+            }
+        }
+        if gone == 0 {
+            hanging.sort_unstable();
+            hanging.dedup();
+            let links = list.iter().map(|l| l.0).collect();
+            return Ok(End::Endless(Reason::Hanging { nodes: hanging }, links));
+        }
+        self.redraw(run)
+    }
+
+    /// Connects a link that is apart; it starts without stress across.
+    fn connect(
+        &mut self,
+        rules: &Rules,
+        run: &mut Run,
+        link: LinkKey,
+        stress: f64,
+    ) -> Result<End, StressError> {
+        // One that needs dynamics is held when on: it must not stay apart for good.
+        if self.flips(run, link) >= 2 * rules.flips {
+            return Ok(End::Endless(Reason::Rounds, vec![link]));
+        }
+        let bond = &mut self.bonds[link];
+        for k in 1..D::N {
+            if bond.kt > 0.0 {
+                bond.offset[k] = bond.strain[k] + bond.prestress[k] / bond.kt;
+            }
+        }
+        bond.on = true;
+        let state = if bond.kt > 0.0 || self.network.links()[link].kt == 0.0 {
+            LinkState::Grip
+        } else {
+            LinkState::Slide
+        };
+        self.switch(link, state);
+        run.topology.push(Topological {
+            round: run.rounds,
+            link,
+            connected: true,
+            stress,
+        });
+        self.redraw(run)
+    }
+
+    fn flips(&self, run: &Run, link: LinkKey) -> usize {
+        run.topology.iter().filter(|t| t.link == link).count()
+    }
+
+    fn switch(&mut self, link: LinkKey, state: LinkState) {
+        if let Some(change) = self.network.set_state(link, state) {
+            self.change(change);
+        }
+    }
+
+    fn redraw(&mut self, run: &mut Run) -> Result<End, StressError> {
+        self.settle()?;
+        run.solves += 1;
+        run.rounds += 1;
+        run.watchdog = Watchdog::new();
+        Ok(End::Done)
+    }
+
+    /// Nodes that nothing would hold if a link that is on went, by key.
+    pub fn loose_without(&mut self, link: LinkKey) -> Result<Vec<NodeKey>, StressError> {
+        let state = self.network.links()[link].state;
+        self.network.set_state(link, LinkState::Off);
+        let loose = self.network.ungrounded();
+        self.network.set_state(link, state);
+        if !loose.is_empty() {
+            return Ok(loose);
+        }
+        // With S the stiffness of the link's bars and G their compliance in the network,
+        // 1 - S^1/2 G S^1/2 is the part that the rest of the network carries.
+        let bars = if self.bonds[link].kt > 0.0 { D::N } else { 1 };
+        let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
+        let roots = [root(0), root(1), root(1)];
+        let mut rest = Matrix3::<f64>::identity();
+        let mut moved = Vec::with_capacity(bars);
+        for k in 0..bars {
+            let displacement = self.respond(link, k)?;
+            let strain = self.strain(link, &displacement);
+            for j in 0..bars {
+                rest[(j, k)] -= roots[j] * strain[j] * roots[k];
+            }
+            moved.push(displacement);
+        }
+        let eigen = SymmetricEigen::new(0.5 * (rest + rest.transpose()));
+        let (least, value) = eigen.eigenvalues.argmin();
+        if value > UNHELD {
+            return Ok(Vec::new());
+        }
+        let m = self.network.per_node();
+        let mut motion = vec![0.0_f64; self.network.len()];
+        for (k, displacement) in moved.iter().enumerate() {
+            let part = eigen.eigenvectors[(k, least)] * roots[k];
+            for (to, by) in motion.iter_mut().zip(displacement) {
+                *to += part * by;
+            }
+        }
+        let greatest = motion.iter().fold(0.0_f64, |most, d| most.max(d.abs()));
+        let moves = |row: usize| {
+            motion[row * m..(row + 1) * m]
+                .iter()
+                .any(|d| d.abs() > MOVES * greatest)
+        };
+        Ok((0..self.network.nodes().len())
+            .filter(|&node| self.network.row(node).is_some_and(moves))
+            .collect())
+    }
+}

@@ -1,0 +1,307 @@
+//! Rounds of slides on an unchanging network, done among links instead of nodes.
+//!
+//! A slide is a pair of forces along a bar of its link, so it changes all strains by a column of
+//! the inverse, found once. Only some links are watched from round to round: each column knows the
+//! greatest part of its margin that any other link loses for a unit force, and as long as these
+//! parts add up to less than one, no other link can have left its bounds. The rounds are those of
+//! the rule, in its order, whatever is watched.
+
+use super::super::network::LinkKey;
+use super::super::solver::StressError;
+use super::Packing;
+use super::bond::Fault;
+use super::endless::Watch;
+use super::relax::{Run, first};
+use super::rules::{Dissipated, Handling, Reason, Rules, Sliding};
+use crate::geometry::Dimension;
+
+/// Margins are used up to this part before all links are looked at again: room for rounding.
+const BUDGET: f64 = 0.5;
+/// Watched is what could leave its bounds within this many rounds like the present one, or within
+/// this many times what was moved so far.
+const ROUNDS_AHEAD: f64 = 16.0;
+const TIMES_AHEAD: f64 = 4.0;
+/// Rounds within which a contact must be met for a sequence without decay to be let run.
+const FORESIGHT: f64 = 20_000.0;
+/// Links that slide by less than this part of the greatest excess are not what drives a sequence.
+const DRIVER: f64 = 0.5;
+
+/// How rounds of slides ended.
+pub(super) enum End {
+    /// Something else is to be handled, or nothing.
+    Done,
+    /// They would not end.
+    Endless(Reason, Vec<LinkKey>),
+}
+
+/// Who is watched.
+#[derive(Default)]
+struct Watched {
+    links: Vec<LinkKey>,
+    is: Vec<bool>,
+    margins: Vec<f64>,
+    /// Part of the margins used up, at most.
+    used: f64,
+}
+
+/// Links beyond Coulomb's bound, each by its excess, N, and which lists are not empty.
+#[derive(Default)]
+struct Faults {
+    excess: Vec<(LinkKey, f64)>,
+    overlap: bool,
+    tension: bool,
+}
+
+impl Faults {
+    fn add(&mut self, link: LinkKey, fault: Fault) {
+        match fault {
+            Fault::None(_) => {}
+            Fault::Overlap(_) => self.overlap = true,
+            Fault::Tension(_) => self.tension = true,
+            Fault::Excess(excess) => self.excess.push((link, excess)),
+        }
+    }
+
+    /// Those that slide now.
+    fn sliding(&mut self, rules: &Rules) -> f64 {
+        let greatest = self
+            .excess
+            .iter()
+            .copied()
+            .reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let Some(greatest) = greatest else { return 0.0 };
+        if rules.sliding == Sliding::LargestExcess {
+            self.excess = vec![greatest];
+        }
+        greatest.1
+    }
+}
+
+impl<D: Dimension> Packing<D> {
+    /// Slides until another list comes first, or none is left. All strains are up to date before
+    /// and after.
+    pub(super) fn slide(&mut self, rules: &Rules, run: &mut Run) -> Result<End, StressError> {
+        let mut watched = Watched::default();
+        let mut now = Faults::default();
+        for key in 0..self.bonds.len() {
+            now.add(key, self.bonds[key].fault(rules));
+        }
+        for column in &mut self.columns.list {
+            column.moved = 0.0;
+        }
+        let mut greatest = now.sliding(rules);
+        for &(link, _) in &now.excess {
+            run.columns += usize::from(self.columns_of(link)?.1);
+        }
+        self.watch(rules, &now, &mut watched);
+        let mut then: Vec<f64> = watched.margins.clone();
+        loop {
+            if let Some(link) = self.slide_once(rules, run, &now, &mut watched) {
+                self.bring_up(&watched);
+                let mut links = run.slid_farther(&self.bonds, 0.5 * rules.small);
+                if links.is_empty() {
+                    links.push(link);
+                }
+                return Ok(End::Endless(Reason::Far, links));
+            }
+            run.rounds += 1;
+            let mut look = watched.used >= BUDGET;
+            let watch = run.watchdog.round(greatest);
+            look |= watch != Watch::Going;
+            if look {
+                self.bring_up(&watched);
+                self.watch(rules, &now, &mut watched);
+            }
+            if let Watch::Stalled(window) = watch
+                && !self.meets(rules, run, &now, window, &then, &watched.margins)
+            {
+                let drives = |&&(_, excess): &&(LinkKey, f64)| excess >= DRIVER * greatest;
+                let links = now.excess.iter().filter(drives).map(|e| e.0).collect();
+                return Ok(End::Endless(Reason::Undamped, links));
+            }
+            if watch != Watch::Going {
+                then.clone_from(&watched.margins);
+            }
+            now = Faults::default();
+            for &key in &watched.links {
+                now.add(key, self.bonds[key].fault(rules));
+            }
+            let lists = [now.overlap, now.tension, !now.excess.is_empty()];
+            if first(&rules.order, lists) != Some(Handling::Slide) {
+                self.bring_up(&watched);
+                return Ok(End::Done);
+            }
+            if run.rounds >= rules.rounds {
+                self.bring_up(&watched);
+                let links = now.excess.iter().map(|e| e.0).collect();
+                return Ok(End::Endless(Reason::Rounds, links));
+            }
+            greatest = now.sliding(rules);
+            for i in 0..now.excess.len() {
+                let (first, new) = self.columns_of(now.excess[i].0)?;
+                if new {
+                    run.columns += 1;
+                    for column in first..first + D::N - 1 {
+                        self.threaten(column, &watched);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One round: all at once, each as if it were alone. The link that slid too far, if one did.
+    fn slide_once(
+        &mut self,
+        rules: &Rules,
+        run: &mut Run,
+        now: &Faults,
+        watched: &mut Watched,
+    ) -> Option<LinkKey> {
+        let mut far = None;
+        // All increments come from the stresses before any of them is made.
+        for &(link, excess) in &now.excess {
+            let bond = &mut self.bonds[link];
+            let tangential = bond.tangential();
+            let shear = bond.shear();
+            let bound = shear - excess;
+            let step = excess / bond.kt;
+            run.slid(
+                link,
+                step,
+                Dissipated {
+                    elastic: 0.5 * (shear + bound) * step,
+                    friction: bound * step,
+                    literal: shear * step,
+                },
+            );
+            if run.path(link) > rules.small * bond.radius {
+                far = Some(link);
+            }
+            let Some(first) = self.columns.of(link) else {
+                continue;
+            };
+            for k in 1..D::N {
+                let part = tangential[k - 1] / shear;
+                bond.offset[k] += step * part;
+                let column = &mut self.columns.list[first + k - 1];
+                let force = excess * part;
+                column.pending += force;
+                column.moved += force.abs();
+                watched.used += column.threat * force.abs();
+                run.forces.push((first + k - 1, force));
+            }
+        }
+        for (column, force) in run.forces.drain(..) {
+            let strain = &self.columns.list[column].strain;
+            for &key in &watched.links {
+                let bond = &mut self.bonds[key];
+                for k in 0..D::N {
+                    bond.strain[k] += strain[key * D::N + k] * force;
+                }
+            }
+        }
+        far
+    }
+
+    /// Brings strains of links that are not watched, and displacements, up to date.
+    fn bring_up(&mut self, watched: &Watched) {
+        for column in &mut self.columns.list {
+            let force = std::mem::take(&mut column.pending);
+            if force == 0.0 {
+                continue;
+            }
+            for (key, bond) in self.bonds.iter_mut().enumerate() {
+                if !watched.is[key] {
+                    for k in 0..D::N {
+                        bond.strain[k] += column.strain[key * D::N + k] * force;
+                    }
+                }
+            }
+            for (to, by) in self.displacement.iter_mut().zip(&column.displacement) {
+                *to += by * force;
+            }
+        }
+    }
+
+    /// Chooses whom to watch; all strains are up to date.
+    fn watch(&mut self, rules: &Rules, now: &Faults, watched: &mut Watched) {
+        let columns = &mut self.columns.list;
+        let mut plan: Vec<f64> = columns.iter().map(|c| TIMES_AHEAD * c.moved).collect();
+        for &(link, excess) in &now.excess {
+            if let Some(first) = self.columns.of(link) {
+                for plan in &mut plan[first..first + D::N - 1] {
+                    *plan += ROUNDS_AHEAD * excess;
+                }
+            }
+        }
+        let columns = &mut self.columns.list;
+        for column in columns.iter_mut() {
+            column.threat = 0.0;
+        }
+        watched.used = 0.0;
+        watched.links.clear();
+        watched.is.clear();
+        watched.is.resize(self.bonds.len(), false);
+        watched.margins.clear();
+        let mut sways = vec![0.0; columns.len()];
+        for (key, bond) in self.bonds.iter().enumerate() {
+            let margin = match bond.fault(rules) {
+                Fault::None(margin) => margin,
+                _ => 0.0,
+            };
+            watched.margins.push(margin);
+            let mut needs = 0.0;
+            if margin > 0.0 {
+                for ((sway, column), plan) in sways.iter_mut().zip(columns.iter()).zip(&plan) {
+                    *sway = bond.sway(&column.strain[key * D::N..(key + 1) * D::N]);
+                    needs += *sway * plan;
+                }
+            }
+            if margin <= needs {
+                watched.is[key] = true;
+                watched.links.push(key);
+            } else {
+                for (sway, column) in sways.iter().zip(columns.iter_mut()) {
+                    column.threat = column.threat.max(sway / margin);
+                }
+            }
+        }
+    }
+
+    /// The threat of a column to those who are not watched, by their margins when last seen.
+    fn threaten(&mut self, column: usize, watched: &Watched) {
+        let mut threat = 0.0_f64;
+        let strain = &self.columns.list[column].strain;
+        for (key, bond) in self.bonds.iter().enumerate() {
+            if !watched.is[key] {
+                let sway = bond.sway(&strain[key * D::N..(key + 1) * D::N]);
+                threat = threat.max(sway / watched.margins[key]);
+            }
+        }
+        self.columns.list[column].threat = threat;
+    }
+
+    /// True when a link will soon leave its bounds if all goes on as in the last window, before
+    /// any link has slid too far: then the sequence is not known to be endless.
+    fn meets(
+        &self,
+        rules: &Rules,
+        run: &Run,
+        now: &Faults,
+        window: usize,
+        then: &[f64],
+        margins: &[f64],
+    ) -> bool {
+        let mut left = FORESIGHT;
+        for &(link, excess) in &now.excess {
+            let bond = &self.bonds[link];
+            let room = rules.small * bond.radius - run.path(link);
+            left = left.min(room * bond.kt / excess);
+        }
+        let soon = |(now, then): (&f64, &f64)| {
+            let rate = (then - now) / window as f64;
+            *now > 0.0 && rate > 0.0 && now / rate < left
+        };
+        margins.iter().zip(then).any(soon)
+    }
+}
