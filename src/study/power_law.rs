@@ -225,6 +225,9 @@ impl Sample {
         let need = search.tail.max(2);
         if let Some(start) = search.start {
             positive("x_min", start)?;
+            if self.support == Support::Discrete {
+                check("x_min", start, "a whole number", |v| v == v.floor())?;
+            }
             let first = self.values.partition_point(|&v| v < start);
             enough("sizes from x_min on", total - self.below[first], need)?;
             return self.fit_from(first, start).ok_or(StudyError::Undetermined {

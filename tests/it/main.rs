@@ -30,6 +30,8 @@ mod record_sample;
 mod resume;
 mod scenario;
 mod scenarios_run;
+mod study;
+mod study_power_law;
 mod support;
 mod surface;
 mod view;
