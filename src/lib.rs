@@ -4,7 +4,7 @@
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`]; [`system`]; [`scenario`], [`record`],
-//! [`view`], [`cli`].
+//! [`study`], [`view`], [`cli`].
 //!
 //! A scenario runs from a few lines; what the program writes into files comes as rows to a
 //! [`record::Sink`]:
@@ -52,6 +52,7 @@ pub mod neighbor;
 pub mod record;
 pub mod scenario;
 pub mod stress;
+pub mod study;
 pub mod system;
 pub mod vector;
 pub mod view;

@@ -35,6 +35,8 @@ mod silo;
 mod stress;
 mod stress_rima;
 mod stress_packing;
+mod study;
+mod study_power_law;
 mod support;
 mod surface;
 mod view;
