@@ -167,7 +167,7 @@ pub struct LinkRow {
 }
 
 /// A micro-avalanche: all that one perturbation set off until rest.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AvalancheRow {
     /// Its number, from 0.
     pub avalanche: u64,

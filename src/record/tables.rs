@@ -347,10 +347,9 @@ pub(super) fn avalanche_fields(dimensions: usize) -> Vec<Field<AvalancheRow>> {
         |r: &AvalancheRow| r.avalanche as i64,
     );
     f.float(("start", "s", "when it began"), |r| r.start);
-    f.integer(
-        ("size", "1", "slides, breaks and insertions in all"),
-        |r| r.size as i64,
-    );
+    f.integer(("size", "1", "slides, breaks and insertions in all"), |r| {
+        r.size as i64
+    });
     f.integer(
         (
             "slides",
@@ -379,7 +378,11 @@ pub(super) fn avalanche_fields(dimensions: usize) -> Vec<Field<AvalancheRow>> {
         |r| r.energy,
     );
     f.float(
-        ("energy_thesis", "J", "the same by the thesis's formula (4.36)"),
+        (
+            "energy_thesis",
+            "J",
+            "the same by the thesis's formula (4.36)",
+        ),
         |r| r.energy_thesis,
     );
     f.float(
@@ -408,7 +411,9 @@ pub(super) fn avalanche_fields(dimensions: usize) -> Vec<Field<AvalancheRow>> {
     );
     for (k, name) in PLACES.into_iter().enumerate() {
         let about = format!("heat of the slides at places of the kind `{name}`");
-        f.float((format!("energy_{name}"), "J", about), move |r| r.by_place[k]);
+        f.float((format!("energy_{name}"), "J", about), move |r| {
+            r.by_place[k]
+        });
     }
     f.integer_or_none(
         ("trigger", "1", "number of the grain that set it off"),

@@ -5,7 +5,8 @@
 
 use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
-use super::network::{Change, Network};
+use super::network::{Change, LinkKey, Network};
+use super::rima::Rima;
 use super::solver::{Effort, Solver, StressError};
 use crate::geometry::Dimension;
 
@@ -165,7 +166,7 @@ impl std::fmt::Display for Choice {
 }
 
 /// Makes a solver for a network as it is.
-pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D>>;
+pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D> + Send>;
 
 /// Solves between two looks at the choice.
 const LOOK: u32 = 16;
@@ -179,7 +180,7 @@ pub struct Auto<D: Dimension> {
     ways: Vec<(Way, Make<D>)>,
     model: CostModel,
     iteration: Iteration,
-    solver: Box<dyn Solver<D>>,
+    solver: Box<dyn Solver<D> + Send>,
     choice: Choice,
     /// Since the last look.
     solves: u32,
@@ -223,6 +224,7 @@ impl<D: Dimension> Auto<D> {
     fn ways() -> Vec<(Way, Make<D>)> {
         vec![
             (Way::Factor, |network, _| Box::new(Factor::new(network))),
+            (Way::Inverse, |network, _| Box::new(Rima::of(network))),
             (Way::Iteration, |network, iteration| {
                 Box::new(ConjugateGradient::new(network, iteration))
             }),
@@ -265,7 +267,7 @@ fn make<D: Dimension>(
     wanted: Way,
     network: &Network<D>,
     iteration: Iteration,
-) -> Box<dyn Solver<D>> {
+) -> Box<dyn Solver<D> + Send> {
     match ways.iter().find(|&&(way, _)| way == wanted) {
         Some((_, make)) => make(network, iteration),
         None => Box::new(Factor::new(network)),
@@ -296,5 +298,15 @@ impl<D: Dimension> Solver<D> for Auto<D> {
             self.look(network);
         }
         self.solver.solve(network, load, displacement)
+    }
+
+    fn response(
+        &mut self,
+        network: &Network<D>,
+        link: LinkKey,
+        bar: usize,
+        displacement: &mut [f64],
+    ) -> bool {
+        self.solver.response(network, link, bar, displacement)
     }
 }

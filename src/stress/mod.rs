@@ -6,6 +6,7 @@
 
 mod auto;
 mod calc;
+mod carriers;
 mod cg;
 mod cholesky;
 mod dense;
@@ -13,16 +14,12 @@ mod element;
 mod factor;
 mod grounding;
 mod incomplete;
-mod network;
-mod precondition;
-mod carriers;
-mod dense;
-mod element;
 mod inverse;
 mod network;
 mod packed;
-mod rima;
 mod packing;
+mod precondition;
+mod rima;
 mod solver;
 mod sparse;
 
@@ -34,11 +31,11 @@ pub use element::Element;
 pub use factor::{Factor, FactorCounts};
 pub use grounding::Grounding;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
-pub use precondition::Preconditioner;
-pub use rima::Rima;
 pub use packing::{
     Avalanche, Disconnecting, Dissipated, Handling, Outcome, Packing, Place, Reason, Relaxation,
     Rules, Slid, Sliding, Stress, Surface, Tension, Topological, Touch, Unresolved, With,
 };
+pub use precondition::Preconditioner;
+pub use rima::Rima;
 pub use solver::{Effort, Solver, StressError};
 pub use sparse::Stiffness;

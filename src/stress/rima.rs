@@ -102,6 +102,21 @@ impl Rima {
         Self::default()
     }
 
+    /// The inverse of a network as it is.
+    pub fn of<D: Dimension>(network: &Network<D>) -> Self {
+        let mut rima = Self::default();
+        for node in 0..network.nodes().len() {
+            rima.changed(network, Change::Node(node));
+        }
+        for (link, of) in network.links().iter().enumerate() {
+            if of.state != LinkState::Off {
+                let from = LinkState::Off;
+                rima.changed(network, Change::Link { link, from });
+            }
+        }
+        rima
+    }
+
     /// Steps of refinement made so far, all solves together.
     pub fn refinements(&self) -> u64 {
         self.refinements

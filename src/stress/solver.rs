@@ -63,9 +63,6 @@ pub trait Solver<D: Dimension> {
         displacement: &mut [f64],
     ) -> Result<Effort, StressError>;
 
-    /// Displacements due to a unit pair of forces along one bar of a link, whatever its state: the
-    /// bar's row of compatibility taken as a load, by rows of the network (m/N, rad/N). False,
-    /// leaving `displacement` as it was, where that is not much cheaper than a solve.
     /// Displacements due to a unit pair of forces along one bar of a link: +1 N times the bar's row
     /// of compatibility at each of its nodes. False, with `displacement` left alone, when the method
     /// has nothing better for it than a solve.

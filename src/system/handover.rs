@@ -8,7 +8,7 @@
 use super::System;
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 use crate::record::BodyRef;
 use crate::stress::{Freedom, Link, LinkState, Network, Node};
 
@@ -91,9 +91,12 @@ impl<D: Integrate> System<D> {
             }
         }
         for (link, (normal, tangential)) in network.links().iter().zip(&forces) {
-            let on_a = link.normal * -*normal + *tangential;
-            for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])] {
-                let Some(row) = network.row(node) else { continue };
+            let on_a: D::Vector = link.normal * -*normal + *tangential;
+            for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])]
+            {
+                let Some(row) = network.row(node) else {
+                    continue;
+                };
                 for k in 0..D::N {
                     load[row * m + k] += force[k];
                 }

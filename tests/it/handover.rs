@@ -101,7 +101,11 @@ fn a_bed_at_rest_asks_for_no_increments() {
         // What moves still dies out by dampers: over six seconds, thousands of contact times, to
         // less than this part of the forces.
         assert!(normal.abs() < 1e-9 * greatest, "{normal:e} of {greatest:e}");
-        assert!(tangential.norm() < 1e-9 * greatest, "{:e}", tangential.norm());
+        assert!(
+            tangential.norm() < 1e-9 * greatest,
+            "{:e}",
+            tangential.norm()
+        );
     }
 }
 
@@ -147,5 +151,8 @@ fn a_total_load_from_unstressed_links_invents_other_forces() {
     let ratio = (off / size).sqrt();
     // Both balance the weight; how the forces share it is history (docs/validation.md).
     assert!(ratio > 0.05, "history makes no difference: {ratio}");
-    println!("a total load is off by {:.1} % of the forces", 100.0 * ratio);
+    println!(
+        "a total load is off by {:.1} % of the forces",
+        100.0 * ratio
+    );
 }

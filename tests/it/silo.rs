@@ -82,8 +82,14 @@ fn every_grain_is_in_equilibrium_after_each_step() {
         let (worst, whole) = imbalance(&run);
         // The bound; displacements of 1e-6 m against places of 1 m lose six digits at
         // worst, which leaves 1e-10.
-        assert!(worst < 1e-9, "{grains} grains: {worst:e} of a weight unbalanced");
-        assert!(whole < 1e-12 * grains as f64 + 1e-11, "{grains} grains: {whole:e}");
+        assert!(
+            worst < 1e-9,
+            "{grains} grains: {worst:e} of a weight unbalanced"
+        );
+        assert!(
+            whole < 1e-12 * grains as f64 + 1e-11,
+            "{grains} grains: {whole:e}"
+        );
     }
 }
 
@@ -99,7 +105,11 @@ fn no_link_pulls_and_none_passes_coulombs_bound() {
             continue;
         }
         let bound = link.friction * stress.normal;
-        assert!(stress.normal > -rounding, "link {key} pulls: {}", stress.normal);
+        assert!(
+            stress.normal > -rounding,
+            "link {key} pulls: {}",
+            stress.normal
+        );
         let shear = stress.tangential.norm();
         assert!(shear < bound + rounding, "link {key}: {shear} over {bound}");
         at_bound += u32::from(shear > bound - rounding);
@@ -119,7 +129,11 @@ fn the_energy_book_closes() {
     assert!(energy.dissipated.slip > 0.0 && energy.dissipated.morph > 0.0);
     let summed: f64 = sink.avalanches.iter().map(|row| row.energy).sum();
     let close = (summed - energy.dissipated.slip).abs() <= 1e-9 * summed;
-    assert!(close, "avalanches {summed:e}, slip {:e}", energy.dissipated.slip);
+    assert!(
+        close,
+        "avalanches {summed:e}, slip {:e}",
+        energy.dissipated.slip
+    );
 }
 
 #[test]
@@ -142,7 +156,10 @@ fn all_solvers_give_the_same_forces() {
             // Slides converge to 1e-10 of a weight; their order amplifies that (the reference
             // case of thirty grains says 1e-8 of the greatest).
             let off = (a.1 - b.1).abs().max((a.2 - b.2).norm());
-            assert!(off < 1e-7 * greatest, "{solver}: link {key} is off by {off:e}");
+            assert!(
+                off < 1e-7 * greatest,
+                "{solver}: link {key} is off by {off:e}"
+            );
         }
     }
 }

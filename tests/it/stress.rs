@@ -55,7 +55,7 @@ fn stress_of<D: Dimension>(network: &Network<D>, link: LinkKey, x: &[f64]) -> Ve
 /// these matrices, under 1e3, turns into 1e-8 at most.
 #[test]
 fn solvers_give_the_reference_assemblies() {
-    let file = include_str!("../data/rima_assemblies.json");
+    let file = include_str!("../data/03_rima_assemblies.json");
     let data: Value = serde_json::from_str(file).unwrap();
     for case in data["cases"].as_array().unwrap() {
         let label = case["label"].as_str().unwrap();

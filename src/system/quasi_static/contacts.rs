@@ -1,7 +1,7 @@
 //! Who touches whom: contacts of a grain that has just come, and bodies near enough to watch.
 
 use crate::body::Grain;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 use crate::system::filling::obstacles::{Near, Obstacles};
 use crate::system::{Setup, SystemError};
 
@@ -65,7 +65,11 @@ impl<D: Dimension> Surroundings<D> {
         let mut list: Vec<Beside<D>> = Vec::new();
         for near in &self.found {
             let Some(normal) = near.normal else { continue };
-            let gap = if near.gap.abs() <= touch { 0.0 } else { near.gap };
+            let gap = if near.gap.abs() <= touch {
+                0.0
+            } else {
+                near.gap
+            };
             list.push(Beside {
                 body: if near.wall {
                     Body::Wall(near.index)

@@ -21,8 +21,9 @@ use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, NullSink, Sink, Summary};
 use crate::stress::{
-    Auto, ConjugateGradient, Disconnecting, Factor, Freedom, LinkKey, NodeKey, Packing, Relaxation,
-    Rima, Rules, Sliding, Solver, StressError, Tension, Topological, Touch, Unresolved, With,
+    Auto, ConjugateGradient, Disconnecting, Factor, Freedom, Iteration, LinkKey, Network, NodeKey,
+    Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
+    Touch, Unresolved, With,
 };
 use contacts::{Body, Surroundings};
 use figures::Tally;
@@ -84,23 +85,57 @@ impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
 }
 
 /// The solver of a name for a filling of `grains` grains.
-fn solver<D: Dimension>(name: SolverName, grains: usize) -> Box<dyn Solver<D> + Send> {
+fn solver<D: Dimension>(
+    name: SolverName,
+    freedom: Freedom,
+    grains: usize,
+) -> Box<dyn Solver<D> + Send> {
+    let network = Network::new(freedom);
+    // Displacements add up over the bed, forces must balance grain by grain.
+    let iteration = Iteration {
+        tolerance: 1e-13,
+        ..Iteration::default()
+    };
     match name {
-        SolverName::Auto => Box::new(Auto::for_filling(grains)),
-        SolverName::Rima => Box::new(Rima::default()),
-        SolverName::Cg => Box::new(ConjugateGradient::default()),
-        SolverName::Factor => Box::new(Factor::default()),
+        SolverName::Auto => Box::new(Auto::new(&network, iteration, rates::<D>(freedom, grains))),
+        SolverName::Rima => Box::new(Rima::new()),
+        SolverName::Cg => Box::new(ConjugateGradient::new(&network, iteration)),
+        SolverName::Factor => Box::new(Factor::new(&network)),
+    }
+}
+
+/// What happens from one solve to the next while grains come one by one: each brings as many
+/// links as space has dimensions, and about one solve.
+fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
+    Rates {
+        nodes: grains,
+        per_node: freedom.per_node::<D>(),
+        bars: (D::N * D::N) as f64,
+        added: 1.0,
+        load: 1.0 / grains.max(1) as f64,
+    }
+}
+
+fn freedom_of(settings: &QuasiStaticSetup) -> Freedom {
+    match settings.freedom {
+        FreedomName::Translational => Freedom::Translational,
+        FreedomName::Full => Freedom::Full,
     }
 }
 
 /// What solves for the displacements of a setup, in words.
-pub fn solver_of<D: Dimension>(setup: &Setup<D>) -> String {
-    let name = setup.quasi_static.map_or(SolverName::Auto, |s| s.solver);
-    let solver = solver::<D>(name, setup.grains.len());
-    solver.describe()
+pub fn solver_of<D: Dimension>(settings: &QuasiStaticSetup, grains: usize) -> String {
+    let freedom = freedom_of(settings);
+    if settings.solver == SolverName::Auto {
+        let expected = rates::<D>(freedom, grains);
+        let network = Network::<D>::new(freedom);
+        let auto = Auto::new(&network, Iteration::default(), expected);
+        return auto.choice().to_string();
+    }
+    solver::<D>(settings.solver, freedom, grains).name().into()
 }
 
-fn rules<D: Dimension>(settings: &QuasiStaticSetup, weight: f64) -> Rules {
+fn rules(settings: &QuasiStaticSetup, weight: f64) -> Rules {
     let thesis = Rules::thesis(weight);
     Rules {
         disconnecting: match settings.order {
@@ -132,15 +167,12 @@ impl<D: Dimension> QuasiStatic<D> {
             let text = "the setup has no quasi-static model";
             return Err(SystemError::Setup(text.into()));
         };
-        let freedom = match settings.freedom {
-            FreedomName::Translational => Freedom::Translational,
-            FreedomName::Full => Freedom::Full,
-        };
+        let freedom = freedom_of(&settings);
         let count = setup.grains.len();
         let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count.max(1) as f64;
         let mut run = QuasiStatic {
-            rules: rules::<D>(&settings, mass * setup.gravity.norm()),
-            packing: Packing::new(freedom, solver(settings.solver, count)),
+            rules: rules(&settings, mass * setup.gravity.norm()),
+            packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
             surroundings: Surroundings::new(&setup)?,
             queue: DefaultQueue::default(),
             nodes: Vec::with_capacity(count),
@@ -340,7 +372,12 @@ impl<D: Dimension> QuasiStatic<D> {
         match error {
             StressError::Ungrounded { nodes } => format!(
                 "{} hang{} on nothing that is fixed",
-                nodes.iter().take(8).map(name).collect::<Vec<_>>().join(", "),
+                nodes
+                    .iter()
+                    .take(8)
+                    .map(name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 if nodes.len() == 1 { "s" } else { "" }
             ),
             StressError::Mechanism { node } => format!(
@@ -417,8 +454,7 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
         while self.over.is_none() {
             self.next(sink)?;
             let late = |limit| self.started_at.elapsed() >= limit;
-            if control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed)
-            {
+            if control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed) {
                 if self.over.is_none() {
                     sink.checkpoint(&self.save())?;
                     self.wall_seconds += self.started_at.elapsed().as_secs_f64();
