@@ -7,9 +7,9 @@
 //!
 //! A bar that cannot be taken away, since something would move freely without it, stays in the
 //! inverse and is listed as unwanted; so do fictional springs. The list is tried again after each
-//! change. While it holds anything the network has no solution, and the inverse is that of the
-//! network with the listed bars: when the part is attached again they come off, and nothing was
-//! lost.
+//! change. While one cannot be removed the network has no solution; when the part is attached
+//! again it comes off, and nothing was lost. A bar whose removal leaves something nearly free is
+//! listed too: what its absence changes is kept beside the matrix, whose digits it would spoil.
 //!
 //! Changes are taken in when a result is asked for: what comes and goes between costs nothing.
 
@@ -31,7 +31,12 @@ use crate::vector::Row;
 const ESSENTIAL: f64 = 1e-10;
 /// Under this share the column is first brought to working accuracy: its error would be magnified
 /// by the inverse of the share.
-const DOUBTFUL: f64 = 1e-3;
+const DOUBTFUL: f64 = 1e-6;
+/// Flexibility over that of the stiffest bar beyond which what a removal brings is kept apart from
+/// the matrix: it bounds the drift to rounding times this.
+const SOFT: f64 = 1e6;
+/// Most removals kept apart; more go into the matrix, and refinement makes up for it.
+const APART: usize = 48;
 /// Residual over load at which a solution is taken as it is, without refinement.
 const ENOUGH: f64 = 1e-13;
 /// Residual over load beyond which a solution is refused when refinement does not help any more.
@@ -58,6 +63,8 @@ struct Held {
     element: Element,
     present: u8,
     wanted: u8,
+    /// Present in the matrix but taken away beside it.
+    soft: u8,
     finite: bool,
 }
 
@@ -80,15 +87,23 @@ enum Unwanted {
 #[derive(Clone, Debug, Default)]
 pub struct Rima {
     inverse: Inverse,
+    /// Degrees of freedom of a node, and how many of them are displacements.
     width: usize,
+    space: usize,
     places: Vec<Place>,
     /// Nodes in the order of their rows.
     order: Vec<NodeKey>,
     held: Vec<Held>,
     dirty: Vec<LinkKey>,
     unwanted: Vec<Unwanted>,
+    /// How many of them, the first ones, are taken away beside the matrix.
+    soft: usize,
+    /// Greatest stiffness, N/m.
+    stiffest: f64,
     /// Greatest lever arm, m: what makes moments comparable with forces.
     lever: f64,
+    /// Whether what is unwanted is to be looked at again.
+    retry: bool,
     /// Whether all was held when last looked at.
     sound: bool,
     /// First residual over load of the last solve.
@@ -128,7 +143,7 @@ impl Rima {
     pub fn inverse<D: Dimension>(&mut self, network: &Network<D>) -> Option<DMatrix<f64>> {
         self.settle(network);
         let n = network.len();
-        if !self.unwanted.is_empty() || self.inverse.len() < n {
+        if self.unwanted.len() > self.soft || self.inverse.len() < n {
             return None;
         }
         let mut full = DMatrix::zeros(n, n);
@@ -155,13 +170,13 @@ impl Rima {
             self.inverse.column(&one, &mut column);
             let mut residual = self.stiffness_times(&column).0;
             *entry_mut(&mut residual, position) -= 1.0;
-            let own = if self.turns::<D>(position) {
+            let own = if self.turns(position) {
                 self.lever
             } else {
                 1.0
             };
             for i in 0..n {
-                let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
+                let scale = if self.turns(i) { self.lever } else { 1.0 };
                 greatest = greatest.max((entry(&residual, i) * own / scale).abs());
             }
         }
@@ -180,6 +195,9 @@ impl Rima {
         links: LinkKey,
     ) {
         self.notice(network, nodes, links);
+        self.stiffen();
+        let mut other = other;
+        other.stiffen();
         let start = self.inverse.len();
         self.inverse.append(other.inverse);
         self.places
@@ -211,12 +229,26 @@ impl Rima {
                 },
             }));
         self.lever = self.lever.max(other.lever);
+        self.stiffest = self.stiffest.max(other.stiffest);
         self.sound = false;
+        self.retry = true;
+    }
+
+    /// Takes back all that is kept apart.
+    fn stiffen(&mut self) {
+        self.inverse.stiffen();
+        for one in &self.unwanted[..self.soft] {
+            if let Unwanted::Bar { link, .. } = *one {
+                self.held[link].soft = 0;
+            }
+        }
+        self.soft = 0;
     }
 
     /// Makes room for nodes and links that came since, up to some number of each.
     fn notice<D: Dimension>(&mut self, network: &Network<D>, nodes: usize, links: usize) {
         self.width = network.per_node();
+        self.space = D::N;
         for node in self.places.len()..nodes {
             let fixed = network.nodes()[node].fixed;
             self.places
@@ -229,11 +261,15 @@ impl Rima {
             for arm in link.arms {
                 self.lever = self.lever.max(arm.norm());
             }
+            if link.kn.is_finite() {
+                self.stiffest = self.stiffest.max(link.kn);
+            }
             self.held.push(Held {
                 ends: [link.a, link.b],
                 element,
                 present: 0,
                 wanted: 0,
+                soft: 0,
                 finite: finite(link),
             });
             self.dirty.push(key);
@@ -243,10 +279,12 @@ impl Rima {
     /// Takes in all changes.
     fn settle<D: Dimension>(&mut self, network: &Network<D>) {
         self.notice(network, network.nodes().len(), network.links().len());
-        if self.dirty.is_empty() {
+        if self.dirty.is_empty() && !self.retry {
             return;
         }
+        self.retry = false;
         self.sound = false;
+        self.stiffen();
         let mut dirty = std::mem::take(&mut self.dirty);
         dirty.sort_unstable();
         dirty.dedup();
@@ -275,10 +313,18 @@ impl Rima {
             Unwanted::Spring { .. } => true,
         });
         self.attach_all(network, queue);
-        let listed = std::mem::take(&mut self.unwanted);
-        for one in listed {
-            if !self.remove(one) {
-                self.unwanted.push(one);
+        let mut index = 0;
+        while index < self.unwanted.len() {
+            if self.remove(self.unwanted[index]) {
+                self.unwanted.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+        for index in 0..self.unwanted.len() {
+            if self.soften(self.unwanted[index]) {
+                self.unwanted.swap(index, self.soft);
+                self.soft += 1;
             }
         }
     }
@@ -335,14 +381,15 @@ impl Rima {
         if self.lever > 0.0 {
             scales[D::N..].fill(self.lever);
         }
-        let (chosen, axes) = choose(&rows, &scales, m);
+        let stiffness = bars
+            .iter()
+            .map(|&(key, bar)| self.held[key].element.stiffness[bar]);
+        let strongest = stiffness.clone().fold(0.0, f64::max);
+        let weights: Vec<f64> = stiffness.map(|k| (k / strongest).sqrt()).collect();
+        let (chosen, axes) = choose(&rows, &weights, &scales, m);
         if !axes.is_empty() && !anyhow {
             return false;
         }
-        let strongest = bars
-            .iter()
-            .map(|&(key, _)| self.held[key].element.stiffness[0])
-            .fold(0.0, f64::max);
 
         // The carriers are statically determinate: loads elsewhere leave them without strain.
         let mut shape = DMatrix::zeros(m, m);
@@ -421,19 +468,18 @@ impl Rima {
         }
     }
 
-    /// Takes a bar away; false when something would move freely without it.
+    /// Takes a bar out of the matrix; false when that would leave something free, or nearly so.
     fn remove(&mut self, one: Unwanted) -> bool {
         let (pair, stiffness) = self.bar(one);
         if pair.at != [None, None] {
             let mut column = self.inverse.zeros();
             self.inverse.column(&pair, &mut column);
-            let mut share = 1.0 - stiffness * pair.dot(&column);
-            if share < DOUBTFUL {
-                self.refine(&pair, &mut column);
-                share = 1.0 - stiffness * pair.dot(&column);
-            }
-            // Not a number counts as essential.
-            if share.partial_cmp(&ESSENTIAL) != Some(std::cmp::Ordering::Greater) {
+            let share = 1.0 - stiffness * pair.dot(&column);
+            let most = self.most(&column).1;
+            let brought = self.stiffest * most * most * (stiffness / share);
+            let crowded = self.unwanted.len() > APART && share > DOUBTFUL;
+            // Not a number counts as soft.
+            if !(share > 0.0 && brought < SOFT || crowded) {
                 return false;
             }
             self.inverse.update(column, -stiffness / share);
@@ -442,6 +488,41 @@ impl Rima {
             self.held[link].present &= !(1 << bar);
         }
         true
+    }
+
+    /// Takes a bar away beside the matrix; false when something would move freely without it.
+    fn soften(&mut self, one: Unwanted) -> bool {
+        let (pair, stiffness) = self.bar(one);
+        let mut column = self.inverse.zeros();
+        self.inverse.column(&pair, &mut column);
+        let mut share = 1.0 - stiffness * pair.dot(&column);
+        if share < DOUBTFUL {
+            self.refine(&pair, &mut column);
+            share = 1.0 - stiffness * pair.dot(&column);
+        }
+        // Not a number counts as essential.
+        if share.partial_cmp(&ESSENTIAL) != Some(std::cmp::Ordering::Greater) {
+            return false;
+        }
+        self.inverse.soften(column, stiffness / share);
+        if let Unwanted::Bar { link, bar } = one {
+            self.held[link].soft |= 1 << bar;
+        }
+        true
+    }
+
+    /// Row of the greatest displacement of a vector, and that displacement, rotations times the
+    /// greatest lever arm.
+    fn most(&self, column: &[Row]) -> (usize, f64) {
+        let mut most = (0, 0.0);
+        for i in 0..self.inverse.len() {
+            let scale = if self.turns(i) { self.lever } else { 1.0 };
+            let moved = (entry(column, i) * scale).abs();
+            if moved > most.1 {
+                most = (i, moved);
+            }
+        }
+        most
     }
 
     /// A step or two of refinement of Z g.
@@ -512,11 +593,11 @@ impl Rima {
             }
         };
         for (key, held) in self.held.iter().enumerate() {
-            for bar in bits(held.present) {
+            for bar in bits(held.present & !held.soft) {
                 add(&self.pair(key, bar), held.element.stiffness[bar]);
             }
         }
-        for &one in &self.unwanted {
+        for &one in &self.unwanted[self.soft..] {
             if matches!(one, Unwanted::Spring { .. }) {
                 let (pair, stiffness) = self.bar(one);
                 add(&pair, stiffness);
@@ -526,15 +607,15 @@ impl Rima {
     }
 
     /// Whether a row of the inverse is a rotation.
-    fn turns<D: Dimension>(&self, position: usize) -> bool {
-        position % self.width >= D::N && self.lever > 0.0
+    fn turns(&self, position: usize) -> bool {
+        position % self.width >= self.space && self.lever > 0.0
     }
 
     /// Greatest force of a vector by rows of the inverse, moments over the greatest lever arm.
-    fn greatest<D: Dimension>(&self, forces: &[Row]) -> f64 {
+    fn greatest(&self, forces: &[Row]) -> f64 {
         let mut greatest: f64 = 0.0;
         for i in 0..self.inverse.len() {
-            let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
+            let scale = if self.turns(i) { self.lever } else { 1.0 };
             greatest = greatest.max((entry(forces, i) / scale).abs());
         }
         greatest
@@ -575,9 +656,9 @@ impl Rima {
         if let Some(node) = self.places.iter().position(|&p| p == Place::Waiting) {
             return Err(StressError::Mechanism { node });
         }
-        if let Some(&one) = self.unwanted.first() {
+        if let Some(&one) = self.unwanted.get(self.soft) {
             return Err(StressError::Mechanism {
-                node: self.mover::<D>(one),
+                node: self.mover(one),
             });
         }
         self.sound = true;
@@ -585,19 +666,11 @@ impl Rima {
     }
 
     /// The node that moves most when a bar is pulled that alone holds a mechanism.
-    fn mover<D: Dimension>(&mut self, one: Unwanted) -> NodeKey {
+    fn mover(&mut self, one: Unwanted) -> NodeKey {
         let (pair, _) = self.bar(one);
         let mut column = self.inverse.zeros();
         self.inverse.column(&pair, &mut column);
-        let mut most = (0, -1.0);
-        for i in 0..self.inverse.len() {
-            let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
-            let moved = (entry(&column, i) * scale).abs();
-            if moved > most.1 {
-                most = (i, moved);
-            }
-        }
-        self.order[most.0 / self.width]
+        self.order[self.most(&column).0 / self.width]
     }
 }
 
@@ -630,7 +703,7 @@ impl<D: Dimension> Solver<D> for Rima {
         for (position, row) in self.rows(network) {
             *entry_mut(&mut force, position) = load[row];
         }
-        let greatest = self.greatest::<D>(&force);
+        let greatest = self.greatest(&force);
         let mut q = self.inverse.zeros();
         let mut residual = force.clone();
         let mut step = self.inverse.zeros();
@@ -641,7 +714,7 @@ impl<D: Dimension> Solver<D> for Rima {
             let (balance, rounding) = self.stiffness_times(&q);
             residual.clone_from(&force);
             add_scaled(&mut residual, -1.0, &balance);
-            let left = self.greatest::<D>(&residual);
+            let left = self.greatest(&residual);
             if round == 0 {
                 self.error = if greatest > 0.0 { left / greatest } else { 0.0 };
             }
