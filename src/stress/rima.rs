@@ -29,14 +29,13 @@ use crate::vector::Row;
 /// Share of a bar's flexibility that all else must leave over for it to be removable: rounding
 /// alone leaves about 1e-14.
 const ESSENTIAL: f64 = 1e-10;
-/// Under this share the column is first brought to working accuracy: its error would be magnified
-/// by the inverse of the share.
-const DOUBTFUL: f64 = 1e-6;
 /// Flexibility over that of the stiffest bar beyond which what a removal brings is kept apart from
 /// the matrix: it bounds the drift to rounding times this.
-const SOFT: f64 = 1e6;
+const SOFT: f64 = 1e5;
 /// Most removals kept apart; more go into the matrix, and refinement makes up for it.
-const APART: usize = 48;
+const APART: usize = 256;
+/// As long as their share is above this.
+const CROWDED: f64 = 1e-6;
 /// Residual over load at which a solution is taken as it is, without refinement.
 const ENOUGH: f64 = 1e-13;
 /// Residual over load beyond which a solution is refused when refinement does not help any more.
@@ -321,12 +320,7 @@ impl Rima {
                 index += 1;
             }
         }
-        for index in 0..self.unwanted.len() {
-            if self.soften(self.unwanted[index]) {
-                self.unwanted.swap(index, self.soft);
-                self.soft += 1;
-            }
-        }
+        self.soften();
     }
 
     /// Attaches nodes for as long as a waiting one touches what is in the inverse.
@@ -477,7 +471,7 @@ impl Rima {
             let share = 1.0 - stiffness * pair.dot(&column);
             let most = self.most(&column).1;
             let brought = self.stiffest * most * most * (stiffness / share);
-            let crowded = self.unwanted.len() > APART && share > DOUBTFUL;
+            let crowded = self.unwanted.len() > APART && share > CROWDED;
             // Not a number counts as soft.
             if !(share > 0.0 && brought < SOFT || crowded) {
                 return false;
@@ -490,25 +484,43 @@ impl Rima {
         true
     }
 
-    /// Takes a bar away beside the matrix; false when something would move freely without it.
-    fn soften(&mut self, one: Unwanted) -> bool {
-        let (pair, stiffness) = self.bar(one);
-        let mut column = self.inverse.zeros();
-        self.inverse.column(&pair, &mut column);
-        let mut share = 1.0 - stiffness * pair.dot(&column);
-        if share < DOUBTFUL {
+    /// Takes bars away beside the matrix, those first that leave most over; what is left at the
+    /// end holds something that would move freely without it.
+    fn soften(&mut self) {
+        let mut left: Vec<(Unwanted, Blocks)> = Vec::with_capacity(self.unwanted.len());
+        for index in 0..self.unwanted.len() {
+            let one = self.unwanted[index];
+            let pair = self.bar(one).0;
+            let mut column = self.inverse.zeros();
+            self.inverse.column(&pair, &mut column);
             self.refine(&pair, &mut column);
-            share = 1.0 - stiffness * pair.dot(&column);
+            left.push((one, column));
         }
-        // Not a number counts as essential.
-        if share.partial_cmp(&ESSENTIAL) != Some(std::cmp::Ordering::Greater) {
-            return false;
+        self.unwanted.clear();
+        loop {
+            let mut best: Option<(usize, f64)> = None;
+            for (index, (one, column)) in left.iter().enumerate() {
+                let (pair, stiffness) = self.bar(*one);
+                let share = 1.0 - stiffness * pair.dot(column);
+                if share > ESSENTIAL && best.is_none_or(|(_, most)| share > most) {
+                    best = Some((index, share));
+                }
+            }
+            let Some((index, share)) = best else { break };
+            let (one, column) = left.remove(index);
+            let factor = self.bar(one).1 / share;
+            for (other, theirs) in &mut left {
+                let along = self.bar(*other).0.dot(&column);
+                add_scaled(theirs, factor * along, &column);
+            }
+            self.inverse.soften(column, factor);
+            if let Unwanted::Bar { link, bar } = one {
+                self.held[link].soft |= 1 << bar;
+            }
+            self.unwanted.push(one);
+            self.soft += 1;
         }
-        self.inverse.soften(column, stiffness / share);
-        if let Unwanted::Bar { link, bar } = one {
-            self.held[link].soft |= 1 << bar;
-        }
-        true
+        self.unwanted.extend(left.into_iter().map(|(one, _)| one));
     }
 
     /// Row of the greatest displacement of a vector, and that displacement, rotations times the
@@ -525,20 +537,18 @@ impl Rima {
         most
     }
 
-    /// A step or two of refinement of Z g.
+    /// A step of refinement of Z g.
     fn refine(&self, pair: &Pair, column: &mut Blocks) {
-        let mut step = self.inverse.zeros();
-        for _ in 0..2 {
-            let mut residual = self.stiffness_times(column).0;
-            for block in &mut residual {
-                block.0 = block.0.map(|v| -v);
-            }
-            for (i, value) in pair.iter() {
-                *entry_mut(&mut residual, i) += value;
-            }
-            self.inverse.multiply(&residual, &mut step);
-            add_scaled(column, 1.0, &step);
+        let mut residual = self.stiffness_times(column).0;
+        for block in &mut residual {
+            block.0 = block.0.map(|v| -v);
         }
+        for (i, value) in pair.iter() {
+            *entry_mut(&mut residual, i) += value;
+        }
+        let mut step = self.inverse.zeros();
+        self.inverse.multiply(&residual, &mut step);
+        add_scaled(column, 1.0, &step);
     }
 
     /// A bar of a link at its rows in the inverse.
@@ -726,6 +736,11 @@ impl<D: Dimension> Solver<D> for Rima {
             {
                 if left <= BEYOND * greatest {
                     break;
+                }
+                if self.soft > 0 {
+                    // So nearly free that double precision cannot tell: the softest comes last.
+                    let node = self.mover(self.unwanted[self.soft - 1]);
+                    return Err(StressError::Mechanism { node });
                 }
                 if !left.is_finite() {
                     return Err(StressError::NotFinite);
