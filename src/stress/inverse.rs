@@ -41,12 +41,15 @@ impl Pair {
     }
 }
 
-/// Z = matrix - sum over k of signs\[k\] waiting\[k\] waiting\[k\]^T.
+/// Z = matrix - sum over k of signs\[k\] waiting\[k\] waiting\[k\]^T + sum of soft soft^T.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inverse {
     packed: Packed,
     waiting: Vec<Blocks>,
     signs: Vec<f64>,
+    /// Flexibility so great that it must not be mixed with the rest: the matrix would keep its
+    /// rounding when it has gone. These never go into the matrix.
+    soft: Vec<Blocks>,
     /// Zeros between uses.
     sparse: Blocks,
 }
@@ -73,6 +76,9 @@ impl Inverse {
         for (w, sign) in self.waiting.iter().zip(&self.signs) {
             add_scaled(y, -sign * dot(w, x), w);
         }
+        for w in &self.soft {
+            add_scaled(y, dot(w, x), w);
+        }
     }
 
     /// Z g, in time proportional to the number of rows.
@@ -91,17 +97,24 @@ impl Inverse {
         for (w, sign) in self.waiting.iter().zip(&self.signs) {
             add_scaled(y, -sign * g.dot(w), w);
         }
+        for w in &self.soft {
+            add_scaled(y, g.dot(w), w);
+        }
+    }
+
+    /// Z += factor c c^T, kept apart until [`Inverse::stiffen`].
+    pub fn soften(&mut self, c: Blocks, factor: f64) {
+        self.soft.push(scaled(c, factor.sqrt()));
+    }
+
+    /// Takes back all that was softened. Before anything else may change.
+    pub fn stiffen(&mut self) {
+        self.soft.clear();
     }
 
     /// Z -= factor c c^T.
-    pub fn update(&mut self, mut c: Blocks, factor: f64) {
-        let scale = factor.abs().sqrt();
-        for block in &mut c {
-            for value in &mut block.0 {
-                *value *= scale;
-            }
-        }
-        self.waiting.push(c);
+    pub fn update(&mut self, c: Blocks, factor: f64) {
+        self.waiting.push(scaled(c, factor.abs().sqrt()));
         self.signs.push(factor.signum());
         if self.waiting.len() >= RANK {
             self.sweep();
@@ -148,6 +161,15 @@ impl Inverse {
             w.resize(blocks, Row::default());
         }
     }
+}
+
+fn scaled(mut c: Blocks, scale: f64) -> Blocks {
+    for block in &mut c {
+        for value in &mut block.0 {
+            *value *= scale;
+        }
+    }
+    c
 }
 
 /// Scalar product, in a fixed order.

@@ -7,9 +7,9 @@
 //!
 //! A bar that cannot be taken away, since something would move freely without it, stays in the
 //! inverse and is listed as unwanted; so do fictional springs. The list is tried again after each
-//! change. While it holds anything the network has no solution, and the inverse is that of the
-//! network with the listed bars: when the part is attached again they come off, and nothing was
-//! lost.
+//! change. While one cannot be removed the network has no solution; when the part is attached
+//! again it comes off, and nothing was lost. A bar whose removal leaves something nearly free is
+//! listed too: what its absence changes is kept beside the matrix, whose digits it would spoil.
 //!
 //! Changes are taken in when a result is asked for: what comes and goes between costs nothing.
 
@@ -29,9 +29,13 @@ use crate::vector::Row;
 /// Share of a bar's flexibility that all else must leave over for it to be removable: rounding
 /// alone leaves about 1e-14.
 const ESSENTIAL: f64 = 1e-10;
-/// Under this share the column is first brought to working accuracy: its error would be magnified
-/// by the inverse of the share.
-const DOUBTFUL: f64 = 1e-3;
+/// Flexibility over that of the stiffest bar beyond which what a removal brings is kept apart from
+/// the matrix: it bounds the drift to rounding times this.
+const SOFT: f64 = 1e5;
+/// Most removals kept apart; more go into the matrix, and refinement makes up for it.
+const APART: usize = 256;
+/// As long as their share is above this.
+const CROWDED: f64 = 1e-6;
 /// Residual over load at which a solution is taken as it is, without refinement.
 const ENOUGH: f64 = 1e-13;
 /// Residual over load beyond which a solution is refused when refinement does not help any more.
@@ -58,6 +62,8 @@ struct Held {
     element: Element,
     present: u8,
     wanted: u8,
+    /// Present in the matrix but taken away beside it.
+    soft: u8,
     finite: bool,
 }
 
@@ -80,15 +86,23 @@ enum Unwanted {
 #[derive(Clone, Debug, Default)]
 pub struct Rima {
     inverse: Inverse,
+    /// Degrees of freedom of a node, and how many of them are displacements.
     width: usize,
+    space: usize,
     places: Vec<Place>,
     /// Nodes in the order of their rows.
     order: Vec<NodeKey>,
     held: Vec<Held>,
     dirty: Vec<LinkKey>,
     unwanted: Vec<Unwanted>,
+    /// How many of them, the first ones, are taken away beside the matrix.
+    soft: usize,
+    /// Greatest stiffness, N/m.
+    stiffest: f64,
     /// Greatest lever arm, m: what makes moments comparable with forces.
     lever: f64,
+    /// Whether what is unwanted is to be looked at again.
+    retry: bool,
     /// Whether all was held when last looked at.
     sound: bool,
     /// First residual over load of the last solve.
@@ -143,7 +157,7 @@ impl Rima {
     pub fn inverse<D: Dimension>(&mut self, network: &Network<D>) -> Option<DMatrix<f64>> {
         self.settle(network);
         let n = network.len();
-        if !self.unwanted.is_empty() || self.inverse.len() < n {
+        if self.unwanted.len() > self.soft || self.inverse.len() < n {
             return None;
         }
         let mut full = DMatrix::zeros(n, n);
@@ -170,13 +184,13 @@ impl Rima {
             self.inverse.column(&one, &mut column);
             let mut residual = self.stiffness_times(&column).0;
             *entry_mut(&mut residual, position) -= 1.0;
-            let own = if self.turns::<D>(position) {
+            let own = if self.turns(position) {
                 self.lever
             } else {
                 1.0
             };
             for i in 0..n {
-                let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
+                let scale = if self.turns(i) { self.lever } else { 1.0 };
                 greatest = greatest.max((entry(&residual, i) * own / scale).abs());
             }
         }
@@ -195,6 +209,9 @@ impl Rima {
         links: LinkKey,
     ) {
         self.notice(network, nodes, links);
+        self.stiffen();
+        let mut other = other;
+        other.stiffen();
         let start = self.inverse.len();
         self.inverse.append(other.inverse);
         self.places
@@ -226,12 +243,26 @@ impl Rima {
                 },
             }));
         self.lever = self.lever.max(other.lever);
+        self.stiffest = self.stiffest.max(other.stiffest);
         self.sound = false;
+        self.retry = true;
+    }
+
+    /// Takes back all that is kept apart.
+    fn stiffen(&mut self) {
+        self.inverse.stiffen();
+        for one in &self.unwanted[..self.soft] {
+            if let Unwanted::Bar { link, .. } = *one {
+                self.held[link].soft = 0;
+            }
+        }
+        self.soft = 0;
     }
 
     /// Makes room for nodes and links that came since, up to some number of each.
     fn notice<D: Dimension>(&mut self, network: &Network<D>, nodes: usize, links: usize) {
         self.width = network.per_node();
+        self.space = D::N;
         for node in self.places.len()..nodes {
             let fixed = network.nodes()[node].fixed;
             self.places
@@ -244,11 +275,15 @@ impl Rima {
             for arm in link.arms {
                 self.lever = self.lever.max(arm.norm());
             }
+            if link.kn.is_finite() {
+                self.stiffest = self.stiffest.max(link.kn);
+            }
             self.held.push(Held {
                 ends: [link.a, link.b],
                 element,
                 present: 0,
                 wanted: 0,
+                soft: 0,
                 finite: finite(link),
             });
             self.dirty.push(key);
@@ -258,10 +293,12 @@ impl Rima {
     /// Takes in all changes.
     fn settle<D: Dimension>(&mut self, network: &Network<D>) {
         self.notice(network, network.nodes().len(), network.links().len());
-        if self.dirty.is_empty() {
+        if self.dirty.is_empty() && !self.retry {
             return;
         }
+        self.retry = false;
         self.sound = false;
+        self.stiffen();
         let mut dirty = std::mem::take(&mut self.dirty);
         dirty.sort_unstable();
         dirty.dedup();
@@ -290,12 +327,15 @@ impl Rima {
             Unwanted::Spring { .. } => true,
         });
         self.attach_all(network, queue);
-        let listed = std::mem::take(&mut self.unwanted);
-        for one in listed {
-            if !self.remove(one) {
-                self.unwanted.push(one);
+        let mut index = 0;
+        while index < self.unwanted.len() {
+            if self.remove(self.unwanted[index]) {
+                self.unwanted.remove(index);
+            } else {
+                index += 1;
             }
         }
+        self.soften();
     }
 
     /// Attaches nodes for as long as a waiting one touches what is in the inverse.
@@ -350,14 +390,15 @@ impl Rima {
         if self.lever > 0.0 {
             scales[D::N..].fill(self.lever);
         }
-        let (chosen, axes) = choose(&rows, &scales, m);
+        let stiffness = bars
+            .iter()
+            .map(|&(key, bar)| self.held[key].element.stiffness[bar]);
+        let strongest = stiffness.clone().fold(0.0, f64::max);
+        let weights: Vec<f64> = stiffness.map(|k| (k / strongest).sqrt()).collect();
+        let (chosen, axes) = choose(&rows, &weights, &scales, m);
         if !axes.is_empty() && !anyhow {
             return false;
         }
-        let strongest = bars
-            .iter()
-            .map(|&(key, _)| self.held[key].element.stiffness[0])
-            .fold(0.0, f64::max);
 
         // The carriers are statically determinate: loads elsewhere leave them without strain.
         let mut shape = DMatrix::zeros(m, m);
@@ -436,19 +477,18 @@ impl Rima {
         }
     }
 
-    /// Takes a bar away; false when something would move freely without it.
+    /// Takes a bar out of the matrix; false when that would leave something free, or nearly so.
     fn remove(&mut self, one: Unwanted) -> bool {
         let (pair, stiffness) = self.bar(one);
         if pair.at != [None, None] {
             let mut column = self.inverse.zeros();
             self.inverse.column(&pair, &mut column);
-            let mut share = 1.0 - stiffness * pair.dot(&column);
-            if share < DOUBTFUL {
-                self.refine(&pair, &mut column);
-                share = 1.0 - stiffness * pair.dot(&column);
-            }
-            // Not a number counts as essential.
-            if share.partial_cmp(&ESSENTIAL) != Some(std::cmp::Ordering::Greater) {
+            let share = 1.0 - stiffness * pair.dot(&column);
+            let most = self.most(&column).1;
+            let brought = self.stiffest * most * most * (stiffness / share);
+            let crowded = self.unwanted.len() > APART && share > CROWDED;
+            // Not a number counts as soft.
+            if !(share > 0.0 && brought < SOFT || crowded) {
                 return false;
             }
             self.inverse.update(column, -stiffness / share);
@@ -459,20 +499,71 @@ impl Rima {
         true
     }
 
-    /// A step or two of refinement of Z g.
-    fn refine(&self, pair: &Pair, column: &mut Blocks) {
-        let mut step = self.inverse.zeros();
-        for _ in 0..2 {
-            let mut residual = self.stiffness_times(column).0;
-            for block in &mut residual {
-                block.0 = block.0.map(|v| -v);
-            }
-            for (i, value) in pair.iter() {
-                *entry_mut(&mut residual, i) += value;
-            }
-            self.inverse.multiply(&residual, &mut step);
-            add_scaled(column, 1.0, &step);
+    /// Takes bars away beside the matrix, those first that leave most over; what is left at the
+    /// end holds something that would move freely without it.
+    fn soften(&mut self) {
+        let mut left: Vec<(Unwanted, Blocks)> = Vec::with_capacity(self.unwanted.len());
+        for index in 0..self.unwanted.len() {
+            let one = self.unwanted[index];
+            let pair = self.bar(one).0;
+            let mut column = self.inverse.zeros();
+            self.inverse.column(&pair, &mut column);
+            self.refine(&pair, &mut column);
+            left.push((one, column));
         }
+        self.unwanted.clear();
+        loop {
+            let mut best: Option<(usize, f64)> = None;
+            for (index, (one, column)) in left.iter().enumerate() {
+                let (pair, stiffness) = self.bar(*one);
+                let share = 1.0 - stiffness * pair.dot(column);
+                if share > ESSENTIAL && best.is_none_or(|(_, most)| share > most) {
+                    best = Some((index, share));
+                }
+            }
+            let Some((index, share)) = best else { break };
+            let (one, column) = left.remove(index);
+            let factor = self.bar(one).1 / share;
+            for (other, theirs) in &mut left {
+                let along = self.bar(*other).0.dot(&column);
+                add_scaled(theirs, factor * along, &column);
+            }
+            self.inverse.soften(column, factor);
+            if let Unwanted::Bar { link, bar } = one {
+                self.held[link].soft |= 1 << bar;
+            }
+            self.unwanted.push(one);
+            self.soft += 1;
+        }
+        self.unwanted.extend(left.into_iter().map(|(one, _)| one));
+    }
+
+    /// Row of the greatest displacement of a vector, and that displacement, rotations times the
+    /// greatest lever arm.
+    fn most(&self, column: &[Row]) -> (usize, f64) {
+        let mut most = (0, 0.0);
+        for i in 0..self.inverse.len() {
+            let scale = if self.turns(i) { self.lever } else { 1.0 };
+            let moved = (entry(column, i) * scale).abs();
+            if moved > most.1 {
+                most = (i, moved);
+            }
+        }
+        most
+    }
+
+    /// A step of refinement of Z g.
+    fn refine(&self, pair: &Pair, column: &mut Blocks) {
+        let mut residual = self.stiffness_times(column).0;
+        for block in &mut residual {
+            block.0 = block.0.map(|v| -v);
+        }
+        for (i, value) in pair.iter() {
+            *entry_mut(&mut residual, i) += value;
+        }
+        let mut step = self.inverse.zeros();
+        self.inverse.multiply(&residual, &mut step);
+        add_scaled(column, 1.0, &step);
     }
 
     /// A bar of a link at its rows in the inverse.
@@ -527,11 +618,11 @@ impl Rima {
             }
         };
         for (key, held) in self.held.iter().enumerate() {
-            for bar in bits(held.present) {
+            for bar in bits(held.present & !held.soft) {
                 add(&self.pair(key, bar), held.element.stiffness[bar]);
             }
         }
-        for &one in &self.unwanted {
+        for &one in &self.unwanted[self.soft..] {
             if matches!(one, Unwanted::Spring { .. }) {
                 let (pair, stiffness) = self.bar(one);
                 add(&pair, stiffness);
@@ -541,15 +632,15 @@ impl Rima {
     }
 
     /// Whether a row of the inverse is a rotation.
-    fn turns<D: Dimension>(&self, position: usize) -> bool {
-        position % self.width >= D::N && self.lever > 0.0
+    fn turns(&self, position: usize) -> bool {
+        position % self.width >= self.space && self.lever > 0.0
     }
 
     /// Greatest force of a vector by rows of the inverse, moments over the greatest lever arm.
-    fn greatest<D: Dimension>(&self, forces: &[Row]) -> f64 {
+    fn greatest(&self, forces: &[Row]) -> f64 {
         let mut greatest: f64 = 0.0;
         for i in 0..self.inverse.len() {
-            let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
+            let scale = if self.turns(i) { self.lever } else { 1.0 };
             greatest = greatest.max((entry(forces, i) / scale).abs());
         }
         greatest
@@ -590,9 +681,9 @@ impl Rima {
         if let Some(node) = self.places.iter().position(|&p| p == Place::Waiting) {
             return Err(StressError::Mechanism { node });
         }
-        if let Some(&one) = self.unwanted.first() {
+        if let Some(&one) = self.unwanted.get(self.soft) {
             return Err(StressError::Mechanism {
-                node: self.mover::<D>(one),
+                node: self.mover(one),
             });
         }
         self.sound = true;
@@ -600,19 +691,11 @@ impl Rima {
     }
 
     /// The node that moves most when a bar is pulled that alone holds a mechanism.
-    fn mover<D: Dimension>(&mut self, one: Unwanted) -> NodeKey {
+    fn mover(&mut self, one: Unwanted) -> NodeKey {
         let (pair, _) = self.bar(one);
         let mut column = self.inverse.zeros();
         self.inverse.column(&pair, &mut column);
-        let mut most = (0, -1.0);
-        for i in 0..self.inverse.len() {
-            let scale = if self.turns::<D>(i) { self.lever } else { 1.0 };
-            let moved = (entry(&column, i) * scale).abs();
-            if moved > most.1 {
-                most = (i, moved);
-            }
-        }
-        self.order[most.0 / self.width]
+        self.order[self.most(&column).0 / self.width]
     }
 }
 
@@ -645,7 +728,7 @@ impl<D: Dimension> Solver<D> for Rima {
         for (position, row) in self.rows(network) {
             *entry_mut(&mut force, position) = load[row];
         }
-        let greatest = self.greatest::<D>(&force);
+        let greatest = self.greatest(&force);
         let mut q = self.inverse.zeros();
         let mut residual = force.clone();
         let mut step = self.inverse.zeros();
@@ -656,7 +739,7 @@ impl<D: Dimension> Solver<D> for Rima {
             let (balance, rounding) = self.stiffness_times(&q);
             residual.clone_from(&force);
             add_scaled(&mut residual, -1.0, &balance);
-            let left = self.greatest::<D>(&residual);
+            let left = self.greatest(&residual);
             if round == 0 {
                 self.error = if greatest > 0.0 { left / greatest } else { 0.0 };
             }
@@ -668,6 +751,11 @@ impl<D: Dimension> Solver<D> for Rima {
             {
                 if left <= BEYOND * greatest {
                     break;
+                }
+                if self.soft > 0 {
+                    // So nearly free that double precision cannot tell: the softest comes last.
+                    let node = self.mover(self.unwanted[self.soft - 1]);
+                    return Err(StressError::Mechanism { node });
                 }
                 if !left.is_finite() {
                     return Err(StressError::NotFinite);

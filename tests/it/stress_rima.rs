@@ -212,7 +212,7 @@ fn random_changes<D: Dimension>(freedom: Freedom, side: usize, seed: u64, steps:
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut network = packing::<D>(freedom, side, &mut rng);
     let mut rima = Rima::new();
-    let (mut solved, mut refused, mut worst) = (0, 0, 0.0f64);
+    let (mut solved, mut refused) = (0, 0);
     let states = [LinkState::Grip, LinkState::Slide, LinkState::Off];
     for step in 0..steps {
         // Every so often many links go, so that parts hang loose for a while and come back.
@@ -232,19 +232,24 @@ fn random_changes<D: Dimension>(freedom: Freedom, side: usize, seed: u64, steps:
         let load = random_load(&network, &mut rng);
         if agree(&mut rima, &network, &load) {
             solved += 1;
-            let drift = rima.drift(&network, 8);
-            assert!(drift < 1e-8, "drift {drift:e} after {step} steps");
-            worst = worst.max(drift);
         } else {
             refused += 1;
         }
     }
-    println!(
-        "{solved} solved, {refused} refused, drift {worst:e}, refined {}",
-        rima.refinements()
-    );
     assert!(solved > steps / 4, "{solved} of {steps}");
     assert!(refused > 0, "nothing ever hung loose");
+    // Some of the networks on the way were so soft that the inverse had entries 1e9 times those of
+    // now. None of their rounding may be left.
+    for link in 0..network.links().len() {
+        if let Some(change) = network.set_state(link, LinkState::Grip) {
+            rima.changed(&network, change);
+        }
+    }
+    let load = random_load(&network, &mut rng);
+    assert!(agree(&mut rima, &network, &load));
+    let drift = rima.drift(&network, 64);
+    println!("{solved} solved, {refused} refused, drift {drift:e}");
+    assert!(drift < 1e-8, "{drift:e}");
 }
 
 #[test]
