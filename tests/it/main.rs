@@ -32,6 +32,7 @@ mod scenario;
 mod scenarios_run;
 mod study;
 mod study_power_law;
+mod study_silo;
 mod support;
 mod surface;
 mod view;
