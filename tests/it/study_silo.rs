@@ -104,6 +104,21 @@ fn janssen_fit_recovers_what_made_the_data() {
         close(fit.ratio.value, 0.5, 1e-6);
         assert!(fit.explained > 1.0 - 1e-10 && fit.residual < 1e-2);
     }
+    // Errors weigh: a wild point that is known to be wild moves nothing.
+    let mut marked = exact.clone();
+    for point in &mut marked {
+        point.error = Some(1.0);
+    }
+    marked[7].pressure *= 3.0;
+    assert!(
+        fit_janssen(&marked, &given(976.0, 0.33), Free::Product)
+            .unwrap()
+            .residual
+            > 100.0
+    );
+    marked[7].error = Some(1e9);
+    let fit = fit_janssen(&marked, &given(976.0, 0.33), Free::Friction).unwrap();
+    close(fit.ratio.value, 0.5, 1e-6);
     // With noise, estimates are off by their standard errors: over 200 fits the mean square of
     // (estimate - truth) / error is that of Student's t, 18 / 16, within 4 of its own errors
     // (fourth moment of t under 4.5: 0.15 each).
