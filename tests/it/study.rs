@@ -183,7 +183,10 @@ fn fabric_of_a_square_and_a_sphere() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let even: Vec<Touch<Spatial>> = (0..20_000)
         .map(|_| {
-            let (c, a) = (2.0 * rng.random::<f64>() - 1.0, 6.283 * rng.random::<f64>());
+            let (c, a) = (
+                2.0 * rng.random::<f64>() - 1.0,
+                std::f64::consts::TAU * rng.random::<f64>(),
+            );
             let s = (1.0 - c * c).sqrt();
             Touch {
                 first: 0,
