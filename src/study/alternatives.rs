@@ -33,7 +33,8 @@ pub struct Comparison {
     /// (Vuong). Above 0.1 the data do not tell.
     pub probability: f64,
     /// For the log-normal: probability of a gain at least as great if the power law were true. The
-    /// laws are nested at an end of the range, so half of chi square (Self & Liang 1987).
+    /// laws are nested at an end of the range, so half of chi square (Self & Liang 1987). For
+    /// whole numbers they are so only nearly: the limit is a rounded power law.
     pub nested: Option<f64>,
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::error::{StudyError, check, enough, finite, positive};
 use super::janssen::{Janssen, Section, saturation};
+use super::minimum::golden;
 
 /// A measured wall pressure, the mean over a range of depths.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -272,23 +273,4 @@ impl Problem<'_> {
             freedom,
         })
     }
-}
-
-/// The place of the least value of a function with one minimum between two ends.
-pub(super) fn golden(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
-    const PART: f64 = 0.618_033_988_749_894_8;
-    let (mut a, mut b) = (high - PART * (high - low), low + PART * (high - low));
-    let (mut fa, mut fb) = (f(a), f(b));
-    for _ in 0..80 {
-        if fa < fb {
-            (high, b, fb) = (b, a, fa);
-            a = high - PART * (high - low);
-            fa = f(a);
-        } else {
-            (low, a, fa) = (a, b, fb);
-            b = low + PART * (high - low);
-            fb = f(b);
-        }
-    }
-    0.5 * (low + high)
 }

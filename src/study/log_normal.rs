@@ -7,8 +7,8 @@
 //! is bend = 0.
 
 use super::error::StudyError;
+use super::minimum::{golden, minimise};
 use super::power_law::{PowerLaw, Support};
-use super::simplex::minimise;
 use super::special::{ln_mills, mills_excess};
 
 /// A log-normal law above x_min.
@@ -76,13 +76,9 @@ impl LogNormal {
         ];
         let inner = minimise(misfit, [best.slope, best.bend], scale);
         // The limit itself, which the simplex only creeps up to.
-        let outer = minimise(
-            |p: [f64; 2]| misfit([p[0], 0.0]) + 0.0 * p[1],
-            [1.0 / first, 0.0],
-            [0.2 / first, 0.0],
-        );
-        let point = if misfit([outer[0], 0.0]) <= misfit(inner) {
-            [outer[0], 0.0]
+        let outer = golden(0.2 / first, 5.0 / first, |slope| misfit([slope, 0.0]));
+        let point = if misfit([outer, 0.0]) <= misfit(inner) {
+            [outer, 0.0]
         } else {
             inner
         };

@@ -16,9 +16,9 @@ pub mod histogram;
 pub mod janssen;
 pub mod janssen_fit;
 mod log_normal;
+mod minimum;
 pub mod power_law;
 pub mod pressure;
-mod simplex;
 pub mod special;
 pub mod temperature;
 

@@ -37,6 +37,7 @@ mod stress_packing;
 mod stress_rima;
 mod study;
 mod study_power_law;
+mod study_silo;
 mod support;
 mod surface;
 mod view;

@@ -44,7 +44,7 @@ fn zeta_at_known_places() {
         (4.0, 1.0, pi.powi(4) / 90.0),
         (3.0, 1.0, 1.202_056_903_159_594_3),
         (2.0, 0.5, pi * pi / 2.0),
-        (1.5, 1.0, 2.612_375_348_685_488_3),
+        (1.5, 1.0, 2.612_375_348_685_488),
         (2.0, 3.0, pi * pi / 6.0 - 1.25),
     ] {
         let got = hurwitz_zeta(s, q);
@@ -265,12 +265,14 @@ fn the_nested_log_normal_gains_next_to_nothing_on_a_power_law() {
 
 #[test]
 fn goodness_of_a_true_law_is_even() {
-    // Of 100 samples ten are under 0.1, within four errors of 3.
+    // Of 100 samples ten are under 0.1, within four errors of 3. Most sizes lie below the law: to
+    // draw them from it too would make the replicas' tails too long and their distances too small.
     let mut low = 0;
     for seed in 0..100 {
-        let sizes = drawn(law(Support::Discrete, 2.0, 1.0), 200, seed);
-        let fit = fit_power_law(&sizes, Support::Discrete, &fixed(1.0)).unwrap();
-        let test = goodness(&sizes, &fit, &fixed(1.0), 100, seed).unwrap();
+        let mut sizes = drawn(law(Support::Discrete, 2.0, 2.0), 200, seed);
+        sizes.extend([1.0; 800]);
+        let fit = fit_power_law(&sizes, Support::Discrete, &fixed(2.0)).unwrap();
+        let test = goodness(&sizes, &fit, &fixed(2.0), 100, seed).unwrap();
         low += i32::from(test.probability < 0.1);
     }
     assert!((low - 10).abs() <= 12, "{low}");

@@ -1,11 +1,12 @@
-//! The least value of a function of two numbers without derivatives (Nelder & Mead 1965).
+//! The least value of a function of one number or two, without derivatives.
 
 /// Steps after which the best point so far is taken.
 const STEPS: usize = 400;
 /// Relative spread of the function over the simplex at which it has converged.
 const CLOSE: f64 = 1e-13;
 
-/// A point of least value near `start`; `scale` is how far the first simplex reaches.
+/// A point of least value near `start`; `scale` is how far the first simplex reaches
+/// (Nelder & Mead 1965).
 pub(super) fn minimise(f: impl Fn([f64; 2]) -> f64, start: [f64; 2], scale: [f64; 2]) -> [f64; 2] {
     let mut points = [
         start,
@@ -51,4 +52,23 @@ pub(super) fn minimise(f: impl Fn([f64; 2]) -> f64, start: [f64; 2], scale: [f64
     }
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points[0].1
+}
+
+/// The place of the least value of a function with one minimum between two ends.
+pub(super) fn golden(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const PART: f64 = 0.618_033_988_749_894_8;
+    let (mut a, mut b) = (high - PART * (high - low), low + PART * (high - low));
+    let (mut fa, mut fb) = (f(a), f(b));
+    for _ in 0..80 {
+        if fa < fb {
+            (high, b, fb) = (b, a, fa);
+            a = high - PART * (high - low);
+            fa = f(a);
+        } else {
+            (low, a, fa) = (a, b, fb);
+            b = low + PART * (high - low);
+            fb = f(b);
+        }
+    }
+    0.5 * (low + high)
 }
