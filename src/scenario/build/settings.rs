@@ -235,6 +235,8 @@ pub(super) fn fill_in(
 /// Grain-steps between two checkpoints: some seconds of work, against the few hundredths of a
 /// second that a checkpoint may take on a busy disk.
 const CHECKPOINT_WORK: f64 = 1e8;
+/// Grains between two checkpoints of a quasi-static filling, some seconds of work.
+const CHECKPOINT_GRAINS: f64 = 1000.0;
 /// More checkpoints than this save nothing.
 const MAX_CHECKPOINTS: f64 = 1000.0;
 
@@ -244,9 +246,14 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     if spec.log.checkpoint.is_some() {
         return;
     }
-    // A setup that has no plan is told of when it is to run.
-    let work = System::plan(setup).map_or(0.0, |plan| plan.grain_steps);
-    let parts = (work / CHECKPOINT_WORK).floor().min(MAX_CHECKPOINTS);
+    let parts = if setup.quasi_static.is_some() {
+        (setup.grains.len() as f64 / CHECKPOINT_GRAINS).floor()
+    } else {
+        // A setup that has no plan is told of when it is to run.
+        let work = System::plan(setup).map_or(0.0, |plan| plan.grain_steps);
+        (work / CHECKPOINT_WORK).floor()
+    };
+    let parts = parts.min(MAX_CHECKPOINTS);
     setup.log.checkpoint = (parts >= 1.0).then(|| setup.finish / (parts + 1.0));
     spec.log.checkpoint = Some(match setup.log.checkpoint {
         Some(interval) => IntervalSpec::Seconds(interval),

@@ -99,7 +99,8 @@ pub struct LogSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<IntervalSpec>,
     /// Interval of checkpoints in simulated time, s, or "never". Default: one after each hundred
-    /// million grain-steps (some seconds of work), as `arenite check` estimates them; never in a
+    /// million grain-steps (some seconds of work), as `arenite check` estimates them, or thousand
+    /// quasi-static grains; never in a
     /// run with less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<IntervalSpec>,

@@ -153,6 +153,8 @@ impl<D: Dimension> Packing<D> {
         self.starts
             .push([link.a, link.b].map(|node| self.network.row(node).map(|row| row * m)));
         bond.strain = self.strain(key, &self.displacement);
+        // A link to nodes that have moved is strained from the start.
+        self.settled -= bond.energy();
         self.bonds.push(bond);
         if link.state == LinkState::Off {
             self.columns.clear();

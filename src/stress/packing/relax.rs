@@ -128,7 +128,6 @@ impl<D: Dimension> Packing<D> {
     /// When the links do not hold every free node from the start, or a solve fails.
     pub fn relax(&mut self, rules: &Rules) -> Result<Relaxation, StressError> {
         let mut run = Run::new(self.bonds.len());
-        let settled = self.settled;
         if self.stale {
             self.settle()?;
             run.solves += 1;
@@ -177,7 +176,7 @@ impl<D: Dimension> Packing<D> {
             }
         };
         let mut relaxation = run.finish(outcome);
-        relaxation.settled = self.settled - settled;
+        relaxation.settled = std::mem::take(&mut self.settled);
         Ok(relaxation)
     }
 

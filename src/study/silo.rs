@@ -1,0 +1,284 @@
+//! What a filled silo says: who bears the weight, wall pressure beside Janssen's curves, contact
+//! forces, micro-avalanches.
+//!
+//! From the last snapshot of a run's folder, or from rows in memory. The cross-section is taken
+//! from the contacts with upright walls: in the plane their distance, in space (round silos) the
+//! circle through them. The surface is at twice the height of the centre of mass, where a level
+//! bed of even density would end.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::alternatives::{Comparison, Judgement, compare, judge};
+use super::avalanche::{self, AvalancheSummary};
+use super::distribution::{ExponentialTail, ForceDistribution, exponential_tail, force_distribution};
+use super::goodness::{Goodness, goodness};
+use super::janssen::{Janssen, Section};
+use super::janssen_fit::{Free, Given, JanssenFit, WallPressure, fit_janssen};
+use super::over_mean;
+use super::power_law::{PowerLaw, Search, Support as Values, fit_power_law};
+use super::pressure::{
+    BoundaryForce, LAYER_RADII, Layer, Layering, Origin, Part, Support, support, wall_pressure,
+};
+use super::StudyError;
+use crate::geometry::{Dimension, Vector};
+use crate::record::read::{self, Snapshots};
+use crate::record::{AvalancheRow, BodyRef, GrainRow, LinkRow, RecordError};
+
+/// A normal whose part along gravity is greater belongs to a floor.
+const SLOPED: f64 = 0.5;
+/// Samples drawn to test a power law: a probability to 0.03.
+const REPLICAS: usize = 250;
+/// Width of a bin of contact forces over their mean.
+const BIN: f64 = 0.25;
+
+/// What the contact laws say, for Janssen's theory without a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Frictions {
+    /// Of grains on walls.
+    pub wall: f64,
+    /// Of grains on grains.
+    pub grain: f64,
+}
+
+/// A bed of grains at rest: rows of one snapshot, and what the run recorded of its avalanches.
+#[derive(Clone, Copy, Debug)]
+pub struct Bed<'a> {
+    /// Grains.
+    pub grains: &'a [GrainRow],
+    /// Links.
+    pub links: &'a [LinkRow],
+    /// Avalanches.
+    pub avalanches: &'a [AvalancheRow],
+    /// Gravity, m/s^2.
+    pub gravity: [f64; 3],
+    /// Friction coefficients.
+    pub friction: Frictions,
+}
+
+/// A power law fitted to sizes, and whether it is one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Criticality {
+    /// The fit.
+    pub law: PowerLaw,
+    /// Its test.
+    pub goodness: Goodness,
+    /// Other laws on the same sizes.
+    pub alternatives: Vec<Comparison>,
+    /// What both say together.
+    pub judgement: Judgement,
+}
+
+/// What a filled silo says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SiloStudy {
+    /// Cross-section.
+    pub section: Section,
+    /// Height of the bed, m.
+    pub height: f64,
+    /// Density of the bed, kg/m^2 in the plane, else kg/m^3.
+    pub density: f64,
+    /// Who bears the weight.
+    pub support: Support,
+    /// Wall pressure in layers of ten mean radii, from the surface down.
+    pub layers: Vec<Layer>,
+    /// Janssen's silo with the friction of the walls and K = 1 - sin(phi), phi the angle of
+    /// friction between grains (Jaky 1944).
+    pub janssen_given: Janssen,
+    /// Janssen's silo of least squares, K mu alone fitted; none where pressures tell nothing of it.
+    pub janssen_fitted: Option<JanssenFit>,
+    /// Normal forces of all links over their mean.
+    pub forces: ForceDistribution,
+    /// Exponential tail of the forces above their mean.
+    pub tail: Option<ExponentialTail>,
+    /// Links a grain, a link with a wall counting once and one between grains twice.
+    pub contact_number: f64,
+    /// Micro-avalanches.
+    pub avalanches: Option<AvalancheSummary>,
+    /// Whether their sizes follow a power law.
+    pub criticality: Option<Criticality>,
+}
+
+/// Why a folder cannot be studied.
+#[derive(Debug, thiserror::Error)]
+pub enum SiloError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// It holds too little.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+}
+
+fn vector<D: Dimension>(x: [f64; 3]) -> D::Vector {
+    D::Vector::from_fn(|k| x[k])
+}
+
+/// The last snapshot of a run's folder and its avalanches.
+///
+/// # Errors
+/// A folder that is not that of a run, or whose snapshots hold no silo.
+pub fn from_folder<D: Dimension>(
+    dir: &Path,
+    gravity: [f64; 3],
+    friction: Frictions,
+) -> Result<SiloStudy, SiloError> {
+    let mut snapshots = Snapshots::open(dir)?;
+    let mut last = None;
+    while let Some(snapshot) = snapshots.next_snapshot()? {
+        last = Some(snapshot);
+    }
+    let snapshot = last.unwrap_or_default();
+    let avalanches = read::avalanche_rows(dir)?;
+    Ok(silo::<D>(&Bed {
+        grains: &snapshot.grains,
+        links: &snapshot.links,
+        avalanches: &avalanches,
+        gravity,
+        friction,
+    })?)
+}
+
+/// Contacts with boundaries as forces on them.
+pub fn boundary_forces<D: Dimension>(links: &[LinkRow], up: D::Vector) -> Vec<BoundaryForce<D>> {
+    let mut forces = Vec::new();
+    for link in links {
+        if !matches!(link.body_b, BodyRef::Boundary(_)) {
+            continue;
+        }
+        // From the grain into the wall; the tangential force of a row is on the grain.
+        let normal = vector::<D>(link.normal);
+        let part = if normal.dot(&up).abs() > SLOPED {
+            Part::Floor
+        } else {
+            Part::Wall
+        };
+        forces.push(BoundaryForce {
+            part,
+            point: vector::<D>(link.point),
+            normal,
+            force: normal * link.normal_force - vector::<D>(link.tangential_force),
+        });
+    }
+    forces
+}
+
+/// The cross-section between the contacts with upright walls.
+fn section_of<D: Dimension>(forces: &[BoundaryForce<D>], up: D::Vector) -> Section {
+    let flat: Vec<D::Vector> = forces
+        .iter()
+        .filter(|f| f.part == Part::Wall)
+        .map(|f| f.point - up * f.point.dot(&up))
+        .collect();
+    // The two most distant contacts lie on opposite walls.
+    let mut width: f64 = 0.0;
+    for (k, a) in flat.iter().enumerate() {
+        for b in &flat[..k] {
+            width = width.max((*a - *b).norm());
+        }
+    }
+    if D::N == 2 {
+        Section::Planar { width }
+    } else {
+        Section::Cylindrical { diameter: width }
+    }
+}
+
+/// Studies a bed.
+///
+/// # Errors
+/// A bed without grains, without contacts with upright walls, or with forces that are no numbers.
+pub fn silo<D: Dimension>(bed: &Bed<'_>) -> Result<SiloStudy, StudyError> {
+    let gravity = vector::<D>(bed.gravity);
+    let g = super::error::positive("gravity", gravity.norm())?;
+    let up = gravity * (-1.0 / g);
+    let forces = boundary_forces::<D>(bed.links, up);
+    let (mut mass, mut moment, mut radii) = (0.0, 0.0, 0.0);
+    let mut floor = f64::INFINITY;
+    for grain in bed.grains {
+        let height = vector::<D>(grain.position).dot(&up);
+        mass += grain.mass;
+        moment += grain.mass * height;
+        radii += grain.radius;
+        floor = floor.min(height - grain.radius);
+    }
+    let weight = super::error::positive("weight of the bed", mass * g)?;
+    let height = 2.0 * (moment / mass - floor);
+    let section = section_of(&forces, up);
+    let (area, girth) = match section {
+        Section::Planar { width } => (width, 2.0),
+        Section::Cylindrical { diameter } => (
+            0.25 * std::f64::consts::PI * diameter * diameter,
+            std::f64::consts::PI * diameter,
+        ),
+    };
+    let density = super::error::positive("density of the bed", mass / (area * height))?;
+    let layering = Layering {
+        up,
+        floor,
+        surface: floor + height,
+        girth,
+        layer: LAYER_RADII * radii / bed.grains.len() as f64,
+        origin: Origin::Surface,
+    };
+    let layers = wall_pressure(&forces, &layering)?;
+    // Jaky (1944): at rest K = 1 - sin(phi), and sin(atan(mu)) = mu / sqrt(1 + mu^2).
+    let mu = bed.friction.grain;
+    let ratio = 1.0 - mu / (1.0 + mu * mu).sqrt();
+    let janssen_given = Janssen::new(section, density, g, bed.friction.wall, ratio)?;
+    let points: Vec<WallPressure> = layers
+        .iter()
+        .map(|layer| WallPressure {
+            top: layer.top,
+            bottom: layer.bottom,
+            pressure: layer.pressure,
+            error: None,
+        })
+        .collect();
+    let given = Given {
+        section,
+        density,
+        gravity: g,
+        wall_friction: bed.friction.wall,
+    };
+    let normal: Vec<f64> = bed.links.iter().map(|l| l.normal_force.max(0.0)).collect();
+    let ends = |link: &LinkRow| match link.body_b {
+        BodyRef::Boundary(_) => 1.0,
+        _ => 2.0,
+    };
+    let history: Vec<avalanche::Avalanche> = bed.avalanches.iter().map(Into::into).collect();
+    let sizes = avalanche::sizes(&history);
+    Ok(SiloStudy {
+        section,
+        height,
+        density,
+        support: support(&forces, up, weight)?,
+        janssen_given,
+        janssen_fitted: fit_janssen(&points, &given, Free::Product).ok(),
+        layers,
+        forces: force_distribution(&normal, BIN)?,
+        tail: exponential_tail(&over_mean(&normal)?, 1.0, REPLICAS, 1).ok(),
+        contact_number: bed.links.iter().map(ends).sum::<f64>() / bed.grains.len() as f64,
+        avalanches: avalanche::summarise(&history).ok(),
+        criticality: criticality(&sizes).ok(),
+    })
+}
+
+/// Whether whole sizes follow a power law from some size on (Clauset et al. 2009).
+///
+/// # Errors
+/// Too few sizes, or sizes that are all alike.
+pub fn criticality(sizes: &[f64]) -> Result<Criticality, StudyError> {
+    let search = Search::default();
+    let law = fit_power_law(sizes, Values::Discrete, &search)?;
+    let goodness = goodness(sizes, &law, &search, REPLICAS, 1)?;
+    let alternatives = compare(sizes, &law)?;
+    let judgement = judge(&goodness, &alternatives);
+    Ok(Criticality {
+        law,
+        goodness,
+        alternatives,
+        judgement,
+    })
+}
