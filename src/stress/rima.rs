@@ -37,7 +37,7 @@ const APART: usize = 256;
 /// As long as their share is above this.
 const CROWDED: f64 = 1e-6;
 /// Residual over load at which a solution is taken as it is, without refinement.
-const ENOUGH: f64 = 1e-13;
+const ENOUGH: f64 = 1e-12;
 /// Residual over load beyond which a solution is refused when refinement does not help any more.
 const BEYOND: f64 = 1e-9;
 /// Most steps of refinement in one solve.
