@@ -388,11 +388,12 @@ mod tests {
                 let columns: Vec<Row> = (0..packed.blocks())
                     .flat_map(|b| [vector(n, 2)[b], vector(n, 3)[b]])
                     .collect();
+                let runs = [0..packed.blocks()];
                 let kernel = Update {
                     columns: &columns,
                     rows: &columns,
                     rank: 2,
-                    runs: std::slice::from_ref(&(0..packed.blocks())),
+                    runs: &runs,
                     tiles: &mut packed.tiles,
                 };
                 run(level, kernel);

@@ -645,8 +645,13 @@ impl Rima {
 
     /// From rows of the inverse to rows of the network.
     fn put<D: Dimension>(&self, network: &Network<D>, from: &[Row], to: &mut [f64]) {
-        for (position, row) in self.rows(network) {
-            to[row] = entry(from, position);
+        let m = self.width;
+        for (index, &node) in self.order.iter().enumerate() {
+            if let Some(row) = network.row(node) {
+                for k in 0..m {
+                    to[row * m + k] = entry(from, index * m + k);
+                }
+            }
         }
     }
 
