@@ -38,6 +38,9 @@ const APART: usize = 256;
 const CROWDED: f64 = 1e-6;
 /// Residual over load at which a solution is taken as it is, without refinement.
 const ENOUGH: f64 = 1e-12;
+/// Residual over the greatest force of a bar before cancellation that is the rounding of the
+/// displacements themselves: no refinement betters it.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Residual over load beyond which a solution is refused when refinement does not help any more.
 const BEYOND: f64 = 1e-9;
 /// Most steps of refinement in one solve.
@@ -733,7 +736,7 @@ impl<D: Dimension> Solver<D> for Rima {
             if round == 0 {
                 self.error = if greatest > 0.0 { left / greatest } else { 0.0 };
             }
-            if left <= ENOUGH * greatest || left <= 4.0 * f64::EPSILON * rounding {
+            if left <= ENOUGH * greatest || left <= ROUNDING * rounding {
                 break;
             }
             // No nearer than half: rounding is all that is left, or refinement does not work.
