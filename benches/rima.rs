@@ -15,19 +15,23 @@ fn best(runs: usize, mut work: impl FnMut() -> f64) -> f64 {
     (0..runs).map(|_| work()).fold(f64::INFINITY, f64::min)
 }
 
-/// Time that this thread was on a processor, s: other programs on the machine take none of it.
-/// Where the system does not tell, time of the clock.
-fn clock(start: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or(start.elapsed().as_secs_f64(), |ns| ns * 1e-9)
+/// Time that this thread has been on a processor, s: other programs take none of it. Where the
+/// system does not tell, none.
+fn on_processor() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(told.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
 }
 
+/// Time of a piece of work, s. The system counts in ticks of some milliseconds: what is shorter
+/// than a few goes by the clock.
 fn timed(work: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    let before = clock(start);
+    let (before, start) = (on_processor(), Instant::now());
     work();
-    clock(start) - before
+    let elapsed = start.elapsed().as_secs_f64();
+    match (before, on_processor()) {
+        (Some(before), Some(after)) if elapsed > 0.04 => after - before,
+        _ => elapsed,
+    }
 }
 
 /// A triad over vectors of as many numbers as the matrix has.
@@ -163,7 +167,9 @@ fn main() {
                     swept += timed(|| rima.sweep(&network));
                 }
                 *rate = rate.max(16.0 * (entries * repeat) as f64 / swept);
-                per_link = (settled + swept) / (rank * repeat) as f64;
+                if rank > 1 {
+                    per_link = per_link.min((settled + swept) / (rank * repeat) as f64);
+                }
             }
         }
         let load = vec![-3.6; n];
