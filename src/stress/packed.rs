@@ -32,6 +32,10 @@ pub(super) struct Packed {
     len: usize,
 }
 
+/// Tiles to ask for ahead of use: the processor itself stops at the end of each page of memory,
+/// which is eight tiles.
+const AHEAD: usize = 12;
+
 /// First tile of a row of tiles.
 fn first(row: usize) -> usize {
     row * (row + 1) / 2
@@ -172,6 +176,15 @@ impl Packed {
     }
 }
 
+#[inline(always)]
+fn prefetch<L: Lanes>(tile: Option<&Tile>) {
+    if let Some(tile) = tile {
+        for r in 0..LANES {
+            L::prefetch(&tile[r]);
+        }
+    }
+}
+
 struct Multiply<'a> {
     tiles: &'a [Tile],
     x: &'a [Row],
@@ -184,6 +197,7 @@ impl Kernel for Multiply<'_> {
     fn run<L: Lanes>(self) {
         for p in 0..self.y.len() {
             let tiles = &self.tiles[first(p)..first(p + 1)];
+            let mut ahead = self.tiles[first(p)..].iter().skip(AHEAD);
             let Some((diagonal, others)) = tiles.split_last() else {
                 continue;
             };
@@ -191,6 +205,7 @@ impl Kernel for Multiply<'_> {
             let mut sums = [L::splat(0.0); LANES];
             // Each tile serves twice: as it lies, and turned over.
             for ((tile, x), y) in others.iter().zip(self.x).zip(self.y.iter_mut()) {
+                prefetch::<L>(ahead.next());
                 let x = L::load(x);
                 let mut even = L::load(y);
                 let mut odd = L::splat(0.0);
@@ -273,9 +288,10 @@ impl Kernel for Update<'_> {
                 if range.start >= end {
                     break;
                 }
-                let tiles = &mut self.tiles[first(p) + range.start..first(p) + end];
                 let columns = self.columns[range.start * rank..end * rank].chunks_exact(rank);
-                for (tile, right) in tiles.iter_mut().zip(columns) {
+                for (index, right) in (first(p) + range.start..).zip(columns) {
+                    prefetch::<L>(self.tiles.get(index + AHEAD));
+                    let tile = &mut self.tiles[index];
                     let mut sums = [L::splat(0.0); LANES];
                     for r in 0..LANES {
                         sums[r] = L::load(&tile[r]);
@@ -372,11 +388,12 @@ mod tests {
                 let columns: Vec<Row> = (0..packed.blocks())
                     .flat_map(|b| [vector(n, 2)[b], vector(n, 3)[b]])
                     .collect();
+                let runs = [0..packed.blocks()];
                 let kernel = Update {
                     columns: &columns,
                     rows: &columns,
                     rank: 2,
-                    runs: std::slice::from_ref(&(0..packed.blocks())),
+                    runs: &runs,
                     tiles: &mut packed.tiles,
                 };
                 run(level, kernel);

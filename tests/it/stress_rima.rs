@@ -249,7 +249,7 @@ fn random_changes<D: Dimension>(freedom: Freedom, side: usize, seed: u64, steps:
     assert!(agree(&mut rima, &network, &load));
     let drift = rima.drift(&network, 64);
     println!("{solved} solved, {refused} refused, drift {drift:e}");
-    assert!(drift < 1e-8, "{drift:e}");
+    assert!(drift < 1e-9, "{drift:e}");
 }
 
 #[test]
