@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::failure::Failure;
 use crate::record::{Status, Summary};
+use crate::study::silo::SiloStudy;
 
 /// Writes a result to standard output.
 pub(super) fn print(bytes: &[u8]) -> Result<(), Failure> {
@@ -62,7 +63,11 @@ pub(super) fn duration(seconds: f64) -> String {
 }
 
 /// The figures of a run in a few lines.
-pub(super) fn summary(figures: &Summary, folder: &Path) -> String {
+pub(super) fn summary(
+    figures: &Summary,
+    study: &[(&'static str, String)],
+    folder: &Path,
+) -> String {
     let ended = match figures.status {
         Status::Finished => "finished",
         Status::Jammed => "jammed",
@@ -120,12 +125,51 @@ pub(super) fn summary(figures: &Summary, folder: &Path) -> String {
             figures.energy.balance_error
         ),
     );
+    if let Some(avalanches) = &figures.avalanches {
+        line(
+            "avalanches",
+            format!(
+                "{}, the largest of {} changes",
+                avalanches.count, avalanches.largest
+            ),
+        );
+    }
+    for (name, text) in study {
+        line(name, text.clone());
+    }
     line("records", folder.display().to_string());
     for warning in &figures.warnings {
         line("warning", warning.clone());
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// What a filled silo says, in a few lines.
+pub(super) fn silo(study: &SiloStudy) -> Vec<(&'static str, String)> {
+    let support = &study.support;
+    let mut lines = vec![(
+        "weight",
+        format!(
+            "the floor bears {:.1} %, the walls {:.1} %",
+            100.0 * support.floor,
+            100.0 * support.walls
+        ),
+    )];
+    let deepest = study.layers.last().map_or(0.0, |layer| layer.pressure);
+    let fitted = match &study.janssen_fitted {
+        Some(fit) => format!(
+            "; Janssen's K mu fitted {:.3}, given {:.3}",
+            fit.product.value,
+            study.janssen_given.ratio * study.janssen_given.wall_friction
+        ),
+        None => String::new(),
+    };
+    lines.push((
+        "walls",
+        format!("pressure in the deepest layer {}{fitted}", short(deepest)),
+    ));
+    lines
 }
 
 #[cfg(test)]

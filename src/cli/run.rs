@@ -11,9 +11,10 @@ use super::source;
 use crate::body::Shape;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
-use crate::record::{RunFolder, RunMeta, Status, WallDrawing};
+use crate::record::{RunFolder, RunMeta, Status, WallDrawing, write_file};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
+use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{Control, Outcome, Setup, simulation};
 use crate::view;
 
@@ -65,6 +66,7 @@ fn run_in<D: Integrate>(
     });
     let (mut folder, state) = open(args, &dir, resolved, &setup, threads)?;
     let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
+    let study = setup.quasi_static.is_some().then(|| Study::of(&setup));
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let mut system = simulation(setup, state.as_deref())?;
     // A second Ctrl-C ends at once: the last checkpoint is on the disk whole in any case.
@@ -127,10 +129,14 @@ fn run_in<D: Integrate>(
         }
         Ok(_) => {
             written?;
+            let found = match &study {
+                Some(study) => study.write::<D>(&dir)?,
+                None => Vec::new(),
+            };
             if args.quiet {
                 return Ok(());
             }
-            print(report::summary(&figures, &dir).as_bytes())
+            print(report::summary(&figures, &found, &dir).as_bytes())
         }
         Err(error) => {
             let more = match written {
@@ -138,6 +144,47 @@ fn run_in<D: Integrate>(
                 Err(other) => format!("and what was recorded cannot be written: {other}"),
             };
             Err(Failure::Run(format!("the run failed: {error}; {more}")))
+        }
+    }
+}
+
+/// What the study of a quasi-static filling needs to know of its setup.
+struct Study {
+    gravity: [f64; 3],
+    friction: Frictions,
+}
+
+impl Study {
+    fn of<D: Integrate>(setup: &Setup<D>) -> Self {
+        let grain = setup.grains.first().map_or(0, |grain| grain.material);
+        let wall = setup.boundaries.first().map_or(grain, |wall| wall.material);
+        let friction = |a, b| {
+            let law = setup.laws.get(a, b);
+            law.map_or(0.0, |law| law.stiffness(0.0, 0.0).friction)
+        };
+        let component = |k| if k < D::N { setup.gravity[k] } else { 0.0 };
+        Study {
+            gravity: std::array::from_fn(component),
+            friction: Frictions {
+                wall: friction(grain, wall),
+                grain: friction(grain, grain),
+            },
+        }
+    }
+
+    /// Studies the last snapshot; writes what it says, and gives it in a few lines.
+    fn write<D: Integrate>(&self, dir: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
+        match silo::from_folder::<D>(dir, self.gravity, self.friction) {
+            Ok(found) => {
+                let mut text = serde_json::to_string_pretty(&found)
+                    .map_err(|why| Failure::Run(format!("cannot write the study: {why}")))?;
+                text.push('\n');
+                write_file(&dir.join("study.json"), text.as_bytes())?;
+                Ok(report::silo(&found))
+            }
+            // A bed without upright walls is no silo; its records stand all the same.
+            Err(SiloError::Study(_)) => Ok(Vec::new()),
+            Err(SiloError::Record(error)) => Err(error.into()),
         }
     }
 }

@@ -13,8 +13,10 @@ use super::column::Table;
 use super::convert::{META_KEY, refused};
 use super::folder::SUMMARY;
 use super::meta::RunMeta;
+use super::rows::{AvalancheRow, BodyRef};
 use super::summary::Summary;
 use super::{Column, RecordError};
+use crate::stress::Place;
 
 pub use super::snapshots::{Snapshot, Snapshots};
 
@@ -284,6 +286,62 @@ pub fn events(dir: &Path) -> Result<Columns, RecordError> {
 /// All micro-avalanches, as columns.
 pub fn avalanches(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Avalanches)
+}
+
+/// All micro-avalanches, as the rows that the driver handed over.
+pub fn avalanche_rows(dir: &Path) -> Result<Vec<AvalancheRow>, RecordError> {
+    let c = avalanches(dir)?;
+    let dimensions = meta(dir)?.dimensions;
+    let counts = [
+        "avalanche",
+        "size",
+        "slides",
+        "breaks",
+        "insertions",
+        "rounds",
+        "links",
+        "grains",
+    ];
+    let mut whole = Vec::new();
+    for name in counts {
+        whole.push(c.integers(name)?);
+    }
+    let mut real = Vec::new();
+    for name in ["start", "energy", "energy_thesis", "extent"] {
+        real.push(c.floats(name)?);
+    }
+    let mut by_place = Vec::new();
+    for place in Place::ALL {
+        by_place.push(c.floats(&format!("energy_{}", place.name()))?);
+    }
+    let mut axes = Vec::new();
+    for axis in ["x", "y", "z"].into_iter().take(dimensions) {
+        axes.push(c.floats(axis)?);
+    }
+    let places = c.names("place")?;
+    let triggers = c.integers("trigger")?;
+    let count = |k: usize, i: usize| whole[k][i].unwrap_or(0).max(0) as u64;
+    let row = |i: usize| AvalancheRow {
+        avalanche: count(0, i),
+        start: real[0][i],
+        size: count(1, i),
+        slides: count(2, i),
+        breaks: count(3, i),
+        insertions: count(4, i),
+        rounds: count(5, i),
+        links: count(6, i),
+        grains: count(7, i),
+        energy: real[1][i],
+        energy_thesis: real[2][i],
+        extent: real[3][i],
+        position: std::array::from_fn(|k| axes.get(k).map_or(0.0, |axis| axis[i])),
+        place: Place::ALL
+            .into_iter()
+            .find(|place| places[i].as_deref() == Some(place.name())),
+        by_place: std::array::from_fn(|k| by_place[k][i]),
+        trigger: BodyRef::from_code(triggers[i].unwrap_or(i64::MIN)),
+    };
+    Ok((0..c.rows).map(row).collect())
 }
 
 /// The figures of a run.

@@ -19,6 +19,7 @@ mod log_normal;
 mod minimum;
 pub mod power_law;
 pub mod pressure;
+pub mod silo;
 pub mod special;
 pub mod temperature;
 

@@ -10,18 +10,19 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::StudyError;
 use super::alternatives::{Comparison, Judgement, compare, judge};
 use super::avalanche::{self, AvalancheSummary};
-use super::distribution::{ExponentialTail, ForceDistribution, exponential_tail, force_distribution};
+use super::distribution::{
+    ExponentialTail, ForceDistribution, exponential_tail, force_distribution, over_mean,
+};
 use super::goodness::{Goodness, goodness};
 use super::janssen::{Janssen, Section};
 use super::janssen_fit::{Free, Given, JanssenFit, WallPressure, fit_janssen};
-use super::over_mean;
 use super::power_law::{PowerLaw, Search, Support as Values, fit_power_law};
 use super::pressure::{
     BoundaryForce, LAYER_RADII, Layer, Layering, Origin, Part, Support, support, wall_pressure,
 };
-use super::StudyError;
 use crate::geometry::{Dimension, Vector};
 use crate::record::read::{self, Snapshots};
 use crate::record::{AvalancheRow, BodyRef, GrainRow, LinkRow, RecordError};
@@ -260,7 +261,7 @@ pub fn silo<D: Dimension>(bed: &Bed<'_>) -> Result<SiloStudy, StudyError> {
         forces: force_distribution(&normal, BIN)?,
         tail: exponential_tail(&over_mean(&normal)?, 1.0, REPLICAS, 1).ok(),
         contact_number: bed.links.iter().map(ends).sum::<f64>() / bed.grains.len() as f64,
-        avalanches: avalanche::summarise(&history).ok(),
+        avalanches: avalanche::summarise(&history, bed.grains.len()).ok(),
         criticality: criticality(&sizes).ok(),
     })
 }

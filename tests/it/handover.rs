@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::geometry::{Planar, Vector};
+use arenite::geometry::Planar;
 use arenite::record::NullSink;
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::stress::{Dense, Solver};

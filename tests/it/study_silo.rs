@@ -3,7 +3,7 @@
 
 use arenite::geometry::{Planar, Spatial};
 use arenite::study::StudyError;
-use arenite::study::avalanche::{self, Avalanche, Place, Slide, Surroundings};
+use arenite::study::avalanche::{self, Avalanche};
 use arenite::study::janssen::{Janssen, Section};
 use arenite::study::janssen_fit::{Free, Given, WallPressure, fit_janssen};
 use arenite::study::pressure::{
@@ -254,67 +254,32 @@ fn shares_of_the_weight() {
 
 #[test]
 fn avalanches_are_counted_by_place() {
-    let slide = |x: f64, place, energy| Slide::<Planar> {
-        point: Vector2::new(x, 0.0),
-        place,
-        energy,
+    // Heat at walls, at the top, at irregular spots, elsewhere.
+    let one = |addition, size, extent, heat: [f64; 4]| Avalanche {
+        addition,
+        size,
+        energy: heat.iter().sum(),
+        extent,
+        heat,
     };
     let all = [
-        Avalanche::gather::<Planar>(0, 0.1, &[]),
-        Avalanche::gather(1, 0.2, &[slide(0.0, Place::Top, 1.0)]),
-        Avalanche::gather(
-            2,
-            0.3,
-            &[
-                slide(0.0, Place::Wall, 2.0),
-                slide(0.3, Place::Wall, 3.0),
-                slide(0.1, Place::Irregular, 0.5),
-            ],
-        ),
-        Avalanche::gather(
-            5,
-            0.4,
-            &[slide(0.0, Place::Bulk, 9.0), slide(0.1, Place::Top, 0.0)],
-        ),
+        one(1, 1, 0.0, [0.0, 1.0, 0.0, 0.0]),
+        one(2, 3, 0.3, [5.0, 0.0, 0.5, 0.0]),
+        one(5, 2, 0.1, [0.0, 0.25, 0.0, 9.0]),
     ];
-    close(all[2].extent, 0.3, 1e-15);
-    let summary = avalanche::summarise(&all).unwrap();
-    assert_eq!((summary.quiet, summary.slides), (1, 6));
-    assert_eq!(summary.slides_by_place, [2, 2, 1, 1]);
-    assert_eq!(summary.avalanches_by_place, [2, 1, 1, 1]);
-    assert_eq!(summary.energy_by_place, [1.0, 5.0, 0.5, 9.0]);
+    let summary = avalanche::summarise(&all, 6).unwrap();
+    assert_eq!((summary.quiet, summary.size), (3, 6));
+    assert_eq!(summary.avalanches_by_place, [1, 2, 1, 1]);
+    assert_eq!(summary.energy_by_place, [5.0, 1.25, 0.5, 9.0]);
     assert_eq!(summary.mean_size, Some(2.0));
     assert_eq!(summary.largest.unwrap().addition, 2);
     assert_eq!(summary.hottest.unwrap().addition, 5);
-    close(summary.size_with_height.unwrap().coefficient, 0.8, 1e-14);
+    assert_eq!(summary.widest.unwrap().addition, 2);
+    // Ranks 1, 3, 2 of size against 1, 2, 3 of filling.
+    close(summary.size_with_filling.unwrap().coefficient, 0.5, 1e-14);
     assert_eq!(avalanche::waits(&all, 2), [3]);
     assert_eq!(avalanche::waits(&all, 0), [1, 3]);
     assert_eq!(avalanche::sizes(&all), [1.0, 3.0, 2.0]);
     assert_eq!(avalanche::energies(&all).len(), 3);
-}
-
-#[test]
-fn firmness_is_lost_as_supports_line_up() {
-    let at = |degrees: f64| {
-        let (s, c) = degrees.to_radians().sin_cos();
-        Vector2::new(c, s)
-    };
-    for angle in [10.0, 60.0, 90.0, 175.0_f64] {
-        let firm = avalanche::firmness::<Planar>(&[at(20.0), at(20.0 + angle) * 3.0]);
-        assert!((firm - angle.to_radians().sin().powi(2)).abs() < 1e-12);
-    }
-    let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-    close(avalanche::firmness::<Spatial>(&axes), 1.0, 1e-14);
-    let flat = [Vector3::x(), Vector3::y(), Vector3::new(0.6, 0.8, 0.0)];
-    assert!(avalanche::firmness::<Spatial>(&flat) < 1e-14);
-    assert_eq!(avalanche::firmness::<Spatial>(&[]), 0.0);
-    let mut contact = Surroundings {
-        depth: 0.1,
-        wall: false,
-        firmness: 0.05,
-    };
-    assert_eq!(avalanche::place(&contact, 0.02, 0.1), Place::Irregular);
-    contact.wall = true;
-    assert_eq!(avalanche::place(&contact, 0.02, 0.1), Place::Wall);
-    assert_eq!(avalanche::place(&contact, 0.2, 0.1), Place::Top);
+    assert!(avalanche::summarise(&all, 2).is_err());
 }

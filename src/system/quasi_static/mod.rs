@@ -68,6 +68,7 @@ pub struct QuasiStatic<D: Dimension> {
     /// Links that slid after the last grain.
     sliding: Vec<LinkKey>,
     tally: Tally,
+    last_snapshot: Option<f64>,
     /// Events handled.
     handled: u64,
     over: Option<Outcome>,
@@ -179,6 +180,7 @@ impl<D: Dimension> QuasiStatic<D> {
             bodies: Vec::new(),
             sliding: Vec::new(),
             tally: Tally::default(),
+            last_snapshot: None,
             handled: 0,
             over: None,
             wall_seconds: 0.0,
@@ -257,6 +259,7 @@ impl<D: Dimension> QuasiStatic<D> {
             }
             owner::SNAPSHOT => {
                 self.snapshot(time, sink)?;
+                self.last_snapshot = Some(time);
                 if let Some(next) = again(self.setup.log.snapshots) {
                     self.schedule(who, next, event.kind);
                 }
@@ -268,7 +271,10 @@ impl<D: Dimension> QuasiStatic<D> {
                 sink.checkpoint(&self.save())?;
             }
             _ => {
-                self.tally.time = time;
+                // The last state is always there to be studied.
+                if self.setup.log.snapshots.is_some() && self.last_snapshot < Some(time) {
+                    self.snapshot(time, sink)?;
+                }
                 self.log(sink, time, EventKind::Finish, |_| {})?;
                 self.over = Some(Outcome::Finished);
             }
