@@ -4,7 +4,7 @@
 //! change of topology, made by an independent program; what it tells of its tolerance is used as it
 //! is: 1e-7 of the greatest stress, 1e-6 of energies, 2 % of the number of slides.
 
-use arenite::geometry::{Planar, Spatial, Vector};
+use arenite::geometry::{Planar, Spatial};
 use arenite::stress::{
     Dense, Disconnecting, Freedom, Handling, Link, LinkState, Node, Outcome, Packing, Place,
     Reason, Relaxation, Rules, Sliding, Solver, Surface, Tension, Touch, Unresolved, With,

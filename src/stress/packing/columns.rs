@@ -9,7 +9,6 @@ use crate::geometry::Dimension;
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub link: LinkKey,
-    pub bar: usize,
     /// Displacements, by rows of the network.
     pub displacement: Vec<f64>,
     /// Strains of all bars of all links.
@@ -93,7 +92,6 @@ impl<D: Dimension> Packing<D> {
             }
             columns.push(Column {
                 link,
-                bar,
                 displacement,
                 strain,
                 pending: 0.0,
