@@ -90,6 +90,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             events: EventLog::None,
         },
         tolerance: 1e-3,
+        quasi_static: None,
     }
 }
 

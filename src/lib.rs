@@ -2,9 +2,9 @@
 //!
 //! Every part of a granular system is under the model that fits it now: grains fly on analytic
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
-//! The layers, from below: [`geometry`], [`body`]; [`contact`], [`field`], [`neighbor`],
+//! The layers, from below: [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`]; [`system`]; [`scenario`], [`record`],
-//! [`view`], [`cli`].
+//! [`study`], [`view`], [`cli`].
 //!
 //! A scenario runs from a few lines; what the program writes into files comes as rows to a
 //! [`record::Sink`]:
@@ -39,6 +39,7 @@
 //! ```
 
 pub mod body;
+pub mod calc;
 pub mod cli;
 pub mod cluster;
 pub mod collide;
@@ -51,6 +52,7 @@ pub mod neighbor;
 pub mod record;
 pub mod scenario;
 pub mod stress;
+pub mod study;
 pub mod system;
 pub mod vector;
 pub mod view;

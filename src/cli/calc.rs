@@ -34,6 +34,7 @@ pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {
     let result = match args.kind {
         CalcKind::Flight => models::flight(case),
         CalcKind::Collision => models::collision(case),
+        CalcKind::Stress => crate::stress::calc(case),
     };
     print_json(&result.map_err(|why| Failure::Input(format!("{name}: {why}")))?)
 }

@@ -9,7 +9,7 @@ use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
-use crate::system::{Plan, Setup};
+use crate::system::{Plan, QuasiStaticSetup, Setup};
 
 /// Grain-steps a second of one core, measured on a common machine; for the estimate of the cost
 /// only (docs/performance.md).
@@ -57,6 +57,9 @@ fn show<D: Integrate>(
     let least = radii.clone().fold(f64::INFINITY, f64::min);
     let greatest = radii.fold(0.0, f64::max);
     let seconds = plan.grain_steps / RATE[D::N - 2];
+    if let Some(settings) = &setup.quasi_static {
+        return show_quasi_static(as_json, resolved, setup, settings, (least, greatest));
+    }
     if as_json {
         return print_json(&json!({
             "scenario": spec.name,
@@ -156,6 +159,90 @@ fn show<D: Integrate>(
     for warning in &plan.warnings {
         line("warning", warning.clone());
     }
+    lines.push(String::new());
+    print(lines.join("\n").as_bytes())
+}
+
+/// What a quasi-static filling would do.
+fn show_quasi_static<D: Integrate>(
+    as_json: bool,
+    resolved: &Resolved,
+    setup: &Setup<D>,
+    settings: &QuasiStaticSetup,
+    (least, greatest): (f64, f64),
+) -> Result<(), Failure> {
+    let spec = &resolved.spec;
+    let come = (setup.finish / settings.interval).floor();
+    let grains = setup.grains.len().min(come as usize);
+    let solver = crate::system::quasi_static::solver_of::<D>(settings, setup.grains.len());
+    if as_json {
+        return print_json(&json!({
+            "scenario": spec.name,
+            "seed": setup.seed,
+            "dimensions": D::N,
+            "grains": {"initial": 0, "fed": grains,
+                "least_radius": least, "greatest_radius": greatest},
+            "boundaries": setup.boundaries.iter().map(|wall| &wall.name).collect::<Vec<_>>(),
+            "materials": setup.materials,
+            "regimes": ["rigid"],
+            "quasi_static": spec.quasi_static,
+            "solver": solver,
+            "finish": setup.finish,
+            "warnings": [],
+        }));
+    }
+    let mut lines = vec![match &spec.description {
+        Some(text) => format!("{}: {text}", spec.name),
+        None => spec.name.clone(),
+    }];
+    let mut line = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
+    let gravity: Vec<String> = setup.gravity.components().map(short).collect();
+    line(
+        "space",
+        format!(
+            "{} dimensions, gravity ({}) m/s^2",
+            D::N,
+            gravity.join(", ")
+        ),
+    );
+    let radii = if least == greatest {
+        format!("radius {} m", short(least))
+    } else {
+        format!("radii {} to {} m", short(least), short(greatest))
+    };
+    line(
+        "grains",
+        format!("{grains} come one by one, {radii}; forces in equilibrium after each"),
+    );
+    let walls: Vec<&str> = setup.boundaries.iter().map(|w| w.name.as_str()).collect();
+    if !walls.is_empty() {
+        line("walls", walls.join(", "));
+    }
+    line("materials", setup.materials.join(", "));
+    line(
+        "time",
+        format!(
+            "{} s: it only counts grains, one each {} s",
+            short(setup.finish),
+            short(settings.interval)
+        ),
+    );
+    line("solver", solver);
+    line("regimes", "rigid".into());
+    let freedom = json!(settings.freedom);
+    line(
+        "freedom",
+        format!(
+            "{}; links in tension {}, {}",
+            freedom.as_str().unwrap_or_default(),
+            json!(settings.tension).as_str().unwrap_or_default(),
+            if settings.slides {
+                "slides where friction does not hold"
+            } else {
+                "no slides"
+            }
+        ),
+    );
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
 }

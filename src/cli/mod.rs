@@ -186,6 +186,8 @@ enum CalcKind {
     Flight,
     /// Outcome of a collision
     Collision,
+    /// Displacements and link stresses of a network in equilibrium
+    Stress,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

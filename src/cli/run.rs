@@ -14,7 +14,7 @@ use crate::geometry::Vector;
 use crate::record::{RunFolder, RunMeta, Status, WallDrawing};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
-use crate::system::{Control, Outcome, Setup, System};
+use crate::system::{Control, Outcome, Setup, simulation};
 use crate::view;
 
 /// Set by Ctrl-C; the driver looks at it between events.
@@ -66,10 +66,7 @@ fn run_in<D: Integrate>(
     let (mut folder, state) = open(args, &dir, resolved, &setup, threads)?;
     let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
-    let mut system = match state {
-        Some(state) => System::restore(setup, &state)?,
-        None => System::new(setup)?,
-    };
+    let mut system = simulation(setup, state.as_deref())?;
     // A second Ctrl-C ends at once: the last checkpoint is on the disk whole in any case.
     let handler = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {

@@ -216,7 +216,48 @@ pub struct Rates {
     pub damping: f64,
 }
 
+/// What a link resists with, and how far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stiffness {
+    /// Normal, N/m: the tangent at the overlap.
+    pub normal: f64,
+    /// Tangential, N/m.
+    pub tangential: f64,
+    /// Friction coefficient.
+    pub friction: f64,
+}
+
 impl PairLaw {
+    /// Stiffness of a link of effective radius `radius` (m) at an overlap (m); that of a linear
+    /// law is the same at any.
+    pub fn stiffness(&self, overlap: f64, radius: f64) -> Stiffness {
+        match *self {
+            PairLaw::Linear {
+                normal_stiffness: normal,
+                tangential_stiffness: tangential,
+                friction,
+                ..
+            } => Stiffness {
+                normal,
+                tangential,
+                friction,
+            },
+            PairLaw::Hertz {
+                young,
+                shear,
+                friction,
+                ..
+            } => {
+                let a = (radius * overlap.max(0.0)).sqrt();
+                Stiffness {
+                    normal: 2.0 * young * a,
+                    tangential: 8.0 * shear * a,
+                    friction,
+                }
+            }
+        }
+    }
+
     /// The fastest rates of a link between bodies of these masses (kg; infinite for a wall), of
     /// effective radius `radius` (m), when it is compressed to `overlap` (m), for bodies whose
     /// moment of inertia is `inertia` m r^2.
@@ -236,14 +277,9 @@ impl PairLaw {
                 let m = if per_mass { 1.0 / inverse_mass } else { 1.0 };
                 (kn, kt, cn * m, ct * m)
             }
-            PairLaw::Hertz {
-                young,
-                shear,
-                damping_ratio,
-                ..
-            } => {
-                let a = (radius * overlap).sqrt();
-                let (kn, kt) = (2.0 * young * a, 8.0 * shear * a);
+            PairLaw::Hertz { damping_ratio, .. } => {
+                let stiffness = self.stiffness(overlap, radius);
+                let (kn, kt) = (stiffness.normal, stiffness.tangential);
                 let c = 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio;
                 (
                     kn,

@@ -3,7 +3,7 @@
 mod law;
 
 pub(crate) use law::with_law;
-pub use law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response};
+pub use law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response, Stiffness};
 
 use serde::{Deserialize, Serialize};
 

@@ -13,11 +13,19 @@ pub enum Table {
     Grains,
     /// A row per link per snapshot.
     Links,
+    /// A row per micro-avalanche.
+    Avalanches,
 }
 
 impl Table {
     /// All tables, in the order in which checkpoints note the length of their spools.
-    pub const ALL: [Table; 4] = [Table::Events, Table::Series, Table::Grains, Table::Links];
+    pub const ALL: [Table; 5] = [
+        Table::Events,
+        Table::Series,
+        Table::Grains,
+        Table::Links,
+        Table::Avalanches,
+    ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -26,6 +34,7 @@ impl Table {
             Table::Series => "series",
             Table::Grains => "grains",
             Table::Links => "links",
+            Table::Avalanches => "avalanches",
         }
     }
 
@@ -36,6 +45,7 @@ impl Table {
             Table::Series => "a row per log tick",
             Table::Grains => "a row per grain per snapshot",
             Table::Links => "a row per link per snapshot",
+            Table::Avalanches => "a row per micro-avalanche",
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
 use super::meta::RunMeta;
-use super::rows::{EventRow, GrainRow, LinkRow, SeriesRow, Sink};
+use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
 use super::spool::{Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
@@ -38,6 +38,7 @@ struct AllFields {
     series: Vec<Field<SeriesRow>>,
     grains: Vec<Field<InSnapshot<GrainRow>>>,
     links: Vec<Field<InSnapshot<LinkRow>>>,
+    avalanches: Vec<Field<AvalancheRow>>,
 }
 
 impl fmt::Debug for RunFolder {
@@ -167,6 +168,7 @@ impl RunFolder {
             series: tables::series_fields(n, &meta.boundaries),
             grains: tables::grain_fields(n),
             links: tables::link_fields(n),
+            avalanches: tables::avalanche_fields(n),
         };
         RunFolder {
             folder: dir.to_path_buf(),
@@ -283,6 +285,12 @@ impl Sink for RunFolder {
                 .append(Table::Links, |bytes| pack(fields, &row, bytes))?;
         }
         Ok(())
+    }
+
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), RecordError> {
+        let fields = &self.fields.avalanches;
+        self.spools
+            .append(Table::Avalanches, |bytes| pack(fields, row, bytes))
     }
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {

@@ -281,6 +281,11 @@ pub fn events(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Events)
 }
 
+/// All micro-avalanches, as columns.
+pub fn avalanches(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Avalanches)
+}
+
 /// The figures of a run.
 pub fn summary(dir: &Path) -> Result<Summary, RecordError> {
     let path = dir.join(SUMMARY);

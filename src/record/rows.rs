@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{EventKind, Regime};
+use crate::stress::Place;
 
 /// A body in the tables: a grain by number or a boundary by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,6 +166,43 @@ pub struct LinkRow {
     pub stable: bool,
 }
 
+/// A micro-avalanche: all that one perturbation set off until rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AvalancheRow {
+    /// Its number, from 0.
+    pub avalanche: u64,
+    /// When it began, s.
+    pub start: f64,
+    /// Size: slides, breaks and insertions of links in all.
+    pub size: u64,
+    /// Slides among them; a link that slides in several rounds counts in each.
+    pub slides: u64,
+    /// Links that were lost.
+    pub breaks: u64,
+    /// Links that came about.
+    pub insertions: u64,
+    /// Rounds of the iteration until rest.
+    pub rounds: u64,
+    /// Links that took part.
+    pub links: u64,
+    /// Grains that took part.
+    pub grains: u64,
+    /// Heat of the slides: elastic energy set free at fixed nodes, J.
+    pub energy: f64,
+    /// The same by the thesis's formula (4.36), J.
+    pub energy_thesis: f64,
+    /// Diagonal of the box around the links that took part, m.
+    pub extent: f64,
+    /// Mean place of the links that took part, m.
+    pub position: [f64; 3],
+    /// Where most of the heat went; none where nothing slid.
+    pub place: Option<Place>,
+    /// Heat of the slides by place, in the order of `Place::ALL`, J.
+    pub by_place: [f64; 4],
+    /// The grain whose coming set it off.
+    pub trigger: BodyRef,
+}
+
 /// Where the driver writes. Sinks never change a run.
 pub trait Sink: Send {
     /// Takes a logged event.
@@ -177,6 +215,8 @@ pub trait Sink: Send {
         grains: &[GrainRow],
         links: &[LinkRow],
     ) -> Result<(), super::RecordError>;
+    /// Takes a micro-avalanche.
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError>;
     /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
     /// on the disk when this returns.
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError>;
@@ -196,6 +236,9 @@ impl Sink for NullSink {
     fn snapshot(&mut self, _: &[GrainRow], _: &[LinkRow]) -> Result<(), super::RecordError> {
         Ok(())
     }
+    fn avalanche(&mut self, _: &AvalancheRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
     fn checkpoint(&mut self, _: &[u8]) -> Result<(), super::RecordError> {
         Ok(())
     }
@@ -210,6 +253,8 @@ pub struct MemorySink {
     pub series: Vec<SeriesRow>,
     /// Snapshots: grains and links.
     pub snapshots: Vec<(Vec<GrainRow>, Vec<LinkRow>)>,
+    /// Micro-avalanches.
+    pub avalanches: Vec<AvalancheRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
 }
@@ -229,6 +274,10 @@ impl Sink for MemorySink {
         links: &[LinkRow],
     ) -> Result<(), super::RecordError> {
         self.snapshots.push((grains.to_vec(), links.to_vec()));
+        Ok(())
+    }
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError> {
+        self.avalanches.push(*row);
         Ok(())
     }
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {

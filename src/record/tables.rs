@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::column::{Column, Field, Fields, Kind, Table};
-use super::rows::{EventRow, GrainRow, LinkRow, SeriesRow};
+use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow};
 use crate::event::{EventKind, Regime};
+use crate::stress::Place;
 
 /// Names of the kinds of events, in order.
 pub(super) static KINDS: [&str; EventKind::ALL.len()] = {
@@ -28,6 +29,14 @@ pub(super) static REGIME_NAMES: [&str; 4] = [
     Regime::Cluster.name(),
     Regime::Rest.name(),
     Regime::Rigid.name(),
+];
+
+/// Names of the places of slides, in order.
+static PLACES: [&str; 4] = [
+    Place::Wall.name(),
+    Place::Top.name(),
+    Place::Irregular.name(),
+    Place::Inside.name(),
 ];
 
 const BODY: &str = "grains from 0, boundary i of the scenario as -1 - i, none where there is none";
@@ -331,6 +340,88 @@ pub(super) fn link_fields(dimensions: usize) -> Vec<Field<InSnapshot<LinkRow>>> 
     f.0
 }
 
+pub(super) fn avalanche_fields(dimensions: usize) -> Vec<Field<AvalancheRow>> {
+    let mut f = Fields(Vec::new());
+    f.integer(
+        ("avalanche", "1", "number of the avalanche, from 0"),
+        |r: &AvalancheRow| r.avalanche as i64,
+    );
+    f.float(("start", "s", "when it began"), |r| r.start);
+    f.integer(("size", "1", "slides, breaks and insertions in all"), |r| {
+        r.size as i64
+    });
+    f.integer(
+        (
+            "slides",
+            "1",
+            "slides; a link that slides in several rounds counts in each",
+        ),
+        |r| r.slides as i64,
+    );
+    f.integer(("breaks", "1", "links that were lost"), |r| r.breaks as i64);
+    f.integer(("insertions", "1", "links that came about"), |r| {
+        r.insertions as i64
+    });
+    f.integer(("rounds", "1", "rounds of the iteration until rest"), |r| {
+        r.rounds as i64
+    });
+    f.integer(("links", "1", "links that took part"), |r| r.links as i64);
+    f.integer(("grains", "1", "grains that took part"), |r| {
+        r.grains as i64
+    });
+    f.float(
+        (
+            "energy",
+            "J",
+            "heat of the slides: elastic energy set free at fixed nodes",
+        ),
+        |r| r.energy,
+    );
+    f.float(
+        (
+            "energy_thesis",
+            "J",
+            "the same by the thesis's formula (4.36)",
+        ),
+        |r| r.energy_thesis,
+    );
+    f.float(
+        (
+            "extent",
+            "m",
+            "diagonal of the box around the links that took part",
+        ),
+        |r| r.extent,
+    );
+    f.vector(
+        dimensions,
+        ("*", "m", "mean place of the links that took part"),
+        |r| r.position,
+    );
+    f.name(
+        &PLACES,
+        true,
+        (
+            "place",
+            "",
+            "where most of the heat went: at a wall, in the top layer, at an irregular spot (a \
+             grain without two well-separated supports below), elsewhere inside",
+        ),
+        |r| r.place.map(|place| place as u8),
+    );
+    for (k, name) in PLACES.into_iter().enumerate() {
+        let about = format!("heat of the slides at places of the kind `{name}`");
+        f.float((format!("energy_{name}"), "J", about), move |r| {
+            r.by_place[k]
+        });
+    }
+    f.integer_or_none(
+        ("trigger", "1", "number of the grain that set it off"),
+        |r| r.trigger.code(),
+    );
+    f.0
+}
+
 fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
@@ -342,6 +433,7 @@ pub fn columns(table: Table, dimensions: usize, boundaries: &[String]) -> Vec<Co
         Table::Series => only_columns(series_fields(dimensions, boundaries)),
         Table::Grains => only_columns(grain_fields(dimensions)),
         Table::Links => only_columns(link_fields(dimensions)),
+        Table::Avalanches => only_columns(avalanche_fields(dimensions)),
     }
 }
 

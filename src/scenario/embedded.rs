@@ -50,6 +50,11 @@ scenarios![
     "hertz-impact",
     "oblique-impact",
     "stacked-compression",
+    "silo",
+    "silo-large",
+    "silo-3d",
+    "pile",
+    "bridge",
 ];
 
 materials!["thesis", "glass-steel"];

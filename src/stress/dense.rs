@@ -7,7 +7,8 @@ use super::network::{Change, Network};
 use super::solver::{Effort, Solver, StressError};
 use crate::geometry::Dimension;
 
-/// Pivot over the greatest diagonal entry under which a row counts as unheld.
+/// Pivot over its diagonal entry under which a row counts as unheld. Its own entry, not the
+/// greatest: rotations of small grains have small stiffness, N m.
 const SINGULAR: f64 = 1e-12;
 
 /// Dense Cholesky. Cubic in the number of nodes: for tests and very small networks.
@@ -63,7 +64,7 @@ impl<D: Dimension> Solver<D> for Dense {
             return Err(StressError::Ungrounded { nodes });
         }
         let k = Self::stiffness(network);
-        let greatest = k.diagonal().iter().fold(0.0, |m: f64, d| m.max(*d));
+        let diagonal = k.diagonal();
         let node_of = |row: usize| {
             let free = row / network.per_node();
             let found = (0..network.nodes().len()).find(|&n| network.row(n) == Some(free));
@@ -74,7 +75,7 @@ impl<D: Dimension> Solver<D> for Dense {
             .ok_or(StressError::Mechanism { node: node_of(0) })?;
         let weakest = factor.l_dirty().diagonal();
         for (row, pivot) in weakest.iter().enumerate() {
-            if pivot * pivot <= SINGULAR * greatest {
+            if pivot * pivot <= SINGULAR * diagonal[row] {
                 return Err(StressError::Mechanism { node: node_of(row) });
             }
         }

@@ -4,17 +4,38 @@
 //! [`Solver`] finds the displacements that balance the loads; three of them share that trait.
 //! Displacements are small: directions and lever arms are those of the reference positions.
 
+mod auto;
+mod calc;
+mod carriers;
+mod cg;
+mod cholesky;
 mod dense;
 mod element;
+mod factor;
+mod grounding;
+mod incomplete;
+mod inverse;
 mod network;
+mod packed;
 mod packing;
+mod precondition;
+mod rima;
 mod solver;
+mod sparse;
 
+pub use auto::{Auto, Choice, CostModel, Rates, Way};
+pub use calc::calc;
+pub use cg::{ConjugateGradient, Iteration};
 pub use dense::Dense;
 pub use element::Element;
+pub use factor::{Factor, FactorCounts};
+pub use grounding::Grounding;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
 pub use packing::{
     Avalanche, Disconnecting, Dissipated, Handling, Outcome, Packing, Place, Reason, Relaxation,
     Rules, Slid, Sliding, Stress, Surface, Tension, Topological, Touch, Unresolved, With,
 };
+pub use precondition::Preconditioner;
+pub use rima::Rima;
 pub use solver::{Effort, Solver, StressError};
+pub use sparse::Stiffness;

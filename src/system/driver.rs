@@ -584,6 +584,14 @@ impl<D: Integrate> System<D> {
         Ok(self.s.over.unwrap_or(Outcome::Finished))
     }
 
+    /// Lets a run that has come to its finish go on to a later one, s.
+    pub fn extend(&mut self, finish: f64) {
+        self.setup.finish = finish;
+        self.s.over = None;
+        self.schedule(owner::FINISH, finish, EventKind::Finish);
+        self.schedule_step();
+    }
+
     fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
         self.s.wall_seconds = self.wall_time();
         self.started_at = Instant::now();

@@ -45,6 +45,88 @@ pub struct Setup<D: Dimension> {
     pub log: LogSetup,
     /// The one dimensionless tolerance.
     pub tolerance: f64,
+    /// The quasi-static model instead of motion.
+    pub quasi_static: Option<QuasiStaticSetup>,
+}
+
+/// Quasi-static filling: the grains come one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuasiStaticSetup {
+    /// Time from one grain to the next, s.
+    pub interval: f64,
+    /// Solver.
+    pub solver: SolverName,
+    /// Displacements of a grain.
+    pub freedom: FreedomName,
+    /// Whether links slide.
+    pub slides: bool,
+    /// What becomes of links in tension.
+    pub tension: TensionName,
+    /// Order of connections, breaks and slides.
+    pub order: OrderName,
+    /// Force that counts as none, N.
+    pub tolerance: f64,
+    /// Gap under which bodies are watched, m.
+    pub reach: f64,
+}
+
+/// Names of the quasi-static solvers.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverName {
+    /// Chosen by size and by how often contacts and loads change.
+    #[default]
+    Auto,
+    /// The inverse of the stiffness, kept up to date (thesis 4.2).
+    Rima,
+    /// Conjugate gradient (thesis 5.7.7.2).
+    Cg,
+    /// Sparse Cholesky factor.
+    Factor,
+}
+
+/// Names of the displacements that a grain has in the quasi-static model.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FreedomName {
+    /// Of the centre only (thesis 4.3); moments are not balanced.
+    #[default]
+    Translational,
+    /// Of the centre, and rotations.
+    Full,
+}
+
+/// What becomes of links in tension.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensionName {
+    /// They break.
+    #[default]
+    Break,
+    /// They hold, as glued.
+    Keep,
+}
+
+/// In which order links connect, break and slide.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderName {
+    /// The most stressed connection; else the most stretched link breaks; else all slides at once
+    /// (thesis 4.5.3).
+    #[default]
+    Thesis,
+    /// As the thesis, but slides one at a time, the greatest excess first.
+    OneSlide,
+    /// As the thesis, but all stretched links break at once.
+    AllBreaks,
 }
 
 /// Names of the integrators.

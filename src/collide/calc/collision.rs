@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
 use crate::collide::resolved::{ForceLaw, Mapping};
 use crate::collide::{hard, resolved};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};

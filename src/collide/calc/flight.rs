@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
 use crate::collide::flight as paths;
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 

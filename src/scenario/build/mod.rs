@@ -6,6 +6,7 @@ mod clearance;
 mod feeds;
 mod grains;
 mod materials;
+mod quasi_static;
 mod settings;
 mod start;
 mod walls;
@@ -100,7 +101,9 @@ pub(super) fn build<D: Integrate>(
         stop_when_empty: spec.run.stop_when_empty,
         log: settings.log,
         tolerance: spec.run.tolerance,
+        quasi_static: None,
     };
+    setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))
 }

@@ -3,6 +3,7 @@
 
 mod grains;
 mod material;
+mod quasi_static;
 mod run;
 mod scalar;
 mod wall;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use grains::*;
 pub use material::*;
+pub use quasi_static::*;
 pub use run::*;
 pub use scalar::*;
 pub use wall::*;
@@ -51,6 +53,9 @@ pub struct Spec {
     /// Settling before time 0, with gates closed and outlets shut. Absent: start at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle: Option<SettleSpec>,
+    /// The quasi-static model instead of motion. Absent: grains move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quasi_static: Option<QuasiStaticSpec>,
     /// Materials by name, as `[material.clay]`. A name that is not defined here is looked for
     /// among the embedded ones (`arenite list`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

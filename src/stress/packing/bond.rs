@@ -89,6 +89,14 @@ impl Bond {
         [self.bar(1), self.bar(2)]
     }
 
+    /// Elastic energy, J.
+    pub fn energy(&self) -> f64 {
+        let t = self.tangential();
+        let normal = self.normal() * self.normal() / self.kn;
+        let across = (t[0] * t[0] + t[1] * t[1]) / self.kt;
+        0.5 * (normal + if self.kt > 0.0 { across } else { 0.0 })
+    }
+
     /// Magnitude of the tangential stress, N.
     #[inline]
     pub fn shear(&self) -> f64 {

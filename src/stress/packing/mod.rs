@@ -78,6 +78,8 @@ pub struct Packing<D: Dimension> {
     columns: Columns,
     /// Displacements are not those of the loads and links.
     stale: bool,
+    /// What sudden changes left over when all came to rest, J: what dampers would take.
+    settled: f64,
 }
 
 impl<D: Dimension> Packing<D> {
@@ -93,6 +95,7 @@ impl<D: Dimension> Packing<D> {
             starts: Vec::new(),
             columns: Columns::default(),
             stale: false,
+            settled: 0.0,
         }
     }
 
@@ -308,13 +311,7 @@ impl<D: Dimension> Packing<D> {
 
     /// Elastic energy of the links, J.
     pub fn elastic_energy(&self) -> f64 {
-        let energy = |bond: &Bond| {
-            let t = bond.tangential();
-            let normal = bond.normal().powi(2) / bond.kn;
-            let across = (t[0] * t[0] + t[1] * t[1]) / bond.kt;
-            0.5 * (normal + if bond.kt > 0.0 { across } else { 0.0 })
-        };
-        self.bonds.iter().map(energy).sum()
+        self.bonds.iter().map(Bond::energy).sum()
     }
 
     /// Solves for the displacements, with links and slides as they are.
@@ -337,8 +334,18 @@ impl<D: Dimension> Packing<D> {
                 self.spread(key, force, &mut load);
             }
         }
+        let unbalanced = self.residual();
+        let before = self.displacement.clone();
         self.solver
             .solve(&self.network, &load, &mut self.displacement)?;
+        // On springs, an unbalanced force does half of its work; the other half is left over.
+        let moved = self.displacement.iter().zip(&before).map(|(u, b)| u - b);
+        self.settled += 0.5
+            * unbalanced
+                .iter()
+                .zip(moved)
+                .map(|(f, d)| f * d)
+                .sum::<f64>();
         for key in 0..self.bonds.len() {
             self.bonds[key].strain = self.strain(key, &self.displacement);
         }

@@ -106,6 +106,7 @@ impl Run {
             held: self.held,
             solves: self.solves,
             columns: self.columns,
+            settled: 0.0,
         }
     }
 }
@@ -127,6 +128,7 @@ impl<D: Dimension> Packing<D> {
     /// When the links do not hold every free node from the start, or a solve fails.
     pub fn relax(&mut self, rules: &Rules) -> Result<Relaxation, StressError> {
         let mut run = Run::new(self.bonds.len());
+        let settled = self.settled;
         if self.stale {
             self.settle()?;
             run.solves += 1;
@@ -174,7 +176,9 @@ impl<D: Dimension> Packing<D> {
                 run.held.push((reason, links));
             }
         };
-        Ok(run.finish(outcome))
+        let mut relaxation = run.finish(outcome);
+        relaxation.settled = self.settled - settled;
+        Ok(relaxation)
     }
 
     /// Lets links in tension go, the most stressed first.
@@ -197,6 +201,8 @@ impl<D: Dimension> Packing<D> {
                 continue;
             }
             self.switch(link, LinkState::Off);
+            // What it held in tension is gone.
+            self.settled += self.bonds[link].energy();
             self.bonds[link].on = false;
             self.bonds[link].held = false;
             run.topology.push(Topological {
@@ -238,6 +244,9 @@ impl<D: Dimension> Packing<D> {
             }
         }
         bond.on = true;
+        // It comes about compressed, which costs.
+        self.settled -= self.bonds[link].energy();
+        let bond = &mut self.bonds[link];
         let state = if bond.kt > 0.0 || self.network.links()[link].kt == 0.0 {
             LinkState::Grip
         } else {

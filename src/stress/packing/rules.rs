@@ -193,6 +193,9 @@ pub struct Relaxation {
     pub solves: usize,
     /// See `solves`.
     pub columns: usize,
+    /// What sudden changes (a new load, a link gone, a slide) left over when all came to rest, J:
+    /// what dampers would take. Summed from forces and displacements, step by step.
+    pub settled: f64,
 }
 
 impl Relaxation {

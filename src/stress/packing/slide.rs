@@ -191,7 +191,8 @@ impl<D: Dimension> Packing<D> {
                 run.forces.push((first + k - 1, force));
             }
         }
-        for (column, force) in run.forces.drain(..) {
+        self.settled -= 0.5 * self.work(&run.forces);
+        for &(column, force) in &run.forces {
             let strain = &self.columns.list[column].strain;
             for &key in &watched.links {
                 let bond = &mut self.bonds[key];
@@ -200,7 +201,18 @@ impl<D: Dimension> Packing<D> {
                 }
             }
         }
+        self.settled += 0.5 * self.work(&run.forces);
+        run.forces.clear();
         far
+    }
+
+    /// What forces along columns would work through the strains of their own bars, J.
+    fn work(&self, forces: &[(usize, f64)]) -> f64 {
+        let of = |&(column, force): &(usize, f64)| {
+            let column = &self.columns.list[column];
+            force * self.bonds[column.link].strain[column.bar]
+        };
+        forces.iter().map(of).sum()
     }
 
     /// Brings strains of links that are not watched, and displacements, up to date.

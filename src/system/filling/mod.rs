@@ -13,7 +13,7 @@ use crate::geometry::surface::ShapeError;
 use crate::geometry::{Dimension, Vector};
 
 mod lattice;
-mod obstacles;
+pub(in crate::system) mod obstacles;
 mod random;
 mod roll_down;
 

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use super::{FillError, FillRequest};
-use crate::body::Pose;
+use crate::body::{Boundary, Pose};
 use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 
 /// A body near a grain.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near<D: Dimension> {
+pub(in crate::system) struct Near<D: Dimension> {
     /// Distance of the surfaces, m; negative when they overlap. For a wall that does not see the
     /// grain, a lower bound.
     pub gap: f64,
@@ -17,10 +17,12 @@ pub(super) struct Near<D: Dimension> {
     pub normal: Option<D::Vector>,
     /// Whether it is a wall.
     pub wall: bool,
+    /// Which wall, or which grain in order of coming.
+    pub index: usize,
 }
 
 /// Walls and grains.
-pub(super) struct Obstacles<D: Dimension> {
+pub(in crate::system) struct Obstacles<D: Dimension> {
     walls: Vec<(Pose<D>, Vec<D::Surface>)>,
     places: Vec<(D::Vector, f64)>,
     largest: f64,
@@ -34,26 +36,31 @@ pub(super) struct Obstacles<D: Dimension> {
 impl<D: Dimension> Obstacles<D> {
     /// Walls and existing grains of a request; `largest` radius of the grains to come, m.
     pub fn new(request: &FillRequest<'_, D>, largest: f64) -> Result<Self, FillError> {
-        let mut walls = Vec::with_capacity(request.boundaries.len());
-        for wall in request.boundaries {
+        let mut obstacles = Self::within(request.boundaries, largest)?;
+        for grain in request.existing {
+            obstacles.add(grain.position, grain.radius);
+        }
+        Ok(obstacles)
+    }
+
+    /// Walls alone; `largest` radius of the grains to come, m.
+    pub fn within(boundaries: &[Boundary<D>], largest: f64) -> Result<Self, FillError> {
+        let mut walls = Vec::with_capacity(boundaries.len());
+        for wall in boundaries {
             let surfaces = wall.shape.surfaces().map_err(|error| FillError::Wall {
                 name: wall.name.clone(),
                 error,
             })?;
             walls.push((wall.motion.pose(0.0), surfaces));
         }
-        let mut obstacles = Obstacles {
+        Ok(Obstacles {
             walls,
             places: Vec::new(),
             largest,
             crest: f64::NEG_INFINITY,
             cell: 2.0 * largest,
             cells: FxHashMap::default(),
-        };
-        for grain in request.existing {
-            obstacles.add(grain.position, grain.radius);
-        }
-        Ok(obstacles)
+        })
     }
 
     fn cell_of(&self, x: D::Vector) -> [i64; 3] {
@@ -76,9 +83,9 @@ impl<D: Dimension> Obstacles<D> {
         self.places.push((x, radius));
     }
 
-    /// Calls `f` with the place and radius of each grain whose centre lies within `reach` of `x`
+    /// Calls `f` with the index, place and radius of each grain whose centre lies within `reach` of `x`
     /// along each coordinate (and of some others); stops when it returns false.
-    fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(D::Vector, f64) -> bool) {
+    fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize, D::Vector, f64) -> bool) {
         let around = D::Vector::from_fn(|_| reach);
         let (lo, hi) = (self.cell_of(x - around), self.cell_of(x + around));
         for i in lo[0]..=hi[0] {
@@ -86,7 +93,7 @@ impl<D: Dimension> Obstacles<D> {
                 for k in lo[2]..=hi[2] {
                     for &g in self.cells.get(&[i, j, k]).into_iter().flatten() {
                         let (place, radius) = self.places[g as usize];
-                        if !f(place, radius) {
+                        if !f(g as usize, place, radius) {
                             return;
                         }
                     }
@@ -108,7 +115,7 @@ impl<D: Dimension> Obstacles<D> {
             }
         }
         let mut free = true;
-        self.visit(x, radius + self.largest, |place, other| {
+        self.visit(x, radius + self.largest, |_, place, other| {
             free = (x - place).norm() >= radius + other;
             free
         });
@@ -123,7 +130,7 @@ impl<D: Dimension> Obstacles<D> {
     /// Bodies with a gap below `reach` to a grain at `x`.
     pub fn near(&self, x: D::Vector, radius: f64, reach: f64, found: &mut Vec<Near<D>>) {
         found.clear();
-        for (pose, surfaces) in &self.walls {
+        for (index, (pose, surfaces)) in self.walls.iter().enumerate() {
             let own = pose.to_frame(x);
             for surface in surfaces {
                 let probe = surface.probe(own);
@@ -133,6 +140,7 @@ impl<D: Dimension> Obstacles<D> {
                         gap: distance - radius,
                         normal: probe.map(|p| pose.vector_from_frame(p.normal)),
                         wall: true,
+                        index,
                     });
                 }
             }
@@ -140,7 +148,7 @@ impl<D: Dimension> Obstacles<D> {
         if self.above_all(x, radius) >= reach {
             return;
         }
-        self.visit(x, radius + self.largest + reach, |place, other| {
+        self.visit(x, radius + self.largest + reach, |index, place, other| {
             let arm = x - place;
             let distance = arm.norm();
             let gap = distance - radius - other;
@@ -149,6 +157,7 @@ impl<D: Dimension> Obstacles<D> {
                     gap,
                     normal: Some(arm * (1.0 / distance)),
                     wall: false,
+                    index,
                 });
             }
             true

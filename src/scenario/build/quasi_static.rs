@@ -1,0 +1,93 @@
+//! The quasi-static model: what of a scenario it can take, and its settings.
+
+use super::check::Check;
+use crate::body::Motion;
+use crate::contact::PairLaw;
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::Spec;
+use crate::system::{QuasiStaticSetup, Setup};
+
+/// Checks the section against the rest of the scenario.
+pub(super) fn build<D: Dimension>(
+    check: Check<'_>,
+    spec: &Spec,
+    setup: &Setup<D>,
+) -> Result<Option<QuasiStaticSetup>, Problem> {
+    let Some(section) = &spec.quasi_static else {
+        return Ok(None);
+    };
+    let at = Place::of("quasi_static");
+    check.positive(&at.key("interval"), section.interval)?;
+    check.share(&at.key("tolerance"), section.tolerance)?;
+    check.within(&at.key("reach"), section.reach, 0.0, 2.0)?;
+    let refuse = |place: &Place, what: String| Err(Problem::at_key(place, what));
+    if !setup.feeds.is_empty() {
+        return refuse(
+            &Place::of("feed"),
+            "the quasi-static model takes grains from [[fill]] sections, not from a feed".into(),
+        );
+    }
+    if setup.settle.is_some() {
+        return refuse(
+            &Place::of("settle"),
+            "the quasi-static model knows no settling: each grain is in equilibrium at once".into(),
+        );
+    }
+    if !setup.outlets.is_empty() {
+        return refuse(
+            &Place::of("outlet"),
+            "nothing can leave in the quasi-static model".into(),
+        );
+    }
+    if setup.periodic.iter().any(Option::is_some) {
+        return refuse(
+            &Place::of("periodic"),
+            "the quasi-static model has no periodic directions".into(),
+        );
+    }
+    let boundaries = Place::of("boundary");
+    for (k, wall) in setup.boundaries.iter().enumerate() {
+        if !matches!(wall.motion, Motion::Fixed) {
+            return refuse(
+                &boundaries.index(k),
+                format!(
+                    "the wall `{}` moves; in the quasi-static model walls stand still",
+                    wall.name
+                ),
+            );
+        }
+    }
+    if !(setup.gravity.norm() > 0.0) {
+        return refuse(
+            &Place::of("field"),
+            "without gravity there is no load; give `field.gravity`".into(),
+        );
+    }
+    for (k, law) in setup.laws.laws.iter().enumerate() {
+        if let Some(PairLaw::Hertz { .. }) = law {
+            let (a, b) = (k / setup.laws.materials, k % setup.laws.materials);
+            return refuse(
+                &at,
+                format!(
+                    "the law of `{}` on `{}` is Hertz; the quasi-static model needs linear stiffnesses",
+                    setup.materials[a], setup.materials[b]
+                ),
+            );
+        }
+    }
+    let count = setup.grains.len() as f64;
+    let weight = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count * setup.gravity.norm();
+    let radius = setup.grains.iter().map(|g| g.radius).sum::<f64>() / count;
+    Ok(Some(QuasiStaticSetup {
+        interval: section.interval,
+        solver: section.solver,
+        freedom: section.freedom,
+        slides: section.slides,
+        tension: section.tension,
+        order: section.order,
+        tolerance: section.tolerance * weight,
+        reach: section.reach * radius,
+    }))
+}

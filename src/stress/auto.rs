@@ -1,0 +1,312 @@
+//! Chooses a solver by what it costs.
+//!
+//! The constants were measured (bench `stress`) and are committed: a choice never depends on a
+//! clock, so that runs are the same on every machine.
+
+use super::cg::{ConjugateGradient, Iteration};
+use super::factor::Factor;
+use super::network::{Change, LinkKey, Network};
+use super::rima::Rima;
+use super::solver::{Effort, Solver, StressError};
+use crate::geometry::Dimension;
+
+/// A way to solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The kept inverse (RIMA).
+    Inverse,
+    /// Conjugate gradients from the last solution.
+    Iteration,
+    /// A sparse factor, kept.
+    Factor,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Way; 3] = [Way::Inverse, Way::Iteration, Way::Factor];
+
+    /// Name of the solver.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Way::Inverse => "rima",
+            Way::Iteration => "cg",
+            Way::Factor => "factor",
+        }
+    }
+}
+
+/// What happens to a network between two solves, on average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// Free nodes.
+    pub nodes: usize,
+    /// Degrees of freedom of a node.
+    pub per_node: usize,
+    /// Bars that change: a gripping link has as many as space has dimensions.
+    pub bars: f64,
+    /// Nodes that are added.
+    pub added: f64,
+    /// Part of the load that changes, from 0 to 1.
+    pub load: f64,
+}
+
+/// Times of the parts, s. For n unknowns: an inverse is updated by a bar in `inverse_update` n^2
+/// and gives a solution in `inverse_solve` n^2; order and pattern of a factor take `analysis` n
+/// log2 n, its values `factorization` n^1.5, a rank-1 step `step` n, a solution `substitution` n
+/// log2 n (nested dissection of planar graphs, George 1973); an iteration takes `iteration` n, and
+/// there are `waves` n^(1/dimension) of them for a new load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostModel {
+    /// One bar of the kept inverse, per square of the unknowns, s.
+    pub inverse_update: f64,
+    /// One solution by the kept inverse, per square of the unknowns, s.
+    pub inverse_solve: f64,
+    /// Order and pattern of a factor, s.
+    pub analysis: f64,
+    /// Values of a factor, s.
+    pub factorization: f64,
+    /// A rank-1 step of a factor, s.
+    pub step: f64,
+    /// A solution by a factor, s.
+    pub substitution: f64,
+    /// One iteration, per unknown, s.
+    pub iteration: f64,
+    /// Iterations for a new load over the root of the number of nodes.
+    pub waves: f64,
+}
+
+impl CostModel {
+    /// As measured with packings of 100 to 50,000 disks.
+    pub const MEASURED: CostModel = CostModel {
+        inverse_update: 0.5e-9,
+        inverse_solve: 0.5e-9,
+        analysis: 6e-8,
+        factorization: 1.6e-9,
+        step: 1e-8,
+        substitution: 7e-9,
+        iteration: 15e-9,
+        waves: 1.6,
+    };
+
+    /// Time from one solve to the next by some way, s.
+    pub fn cost(&self, way: Way, rates: &Rates, dimension: usize) -> f64 {
+        let nodes = rates.nodes.max(2) as f64;
+        let n = nodes * rates.per_node as f64;
+        let log = n.log2();
+        match way {
+            Way::Inverse => {
+                let border = rates.added * rates.per_node as f64;
+                (self.inverse_update * (rates.bars + border) + self.inverse_solve) * n * n
+            }
+            Way::Iteration => {
+                // A load that changes by a part starts with a residual of that part.
+                let digits = (10.0 + rates.load.max(1e-10).log10()) / 10.0;
+                let waves = self.waves * nodes.powf(1.0 / dimension as f64) * digits.max(0.1);
+                self.iteration * n * waves
+            }
+            Way::Factor => {
+                let fill = if dimension == 2 { 1.5 } else { 2.0 };
+                let whole = self.factorization * n.powf(fill);
+                let change = if rates.added > 0.0 {
+                    whole + self.analysis * n * log
+                } else {
+                    whole.min(self.step * rates.bars * n)
+                };
+                change + self.substitution * n * log
+            }
+        }
+    }
+
+    /// The cheapest of some ways.
+    pub fn choose(&self, ways: &[Way], rates: &Rates, dimension: usize) -> Choice {
+        let mut costs = Vec::new();
+        for &way in ways {
+            costs.push((way, self.cost(way, rates, dimension)));
+        }
+        // The first of equals, so that the order of the list decides.
+        let cheapest = costs
+            .iter()
+            .copied()
+            .reduce(|best, next| if next.1 < best.1 { next } else { best });
+        Choice {
+            way: cheapest.map_or(Way::Factor, |(way, _)| way),
+            rates: *rates,
+            costs,
+        }
+    }
+}
+
+/// What was chosen, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The way that was taken.
+    pub way: Way,
+    /// The rates it was taken for.
+    pub rates: Rates,
+    /// What each way would cost from one solve to the next, s.
+    pub costs: Vec<(Way, f64)>,
+}
+
+impl std::fmt::Display for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Rates {
+            nodes, bars, added, ..
+        } = self.rates;
+        write!(
+            f,
+            "{} for {nodes} free nodes with {bars:.1} bars changed and {added:.1} nodes added between solves:",
+            self.way.name()
+        )?;
+        for (i, (way, cost)) in self.costs.iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(f, "{comma} {} {:.3} ms", way.name(), cost * 1e3)?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes a solver for a network as it is.
+pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D> + Send>;
+
+/// Solves between two looks at the choice.
+const LOOK: u32 = 16;
+
+/// How much cheaper another way must be before the solver changes: making one costs too.
+const MARGIN: f64 = 1.5;
+
+/// A solver that picks among others by [`CostModel`], counts what changes, and picks anew as the
+/// network grows. It decides by counts alone.
+pub struct Auto<D: Dimension> {
+    ways: Vec<(Way, Make<D>)>,
+    model: CostModel,
+    iteration: Iteration,
+    solver: Box<dyn Solver<D> + Send>,
+    choice: Choice,
+    /// Since the last look.
+    solves: u32,
+    bars: usize,
+    added: usize,
+}
+
+impl<D: Dimension> Auto<D> {
+    /// Chooses for a network as it is, with rates that are expected.
+    pub fn new(network: &Network<D>, iteration: Iteration, expected: Rates) -> Self {
+        let ways = Self::ways();
+        let model = CostModel::MEASURED;
+        let names: Vec<Way> = ways.iter().map(|&(way, _)| way).collect();
+        let choice = model.choose(&names, &expected, D::N);
+        let solver = make(&ways, choice.way, network, iteration);
+        Auto {
+            ways,
+            model,
+            iteration,
+            solver,
+            choice,
+            solves: 0,
+            bars: 0,
+            added: 0,
+        }
+    }
+
+    /// Chooses for one solve of a network that is all new.
+    pub fn once(network: &Network<D>, iteration: Iteration) -> Self {
+        let expected = Rates {
+            nodes: network.free_nodes(),
+            per_node: network.per_node(),
+            bars: (network.links().len() * D::N) as f64,
+            added: network.free_nodes() as f64,
+            load: 1.0,
+        };
+        Self::new(network, iteration, expected)
+    }
+
+    /// What there is to choose from.
+    fn ways() -> Vec<(Way, Make<D>)> {
+        vec![
+            (Way::Factor, |network, _| Box::new(Factor::new(network))),
+            (Way::Inverse, |network, _| Box::new(Rima::of(network))),
+            (Way::Iteration, |network, iteration| {
+                Box::new(ConjugateGradient::new(network, iteration))
+            }),
+        ]
+    }
+
+    /// What was chosen last, and why.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// Chooses anew by what was counted.
+    fn look(&mut self, network: &Network<D>) {
+        let solves = f64::from(self.solves);
+        let rates = Rates {
+            nodes: network.free_nodes(),
+            per_node: network.per_node(),
+            bars: self.bars as f64 / solves,
+            added: self.added as f64 / solves,
+            // A grain or a slide changes the load near it.
+            load: ((self.bars + self.added) as f64 / solves / network.free_nodes().max(1) as f64)
+                .clamp(1e-6, 1.0),
+        };
+        let names: Vec<Way> = self.ways.iter().map(|&(way, _)| way).collect();
+        let choice = self.model.choose(&names, &rates, D::N);
+        let cost = |wanted: Way| {
+            let found = choice.costs.iter().find(|&&(way, _)| way == wanted);
+            found.map_or(f64::INFINITY, |&(_, cost)| cost)
+        };
+        if cost(self.choice.way) > MARGIN * cost(choice.way) {
+            self.solver = make(&self.ways, choice.way, network, self.iteration);
+            self.choice = choice;
+        }
+        (self.solves, self.bars, self.added) = (0, 0, 0);
+    }
+}
+
+fn make<D: Dimension>(
+    ways: &[(Way, Make<D>)],
+    wanted: Way,
+    network: &Network<D>,
+    iteration: Iteration,
+) -> Box<dyn Solver<D> + Send> {
+    match ways.iter().find(|&&(way, _)| way == wanted) {
+        Some((_, make)) => make(network, iteration),
+        None => Box::new(Factor::new(network)),
+    }
+}
+
+impl<D: Dimension> Solver<D> for Auto<D> {
+    fn name(&self) -> &'static str {
+        self.choice.way.name()
+    }
+
+    fn changed(&mut self, network: &Network<D>, change: Change) {
+        match change {
+            Change::Node(node) => self.added += usize::from(network.row(node).is_some()),
+            Change::Link { .. } => self.bars += D::N,
+        }
+        self.solver.changed(network, change);
+    }
+
+    fn solve(
+        &mut self,
+        network: &Network<D>,
+        load: &[f64],
+        displacement: &mut [f64],
+    ) -> Result<Effort, StressError> {
+        self.solves += 1;
+        if self.solves == LOOK {
+            self.look(network);
+        }
+        self.solver.solve(network, load, displacement)
+    }
+
+    fn response(
+        &mut self,
+        network: &Network<D>,
+        link: LinkKey,
+        bar: usize,
+        displacement: &mut [f64],
+    ) -> bool {
+        self.solver.response(network, link, bar, displacement)
+    }
+}

@@ -1,0 +1,370 @@
+//! `arenite calc stress`: displacements and link stresses of a network.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::auto::Auto;
+use super::{
+    ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
+    Solver, StressError,
+};
+use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::geometry::{Dimension, Planar, Spatial, Vector};
+
+/// Residual over load at which the iteration stops: what is left is far under the digits printed
+/// by any comparison, and doubles still reach it.
+const TOLERANCE: f64 = 1e-12;
+
+/// Ids that an error lists before it says how many more there are.
+const LISTED: usize = 8;
+
+/// Name of a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(untagged)]
+enum Id {
+    Number(i64),
+    Text(String),
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Id::Number(number) => write!(f, "{number}"),
+            Id::Text(text) => write!(f, "`{text}`"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Dof {
+    Translational,
+    Full,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Method {
+    Rima,
+    Cg,
+    Factor,
+    #[default]
+    Auto,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Tension {
+    Break,
+    #[default]
+    Keep,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    dof: Dof,
+    #[serde(default)]
+    method: Method,
+    #[serde(default)]
+    slides: bool,
+    #[serde(default)]
+    tension: Tension,
+    nodes: Vec<CaseNode>,
+    links: Vec<CaseLink>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseNode {
+    id: Id,
+    position: Vec<f64>,
+    #[serde(default)]
+    radius: f64,
+    #[serde(default)]
+    fixed: bool,
+    #[serde(default)]
+    load: Option<Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseLink {
+    a: Id,
+    b: Id,
+    kn: f64,
+    kt: f64,
+    #[serde(default)]
+    friction: f64,
+    #[serde(default)]
+    prestress: Option<(f64, Across)>,
+}
+
+/// What acts across a link: a number in the plane, a vector in space.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum Across {
+    Number(f64),
+    Vector(Vec<f64>),
+}
+
+/// Stresses of links under loads: `{"dof":, "method":, "slides":, "tension":, "nodes":, "links":}`
+/// gives `{"displacements":, "links":, "dissipated":, "iterations":, "stable":}`. In space what acts
+/// across a link is a vector.
+///
+/// # Errors
+/// When a case is not of that form, or its links do not hold every free node.
+pub fn calc(input: Value) -> Result<Value, CalcError> {
+    each(input, |case| {
+        let case: Case = parse(case)?;
+        let Some(first) = case.nodes.first() else {
+            return Err(wrong("nodes", "is empty; at least one node is needed"));
+        };
+        match first.position.len() {
+            2 => calc_in::<Planar>(&case),
+            3 => calc_in::<Spatial>(&case),
+            n => Err(wrong(
+                "nodes[0].position",
+                format!("has {n} numbers; 2 or 3 are allowed"),
+            )),
+        }
+    })
+}
+
+/// A network read from a case.
+struct Problem<D: Dimension> {
+    network: Network<D>,
+    load: Vec<f64>,
+    /// Stress of each link along its normal, and across it, that is there from the start, N.
+    prestress: Vec<(f64, D::Vector)>,
+}
+
+fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
+    let problem = read::<D>(case)?;
+    if case.slides || case.tension == Tension::Break {
+        return Err(wrong(
+            if case.slides { "slides" } else { "tension" },
+            "slides and opening links are not available in this build; use slides = false and tension = keep",
+        ));
+    }
+    let network = &problem.network;
+    let iteration = Iteration {
+        tolerance: TOLERANCE,
+        ..Iteration::default()
+    };
+    let mut solver: Box<dyn Solver<D>> = match case.method {
+        Method::Cg => Box::new(ConjugateGradient::new(network, iteration)),
+        Method::Factor => Box::new(Factor::new(network)),
+        Method::Auto => Box::new(Auto::once(network, iteration)),
+        Method::Rima => {
+            return Err(wrong("method", "rima is not available in this build"));
+        }
+    };
+    let mut x = vec![0.0; network.len()];
+    solver
+        .solve(network, &problem.load, &mut x)
+        .map_err(|error| tell(case, error))?;
+    let links: Vec<Value> = (0..network.links().len())
+        .map(|link| stress(case, &problem, link, &x))
+        .collect();
+    Ok(json!({
+        "displacements": displacements(case, network, &x),
+        "links": links,
+        "dissipated": 0.0,
+        "iterations": 1,
+        "stable": true,
+    }))
+}
+
+fn read<D: Dimension>(case: &Case) -> Result<Problem<D>, CalcError> {
+    let freedom = match case.dof {
+        Dof::Translational => Freedom::Translational,
+        Dof::Full => Freedom::Full,
+    };
+    let mut network = Network::<D>::new(freedom);
+    let mut keys: BTreeMap<&Id, NodeKey> = BTreeMap::new();
+    let mut load = Vec::new();
+    for (i, node) in case.nodes.iter().enumerate() {
+        let at = |key: &str| format!("nodes[{i}].{key}");
+        let position = vector::<D>(&node.position, &at("position"))?;
+        let radius = not_negative(node.radius, &at("radius"))?;
+        let (key, _) = network.add_node(Node {
+            position,
+            radius,
+            fixed: node.fixed,
+        });
+        if let Some(before) = keys.insert(&node.id, key) {
+            let message = format!("{} is the id of nodes[{before}] too", node.id);
+            return Err(wrong(&at("id"), message));
+        }
+        let force = read_load::<D>(case.dof, node, &at("load"))?;
+        if !node.fixed {
+            load.extend(force);
+        }
+    }
+    let mut prestress = Vec::new();
+    for (i, link) in case.links.iter().enumerate() {
+        let at = |key: &str| format!("links[{i}].{key}");
+        let [a, b] = [("a", &link.a), ("b", &link.b)].map(|(key, id)| {
+            let unknown = || wrong(&at(key), format!("no node has the id {id}"));
+            keys.get(id).copied().ok_or_else(unknown)
+        });
+        let (a, b) = (a?, b?);
+        if a == b {
+            let message = format!("joins the node {} to itself", link.a);
+            return Err(wrong(&format!("links[{i}]"), message));
+        }
+        let kn = positive(link.kn, &at("kn"))?;
+        let kt = not_negative(link.kt, &at("kt"))?;
+        let friction = not_negative(link.friction, &at("friction"))?;
+        let joint = network.between(a, b, kn, kt, friction).ok_or_else(|| {
+            let message = format!(
+                "the centres of {} and {} coincide or are too far apart for a direction",
+                link.a, link.b
+            );
+            wrong(&format!("links[{i}]"), message)
+        })?;
+        let across = turned_left::<D>(joint.normal);
+        prestress.push(read_prestress::<D>(
+            link,
+            joint.normal,
+            across,
+            &at("prestress"),
+        )?);
+        network.add_link(joint);
+    }
+    Ok(Problem {
+        network,
+        load,
+        prestress,
+    })
+}
+
+fn read_load<D: Dimension>(dof: Dof, node: &CaseNode, place: &str) -> Result<Vec<f64>, CalcError> {
+    let most = D::N + D::SPINS;
+    let mut force = node.load.clone().unwrap_or_default();
+    if !(force.is_empty() || force.len() == D::N || force.len() == most) {
+        let message = format!(
+            "has {} numbers; {} of the force are allowed, or {most} with the moment",
+            force.len(),
+            D::N
+        );
+        return Err(wrong(place, message));
+    }
+    if !force.iter().all(|v| v.is_finite()) {
+        return Err(wrong(place, "must be finite numbers"));
+    }
+    force.resize(most, 0.0);
+    if dof == Dof::Translational {
+        if force[D::N..].iter().any(|&moment| moment != 0.0) {
+            let message = "has a moment, which only dof = full can balance";
+            return Err(wrong(place, message));
+        }
+        force.truncate(D::N);
+    }
+    Ok(force)
+}
+
+/// In the plane the direction across a link; nothing in space.
+fn turned_left<D: Dimension>(normal: D::Vector) -> D::Vector {
+    D::Vector::from_fn(|k| match (D::N, k) {
+        (2, 0) => -normal[1],
+        (2, _) => normal[0],
+        _ => 0.0,
+    })
+}
+
+fn read_prestress<D: Dimension>(
+    link: &CaseLink,
+    normal: D::Vector,
+    across: D::Vector,
+    place: &str,
+) -> Result<(f64, D::Vector), CalcError> {
+    let (along, shear) = match &link.prestress {
+        None => (0.0, D::Vector::default()),
+        Some((along, Across::Number(shear))) if D::N == 2 => (*along, across * *shear),
+        Some((along, Across::Vector(shear))) if D::N == 3 => {
+            (*along, vector::<D>(shear, &format!("{place}[1]"))?)
+        }
+        Some(_) => {
+            let message = "must be [normal, tangential], tangential a number in the plane and a vector in space";
+            return Err(wrong(place, message));
+        }
+    };
+    if !along.is_finite() || !shear.is_finite() {
+        return Err(wrong(place, "must be finite numbers"));
+    }
+    if normal.dot(&shear).abs() > 1e-9 * shear.norm() {
+        return Err(wrong(&format!("{place}[1]"), "must lie across the link"));
+    }
+    Ok((along, shear))
+}
+
+/// Stress of one link: what was there, and what the displacements add.
+fn stress<D: Dimension>(case: &Case, problem: &Problem<D>, key: LinkKey, x: &[f64]) -> Value {
+    let network = &problem.network;
+    let link = &network.links()[key];
+    let element = Element::new(link, network.freedom());
+    let m = network.per_node();
+    let part = |node: NodeKey| network.row(node).map(|row| &x[row * m..row * m + m]);
+    let strain = element.strain(part(link.a), part(link.b));
+    let (mut along, mut shear) = problem.prestress[key];
+    for bar in 0..element.bars {
+        let force = element.stiffness[bar] * strain[bar];
+        if bar == 0 {
+            along += force;
+        } else {
+            shear += D::Vector::from_fn(|k| force * element.a[bar][k]);
+        }
+    }
+    let tangential = if D::N == 2 {
+        json!(turned_left::<D>(link.normal).dot(&shear))
+    } else {
+        json!(shear.components().collect::<Vec<f64>>())
+    };
+    let ends = &case.links[key];
+    json!({ "a": ends.a, "b": ends.b, "normal": along, "tangential": tangential, "slip": 0.0 })
+}
+
+fn displacements<D: Dimension>(case: &Case, network: &Network<D>, x: &[f64]) -> Vec<Value> {
+    let m = network.per_node();
+    let of = |(key, node): (NodeKey, &CaseNode)| {
+        let u = match network.row(key) {
+            Some(row) => x[row * m..row * m + m].to_vec(),
+            None => vec![0.0; m],
+        };
+        json!({ "id": node.id, "u": u })
+    };
+    case.nodes.iter().enumerate().map(of).collect()
+}
+
+/// An error of a solver with the names of the case.
+fn tell(case: &Case, error: StressError) -> CalcError {
+    let message = match &error {
+        StressError::Ungrounded { nodes } => {
+            let listed: Vec<String> = nodes
+                .iter()
+                .take(LISTED)
+                .map(|&node| case.nodes[node].id.to_string())
+                .collect();
+            let more = nodes.len().saturating_sub(LISTED);
+            let rest = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            format!(
+                "no chain of links joins {}{rest} to a fixed node",
+                listed.join(", ")
+            )
+        }
+        StressError::Mechanism { node } => format!(
+            "the links leave a motion without strain that moves node {}: the stiffness is singular",
+            case.nodes[*node].id
+        ),
+        StressError::NotConverged { .. } | StressError::NotFinite => error.to_string(),
+    };
+    wrong("the network", message)
+}

@@ -1,0 +1,333 @@
+//! The iterative solver: preconditioned conjugate gradients from a first guess.
+//!
+//! Thesis 5.7.7.2, eq. 5.25 as in the errata: p_i = z_(i-1) + beta p_(i-1), with
+//! a_i = r.z / p.Ap. Norms of residuals are weighted by the inverse diagonal, so that forces and
+//! moments compare: |r|^2 = sum r_i^2 / K_ii.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::grounding::Grounding;
+use super::network::{Change, LinkState, Network};
+use super::precondition::{Made, Preconditioner, cholesky};
+use super::solver::{Effort, Solver, StressError};
+use super::sparse::Stiffness;
+use crate::geometry::Dimension;
+
+/// Curvature p.Ap over p.Dp, D the diagonal, under which a direction counts as free of strain:
+/// rounding leaves 1e-16.
+const SLACK: f64 = 1e-14;
+
+/// Residual over load at which a probe for mechanisms stops, times the root of the number of
+/// unknowns: a random load has about that share in each free motion.
+const PROBE: f64 = 1e-3;
+
+/// One in so many rows may differ from those that a kept preconditioner was made of.
+const STALE: usize = 16;
+
+/// How the iteration works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iteration {
+    /// Norm of the residual over the norm of the load.
+    pub tolerance: f64,
+    /// Greatest number of iterations; none: ten times the number of unknowns and 1000.
+    pub most: Option<usize>,
+    /// Which approximate inverse helps.
+    pub preconditioner: Preconditioner,
+    /// Whether to look for mechanisms that the load does not move: by a second, rough solve with a
+    /// random load, each time that links gave way since the last.
+    pub probe: bool,
+}
+
+impl Default for Iteration {
+    fn default() -> Self {
+        Iteration {
+            tolerance: 1e-10,
+            most: None,
+            preconditioner: Preconditioner::default(),
+            probe: true,
+        }
+    }
+}
+
+/// Conjugate gradients on the sparse stiffness.
+pub struct ConjugateGradient {
+    iteration: Iteration,
+    stiffness: Stiffness,
+    grounding: Grounding,
+    made: Option<Made>,
+    /// Rows that changed since the preconditioner took them over.
+    changed: Vec<usize>,
+    /// Rows that changed since the preconditioner was made.
+    lag: usize,
+    /// Inverse of the diagonal.
+    weights: Vec<f64>,
+    /// Rows known to be held by bars, and whether links gave way since.
+    certain: usize,
+    weakened: bool,
+    space: Space,
+}
+
+/// Vectors of the iteration.
+#[derive(Debug, Default)]
+struct Space {
+    r: Vec<f64>,
+    z: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+}
+
+impl ConjugateGradient {
+    /// A solver for a network as it is; it is told of all that changes later.
+    pub fn new<D: Dimension>(network: &Network<D>, iteration: Iteration) -> Self {
+        let stiffness = Stiffness::new(network);
+        ConjugateGradient {
+            iteration,
+            changed: (0..stiffness.rows()).collect(),
+            stiffness,
+            grounding: Grounding::new(network),
+            made: None,
+            lag: 0,
+            weights: Vec::new(),
+            certain: 0,
+            weakened: true,
+            space: Space::default(),
+        }
+    }
+
+    /// The matrix.
+    pub fn stiffness(&self) -> &Stiffness {
+        &self.stiffness
+    }
+
+    /// Norm of a vector of loads or residuals.
+    pub fn norm(&self, r: &[f64]) -> f64 {
+        norm(r, &self.weights)
+    }
+
+    /// Brings weights and preconditioner up to date with the rows that changed.
+    fn renew(&mut self) -> Result<(), StressError> {
+        let matrix = &self.stiffness;
+        let (rows, m) = (matrix.rows(), matrix.per_node());
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        self.weights.resize(rows * m, 0.0);
+        let mechanism = |row: usize| StressError::Mechanism {
+            node: matrix.node_of(row),
+        };
+        for &row in &self.changed {
+            let block = matrix.diagonal(row);
+            if !block.iter().all(|v| v.is_finite()) {
+                return Err(StressError::NotFinite);
+            }
+            let mut factor = [0.0; 36];
+            factor[..m * m].copy_from_slice(block);
+            // A node that its own links do not hold moves even when all others stand still.
+            cholesky(&mut factor, m).map_err(|_| mechanism(row))?;
+            for p in 0..m {
+                self.weights[row * m + p] = 1.0 / block[p * m + p];
+            }
+        }
+        self.lag += self.changed.len();
+        let mut kept = false;
+        if self.lag * STALE <= rows
+            && let Some(made) = &mut self.made
+        {
+            kept = made.renew(matrix, &self.changed).map_err(mechanism)?;
+        }
+        if !kept {
+            let made = Made::new(self.iteration.preconditioner, matrix);
+            self.made = Some(made.map_err(mechanism)?);
+            self.lag = 0;
+        }
+        self.changed.clear();
+        Ok(())
+    }
+
+    /// True when nothing can have become a mechanism: no link gave way, and each new node is held
+    /// by links to nodes that were held before it.
+    fn still_certain<D: Dimension>(&mut self, network: &Network<D>) -> bool {
+        let m = self.stiffness.per_node();
+        while !self.weakened && self.certain < self.stiffness.rows() {
+            let node = self.stiffness.node_of(self.certain);
+            let mut block = [0.0; 36];
+            for &key in network.links_of(node) {
+                let link = &network.links()[key];
+                let other = if link.a == node { link.b } else { link.a };
+                if network.row(other).is_none_or(|row| row < self.certain) {
+                    let element = super::Element::new(link, network.freedom());
+                    let side = if link.a == node { element.a } else { element.b };
+                    for bar in 0..element.bars {
+                        for p in 0..m {
+                            for q in 0..m {
+                                block[p * m + q] +=
+                                    element.stiffness[bar] * side[bar][p] * side[bar][q];
+                            }
+                        }
+                    }
+                }
+            }
+            if cholesky(&mut block, m).is_err() {
+                return false;
+            }
+            self.certain += 1;
+        }
+        !self.weakened
+    }
+
+    /// Looks for motions without strain by a random load.
+    fn probe(&mut self) -> Result<(), StressError> {
+        let n = self.weights.len();
+        let mut random = ChaCha8Rng::seed_from_u64(n as u64);
+        // In the weighted norm each unknown has the same share.
+        let load: Vec<f64> = (0..n)
+            .map(|i| (random.random::<f64>() - 0.5) / self.weights[i].sqrt())
+            .collect();
+        let tolerance = PROBE / (n as f64).sqrt();
+        let mut x = vec![0.0; n];
+        self.iterate(&load, &mut x, tolerance)?;
+        self.certain = self.stiffness.rows();
+        self.weakened = false;
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        load: &[f64],
+        x: &mut [f64],
+        tolerance: f64,
+    ) -> Result<usize, StressError> {
+        let Some(made) = &self.made else {
+            return Err(StressError::NotFinite);
+        };
+        let (matrix, weights) = (&self.stiffness, &self.weights);
+        let (n, m) = (load.len(), matrix.per_node());
+        let Space { r, z, p, q } = &mut self.space;
+        for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        let goal = tolerance * norm(load, weights);
+        let most = self.iteration.most.unwrap_or(10 * n + 1000);
+        let mut iterations = 0;
+        loop {
+            // The residual itself, not what the recursion makes of it: at the start, and once more
+            // at the end.
+            matrix.multiply(x, q);
+            for i in 0..n {
+                r[i] = load[i] - q[i];
+            }
+            let mut left = norm(r, weights);
+            if left <= goal {
+                return Ok(iterations);
+            }
+            let mut old = 0.0;
+            while left > goal {
+                if iterations == most || !left.is_finite() {
+                    return Err(StressError::NotConverged {
+                        iterations,
+                        residual: left / norm(load, weights),
+                        tolerance,
+                    });
+                }
+                iterations += 1;
+                made.apply(m, r, z);
+                let rz = dot(r, z);
+                let beta = if old == 0.0 { 0.0 } else { rz / old };
+                old = rz;
+                for i in 0..n {
+                    p[i] = z[i] + beta * p[i];
+                }
+                matrix.multiply(p, q);
+                let curvature = dot(p, q);
+                let scale: f64 = (0..n).map(|i| p[i] * p[i] / weights[i]).sum();
+                if !(curvature > SLACK * scale) && scale.is_finite() {
+                    let size = |i: usize| p[i] * p[i] / weights[i];
+                    let greatest = (0..n).max_by(|&i, &j| size(i).total_cmp(&size(j)));
+                    return Err(StressError::Mechanism {
+                        node: matrix.node_of(greatest.unwrap_or(0) / m),
+                    });
+                }
+                let step = rz / curvature;
+                let mut sum = 0.0;
+                for i in 0..n {
+                    x[i] += step * p[i];
+                    r[i] -= step * q[i];
+                    sum += r[i] * r[i] * weights[i];
+                }
+                left = sum.sqrt();
+            }
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    // Four sums, so that the additions need not wait for each other.
+    let mut sums = [0.0; 4];
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 = a4
+        .remainder()
+        .iter()
+        .zip(b4.remainder())
+        .map(|(a, b)| a * b)
+        .sum();
+    for (a, b) in a4.zip(b4) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+fn norm(r: &[f64], weights: &[f64]) -> f64 {
+    let squares = r.iter().zip(weights).map(|(r, w)| r * r * w);
+    squares.sum::<f64>().sqrt()
+}
+
+impl<D: Dimension> Solver<D> for ConjugateGradient {
+    fn name(&self) -> &'static str {
+        "cg"
+    }
+
+    fn changed(&mut self, network: &Network<D>, change: Change) {
+        self.grounding.changed(network, change);
+        self.stiffness.changed(network, change);
+        match change {
+            Change::Node(node) => self.changed.extend(network.row(node)),
+            Change::Link { link, from } => {
+                let link = &network.links()[link];
+                let rows = [network.row(link.a), network.row(link.b)];
+                self.changed.extend(rows.iter().flatten());
+                self.weakened |= match link.state {
+                    LinkState::Grip => false,
+                    LinkState::Slide => from == LinkState::Grip,
+                    LinkState::Off => true,
+                };
+            }
+        }
+    }
+
+    fn solve(
+        &mut self,
+        network: &Network<D>,
+        load: &[f64],
+        displacement: &mut [f64],
+    ) -> Result<Effort, StressError> {
+        if !load.iter().all(|v| v.is_finite()) {
+            return Err(StressError::NotFinite);
+        }
+        self.grounding.check(network)?;
+        if load.is_empty() {
+            return Ok(Effort::default());
+        }
+        self.renew()?;
+        if self.iteration.probe && !self.still_certain(network) {
+            self.probe()?;
+        }
+        if !displacement.iter().all(|v| v.is_finite()) {
+            displacement.fill(0.0);
+        }
+        let iterations = self.iterate(load, displacement, self.iteration.tolerance)?;
+        Ok(Effort { iterations })
+    }
+}

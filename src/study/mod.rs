@@ -1,0 +1,25 @@
+//! Studies: what runs say about granular matter, as pure functions over plain data.
+//!
+//! Wall pressure beside Janssen's theory, forces and fabric, micro-avalanches and whether their
+//! sizes follow a power law, means over many fillings. Nothing here reads or writes a file;
+//! results are plain structures that can be written as they are.
+
+pub mod alternatives;
+pub mod avalanche;
+pub mod correlation;
+pub mod distribution;
+pub mod ensemble;
+mod error;
+pub mod fabric;
+pub mod goodness;
+pub mod histogram;
+pub mod janssen;
+pub mod janssen_fit;
+mod log_normal;
+pub mod power_law;
+pub mod pressure;
+mod simplex;
+pub mod special;
+pub mod temperature;
+
+pub use error::StudyError;

@@ -1,0 +1,348 @@
+//! Power laws fitted by maximum likelihood (Clauset, Shalizi & Newman 2009), for sizes that may
+//! take any value and for whole numbers.
+//!
+//! The law holds from some x_min on, which is chosen so that the data above it are nearest to the
+//! law in the sense of Kolmogorov and Smirnov. A fit alone says nothing: every sample has a best
+//! exponent. Whether there is a power law is asked in `goodness` and `alternatives`.
+
+use rand::{Rng, RngExt};
+use serde::Serialize;
+
+use super::error::{StudyError, check, enough, positive};
+use super::special::scaled_zeta;
+
+/// What values the sizes can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Support {
+    /// All above x_min.
+    Continuous,
+    /// Whole numbers.
+    Discrete,
+}
+
+/// How x_min is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Search {
+    /// This x_min and no other.
+    pub start: Option<f64>,
+    /// Greatest number of values tried as x_min: of more, evenly spaced ranks are taken.
+    pub candidates: usize,
+    /// Fewest values that x_min may leave.
+    pub tail: usize,
+}
+
+impl Default for Search {
+    /// A tail under 50 values gives no reliable exponent (Clauset et al. 2009, 3.4).
+    fn default() -> Self {
+        Search {
+            start: None,
+            candidates: 100,
+            tail: 50,
+        }
+    }
+}
+
+/// A power law p(x) ~ x^-exponent from `start` on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PowerLaw {
+    /// Kind of sizes.
+    pub support: Support,
+    /// The exponent, above 1.
+    pub exponent: f64,
+    /// Its standard error, with x_min taken as known.
+    pub error: f64,
+    /// x_min, where the law begins.
+    pub start: f64,
+    /// Number of all sizes.
+    pub count: usize,
+    /// Number of those from x_min on.
+    pub tail: usize,
+    /// Greatest distance of the cumulative distributions of data and law.
+    pub distance: f64,
+    /// Greatest size over x_min, as a power of ten: the range over which the law is seen.
+    pub decades: f64,
+}
+
+/// Steepest exponent looked for in whole numbers; a steeper law is all x_min.
+const STEEPEST: f64 = 60.0;
+
+/// Fits a power law to positive sizes.
+pub fn fit_power_law(
+    values: &[f64],
+    support: Support,
+    search: &Search,
+) -> Result<PowerLaw, StudyError> {
+    Sample::new(values, support)?.fit(search)
+}
+
+impl PowerLaw {
+    /// Probability of a size of at least `x`, among those from x_min on.
+    pub fn survival(&self, x: f64) -> f64 {
+        if x <= self.start {
+            return 1.0;
+        }
+        let log = libm::log(x / self.start);
+        match self.support {
+            Support::Continuous => libm::exp((1.0 - self.exponent) * log),
+            Support::Discrete => {
+                let ratio =
+                    scaled_zeta(self.exponent, x)[0] / scaled_zeta(self.exponent, self.start)[0];
+                ratio * libm::exp(-self.exponent * log)
+            }
+        }
+    }
+
+    /// Logarithm of the density, or for whole numbers of the probability, at `x` from x_min on.
+    pub fn ln_density(&self, x: f64) -> f64 {
+        self.ln_density_scaled(x, self.ln_norm())
+    }
+
+    pub(super) fn ln_norm(&self) -> f64 {
+        match self.support {
+            Support::Continuous => libm::log(self.start / (self.exponent - 1.0)),
+            Support::Discrete => libm::log(scaled_zeta(self.exponent, self.start)[0]),
+        }
+    }
+
+    pub(super) fn ln_density_scaled(&self, x: f64, ln_norm: f64) -> f64 {
+        -self.exponent * libm::log(x / self.start) - ln_norm
+    }
+}
+
+/// Draws from a power law.
+#[derive(Clone, Debug)]
+pub struct Drawer {
+    law: PowerLaw,
+    /// Survivals of the first whole numbers from x_min on.
+    table: Vec<f64>,
+}
+
+/// Whole numbers whose survival is looked up.
+const TABLE: usize = 512;
+/// Whole numbers above this are not drawn: beyond it doubles are not all of them.
+const LARGEST: f64 = 4_503_599_627_370_496.0;
+
+impl Drawer {
+    /// Prepares to draw.
+    pub fn new(law: PowerLaw) -> Self {
+        let mut table = Vec::new();
+        if law.support == Support::Discrete {
+            let norm = scaled_zeta(law.exponent, law.start)[0];
+            let mut left = 1.0;
+            for k in 0..TABLE {
+                table.push(left);
+                let log = libm::log1p(k as f64 / law.start);
+                left -= libm::exp(-law.exponent * log) / norm;
+            }
+        }
+        Drawer { law, table }
+    }
+
+    /// One size.
+    pub fn draw(&self, rng: &mut impl Rng) -> f64 {
+        // 1 - u is never 0.
+        let chance = 1.0 - rng.random::<f64>();
+        let law = &self.law;
+        if law.support == Support::Continuous {
+            return law.start * libm::exp(-libm::log(chance) / (law.exponent - 1.0));
+        }
+        // The greatest whole number whose survival is at least the chance.
+        let within = self.table.partition_point(|&s| s >= chance);
+        if within < self.table.len() {
+            return law.start + within.max(1) as f64 - 1.0;
+        }
+        let mut low = law.start + (self.table.len() - 1) as f64;
+        let mut high = 2.0 * low;
+        while high < LARGEST && law.survival(high) >= chance {
+            (low, high) = (high, 2.0 * high);
+        }
+        while high - low > 1.0 {
+            let middle = (0.5 * (low + high)).floor();
+            if law.survival(middle) >= chance {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// Sizes in order, each value once.
+pub(super) struct Sample {
+    support: Support,
+    /// Distinct values, rising.
+    values: Vec<f64>,
+    logs: Vec<f64>,
+    /// `below[k]`: how many sizes are under `values[k]`; the last entry is their number.
+    below: Vec<usize>,
+    /// `rest[k]`: the sum of the logarithms of all sizes from `values[k]` on.
+    rest: Vec<f64>,
+}
+
+impl Sample {
+    pub(super) fn new(values: &[f64], support: Support) -> Result<Self, StudyError> {
+        enough("sizes", values.len(), 2)?;
+        for &v in values {
+            positive("size", v)?;
+            if support == Support::Discrete {
+                check("size", v, "a whole number under 4.5e15", |v| {
+                    v == v.floor() && v <= LARGEST
+                })?;
+            }
+        }
+        Ok(Sample::sorted(values.to_vec(), support))
+    }
+
+    /// From values known to be fit.
+    pub(super) fn sorted(mut all: Vec<f64>, support: Support) -> Self {
+        all.sort_unstable_by(f64::total_cmp);
+        let (mut values, mut below) = (Vec::new(), Vec::new());
+        for (i, &v) in all.iter().enumerate() {
+            if values.last() != Some(&v) {
+                values.push(v);
+                below.push(i);
+            }
+        }
+        below.push(all.len());
+        let logs: Vec<f64> = values.iter().map(|&v| libm::log(v)).collect();
+        let mut rest = vec![0.0; values.len() + 1];
+        for k in (0..values.len()).rev() {
+            rest[k] = rest[k + 1] + logs[k] * (below[k + 1] - below[k]) as f64;
+        }
+        Sample {
+            support,
+            values,
+            logs,
+            below,
+            rest,
+        }
+    }
+
+    pub(super) fn fit(&self, search: &Search) -> Result<PowerLaw, StudyError> {
+        let total = self.total();
+        let need = search.tail.max(2);
+        if let Some(start) = search.start {
+            positive("x_min", start)?;
+            if self.support == Support::Discrete {
+                check("x_min", start, "a whole number", |v| v == v.floor())?;
+            }
+            let first = self.values.partition_point(|&v| v < start);
+            enough("sizes from x_min on", total - self.below[first], need)?;
+            return self.fit_from(first, start).ok_or(StudyError::Undetermined {
+                what: "the exponent of a power law",
+            });
+        }
+        enough("sizes", total, need)?;
+        let usable = self.below[..self.values.len()].partition_point(|&b| total - b >= need);
+        let tried = usable.min(search.candidates.max(1));
+        (0..tried)
+            .map(|k| k * usable / tried)
+            .filter_map(|first| self.fit_from(first, self.values[first]))
+            .min_by(|a, b| a.distance.total_cmp(&b.distance))
+            .ok_or(StudyError::Undetermined {
+                what: "the exponent of a power law",
+            })
+    }
+
+    fn total(&self) -> usize {
+        self.below[self.values.len()]
+    }
+
+    /// The law of the sizes from the distinct value `first` on; none where all are the same.
+    fn fit_from(&self, first: usize, start: f64) -> Option<PowerLaw> {
+        let tail = self.total() - self.below[first];
+        let n = tail as f64;
+        let ln_start = libm::log(start);
+        let mean_log = self.rest[first] / n - ln_start;
+        if mean_log.is_nan() || mean_log <= 1e-12 {
+            return None;
+        }
+        let (exponent, error) = match self.support {
+            Support::Continuous => {
+                let slope = 1.0 / mean_log;
+                (1.0 + slope, slope / n.sqrt())
+            }
+            Support::Discrete => whole_exponent(mean_log, n, start)?,
+        };
+        let mut law = PowerLaw {
+            support: self.support,
+            exponent,
+            error,
+            start,
+            count: self.total(),
+            tail,
+            distance: 0.0,
+            decades: (self.logs[self.logs.len() - 1] - ln_start) * std::f64::consts::LOG10_E,
+        };
+        law.distance = self.distance(&law, first);
+        Some(law)
+    }
+
+    /// Distance of the data from the law, on both sides of every step of the data.
+    fn distance(&self, law: &PowerLaw, first: usize) -> f64 {
+        let n = law.tail as f64;
+        let ln_start = libm::log(law.start);
+        let norm = scaled_zeta(law.exponent, law.start)[0];
+        let mut distance: f64 = 0.0;
+        for k in first..self.values.len() {
+            let log = self.logs[k] - ln_start;
+            // Survival at the value and just above it; the same unless the law has steps too.
+            let (at, above) = match law.support {
+                Support::Continuous => {
+                    let s = libm::exp((1.0 - law.exponent) * log);
+                    (s, s)
+                }
+                Support::Discrete => {
+                    let power = libm::exp(-law.exponent * log) / norm;
+                    let s = scaled_zeta(law.exponent, self.values[k])[0] * power;
+                    (s, s - power)
+                }
+            };
+            let left = |below: usize| 1.0 - (below - self.below[first]) as f64 / n;
+            distance = distance
+                .max((at - left(self.below[k])).abs())
+                .max((above - left(self.below[k + 1])).abs());
+        }
+        distance
+    }
+}
+
+/// Exponent and its error for whole numbers: where the mean of ln(x / x_min) under the law,
+/// minus the derivative of ln zeta, is that of the data (Clauset et al. 2009, eq. 3.5).
+fn whole_exponent(mean_log: f64, n: f64, start: f64) -> Option<(f64, f64)> {
+    // Mean and variance of ln(x / x_min) under the law.
+    let moments = |s: f64| {
+        let [z, slope, bend] = scaled_zeta(s, start);
+        let mean = -slope / z;
+        (mean, bend / z - mean * mean)
+    };
+    let (mut low, mut high) = (1.0 + 1e-9, STEEPEST);
+    if moments(high).0 > mean_log {
+        return None;
+    }
+    // Near enough for Newton: eq. 3.7 there. The bracket holds it where it is not.
+    let mut s = (1.0 + 1.0 / (mean_log - libm::log1p(-0.5 / start))).clamp(1.01, STEEPEST);
+    for _ in 0..100 {
+        let (mean, variance) = moments(s);
+        if mean > mean_log {
+            low = s;
+        } else {
+            high = s;
+        }
+        let next = s + (mean - mean_log) / variance;
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        let step = (next - s).abs();
+        s = next;
+        if step < 1e-12 * s {
+            break;
+        }
+    }
+    let (_, variance) = moments(s);
+    Some((s, 1.0 / (n * variance).sqrt()))
+}

@@ -1,0 +1,116 @@
+//! From motion to equilibrium: the links of a moving system as a network with the forces that
+//! they have.
+//!
+//! Frictional forces are history: a solve from unstressed links would invent others. So the
+//! forces go over as they are, and only increments are solved from then on (`Handover::load` is
+//! what is not yet balanced).
+
+use super::System;
+use crate::cluster::Other;
+use crate::cluster::integrate::Integrate;
+use crate::geometry::Dimension;
+use crate::record::BodyRef;
+use crate::stress::{Freedom, Link, LinkState, Network, Node};
+
+/// A network with the forces of its links.
+#[derive(Clone, Debug)]
+pub struct Handover<D: Dimension> {
+    /// Grains as free nodes in order of number, then a fixed node for each contact with a wall.
+    pub network: Network<D>,
+    /// Which body each node is.
+    pub bodies: Vec<BodyRef>,
+    /// For each link the normal force (N, positive in compression) and the tangential force on
+    /// its first node (N).
+    pub forces: Vec<(f64, D::Vector)>,
+    /// By rows of the network: weight and forces of the links together, N and N m. Nothing, in a
+    /// system at rest.
+    pub load: Vec<f64>,
+}
+
+impl<D: Integrate> System<D> {
+    /// The links in touch as a network of full freedom, with their forces as they are now.
+    pub fn handover(&self) -> Handover<D> {
+        let mut network = Network::new(Freedom::Full);
+        let mut bodies = Vec::new();
+        let mut grains = self.grains_at(self.time());
+        grains.sort_by_key(|grain| grain.id);
+        for grain in &grains {
+            network.add_node(Node {
+                position: grain.position,
+                radius: grain.radius,
+                fixed: false,
+            });
+            bodies.push(BodyRef::Grain(grain.id));
+        }
+        let node = |id: u32| grains.partition_point(|grain| grain.id < id);
+        let arrays = &self.engine.state.arrays;
+        let mut forces = Vec::new();
+        self.engine.each_link_view(|view| {
+            let k = &view.kinematics;
+            let a = node(arrays.id[view.a as usize]);
+            // The engine's normal points from the second body to the first.
+            let normal = -k.normal;
+            let (b, other, arm) = match view.b {
+                Other::Slot(slot) => {
+                    let b = node(arrays.id[slot as usize]);
+                    (b, grains[b].material, normal * -grains[b].radius)
+                }
+                Other::Boundary(wall) => {
+                    let (b, _) = network.add_node(Node {
+                        position: k.point,
+                        radius: 0.0,
+                        fixed: true,
+                    });
+                    bodies.push(BodyRef::Boundary(wall));
+                    let material = self.setup.boundaries[usize::from(wall)].material;
+                    (b, material, D::Vector::default())
+                }
+            };
+            let law = self.setup.laws.get(grains[a].material, other);
+            // Links are made for pairs with a law only.
+            let Some(stiffness) = law.map(|law| law.stiffness(k.overlap, k.radius)) else {
+                return;
+            };
+            network.add_link(Link {
+                a,
+                b,
+                normal,
+                arms: [normal * grains[a].radius, arm],
+                kn: stiffness.normal,
+                kt: stiffness.tangential,
+                friction: stiffness.friction,
+                state: LinkState::Grip,
+            });
+            forces.push((view.normal_force, view.tangential_force));
+        });
+        let mut load = vec![0.0; network.len()];
+        let m = network.per_node();
+        for (row, grain) in grains.iter().enumerate() {
+            for k in 0..D::N {
+                load[row * m + k] = grain.mass * self.setup.gravity[k];
+            }
+        }
+        for (link, (normal, tangential)) in network.links().iter().zip(&forces) {
+            let on_a: D::Vector = link.normal * -*normal + *tangential;
+            for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])]
+            {
+                let Some(row) = network.row(node) else {
+                    continue;
+                };
+                for k in 0..D::N {
+                    load[row * m + k] += force[k];
+                }
+                let moment = D::moment(arm, force);
+                for k in 0..D::SPINS {
+                    load[row * m + D::N + k] += D::spin_component(moment, k);
+                }
+            }
+        }
+        Handover {
+            network,
+            bodies,
+            forces,
+            load,
+        }
+    }
+}

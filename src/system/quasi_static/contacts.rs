@@ -1,0 +1,91 @@
+//! Who touches whom: contacts of a grain that has just come, and bodies near enough to watch.
+
+use crate::body::Grain;
+use crate::geometry::Dimension;
+use crate::system::filling::obstacles::{Near, Obstacles};
+use crate::system::{Setup, SystemError};
+
+/// Bodies touch when their gap is under this share of the grain's radius: places come from
+/// decimal numbers or from a search that stops at a gap of about 1e-9 radii.
+const TOUCH: f64 = 1e-6;
+
+/// A body beside a grain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beside<D: Dimension> {
+    /// Which wall, or which grain in order of coming.
+    pub body: Body,
+    /// Gap, m; at most 0 in touch.
+    pub gap: f64,
+    /// Unit vector from the grain to the body.
+    pub direction: D::Vector,
+}
+
+/// A wall or a grain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A wall, by index.
+    Wall(usize),
+    /// A grain, in order of coming.
+    Grain(usize),
+}
+
+/// What lies there so far.
+pub struct Surroundings<D: Dimension> {
+    obstacles: Obstacles<D>,
+    found: Vec<Near<D>>,
+}
+
+impl<D: Dimension> std::fmt::Debug for Surroundings<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings").finish_non_exhaustive()
+    }
+}
+
+impl<D: Dimension> Surroundings<D> {
+    /// Walls alone.
+    ///
+    /// # Errors
+    /// A wall whose shape is impossible.
+    pub fn new(setup: &Setup<D>) -> Result<Self, SystemError> {
+        let largest = setup.grains.iter().map(|g| g.radius).fold(0.0, f64::max);
+        let obstacles = Obstacles::within(&setup.boundaries, largest)
+            .map_err(|error| SystemError::Setup(error.to_string()))?;
+        Ok(Surroundings {
+            obstacles,
+            found: Vec::new(),
+        })
+    }
+
+    /// Bodies beside a grain with a gap under `reach`, walls first, each list in order; then the
+    /// grain is one of them.
+    pub fn add(&mut self, grain: &Grain<D>, reach: f64) -> Vec<Beside<D>> {
+        let (x, r) = (grain.position, grain.radius);
+        let touch = TOUCH * r;
+        self.obstacles.near(x, r, reach.max(touch), &mut self.found);
+        let mut list: Vec<Beside<D>> = Vec::new();
+        for near in &self.found {
+            let Some(normal) = near.normal else { continue };
+            let gap = if near.gap.abs() <= touch {
+                0.0
+            } else {
+                near.gap
+            };
+            list.push(Beside {
+                body: if near.wall {
+                    Body::Wall(near.index)
+                } else {
+                    Body::Grain(near.index)
+                },
+                gap,
+                direction: -normal,
+            });
+        }
+        // Cells are met in an order of their own.
+        list.sort_by_key(|beside| match beside.body {
+            Body::Wall(wall) => (0, wall),
+            Body::Grain(other) => (1, other),
+        });
+        self.obstacles.add(x, r);
+        list
+    }
+}

@@ -1,0 +1,171 @@
+//! Sums of a run, the energy book and the summary.
+
+use std::collections::BTreeMap;
+
+use super::QuasiStatic;
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{
+    Avalanches, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares, Status,
+    Summary, Times, WorkFigures,
+};
+use crate::system::Outcome;
+
+/// Sums since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    /// Time of the last event, s.
+    pub time: f64,
+    /// Number of the last event that was logged.
+    pub seq: u64,
+    /// Events by kind.
+    pub by_kind: [u64; EventKind::ALL.len()],
+    /// Solves, and columns of the inverse.
+    pub solves: u64,
+    /// Rounds of all iterations.
+    pub rounds: u64,
+    /// Potential energy that grains came with, J.
+    pub fed: f64,
+    /// Heat of slides, J.
+    pub slip: f64,
+    /// The same by the thesis's formula, J.
+    pub slip_thesis: f64,
+    /// What a sudden load leaves over when all is at rest, J: dampers take it.
+    pub settled: f64,
+    /// Parts that needed dynamics and were held.
+    pub held: u64,
+    /// Avalanches so far.
+    pub avalanches: u64,
+    /// Size of the largest.
+    pub largest: u64,
+    /// Their heat, J.
+    pub heat: f64,
+}
+
+impl Tally {
+    /// Counts events of a kind.
+    pub fn count(&mut self, kind: EventKind, events: u64) {
+        self.by_kind[kind as usize] += events;
+    }
+}
+
+impl<D: Dimension> QuasiStatic<D> {
+    /// The energy book. Weight that comes to rest on springs sets twice as much potential energy
+    /// free as the springs take up: the rest is what dampers take, booked as `morph` (the work
+    /// that a quasi-static step leaves over), summed up step by step from the strains.
+    pub(super) fn energy(&self) -> EnergyFigures {
+        let mut potential = 0.0;
+        for (index, &node) in self.nodes.iter().enumerate() {
+            let grain = &self.setup.grains[index];
+            let x = grain.position + self.displacement(node).0;
+            potential -= grain.mass * self.setup.gravity.dot(&x);
+        }
+        let elastic = self.packing.elastic_energy();
+        let (slip, morph) = (self.tally.slip, self.tally.settled);
+        let injected = self.tally.fed;
+        let error = (potential + elastic + slip + morph - injected).abs();
+        let released = (injected - potential).abs();
+        EnergyFigures {
+            kinetic: 0.0,
+            potential,
+            elastic,
+            dissipated: Dissipated {
+                damping: 0.0,
+                slip,
+                collision: 0.0,
+                morph,
+            },
+            injected,
+            removed: 0.0,
+            balance_error: if error == 0.0 {
+                0.0
+            } else {
+                (error / released).min(f64::MAX)
+            },
+        }
+    }
+
+    /// Hash over number and place of every grain; velocities and spins are none.
+    fn state_hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut eat = |bits: u64| {
+            for byte in bits.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        };
+        for (index, &node) in self.nodes.iter().enumerate() {
+            let grain = &self.setup.grains[index];
+            let (u, turn) = self.displacement(node);
+            eat(u64::from(grain.id));
+            (grain.position + u)
+                .components()
+                .for_each(|x| eat(x.to_bits()));
+            (0..D::SPINS).for_each(|k| eat(D::spin_component(turn, k).to_bits()));
+        }
+        hash
+    }
+
+    pub(super) fn figures(&self) -> Summary {
+        let tally = &self.tally;
+        let total: u64 = tally.by_kind.iter().sum();
+        let by_kind: BTreeMap<String, u64> = EventKind::ALL
+            .iter()
+            .zip(&tally.by_kind)
+            .filter(|(_, n)| **n > 0)
+            .map(|(kind, n)| (kind.name().to_string(), *n))
+            .collect();
+        let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
+        let grains = self.nodes.len() as u64;
+        let mut warnings = Vec::new();
+        if tally.held > 0 {
+            warnings.push(format!(
+                "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",
+                tally.held,
+                if tally.held == 1 { "" } else { "s" }
+            ));
+        }
+        Summary {
+            arenite: env!("CARGO_PKG_VERSION").to_string(),
+            scenario: String::new(),
+            seed: self.setup.seed,
+            status: match self.over {
+                Some(Outcome::Finished) => Status::Finished,
+                _ => Status::Interrupted,
+            },
+            time: Times {
+                simulated: tally.time,
+                wall: self.wall_seconds,
+            },
+            state_hash: format!("{:016x}", self.state_hash()),
+            events: EventFigures {
+                total,
+                by_kind,
+                per_virtual_second: per(tally.time),
+                per_wall_second: per(self.wall_seconds),
+            },
+            grains: GrainFigures {
+                initial: 0,
+                created: grains,
+                removed: 0,
+                last: grains,
+            },
+            regimes: RegimeShares {
+                rigid: f64::from(u8::from(grains > 0)),
+                ..RegimeShares::default()
+            },
+            work: WorkFigures {
+                stress_solves: tally.solves,
+                ..WorkFigures::default()
+            },
+            energy: self.energy(),
+            discharge: None,
+            jam: None,
+            avalanches: Some(Avalanches {
+                count: tally.avalanches,
+                largest: tally.largest,
+                energy: tally.heat,
+            }),
+            warnings,
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! The quasi-static model as a run: grains come one by one, forces are in equilibrium after each
+//! (thesis 4.4, 4.5, 4.7).
+//!
+//! The same queue, records and summary as in motion; time only counts grains. Places are those
+//! of the fills; displacements under load are small against a radius and are added in the records.
+
+mod contacts;
+mod figures;
+mod rows;
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Control, FreedomName, OrderName, Outcome, Progress, QuasiStaticSetup, Setup, Simulation,
+    SolverName, SystemError, TensionName,
+};
+use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
+use crate::geometry::{Dimension, Vector};
+use crate::record::{BodyRef, NullSink, Sink, Summary};
+use crate::stress::{
+    Auto, ConjugateGradient, Disconnecting, Factor, Freedom, Iteration, LinkKey, Network, NodeKey,
+    Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
+    Touch, Unresolved, With,
+};
+use contacts::{Body, Surroundings};
+use figures::Tally;
+
+/// Owners in the queue.
+mod owner {
+    /// The next grain.
+    pub const GRAIN: u32 = 0;
+    /// Rows of the series.
+    pub const SERIES: u32 = 1;
+    /// Snapshots.
+    pub const SNAPSHOT: u32 = 2;
+    /// Checkpoints.
+    pub const CHECKPOINT: u32 = 3;
+    /// The end.
+    pub const FINISH: u32 = 4;
+}
+
+/// A saved state: how far the run had come. What depends on its history (the inverse, the memory
+/// of slides) is made again by going there once more, which takes less than to save it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Saved {
+    format: u32,
+    grains: u64,
+    handled: u64,
+}
+
+/// Version of the saved state; other drivers' states have other numbers.
+const FORMAT: u32 = 0x5153_0001;
+
+/// A filling in equilibrium, grain by grain.
+pub struct QuasiStatic<D: Dimension> {
+    setup: Setup<D>,
+    rules: Rules,
+    packing: Packing<D>,
+    surroundings: Surroundings<D>,
+    queue: DefaultQueue,
+    /// Node of each grain that has come.
+    nodes: Vec<NodeKey>,
+    /// Which body each node is.
+    bodies: Vec<BodyRef>,
+    /// Links that slid after the last grain.
+    sliding: Vec<LinkKey>,
+    tally: Tally,
+    /// Events handled.
+    handled: u64,
+    over: Option<Outcome>,
+    wall_seconds: f64,
+    started_at: Instant,
+}
+
+impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QuasiStatic")
+            .field("grains", &self.nodes.len())
+            .field("links", &self.packing.network().links().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The solver of a name for a filling of `grains` grains.
+fn solver<D: Dimension>(
+    name: SolverName,
+    freedom: Freedom,
+    grains: usize,
+) -> Box<dyn Solver<D> + Send> {
+    let network = Network::new(freedom);
+    // Displacements add up over the bed, forces must balance grain by grain.
+    let iteration = Iteration {
+        tolerance: 1e-13,
+        ..Iteration::default()
+    };
+    match name {
+        SolverName::Auto => Box::new(Auto::new(&network, iteration, rates::<D>(freedom, grains))),
+        SolverName::Rima => Box::new(Rima::new()),
+        SolverName::Cg => Box::new(ConjugateGradient::new(&network, iteration)),
+        SolverName::Factor => Box::new(Factor::new(&network)),
+    }
+}
+
+/// What happens from one solve to the next while grains come one by one: each brings as many
+/// links as space has dimensions, and about one solve.
+fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
+    Rates {
+        nodes: grains,
+        per_node: freedom.per_node::<D>(),
+        bars: (D::N * D::N) as f64,
+        added: 1.0,
+        load: 1.0 / grains.max(1) as f64,
+    }
+}
+
+fn freedom_of(settings: &QuasiStaticSetup) -> Freedom {
+    match settings.freedom {
+        FreedomName::Translational => Freedom::Translational,
+        FreedomName::Full => Freedom::Full,
+    }
+}
+
+/// What solves for the displacements of a setup, in words.
+pub fn solver_of<D: Dimension>(settings: &QuasiStaticSetup, grains: usize) -> String {
+    let freedom = freedom_of(settings);
+    if settings.solver == SolverName::Auto {
+        let expected = rates::<D>(freedom, grains);
+        let network = Network::<D>::new(freedom);
+        let auto = Auto::new(&network, Iteration::default(), expected);
+        return auto.choice().to_string();
+    }
+    solver::<D>(settings.solver, freedom, grains).name().into()
+}
+
+fn rules(settings: &QuasiStaticSetup, weight: f64) -> Rules {
+    let thesis = Rules::thesis(weight);
+    Rules {
+        disconnecting: match settings.order {
+            OrderName::AllBreaks => Disconnecting::AllAtOnce,
+            _ => Disconnecting::MostNegative,
+        },
+        sliding: match settings.order {
+            OrderName::OneSlide => Sliding::LargestExcess,
+            _ => Sliding::AllAtOnce,
+        },
+        tension: match settings.tension {
+            TensionName::Break => Tension::Break,
+            TensionName::Keep => Tension::Keep,
+        },
+        slides: settings.slides,
+        unresolved: Unresolved::Hold,
+        tolerance: settings.tolerance,
+        ..thesis
+    }
+}
+
+impl<D: Dimension> QuasiStatic<D> {
+    /// A filling at its start, or where it was when its state was saved.
+    ///
+    /// # Errors
+    /// A setup that has no quasi-static section or impossible walls; a state of another run.
+    pub fn new(setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
+        let Some(settings) = setup.quasi_static else {
+            let text = "the setup has no quasi-static model";
+            return Err(SystemError::Setup(text.into()));
+        };
+        let freedom = freedom_of(&settings);
+        let count = setup.grains.len();
+        let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count.max(1) as f64;
+        let mut run = QuasiStatic {
+            rules: rules(&settings, mass * setup.gravity.norm()),
+            packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
+            surroundings: Surroundings::new(&setup)?,
+            queue: DefaultQueue::default(),
+            nodes: Vec::with_capacity(count),
+            bodies: Vec::new(),
+            sliding: Vec::new(),
+            tally: Tally::default(),
+            handled: 0,
+            over: None,
+            wall_seconds: 0.0,
+            started_at: Instant::now(),
+            setup,
+        };
+        run.begin(settings.interval);
+        if let Some(state) = state {
+            let saved: Saved =
+                postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
+            if saved.format != FORMAT {
+                return Err(SystemError::Saved(format!(
+                    "its format is {:#x}, this program's is {FORMAT:#x}",
+                    saved.format
+                )));
+            }
+            while run.handled < saved.handled && run.over.is_none() {
+                run.next(&mut NullSink)?;
+            }
+            if run.nodes.len() as u64 != saved.grains {
+                return Err(SystemError::Saved("it belongs to another scenario".into()));
+            }
+        }
+        Ok(run)
+    }
+
+    /// First events.
+    fn begin(&mut self, interval: f64) {
+        if !self.setup.grains.is_empty() {
+            self.schedule(owner::GRAIN, interval, EventKind::AddBody);
+        }
+        if self.setup.log.series.is_some() {
+            self.schedule(owner::SERIES, 0.0, EventKind::LogState);
+        }
+        if let Some(every) = self.setup.log.snapshots {
+            self.schedule(owner::SNAPSHOT, every, EventKind::Visualize);
+        }
+        if let Some(every) = self.setup.log.checkpoint {
+            self.schedule(owner::CHECKPOINT, every, EventKind::Checkpoint);
+        }
+        self.schedule(owner::FINISH, self.setup.finish, EventKind::Finish);
+    }
+
+    /// Times here are multiples of checked numbers: none is refused by the queue.
+    fn schedule(&mut self, owner: u32, time: f64, kind: EventKind) {
+        let _ = self.queue.schedule(owner, Event::new(time, kind));
+    }
+
+    /// Handles the next event.
+    fn next(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let Some((who, event)) = self.queue.pop() else {
+            self.over = Some(Outcome::Finished);
+            return Ok(());
+        };
+        self.handled += 1;
+        let time = event.time;
+        self.tally.count(event.kind, 1);
+        // The n-th row comes at n intervals: sums of intervals would drift.
+        let again = |interval: Option<f64>| interval.map(|i| ((time / i).round() + 1.0) * i);
+        match who {
+            owner::GRAIN => {
+                self.add(time, sink)?;
+                if let (Some(settings), true) = (
+                    self.setup.quasi_static,
+                    self.nodes.len() < self.setup.grains.len(),
+                ) {
+                    let next = (self.nodes.len() + 1) as f64 * settings.interval;
+                    self.schedule(owner::GRAIN, next, EventKind::AddBody);
+                }
+            }
+            owner::SERIES => {
+                sink.series(&self.series_row(time))?;
+                if let Some(next) = again(self.setup.log.series) {
+                    self.schedule(who, next, event.kind);
+                }
+            }
+            owner::SNAPSHOT => {
+                self.snapshot(time, sink)?;
+                if let Some(next) = again(self.setup.log.snapshots) {
+                    self.schedule(who, next, event.kind);
+                }
+            }
+            owner::CHECKPOINT => {
+                if let Some(next) = again(self.setup.log.checkpoint) {
+                    self.schedule(who, next, event.kind);
+                }
+                sink.checkpoint(&self.save())?;
+            }
+            _ => {
+                self.tally.time = time;
+                self.log(sink, time, EventKind::Finish, |_| {})?;
+                self.over = Some(Outcome::Finished);
+            }
+        }
+        self.tally.time = time;
+        Ok(())
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let saved = Saved {
+            format: FORMAT,
+            grains: self.nodes.len() as u64,
+            handled: self.handled,
+        };
+        // Three numbers: nothing in them can fail to be written.
+        postcard::to_stdvec(&saved).unwrap_or_default()
+    }
+
+    /// The next grain comes, and all goes back to equilibrium.
+    fn add(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let Some(settings) = self.setup.quasi_static else {
+            return Ok(());
+        };
+        let index = self.nodes.len();
+        let grain = self.setup.grains[index];
+        let mut touches = Vec::new();
+        let mut walls = Vec::new();
+        for beside in self.surroundings.add(&grain, settings.reach) {
+            let (material, with) = match beside.body {
+                Body::Wall(wall) => {
+                    let point = grain.position + beside.direction * (grain.radius + beside.gap);
+                    walls.push(wall);
+                    (self.setup.boundaries[wall].material, With::Boundary(point))
+                }
+                Body::Grain(other) => (
+                    self.setup.grains[other].material,
+                    With::Node(self.nodes[other]),
+                ),
+            };
+            let Some(law) = self.setup.laws.get(grain.material, material) else {
+                continue;
+            };
+            let stiffness = law.stiffness(0.0, grain.radius);
+            touches.push(Touch {
+                with,
+                kn: stiffness.normal,
+                kt: stiffness.tangential,
+                friction: stiffness.friction,
+                gap: beside.gap.max(0.0),
+            });
+        }
+        let weight = self.setup.gravity * grain.mass;
+        let place = |x: D::Vector| -> Vec<f64> { x.components().collect() };
+        let fault = |what: String| {
+            SystemError::Numerical(format!(
+                "grain {} at {:?}: {what}",
+                grain.id,
+                place(grain.position)
+            ))
+        };
+        let added = self
+            .packing
+            .add_grain(grain.position, grain.radius, weight, &touches);
+        let Some((node, links)) = added else {
+            return Err(fault("its centre lies on another body".into()));
+        };
+        self.bodies.push(BodyRef::Grain(grain.id));
+        self.bodies
+            .extend(walls.iter().map(|w| BodyRef::Boundary(*w as u16)));
+        self.nodes.push(node);
+        self.tally.fed += -grain.mass * self.setup.gravity.dot(&grain.position);
+        let energy = -grain.mass * self.setup.gravity.dot(&grain.position);
+        let cause = self.log(sink, time, EventKind::AddBody, |row| {
+            row.body_a = BodyRef::Grain(grain.id);
+            row.position = rows::three(grain.position);
+            row.energy = energy;
+        })?;
+        for (link, touch) in links.iter().zip(&touches) {
+            if touch.gap == 0.0 {
+                self.tally.count(EventKind::InsertLink, 1);
+                self.log_link(sink, time, EventKind::InsertLink, *link, f64::NAN, cause)?;
+            }
+        }
+        let relaxation = self
+            .packing
+            .relax(&self.rules)
+            .map_err(|error| fault(self.explain(&error)))?;
+        self.tally.count(EventKind::AnalyzeInternalForces, 1);
+        self.book(&relaxation);
+        self.log_relaxation(sink, time, &relaxation, cause)?;
+        self.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
+        self.record_avalanche(sink, time, grain.id, node, &relaxation)
+    }
+
+    /// A fault of the solver in words, with grains instead of nodes.
+    fn explain(&self, error: &StressError) -> String {
+        let name = |node: &NodeKey| match self.bodies.get(*node) {
+            Some(BodyRef::Grain(id)) => format!("grain {id}"),
+            _ => "a wall".into(),
+        };
+        match error {
+            StressError::Ungrounded { nodes } => format!(
+                "{} hang{} on nothing that is fixed",
+                nodes
+                    .iter()
+                    .take(8)
+                    .map(name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                if nodes.len() == 1 { "s" } else { "" }
+            ),
+            StressError::Mechanism { node } => format!(
+                "{} can move without straining a contact (with full freedom a grain needs two contacts)",
+                name(node)
+            ),
+            other => other.to_string(),
+        }
+    }
+
+    /// Adds what an iteration came to to the sums.
+    fn book(&mut self, relaxation: &Relaxation) {
+        let tally = &mut self.tally;
+        tally.solves += (relaxation.solves + relaxation.columns) as u64;
+        tally.rounds += relaxation.rounds as u64;
+        tally.count(EventKind::SlipLink, relaxation.slides as u64);
+        let connected = relaxation.connections() as u64;
+        tally.count(EventKind::InsertLink, connected);
+        tally.count(EventKind::RemoveLink, relaxation.disconnections() as u64);
+        tally.slip += relaxation.energy.elastic;
+        tally.slip_thesis += relaxation.energy.literal;
+        tally.settled += relaxation.settled;
+        tally.held += relaxation.held.len() as u64;
+    }
+
+    fn log_relaxation(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        relaxation: &Relaxation,
+        cause: u64,
+    ) -> Result<(), SystemError> {
+        for Topological {
+            link, connected, ..
+        } in &relaxation.topology
+        {
+            let kind = match connected {
+                true => EventKind::InsertLink,
+                false => EventKind::RemoveLink,
+            };
+            self.log_link(sink, time, kind, *link, f64::NAN, cause)?;
+        }
+        for slid in &relaxation.slid {
+            let energy = slid.energy.elastic;
+            self.log_link(sink, time, EventKind::SlipLink, slid.link, energy, cause)?;
+        }
+        Ok(())
+    }
+
+    /// The packing, to look at.
+    pub fn packing(&self) -> &Packing<D> {
+        &self.packing
+    }
+
+    /// The setup.
+    pub fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    /// Which body each node of the packing is.
+    pub fn bodies(&self) -> &[BodyRef] {
+        &self.bodies
+    }
+}
+
+impl<D: Dimension> Simulation for QuasiStatic<D> {
+    fn run(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
+        self.started_at = Instant::now();
+        let mut reported = Instant::now();
+        while self.over.is_none() {
+            self.next(sink)?;
+            let late = |limit| self.started_at.elapsed() >= limit;
+            if control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed) {
+                if self.over.is_none() {
+                    sink.checkpoint(&self.save())?;
+                    self.wall_seconds += self.started_at.elapsed().as_secs_f64();
+                    return Ok(Outcome::Interrupted);
+                }
+            }
+            if reported.elapsed().as_millis() >= 100 {
+                reported = Instant::now();
+                if let Some(progress) = control.progress.as_mut() {
+                    progress(Progress {
+                        time: self.tally.time,
+                        finish: self.setup.finish,
+                        grains: self.nodes.len(),
+                        discharged: 0,
+                    });
+                }
+            }
+        }
+        self.wall_seconds += self.started_at.elapsed().as_secs_f64();
+        Ok(self.over.unwrap_or(Outcome::Finished))
+    }
+
+    fn summary(&self) -> Summary {
+        self.figures()
+    }
+}

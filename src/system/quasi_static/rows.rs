@@ -1,0 +1,283 @@
+//! Rows of events, series, snapshots and avalanches.
+
+use super::QuasiStatic;
+use crate::event::{EventKind, Regime};
+use crate::geometry::{Dimension, Vector};
+use crate::record::{AvalancheRow, BodyRef, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
+use crate::stress::{LinkKey, NodeKey, Relaxation, Surface};
+use crate::system::{EventLog, SystemError};
+
+/// The top layer reaches this many radii of the last grain below its centre.
+const TOP_LAYER: f64 = 4.0;
+
+/// Three numbers of a vector; the third is 0 in the plane.
+pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
+    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
+}
+
+impl<D: Dimension> QuasiStatic<D> {
+    /// Logs an event of the whole; its number, 0 when events are not logged.
+    pub(super) fn log(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        kind: EventKind,
+        complete: impl FnOnce(&mut EventRow),
+    ) -> Result<u64, SystemError> {
+        if self.setup.log.events == EventLog::None {
+            return Ok(0);
+        }
+        self.tally.seq += 1;
+        let mut row = EventRow {
+            seq: self.tally.seq,
+            time,
+            kind,
+            regime_from: None,
+            regime_to: None,
+            body_a: BodyRef::None,
+            body_b: BodyRef::None,
+            link: 0,
+            position: [f64::NAN; 3],
+            energy: f64::NAN,
+            cause: 0,
+        };
+        complete(&mut row);
+        sink.event(&row)?;
+        Ok(row.seq)
+    }
+
+    /// Logs an event of a link.
+    pub(super) fn log_link(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        kind: EventKind,
+        link: LinkKey,
+        energy: f64,
+        cause: u64,
+    ) -> Result<(), SystemError> {
+        if self.setup.log.events != EventLog::Links {
+            return Ok(());
+        }
+        let (bodies, position) = (self.bodies_of(link), three(self.packing.contact(link)));
+        self.log(sink, time, kind, |row| {
+            [row.body_a, row.body_b] = bodies;
+            row.link = link as u64 + 1;
+            row.position = position;
+            row.energy = energy;
+            row.cause = cause;
+        })?;
+        Ok(())
+    }
+
+    fn bodies_of(&self, link: LinkKey) -> [BodyRef; 2] {
+        let link = &self.packing.network().links()[link];
+        [self.bodies[link.a], self.bodies[link.b]]
+    }
+
+    /// Displacement (m) and rotation of a grain.
+    pub(super) fn displacement(&self, node: NodeKey) -> (D::Vector, D::Spin) {
+        let network = self.packing.network();
+        let m = network.per_node();
+        let Some(row) = network.row(node) else {
+            return Default::default();
+        };
+        let u = &self.packing.displacements()[row * m..(row + 1) * m];
+        let turn = |k| if m > D::N { u[D::N + k] } else { 0.0 };
+        (D::Vector::from_fn(|k| u[k]), D::spin_from_fn(turn))
+    }
+
+    /// A row of the series.
+    pub(super) fn series_row(&mut self, time: f64) -> SeriesRow {
+        let energy = self.energy();
+        let d = energy.dissipated;
+        let grains = self.nodes.len() as u64;
+        let links = self.packing.network().links().len();
+        let mut walls = vec![[0.0; 7]; self.setup.boundaries.len()];
+        let m = self.packing.network().per_node();
+        for (node, body) in self.bodies.iter().enumerate() {
+            let BodyRef::Boundary(wall) = body else {
+                continue;
+            };
+            // A reaction is what the wall gives; a load is what it gets.
+            let reaction = self.packing.reaction(node);
+            let force = D::Vector::from_fn(|k| -reaction[k]);
+            let index = usize::from(*wall);
+            let reference = self.setup.boundaries[index].shape.reference_point();
+            let arm = self.packing.network().nodes()[node].position - reference;
+            let moment = D::moment(arm, force);
+            debug_assert!(m <= reaction.len());
+            for k in 0..D::N {
+                walls[index][k] += force[k];
+            }
+            // The plane has its single moment about z, the last of three.
+            for k in 0..D::SPINS {
+                walls[index][6 - D::SPINS + k] += D::spin_component(moment, k);
+            }
+        }
+        SeriesRow {
+            time,
+            grains,
+            by_regime: [0, 0, 0, grains],
+            clusters: self.groups().1,
+            links: (0..links).filter(|&l| self.packing.stress(l).on).count() as u64,
+            sliding: self.sliding.len() as u64,
+            discharged: 0,
+            kinetic: 0.0,
+            potential: energy.potential,
+            elastic: energy.elastic,
+            dissipated: [d.damping, d.slip, d.collision, d.morph],
+            injected: energy.injected,
+            removed: 0.0,
+            balance_error: energy.balance_error,
+            events: self.tally.by_kind.to_vec(),
+            walls,
+        }
+    }
+
+    /// For each node the least grain number of its connected group, and how many groups there are.
+    fn groups(&self) -> (Vec<i64>, u64) {
+        let network = self.packing.network();
+        let count = network.nodes().len();
+        let mut group = vec![-1; count];
+        let mut groups = 0;
+        let mut stack = Vec::new();
+        for &first in &self.nodes {
+            if group[first] >= 0 {
+                continue;
+            }
+            let name = match self.bodies[first] {
+                BodyRef::Grain(id) => i64::from(id),
+                _ => continue,
+            };
+            groups += 1;
+            group[first] = name;
+            stack.push(first);
+            while let Some(node) = stack.pop() {
+                for &key in network.links_of(node) {
+                    let link = &network.links()[key];
+                    let other = if link.a == node { link.b } else { link.a };
+                    // Boundaries do not connect.
+                    if self.packing.stress(key).on
+                        && group[other] < 0
+                        && !network.nodes()[other].fixed
+                    {
+                        group[other] = name;
+                        stack.push(other);
+                    }
+                }
+            }
+        }
+        (group, groups)
+    }
+
+    /// Writes all grains and links.
+    pub(super) fn snapshot(&self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let network = self.packing.network();
+        let groups = self.groups().0;
+        let mut force = vec![D::Vector::default(); network.nodes().len()];
+        let mut moment = vec![D::Spin::default(); network.nodes().len()];
+        let mut links = Vec::new();
+        for (key, link) in network.links().iter().enumerate() {
+            let stress = self.packing.stress(key);
+            if !stress.on {
+                continue;
+            }
+            let on_a = -(link.normal * stress.normal) - stress.tangential;
+            force[link.a] += on_a;
+            force[link.b] += -on_a;
+            moment[link.a] += D::moment(link.arms[0], on_a);
+            moment[link.b] += D::moment(link.arms[1], -on_a);
+            let [body_a, body_b] = self.bodies_of(key);
+            links.push(LinkRow {
+                time,
+                link: key as u64 + 1,
+                body_a,
+                body_b,
+                point: three(self.packing.contact(key)),
+                normal: three(link.normal),
+                overlap: stress.normal / link.kn,
+                normal_force: stress.normal,
+                tangential_force: three(-stress.tangential),
+                slipping: self.sliding.binary_search(&key).is_ok(),
+                stable: true,
+            });
+        }
+        let mut grains = Vec::with_capacity(self.nodes.len());
+        for (index, &node) in self.nodes.iter().enumerate() {
+            let grain = &self.setup.grains[index];
+            let (u, turn) = self.displacement(node);
+            let (rotation, _) = D::rotation_components(D::turned(grain.rotation, turn));
+            let spin = |k| {
+                if k < D::SPINS {
+                    D::spin_component(moment[node], k)
+                } else {
+                    0.0
+                }
+            };
+            grains.push(GrainRow {
+                time,
+                grain: grain.id,
+                radius: grain.radius,
+                mass: grain.mass,
+                material: grain.material,
+                position: three(grain.position + u),
+                velocity: [0.0; 3],
+                rotation,
+                spin: [0.0; 3],
+                force: three(force[node]),
+                moment: std::array::from_fn(spin),
+                regime: Regime::Rigid,
+                cluster: groups[node],
+            });
+        }
+        Ok(sink.snapshot(&grains, &links)?)
+    }
+
+    /// Writes what a grain set off, if anything.
+    pub(super) fn record_avalanche(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        grain: u32,
+        node: NodeKey,
+        relaxation: &Relaxation,
+    ) -> Result<(), SystemError> {
+        let radius = self.setup.grains[self.nodes.len() - 1].radius;
+        let gravity = self.setup.gravity;
+        let surface = Surface {
+            up: gravity * (-1.0 / gravity.norm()),
+            depth: TOP_LAYER * radius,
+        };
+        let found = self.packing.avalanche(relaxation, Some(node), &surface);
+        let Some(avalanche) = found else {
+            return Ok(());
+        };
+        let mut centre = D::Vector::default();
+        for &link in &avalanche.links {
+            centre += self.packing.contact(link) * (1.0 / avalanche.links.len() as f64);
+        }
+        let row = AvalancheRow {
+            avalanche: self.tally.avalanches,
+            start: time,
+            size: (avalanche.slides + avalanche.connections + avalanche.disconnections) as u64,
+            slides: avalanche.slides as u64,
+            breaks: avalanche.disconnections as u64,
+            insertions: avalanche.connections as u64,
+            rounds: relaxation.rounds as u64,
+            links: avalanche.links.len() as u64,
+            grains: avalanche.grains as u64,
+            energy: avalanche.energy.elastic,
+            energy_thesis: avalanche.energy.literal,
+            extent: avalanche.extent,
+            position: three(centre),
+            place: avalanche.place,
+            by_place: avalanche.by_place,
+            trigger: BodyRef::Grain(grain),
+        };
+        self.tally.avalanches += 1;
+        self.tally.largest = self.tally.largest.max(row.size);
+        self.tally.heat += row.energy;
+        Ok(sink.avalanche(&row)?)
+    }
+}
