@@ -9,6 +9,7 @@ use crate::geometry::Dimension;
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub link: LinkKey,
+    pub bar: usize,
     /// Displacements, by rows of the network.
     pub displacement: Vec<f64>,
     /// Strains of all bars of all links.
@@ -92,6 +93,7 @@ impl<D: Dimension> Packing<D> {
             }
             columns.push(Column {
                 link,
+                bar,
                 displacement,
                 strain,
                 pending: 0.0,
