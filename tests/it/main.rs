@@ -31,6 +31,8 @@ mod resume;
 mod scenario;
 mod scenarios_run;
 mod stress;
+mod stress_calc;
+mod stress_free;
 mod support;
 mod surface;
 mod view;
