@@ -68,11 +68,12 @@ pub struct Acceleration<D: Dimension> {
 }
 
 impl<D: Dimension> FreeGroup<D> {
-    /// Grounds a network of free nodes; keys of its nodes and links stay.
+    /// Grounds a network of free nodes; keys of its nodes and links stay. Arms of a link that do
+    /// not meet, for an overlap, are drawn to the middle: else turning the whole would strain it.
     ///
     /// # Errors
     /// When a node is fixed, or the members do not fit.
-    pub fn new(mut network: Network<D>, members: Vec<Member>) -> Result<Self, FreeError> {
+    pub fn new(network: Network<D>, members: Vec<Member>) -> Result<Self, FreeError> {
         let nodes = network.nodes().len();
         if nodes == 0 || nodes != members.len() {
             let members = members.len();
@@ -96,6 +97,7 @@ impl<D: Dimension> FreeGroup<D> {
             centre += node.position * (member.mass / mass);
         }
         let inverse_inertia = inverse_inertia(&network, &members, centre);
+        let mut network = meeting(&network);
         let fictional = ground(&mut network, turns);
         Ok(FreeGroup {
             network,
@@ -305,6 +307,21 @@ fn inverse_inertia<D: Dimension>(
         .eigenvalues
         .map(|v| if v > least { 1.0 / v } else { 0.0 });
     eigen.eigenvectors * Matrix3::from_diagonal(&inverse) * eigen.eigenvectors.transpose()
+}
+
+/// The network with the arms of each link ending in one point.
+fn meeting<D: Dimension>(network: &Network<D>) -> Network<D> {
+    let mut met = Network::new(network.freedom());
+    for node in network.nodes() {
+        met.add_node(*node);
+    }
+    for link in network.links() {
+        let [from, to] = [link.a, link.b].map(|node| network.nodes()[node].position);
+        let gap = (to + link.arms[1]) - (from + link.arms[0]);
+        let arms = [link.arms[0] + gap * 0.5, link.arms[1] - gap * 0.5];
+        met.add_link(Link { arms, ..*link });
+    }
+    met
 }
 
 /// Adds the fictional ground and its links.

@@ -13,8 +13,8 @@ use super::sparse::Stiffness;
 /// Rings of neighbours around what is out of balance, at first; doubled as long as it is too few.
 const RINGS: usize = 4;
 
-/// A patch of more than one in so many rows is no patch: all is solved.
-const LARGEST: usize = 4;
+/// A patch of more than one in so many rows is none: all is solved.
+const LARGEST: usize = 2;
 
 /// Forces that a local solve left unbalanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,22 +73,24 @@ impl Local {
         self.rows.clear();
         let mut rings = RINGS;
         let mut iterations = 0;
+        // Roughly while the patch grows, then to the end.
+        let mut aim = 0.1 * share * mean;
         loop {
             let above = |row: &usize| square(&self.residual, *row) > limit;
             let seeds: Vec<usize> = (0..rows).filter(above).collect();
             if seeds.is_empty() {
-                break;
+                if aim <= goal || self.rows.is_empty() {
+                    break;
+                }
+                aim = goal;
+            } else {
+                self.grow(matrix, &seeds, rings);
+                rings *= 2;
+                if self.rows.len() * LARGEST > rows {
+                    return Ok(None);
+                }
             }
-            // A row inside is in balance: what is above the limit is outside.
-            for row in seeds {
-                self.take(row);
-            }
-            self.grow(matrix, rings);
-            rings *= 2;
-            if self.rows.len() * LARGEST > rows {
-                return Ok(None);
-            }
-            iterations += self.relax(matrix, weights, preconditioner, x, goal)?;
+            iterations += self.relax(matrix, weights, preconditioner, x, aim)?;
         }
         let (mut nodes, mut greatest, mut left) = (0, 0.0f64, 0.0);
         for row in 0..rows {
@@ -114,9 +116,13 @@ impl Local {
         }
     }
 
-    /// Adds rings of neighbours.
-    fn grow(&mut self, matrix: &Stiffness, rings: usize) {
-        let mut from = 0;
+    /// Adds what is out of balance, with rings of neighbours around. A row of the patch is in
+    /// balance, so this is beyond its rim.
+    fn grow(&mut self, matrix: &Stiffness, seeds: &[usize], rings: usize) {
+        let mut from = self.rows.len();
+        for &row in seeds {
+            self.take(row);
+        }
         for _ in 0..rings {
             let end = self.rows.len();
             for k in from..end {
@@ -124,7 +130,6 @@ impl Local {
                     self.take(other as usize);
                 }
             }
-            // The first ring goes around all of the patch, the next around the last one.
             from = end;
         }
     }
