@@ -11,7 +11,7 @@ use super::conjugate::{Space, System, norm};
 use super::grounding::Grounding;
 use super::local::{Local, Pending};
 use super::network::{Change, LinkState, Network};
-use super::precondition::{Made, Preconditioner, cholesky};
+use super::precondition::{Made, Preconditioner, cholesky, inverse_block};
 use super::solver::{Effort, Solver, StressError};
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
@@ -72,6 +72,8 @@ pub struct ConjugateGradient {
     local: Local,
     /// The last solve left a solution that a next one may start from.
     warm: bool,
+    /// Rows of the last solution.
+    solved: usize,
 }
 
 impl ConjugateGradient {
@@ -91,6 +93,7 @@ impl ConjugateGradient {
             space: Space::default(),
             local: Local::default(),
             warm: false,
+            solved: 0,
         }
     }
 
@@ -179,6 +182,32 @@ impl ConjugateGradient {
         !self.weakened
     }
 
+    /// A first guess for nodes that are new and not placed yet: in balance with their neighbours as
+    /// these are. At zero they would strain their links by all that the neighbours have sunk.
+    fn place(&self, load: &[f64], x: &mut [f64]) -> Result<(), StressError> {
+        let m = self.stiffness.per_node();
+        if self.solved == 0 {
+            return Ok(());
+        }
+        for row in self.solved..self.stiffness.rows() {
+            let at = row * m..row * m + m;
+            if x[at.clone()].iter().any(|&v| v != 0.0) {
+                continue;
+            }
+            let mut force = [0.0; 6];
+            self.stiffness.multiply_row(row, x, &mut force[..m]);
+            let inverse = inverse_block(&self.stiffness, row).map_err(|row| {
+                let node = self.stiffness.node_of(row);
+                StressError::Mechanism { node }
+            })?;
+            for p in 0..m {
+                let line = inverse[p * m..p * m + m].iter().enumerate();
+                x[row * m + p] = line.map(|(q, v)| v * (load[row * m + q] - force[q])).sum();
+            }
+        }
+        Ok(())
+    }
+
     /// Looks for motions without strain by a random load.
     fn probe(&mut self) -> Result<(), StressError> {
         let n = self.weights.len();
@@ -258,6 +287,7 @@ impl<D: Dimension> Solver<D> for ConjugateGradient {
         if !displacement.iter().all(|v| v.is_finite()) {
             displacement.fill(0.0);
         }
+        self.place(load, displacement)?;
         let tolerance = self.iteration.tolerance;
         if self.warm && self.iteration.pending > 0.0 {
             self.warm = false;
@@ -269,6 +299,7 @@ impl<D: Dimension> Solver<D> for ConjugateGradient {
                     .solve(matrix, weights, preconditioner, load, displacement, share)?;
             if let Some(iterations) = done {
                 self.warm = true;
+                self.solved = self.stiffness.rows();
                 return Ok(Effort { iterations });
             }
         }
@@ -276,6 +307,7 @@ impl<D: Dimension> Solver<D> for ConjugateGradient {
         self.warm = false;
         let iterations = self.iterate(load, displacement, tolerance)?;
         self.warm = true;
+        self.solved = self.stiffness.rows();
         Ok(Effort { iterations })
     }
 }

@@ -10,16 +10,20 @@ use super::precondition::{Made, Preconditioner};
 use super::solver::StressError;
 use super::sparse::Stiffness;
 
-/// Rings of neighbours around what is out of balance, at first; doubled as long as it is too few.
+/// Rings of neighbours around what is out of balance, at first; as many more each
+/// time that it is too few.
 const RINGS: usize = 4;
 
 /// A patch of more than one in so many rows is none: all is solved.
 const LARGEST: usize = 2;
 
+/// Share of the mean load from which on a node counts as out of balance.
+const SEEN: f64 = 1e-9;
+
 /// Forces that a local solve left unbalanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pending {
-    /// Nodes with some force left.
+    /// Nodes with more than 1e-9 of the mean load of a node left.
     pub nodes: usize,
     /// Greatest force at a node, as a share of the mean load of a node.
     pub greatest: f64,
@@ -85,17 +89,18 @@ impl Local {
                 aim = goal;
             } else {
                 self.grow(matrix, &seeds, rings);
-                rings *= 2;
+                rings += RINGS;
                 if self.rows.len() * LARGEST > rows {
                     return Ok(None);
                 }
             }
             iterations += self.relax(matrix, weights, preconditioner, x, aim)?;
         }
+        let seen = (SEEN * mean).powi(2);
         let (mut nodes, mut greatest, mut left) = (0, 0.0f64, 0.0);
         for row in 0..rows {
             let own = square(&self.residual, row);
-            nodes += usize::from(own > 0.0);
+            nodes += usize::from(own > seen);
             greatest = greatest.max(own);
             left += own;
         }
