@@ -190,6 +190,10 @@ fn factor(network: &Network<Planar>, load: &[f64], top: NodeKey) {
     println!("  factor: assembly             {assembly:10.3}");
     println!("  factor: order and pattern    {analysis:10.3}");
     println!("  factor: values               {values:10.3}");
+    println!(
+        "  factor: ns a multiplication  {:10.4}",
+        values * 1e6 / kept.work()
+    );
     println!("  factor: solution             {solve:10.3}");
     println!("  factor: all, cold            {cold:10.3}");
     for (name, link) in [
@@ -216,7 +220,12 @@ fn factor(network: &Network<Planar>, load: &[f64], top: NodeKey) {
         } else {
             "made anew"
         };
-        println!("  factor: bar, {name:<8}        {step:10.3} {kind}");
+        let ends = [network.links()[link].a, network.links()[link].b];
+        let work = kept.update_work(ends.map(|node| network.row(node)));
+        println!(
+            "  factor: bar, {name:<8}        {step:10.3} {kind}, {:.4} ns a multiplication",
+            step * 1e6 / work
+        );
     }
     let grain = once(|| {
         add_disk(&mut network, top, &mut solver);

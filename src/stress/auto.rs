@@ -90,14 +90,14 @@ impl CostModel {
         substitution: 7e-9,
         iteration: 20e-9,
         waves: 1.6,
-        local: 150e-9,
+        local: 100e-9,
     };
 
     /// Time from one solve to the next by some way, s.
     pub fn cost(&self, way: Way, rates: &Rates, dimension: usize) -> f64 {
         let nodes = rates.nodes.max(2) as f64;
         let n = nodes * rates.per_node as f64;
-        let log = n.log2();
+        let log = libm::log2(n);
         match way {
             Way::Inverse => {
                 let border = rates.added * rates.per_node as f64;
@@ -109,13 +109,13 @@ impl CostModel {
                 }
                 // A load that changes at a part of the nodes starts with the root of that part as
                 // its residual; there are ten digits to go.
-                let digits = (10.0 + 0.5 * rates.load.max(1e-20).log10()) / 10.0;
-                let waves = self.waves * nodes.powf(1.0 / dimension as f64) * digits.max(0.1);
+                let digits = (10.0 + 0.5 * libm::log10(rates.load.max(1e-20))) / 10.0;
+                let waves = self.waves * libm::pow(nodes, 1.0 / dimension as f64) * digits.max(0.1);
                 self.iteration * n * waves
             }
             Way::Factor => {
                 let fill = if dimension == 2 { 1.25 } else { 1.75 };
-                let whole = self.factorization * n.powf(fill);
+                let whole = self.factorization * libm::pow(n, fill);
                 let change = if rates.added > 0.0 {
                     whole + self.analysis * n * log
                 } else {

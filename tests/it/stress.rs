@@ -542,7 +542,7 @@ fn a_kept_factor_is_updated() {
 #[test]
 fn pending_loads_stay_bounded() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
-    let side = 40;
+    let side = 60;
     let mut network = packing::<Planar>(&mut random, Freedom::Translational, side, 1.0);
     let share = 0.1;
     let iteration = Iteration {
@@ -586,6 +586,7 @@ fn pending_loads_stay_bounded() {
         let off = distance(&force, &load) / length(&load);
         assert!(off <= share, "{off}");
     }
+    // Near the sides and where much has gathered a patch may not do.
     assert!(patches > side / 2, "{patches} local solves");
     let exact = solved(&mut Factor::new(&network), &network, &weights(&network)).unwrap();
     assert!(distance(&x, &exact) <= 1e-2 * length(&exact));
