@@ -6,6 +6,7 @@
 
 mod auto;
 mod calc;
+mod carriers;
 mod cg;
 mod cholesky;
 mod conjugate;
@@ -15,9 +16,12 @@ mod factor;
 mod free;
 mod grounding;
 mod incomplete;
+mod inverse;
 mod local;
 mod network;
+mod packed;
 mod precondition;
+mod rima;
 mod solver;
 mod sparse;
 
@@ -33,5 +37,6 @@ pub use grounding::Grounding;
 pub use local::Pending;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
 pub use precondition::Preconditioner;
+pub use rima::Rima;
 pub use solver::{Effort, Solver, StressError};
 pub use sparse::Stiffness;

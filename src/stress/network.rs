@@ -160,6 +160,27 @@ impl<D: Dimension> Network<D> {
         (key, Change::Link { link: key, from })
     }
 
+    /// Appends another network, its nodes and links after the own ones; how many nodes and links
+    /// came before.
+    ///
+    /// # Panics
+    /// When the two differ in freedom.
+    pub fn append(&mut self, other: &Network<D>) -> (NodeKey, LinkKey) {
+        assert!(self.freedom == other.freedom, "networks of one freedom");
+        let (nodes, links) = (self.nodes.len(), self.links.len());
+        for &node in &other.nodes {
+            self.add_node(node);
+        }
+        for &link in &other.links {
+            self.add_link(Link {
+                a: link.a + nodes,
+                b: link.b + nodes,
+                ..link
+            });
+        }
+        (nodes, links)
+    }
+
     /// Changes how a link resists; none when it does so already.
     pub fn set_state(&mut self, link: LinkKey, state: LinkState) -> Option<Change> {
         let from = std::mem::replace(&mut self.links[link].state, state);

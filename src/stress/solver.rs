@@ -1,6 +1,6 @@
 //! What all solvers do.
 
-use super::network::{Change, Network, NodeKey};
+use super::network::{Change, LinkKey, Network, NodeKey};
 use crate::geometry::Dimension;
 
 /// Why there is no solution.
@@ -62,4 +62,17 @@ pub trait Solver<D: Dimension> {
         load: &[f64],
         displacement: &mut [f64],
     ) -> Result<Effort, StressError>;
+
+    /// Displacements due to a unit pair of forces along one bar of a link, whatever its state: the
+    /// bar's row of compatibility taken as a load, by rows of the network (m/N, rad/N). False,
+    /// leaving `displacement` as it was, where that is not much cheaper than a solve.
+    fn response(
+        &mut self,
+        _network: &Network<D>,
+        _link: LinkKey,
+        _bar: usize,
+        _displacement: &mut [f64],
+    ) -> bool {
+        false
+    }
 }

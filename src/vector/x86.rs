@@ -68,6 +68,10 @@ impl Lanes for Avx512 {
         unsafe { _mm512_store_pd(row.0.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
+    fn prefetch(row: &Row) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.0.as_ptr().cast()) }
+    }
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         Avx512(unsafe { _mm512_add_pd(self.0, o.0) })
     }
@@ -199,6 +203,10 @@ impl Lanes for Avx2 {
             _mm256_store_pd(p, self.0);
             _mm256_store_pd(p.add(4), self.1);
         }
+    }
+    #[inline(always)]
+    fn prefetch(row: &Row) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.0.as_ptr().cast()) }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {

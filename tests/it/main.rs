@@ -33,6 +33,7 @@ mod scenarios_run;
 mod stress;
 mod stress_calc;
 mod stress_free;
+mod stress_rima;
 mod support;
 mod surface;
 mod view;

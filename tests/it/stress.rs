@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::stress::{
     Auto, Change, ConjugateGradient, CostModel, Dense, Element, Factor, Freedom, Iteration,
-    LinkKey, LinkState, Network, Node, NodeKey, Preconditioner, Rates, Solver, Stiffness,
+    LinkKey, LinkState, Network, Node, NodeKey, Preconditioner, Rates, Rima, Solver, Stiffness,
     StressError, Way,
 };
 use proptest::prelude::*;
@@ -17,7 +17,8 @@ use crate::same_cases;
 
 /// All solvers of a network.
 pub fn solvers<D: Dimension>(network: &Network<D>) -> Vec<Box<dyn Solver<D>>> {
-    let mut all: Vec<Box<dyn Solver<D>>> = vec![Box::new(Factor::new(network))];
+    let mut all: Vec<Box<dyn Solver<D>>> =
+        vec![Box::new(Factor::new(network)), Box::new(Rima::new())];
     for preconditioner in Preconditioner::ALL {
         let iteration = Iteration {
             tolerance: 1e-11,

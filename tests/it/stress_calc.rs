@@ -26,7 +26,7 @@ fn number(value: &Value) -> f64 {
 /// Exact by symmetry: the weight sinks by F / (2 (kn sin^2 + kt cos^2)), with 30 degrees.
 #[test]
 fn a_groove_holds_a_disk() {
-    for method in ["cg", "factor", "auto"] {
+    for method in ["rima", "cg", "factor", "auto"] {
         let result = calc(groove(method)).unwrap();
         let stiffness = 2.0 * (1.5e6 * 0.25 + 1.5e5 * 0.75);
         let sunk = number(&result["displacements"][0]["u"][1]);
@@ -178,7 +178,7 @@ fn nonsense_is_refused_by_name() {
     says(change("/method", json!("lu")), &["method", "lu", "factor"]);
     says(change("/dof", json!("some")), &["dof", "translational"]);
     says(change("/nodes/0/id", json!(1.5)), &["nodes[0].id"]);
-    for method in ["factor", "cg"] {
+    for method in ["rima", "factor", "cg"] {
         let with = |change: &dyn Fn(&mut Value)| {
             let mut case = groove(method);
             change(&mut case);

@@ -1,0 +1,58 @@
+//! Two inverses put together.
+
+use super::{Held, Place, Rima, Unwanted};
+use crate::geometry::Dimension;
+use crate::stress::network::{LinkKey, Network, NodeKey};
+
+impl Rima {
+    /// Puts another inverse beside this one as a block of its own, without computing anything
+    /// (thesis 5.7.7.1, Fig. 5.32). `network` is the joined one, `nodes` and `links` the number
+    /// of nodes and links that came from the left one: see [`Network::append`]. Links between
+    /// the two parts are added afterwards like any other.
+    pub fn merge<D: Dimension>(
+        &mut self,
+        other: Rima,
+        network: &Network<D>,
+        nodes: NodeKey,
+        links: LinkKey,
+    ) {
+        self.notice(network, nodes, links);
+        self.stiffen();
+        let mut other = other;
+        other.stiffen();
+        let start = self.inverse.len();
+        self.inverse.append(other.inverse);
+        self.places
+            .extend(other.places.into_iter().map(|place| match place {
+                Place::At(at) => Place::At(start + at),
+                same => same,
+            }));
+        self.order.extend(other.order.iter().map(|n| n + nodes));
+        self.held
+            .extend(other.held.into_iter().map(|mut held: Held| {
+                held.ends = held.ends.map(|n| n + nodes);
+                held
+            }));
+        self.dirty.extend(other.dirty.iter().map(|l| l + links));
+        self.unwanted
+            .extend(other.unwanted.into_iter().map(|one| match one {
+                Unwanted::Bar { link, bar } => Unwanted::Bar {
+                    link: link + links,
+                    bar,
+                },
+                Unwanted::Spring {
+                    node,
+                    axis,
+                    stiffness,
+                } => Unwanted::Spring {
+                    node: node + nodes,
+                    axis,
+                    stiffness,
+                },
+            }));
+        self.lever = self.lever.max(other.lever);
+        self.stiffest = self.stiffest.max(other.stiffest);
+        self.sound = false;
+        self.retry = true;
+    }
+}
