@@ -48,13 +48,16 @@ pub struct Rates {
     pub added: f64,
     /// Part of the load that changes, from 0 to 1.
     pub load: f64,
+    /// Forces may stay pending, so that an iteration need not reach all nodes.
+    pub local: bool,
 }
 
 /// Times of the parts, s. For n unknowns: an inverse is updated by a bar in `inverse_update` n^2
 /// and gives a solution in `inverse_solve` n^2; order and pattern of a factor take `analysis` n
-/// log2 n, its values `factorization` n^1.5, a rank-1 step `step` n, a solution `substitution` n
-/// log2 n (nested dissection of planar graphs, George 1973); an iteration takes `iteration` n, and
-/// there are `waves` n^(1/dimension) of them for a new load.
+/// log2 n, its values `factorization` n^1.25 in the plane and, not measured, n^1.75 in space (a
+/// quarter less than the multiplications of nested dissection, George 1973, since larger fronts run
+/// faster), a rank-1 step `step` n, a solution `substitution` n log2 n; an iteration takes
+/// `iteration` n, and there are `waves` N^(1/dimension) of them for a new load on N nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostModel {
     /// One bar of the kept inverse, per square of the unknowns, s.
@@ -73,40 +76,48 @@ pub struct CostModel {
     pub iteration: f64,
     /// Iterations for a new load over the root of the number of nodes.
     pub waves: f64,
+    /// A local solve, per unknown of the whole, s: passes over all vectors.
+    pub local: f64,
 }
 
 impl CostModel {
     /// As measured with packings of 100 to 50,000 disks.
     pub const MEASURED: CostModel = CostModel {
-        inverse_update: 0.5e-9,
-        inverse_solve: 0.5e-9,
-        analysis: 6e-8,
-        factorization: 1.6e-9,
+        // Half of the matrix read and written, or read, at 10 GB/s.
+        inverse_update: 0.8e-9,
+        inverse_solve: 0.4e-9,
+        analysis: 5e-8,
+        factorization: 5.5e-8,
         step: 1e-8,
         substitution: 7e-9,
-        iteration: 15e-9,
+        iteration: 20e-9,
         waves: 1.6,
+        local: 100e-9,
     };
 
     /// Time from one solve to the next by some way, s.
     pub fn cost(&self, way: Way, rates: &Rates, dimension: usize) -> f64 {
         let nodes = rates.nodes.max(2) as f64;
         let n = nodes * rates.per_node as f64;
-        let log = n.log2();
+        let log = libm::log2(n);
         match way {
             Way::Inverse => {
                 let border = rates.added * rates.per_node as f64;
                 (self.inverse_update * (rates.bars + border) + self.inverse_solve) * n * n
             }
             Way::Iteration => {
-                // A load that changes by a part starts with a residual of that part.
-                let digits = (10.0 + rates.load.max(1e-10).log10()) / 10.0;
-                let waves = self.waves * nodes.powf(1.0 / dimension as f64) * digits.max(0.1);
+                if rates.local && rates.added + rates.bars < 0.01 * nodes {
+                    return self.local * n * (rates.added + rates.bars).max(1.0).sqrt();
+                }
+                // A load that changes at a part of the nodes starts with the root of that part as
+                // its residual; there are ten digits to go.
+                let digits = (10.0 + 0.5 * libm::log10(rates.load.max(1e-20))) / 10.0;
+                let waves = self.waves * libm::pow(nodes, 1.0 / dimension as f64) * digits.max(0.1);
                 self.iteration * n * waves
             }
             Way::Factor => {
-                let fill = if dimension == 2 { 1.5 } else { 2.0 };
-                let whole = self.factorization * n.powf(fill);
+                let fill = if dimension == 2 { 1.25 } else { 1.75 };
+                let whole = self.factorization * libm::pow(n, fill);
                 let change = if rates.added > 0.0 {
                     whole + self.analysis * n * log
                 } else {
@@ -216,6 +227,7 @@ impl<D: Dimension> Auto<D> {
             bars: (network.links().len() * D::N) as f64,
             added: network.free_nodes() as f64,
             load: 1.0,
+            local: false,
         };
         Self::new(network, iteration, expected)
     }
@@ -247,6 +259,7 @@ impl<D: Dimension> Auto<D> {
             // A grain or a slide changes the load near it.
             load: ((self.bars + self.added) as f64 / solves / network.free_nodes().max(1) as f64)
                 .clamp(1e-6, 1.0),
+            local: self.iteration.pending > 0.0,
         };
         let names: Vec<Way> = self.ways.iter().map(|&(way, _)| way).collect();
         let choice = self.model.choose(&names, &rates, D::N);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::auto::Auto;
 use super::{
-    ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
+    ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey, Rima,
     Solver, StressError,
 };
 use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
@@ -158,9 +158,7 @@ fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
         Method::Cg => Box::new(ConjugateGradient::new(network, iteration)),
         Method::Factor => Box::new(Factor::new(network)),
         Method::Auto => Box::new(Auto::once(network, iteration)),
-        Method::Rima => {
-            return Err(wrong("method", "rima is not available in this build"));
-        }
+        Method::Rima => Box::new(Rima::new()),
     };
     let mut x = vec![0.0; network.len()];
     solver

@@ -7,16 +7,14 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::conjugate::{Space, System, norm};
 use super::grounding::Grounding;
+use super::local::{Local, Pending};
 use super::network::{Change, LinkState, Network};
-use super::precondition::{Made, Preconditioner, cholesky};
+use super::precondition::{Made, Preconditioner, cholesky, inverse_block};
 use super::solver::{Effort, Solver, StressError};
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
-
-/// Curvature p.Ap over p.Dp, D the diagonal, under which a direction counts as free of strain:
-/// rounding leaves 1e-16.
-const SLACK: f64 = 1e-14;
 
 /// Residual over load at which a probe for mechanisms stops, times the root of the number of
 /// unknowns: a random load has about that share in each free motion.
@@ -37,6 +35,10 @@ pub struct Iteration {
     /// Whether to look for mechanisms that the load does not move: by a second, rough solve with a
     /// random load, each time that links gave way since the last.
     pub probe: bool,
+    /// Force that may stay unbalanced at a node after a change that reaches only so far, as a share
+    /// of the mean load of a node; 0 solves for all nodes each time. What stays is pending: the
+    /// next solve finds it again.
+    pub pending: f64,
 }
 
 impl Default for Iteration {
@@ -46,6 +48,7 @@ impl Default for Iteration {
             most: None,
             preconditioner: Preconditioner::default(),
             probe: true,
+            pending: 0.0,
         }
     }
 }
@@ -66,15 +69,11 @@ pub struct ConjugateGradient {
     certain: usize,
     weakened: bool,
     space: Space,
-}
-
-/// Vectors of the iteration.
-#[derive(Debug, Default)]
-struct Space {
-    r: Vec<f64>,
-    z: Vec<f64>,
-    p: Vec<f64>,
-    q: Vec<f64>,
+    local: Local,
+    /// The last solve left a solution that a next one may start from.
+    warm: bool,
+    /// Rows of the last solution.
+    solved: usize,
 }
 
 impl ConjugateGradient {
@@ -92,12 +91,20 @@ impl ConjugateGradient {
             certain: 0,
             weakened: true,
             space: Space::default(),
+            local: Local::default(),
+            warm: false,
+            solved: 0,
         }
     }
 
     /// The matrix.
     pub fn stiffness(&self) -> &Stiffness {
         &self.stiffness
+    }
+
+    /// What the last solve left unbalanced.
+    pub fn pending(&self) -> Pending {
+        self.local.pending
     }
 
     /// Norm of a vector of loads or residuals.
@@ -175,6 +182,32 @@ impl ConjugateGradient {
         !self.weakened
     }
 
+    /// A first guess for nodes that are new and not placed yet: in balance with their neighbours as
+    /// these are. At zero they would strain their links by all that the neighbours have sunk.
+    fn place(&self, load: &[f64], x: &mut [f64]) -> Result<(), StressError> {
+        let m = self.stiffness.per_node();
+        if self.solved == 0 {
+            return Ok(());
+        }
+        for row in self.solved..self.stiffness.rows() {
+            let at = row * m..row * m + m;
+            if x[at.clone()].iter().any(|&v| v != 0.0) {
+                continue;
+            }
+            let mut force = [0.0; 6];
+            self.stiffness.multiply_row(row, x, &mut force[..m]);
+            let inverse = inverse_block(&self.stiffness, row).map_err(|row| {
+                let node = self.stiffness.node_of(row);
+                StressError::Mechanism { node }
+            })?;
+            for p in 0..m {
+                let line = inverse[p * m..p * m + m].iter().enumerate();
+                x[row * m + p] = line.map(|(q, v)| v * (load[row * m + q] - force[q])).sum();
+            }
+        }
+        Ok(())
+    }
+
     /// Looks for motions without strain by a random load.
     fn probe(&mut self) -> Result<(), StressError> {
         let n = self.weights.len();
@@ -200,88 +233,15 @@ impl ConjugateGradient {
         let Some(made) = &self.made else {
             return Err(StressError::NotFinite);
         };
-        let (matrix, weights) = (&self.stiffness, &self.weights);
-        let (n, m) = (load.len(), matrix.per_node());
-        let Space { r, z, p, q } = &mut self.space;
-        for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
-            v.clear();
-            v.resize(n, 0.0);
-        }
-        let goal = tolerance * norm(load, weights);
-        let most = self.iteration.most.unwrap_or(10 * n + 1000);
-        let mut iterations = 0;
-        loop {
-            // The residual itself, not what the recursion makes of it: at the start, and once more
-            // at the end.
-            matrix.multiply(x, q);
-            for i in 0..n {
-                r[i] = load[i] - q[i];
-            }
-            let mut left = norm(r, weights);
-            if left <= goal {
-                return Ok(iterations);
-            }
-            let mut old = 0.0;
-            while left > goal {
-                if iterations == most || !left.is_finite() {
-                    return Err(StressError::NotConverged {
-                        iterations,
-                        residual: left / norm(load, weights),
-                        tolerance,
-                    });
-                }
-                iterations += 1;
-                made.apply(m, r, z);
-                let rz = dot(r, z);
-                let beta = if old == 0.0 { 0.0 } else { rz / old };
-                old = rz;
-                for i in 0..n {
-                    p[i] = z[i] + beta * p[i];
-                }
-                matrix.multiply(p, q);
-                let curvature = dot(p, q);
-                let scale: f64 = (0..n).map(|i| p[i] * p[i] / weights[i]).sum();
-                if !(curvature > SLACK * scale) && scale.is_finite() {
-                    let size = |i: usize| p[i] * p[i] / weights[i];
-                    let greatest = (0..n).max_by(|&i, &j| size(i).total_cmp(&size(j)));
-                    return Err(StressError::Mechanism {
-                        node: matrix.node_of(greatest.unwrap_or(0) / m),
-                    });
-                }
-                let step = rz / curvature;
-                let mut sum = 0.0;
-                for i in 0..n {
-                    x[i] += step * p[i];
-                    r[i] -= step * q[i];
-                    sum += r[i] * r[i] * weights[i];
-                }
-                left = sum.sqrt();
-            }
-        }
+        let system = System {
+            matrix: &self.stiffness,
+            made,
+            weights: &self.weights,
+        };
+        let unit = norm(load, &self.weights);
+        let most = self.iteration.most;
+        system.solve(load, x, [tolerance, unit], most, &mut self.space)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    // Four sums, so that the additions need not wait for each other.
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a4
-        .remainder()
-        .iter()
-        .zip(b4.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    for (a, b) in a4.zip(b4) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    sums.iter().sum::<f64>() + rest
-}
-
-fn norm(r: &[f64], weights: &[f64]) -> f64 {
-    let squares = r.iter().zip(weights).map(|(r, w)| r * r * w);
-    squares.sum::<f64>().sqrt()
 }
 
 impl<D: Dimension> Solver<D> for ConjugateGradient {
@@ -327,7 +287,27 @@ impl<D: Dimension> Solver<D> for ConjugateGradient {
         if !displacement.iter().all(|v| v.is_finite()) {
             displacement.fill(0.0);
         }
-        let iterations = self.iterate(load, displacement, self.iteration.tolerance)?;
+        self.place(load, displacement)?;
+        let tolerance = self.iteration.tolerance;
+        if self.warm && self.iteration.pending > 0.0 {
+            self.warm = false;
+            let share = [tolerance, self.iteration.pending];
+            let (matrix, weights) = (&self.stiffness, &self.weights[..]);
+            let preconditioner = self.iteration.preconditioner;
+            let done =
+                self.local
+                    .solve(matrix, weights, preconditioner, load, displacement, share)?;
+            if let Some(iterations) = done {
+                self.warm = true;
+                self.solved = self.stiffness.rows();
+                return Ok(Effort { iterations });
+            }
+        }
+        self.local.pending = Pending::default();
+        self.warm = false;
+        let iterations = self.iterate(load, displacement, tolerance)?;
+        self.warm = true;
+        self.solved = self.stiffness.rows();
         Ok(Effort { iterations })
     }
 }

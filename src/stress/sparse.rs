@@ -178,6 +178,50 @@ impl Stiffness {
         sum
     }
 
+    /// The matrix of some rows with all others held, in the order given; `index` has the place of
+    /// each of these rows, and `u32::MAX` for the others.
+    pub(super) fn part(&self, rows: &[u32], index: &[u32]) -> Self {
+        let area = self.per_node * self.per_node;
+        let mut part = Stiffness {
+            per_node: self.per_node,
+            diagonal: Vec::with_capacity(rows.len() * area),
+            spans: Vec::with_capacity(rows.len()),
+            columns: Vec::new(),
+            live: Vec::new(),
+            blocks: Vec::new(),
+            node_of: Vec::with_capacity(rows.len()),
+            entries: 0,
+            dead: 0,
+            pattern: 0,
+        };
+        let mut kept: Vec<(u32, usize)> = Vec::new();
+        for &row in rows {
+            let row = row as usize;
+            part.node_of.push(self.node_of[row]);
+            part.diagonal.extend_from_slice(self.diagonal(row));
+            let first = self.first(row);
+            let entries = self.row(row).0.iter().enumerate();
+            kept.clear();
+            kept.extend(entries.filter_map(|(k, &column)| {
+                let place = index[column as usize];
+                (place != u32::MAX && self.live[first + k]).then_some((place, first + k))
+            }));
+            kept.sort_unstable();
+            part.spans.push(Span {
+                start: part.columns.len(),
+                len: kept.len(),
+                room: kept.len(),
+            });
+            for &(place, entry) in &kept {
+                part.columns.push(place);
+                part.live.push(true);
+                part.blocks.extend_from_slice(self.block(entry));
+            }
+        }
+        part.entries = part.columns.len();
+        part
+    }
+
     /// Sums everything anew; entries without a link that resists go.
     fn assemble<D: Dimension>(&mut self, network: &Network<D>) {
         self.diagonal.clear();

@@ -33,6 +33,8 @@ mod scenario;
 mod scenarios_run;
 mod silo;
 mod stress;
+mod stress_calc;
+mod stress_free;
 mod stress_packing;
 mod stress_rima;
 mod study;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::stress::{
-    Change, ConjugateGradient, Dense, Element, Factor, Freedom, Iteration, LinkKey, LinkState,
-    Network, Node, NodeKey, Preconditioner, Solver, Stiffness, StressError,
+    Auto, Change, ConjugateGradient, CostModel, Dense, Element, Factor, Freedom, Iteration,
+    LinkKey, LinkState, Network, Node, NodeKey, Preconditioner, Rates, Rima, Solver, Stiffness,
+    StressError, Way,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +17,8 @@ use crate::same_cases;
 
 /// All solvers of a network.
 pub fn solvers<D: Dimension>(network: &Network<D>) -> Vec<Box<dyn Solver<D>>> {
-    let mut all: Vec<Box<dyn Solver<D>>> = vec![Box::new(Factor::new(network))];
+    let mut all: Vec<Box<dyn Solver<D>>> =
+        vec![Box::new(Factor::new(network)), Box::new(Rima::new())];
     for preconditioner in Preconditioner::ALL {
         let iteration = Iteration {
             tolerance: 1e-11,
@@ -533,4 +535,99 @@ fn a_kept_factor_is_updated() {
     assert_eq!((counts.analyses, counts.factorizations), (1, 1));
     // To slide and from it one bar, to open and to grip again 1 and 2.
     assert_eq!(counts.updates, 10 * (1 + 1 + 2));
+}
+
+/// After one grain on top a local solve leaves no more pending at a node than allowed, and the next
+/// solves find it again: the error does not grow with the number of grains. The bound on
+/// displacements is that of the pending loads: at most 1 % of a weight at each node.
+#[test]
+fn pending_loads_stay_bounded() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let side = 60;
+    let mut network = packing::<Planar>(&mut random, Freedom::Translational, side, 1.0);
+    let share = 0.1;
+    let iteration = Iteration {
+        pending: share,
+        ..Iteration::default()
+    };
+    let mut solver = ConjugateGradient::new(&network, iteration);
+    let mut x = vec![0.0; network.len()];
+    let weights = |network: &Network<Planar>| {
+        let mut load = vec![0.0; network.len()];
+        load.chunks_exact_mut(2).for_each(|part| part[1] = -1.0);
+        load
+    };
+    solver.solve(&network, &weights(&network), &mut x).unwrap();
+    assert_eq!(solver.pending().patch, 0);
+    let mut patches = 0;
+    for column in 2..side - 3 {
+        let below = side * (side - 1) + column;
+        let row = (0..network.nodes().len()).filter(|&node| network.row(node) == Some(below));
+        let below = row.last().unwrap();
+        let mut position = network.nodes()[below].position;
+        position[1] += 0.01;
+        let (node, change) = network.add_node(Node {
+            position,
+            radius: 0.005,
+            fixed: false,
+        });
+        Solver::changed(&mut solver, &network, change);
+        let link = network.between(below, node, 1e6, 5e5, 0.3).unwrap();
+        let (_, change) = network.add_link(link);
+        Solver::changed(&mut solver, &network, change);
+        let load = weights(&network);
+        x.resize(load.len(), 0.0);
+        solver.solve(&network, &load, &mut x).unwrap();
+        let pending = solver.pending();
+        assert!(pending.greatest <= share, "{pending:?}");
+        patches += usize::from(pending.patch > 0);
+        // The residual by the assembled matrix, against what the solver tells.
+        let mut force = vec![0.0; load.len()];
+        Stiffness::new(&network).multiply(&x, &mut force);
+        let off = distance(&force, &load) / length(&load);
+        assert!(off <= share, "{off}");
+    }
+    // Near the sides and where much has gathered a patch may not do.
+    assert!(patches > side / 2, "{patches} local solves");
+    let exact = solved(&mut Factor::new(&network), &network, &weights(&network)).unwrap();
+    assert!(distance(&x, &exact) <= 1e-2 * length(&exact));
+}
+
+/// The choice follows the counts, and says why.
+#[test]
+fn auto_chooses_by_counts() {
+    let rates = |nodes: usize, bars: f64, added: f64| Rates {
+        nodes,
+        per_node: 2,
+        bars,
+        added,
+        load: 1.0,
+        local: false,
+    };
+    let choose = |rates: &Rates| CostModel::MEASURED.choose(&Way::ALL, rates, 2);
+    // Small and steady: the inverse; large and steady, or with a bar now and then: the factor.
+    assert_eq!(choose(&rates(20, 0.0, 0.0)).way, Way::Inverse);
+    assert_eq!(choose(&rates(50_000, 2.0, 0.0)).way, Way::Factor);
+    let local = Rates {
+        local: true,
+        ..rates(50_000, 4.0, 1.0)
+    };
+    assert_eq!(choose(&local).way, Way::Iteration);
+    let told = choose(&local).to_string();
+    assert!(told.starts_with("cg for 50000 free nodes"), "{told}");
+    // Whatever is chosen gives the same solution.
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut network = packing::<Planar>(&mut random, Freedom::Full, 6, 1.0);
+    let mut auto = Auto::once(&network, Iteration::default());
+    for link in 0..40 {
+        let change = network.set_state(link, LinkState::Slide);
+        let change = change.unwrap();
+        Solver::changed(&mut auto, &network, change);
+        let load = random_load(&mut random, &network);
+        let got = solved(&mut auto, &network, &load);
+        let fresh = solved(&mut Dense, &network, &load);
+        agree(&network, "cg", &got, &fresh);
+        let change = network.set_state(link, LinkState::Grip).unwrap();
+        Solver::changed(&mut auto, &network, change);
+    }
 }

@@ -114,6 +114,7 @@ fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
         bars: (D::N * D::N) as f64,
         added: 1.0,
         load: 1.0 / grains.max(1) as f64,
+        local: false,
     }
 }
 

@@ -1,0 +1,203 @@
+//! Solves after a change that reaches only so far: a patch of nodes moves, all others are held.
+//!
+//! A load on one grain is felt less and less with distance. The patch grows until what its rim
+//! passes on is at most a stated share of the mean load at each node outside. That rest is pending:
+//! it stays in the residual, so that the next solve finds it, and what gathers is passed on once it
+//! is above the share.
+
+use super::conjugate::{Space, System};
+use super::precondition::{Made, Preconditioner};
+use super::solver::StressError;
+use super::sparse::Stiffness;
+
+/// Rings of neighbours around what is out of balance, at first; as many more each
+/// time that it is too few.
+const RINGS: usize = 4;
+
+/// A patch of more than one in so many rows is none: all is solved.
+const LARGEST: usize = 2;
+
+/// Share of the mean load from which on a node counts as out of balance.
+const SEEN: f64 = 1e-9;
+
+/// Forces that a local solve left unbalanced.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pending {
+    /// Nodes with more than 1e-9 of the mean load of a node left.
+    pub nodes: usize,
+    /// Greatest force at a node, as a share of the mean load of a node.
+    pub greatest: f64,
+    /// Norm of all that is left over the norm of the load: the residual of a whole solve.
+    pub residual: f64,
+    /// Nodes that took part in the solve; 0 when all did.
+    pub patch: usize,
+}
+
+/// Local solves, with what they need again.
+#[derive(Debug, Default)]
+pub(super) struct Local {
+    pub pending: Pending,
+    residual: Vec<f64>,
+    /// Place of each row in the patch.
+    index: Vec<u32>,
+    rows: Vec<u32>,
+    space: Space,
+}
+
+impl Local {
+    /// Improves a solution where it is out of balance; none when that is nearly everywhere.
+    pub fn solve(
+        &mut self,
+        matrix: &Stiffness,
+        weights: &[f64],
+        preconditioner: Preconditioner,
+        load: &[f64],
+        x: &mut [f64],
+        [tolerance, share]: [f64; 2],
+    ) -> Result<Option<usize>, StressError> {
+        let (rows, m) = (matrix.rows(), matrix.per_node());
+        // Squares over the diagonal: forces and moments compare.
+        let square = |v: &[f64], row: usize| -> f64 {
+            let at = row * m..row * m + m;
+            let pairs = v[at.clone()].iter().zip(&weights[at]);
+            pairs.map(|(v, w)| v * v * w).sum()
+        };
+        let whole: f64 = (0..rows).map(|row| square(load, row)).sum();
+        let mean = (whole / rows as f64).sqrt();
+        let limit = (share * mean).powi(2);
+        // Far enough below the limit that no row inside counts as out of balance again.
+        let goal = (tolerance * whole.sqrt()).min(0.1 * share * mean);
+        self.residual.resize(load.len(), 0.0);
+        matrix.multiply(x, &mut self.residual);
+        for (r, f) in self.residual.iter_mut().zip(load) {
+            *r = f - *r;
+        }
+        self.index.clear();
+        self.index.resize(rows, u32::MAX);
+        self.rows.clear();
+        let mut rings = RINGS;
+        let mut iterations = 0;
+        // Roughly while the patch grows, then to the end.
+        let mut aim = 0.1 * share * mean;
+        loop {
+            let above = |row: &usize| square(&self.residual, *row) > limit;
+            let seeds: Vec<usize> = (0..rows).filter(above).collect();
+            if seeds.is_empty() {
+                if aim <= goal || self.rows.is_empty() {
+                    break;
+                }
+                aim = goal;
+            } else {
+                self.grow(matrix, &seeds, rings);
+                rings += RINGS;
+                if self.rows.len() * LARGEST > rows {
+                    return Ok(None);
+                }
+            }
+            iterations += self.relax(matrix, weights, preconditioner, x, aim)?;
+        }
+        let seen = (SEEN * mean).powi(2);
+        let (mut nodes, mut greatest, mut left) = (0, 0.0f64, 0.0);
+        for row in 0..rows {
+            let own = square(&self.residual, row);
+            nodes += usize::from(own > seen);
+            greatest = greatest.max(own);
+            left += own;
+        }
+        let zero = |v: f64| if v.is_finite() { v } else { 0.0 };
+        self.pending = Pending {
+            nodes,
+            greatest: zero(greatest.sqrt() / mean),
+            residual: zero((left / whole).sqrt()),
+            patch: self.rows.len(),
+        };
+        Ok(Some(iterations))
+    }
+
+    fn take(&mut self, row: usize) {
+        if self.index[row] == u32::MAX {
+            self.index[row] = self.rows.len() as u32;
+            self.rows.push(row as u32);
+        }
+    }
+
+    /// Adds what is out of balance, with rings of neighbours around. A row of the patch is in
+    /// balance, so this is beyond its rim.
+    fn grow(&mut self, matrix: &Stiffness, seeds: &[usize], rings: usize) {
+        let mut from = self.rows.len();
+        for &row in seeds {
+            self.take(row);
+        }
+        for _ in 0..rings {
+            let end = self.rows.len();
+            for k in from..end {
+                for &other in matrix.row(self.rows[k] as usize).0 {
+                    self.take(other as usize);
+                }
+            }
+            from = end;
+        }
+    }
+
+    /// Balances the patch; its rim takes up what is passed on.
+    fn relax(
+        &mut self,
+        matrix: &Stiffness,
+        weights: &[f64],
+        preconditioner: Preconditioner,
+        x: &mut [f64],
+        goal: f64,
+    ) -> Result<usize, StressError> {
+        let m = matrix.per_node();
+        // Rows in rising order: the incomplete factor is better for the order of filling.
+        self.rows.sort_unstable();
+        for (place, &row) in self.rows.iter().enumerate() {
+            self.index[row as usize] = place as u32;
+        }
+        let part = matrix.part(&self.rows, &self.index);
+        let mechanism = |row: usize| StressError::Mechanism {
+            node: part.node_of(row),
+        };
+        let made = Made::new(preconditioner, &part).map_err(mechanism)?;
+        let gather = |v: &[f64]| -> Vec<f64> {
+            let rows = self.rows.iter().map(|&row| row as usize * m);
+            rows.flat_map(|at| v[at..at + m].iter().copied()).collect()
+        };
+        let (own, load) = (gather(weights), gather(&self.residual));
+        let system = System {
+            matrix: &part,
+            made: &made,
+            weights: &own,
+        };
+        let mut step = vec![0.0; load.len()];
+        let iterations = system.solve(&load, &mut step, [1.0, goal], None, &mut self.space)?;
+        for (part, &row) in step.chunks_exact(m).zip(&self.rows) {
+            for (x, s) in x[row as usize * m..].iter_mut().zip(part) {
+                *x += s;
+            }
+        }
+        // What the step changes: the rows of the patch and their neighbours.
+        let mut product = [0.0; 6];
+        for (place, &row) in self.rows.iter().enumerate() {
+            let row = row as usize;
+            part.multiply_row(place, &step, &mut product[..m]);
+            for k in 0..m {
+                self.residual[row * m + k] -= product[k];
+            }
+            let (columns, blocks) = matrix.row(row);
+            for (&column, block) in columns.iter().zip(blocks.chunks_exact(m * m)) {
+                let other = column as usize;
+                if self.index[other] != u32::MAX {
+                    continue;
+                }
+                // The block of the other row is this one, turned.
+                for p in 0..m {
+                    for q in 0..m {
+                        self.residual[other * m + q] -= block[p * m + q] * step[place * m + p];
+                    }
+                }
+            }
+        }
+        Ok(iterations)
+    }
+}
