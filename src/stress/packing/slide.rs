@@ -42,6 +42,11 @@ struct Watched {
     margins: Vec<f64>,
     /// Part of the margins used up, at most.
     used: f64,
+    /// Of each column, its strains at those who are watched, one after the other: the rounds run
+    /// over nothing else. Empty until it is needed.
+    near: Vec<Vec<f64>>,
+    /// Scratch: changes of strain in one round.
+    change: Vec<f64>,
 }
 
 /// Links beyond Coulomb's bound, each by its excess, N, and which lists are not empty.
@@ -192,13 +197,26 @@ impl<D: Dimension> Packing<D> {
             }
         }
         self.settled -= 0.5 * self.work(&run.forces);
+        let columns = &self.columns.list;
+        watched.near.resize(columns.len(), Vec::new());
+        watched.change.clear();
+        watched.change.resize(watched.links.len() * D::N, 0.0);
         for &(column, force) in &run.forces {
-            let strain = &self.columns.list[column].strain;
-            for &key in &watched.links {
-                let bond = &mut self.bonds[key];
-                for k in 0..D::N {
-                    bond.strain[k] += strain[key * D::N + k] * force;
+            let near = &mut watched.near[column];
+            if near.is_empty() {
+                for &key in &watched.links {
+                    let strain = &columns[column].strain[key * D::N..(key + 1) * D::N];
+                    near.extend_from_slice(strain);
                 }
+            }
+            for (change, near) in watched.change.iter_mut().zip(&*near) {
+                *change += near * force;
+            }
+        }
+        let changes = watched.change.chunks_exact(D::N);
+        for (&key, change) in watched.links.iter().zip(changes) {
+            for (strain, change) in self.bonds[key].strain.iter_mut().zip(change) {
+                *strain += change;
             }
         }
         self.settled += 0.5 * self.work(&run.forces);
@@ -251,6 +269,7 @@ impl<D: Dimension> Packing<D> {
             column.threat = 0.0;
         }
         watched.used = 0.0;
+        watched.near.clear();
         watched.links.clear();
         watched.is.clear();
         watched.is.resize(self.bonds.len(), false);
