@@ -57,6 +57,15 @@ impl<D: Integrate> Engine<D> {
         Adjacency { start, peers }
     }
 
+    /// Makes the index of clusters exact: looks at the links that were lost since the last call.
+    pub fn find_splits(&mut self) {
+        if self.state.clusters.needs_refresh() {
+            let neighbours = self.adjacency();
+            let state = &mut self.state;
+            state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        }
+    }
+
     fn each_pair(&self, mut f: impl FnMut(u32, u32)) {
         for class in &self.state.pairs {
             each_link(&class.lists.flags, |i, k| {

@@ -468,6 +468,7 @@ impl<D: Integrate> System<D> {
         self.s.by_kind.fill(0);
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
         self.engine.state.wall_sums.fill([0.0; 7]);
+        self.engine.state.clusters.forget_touched();
         self.s.last_row = self.engine.state.n;
         if self.setup.log.series.is_some() {
             self.schedule(owner::SERIES, 0.0, EventKind::LogState);

@@ -16,7 +16,7 @@ use crate::event::{EventKind, Regime};
 use crate::field::FieldPoint;
 use crate::geometry::Vector;
 use crate::record::{
-    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, LinkRow, RegimeShares,
+    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent, LinkRow, RegimeShares,
     SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
 };
 
@@ -195,11 +195,7 @@ impl<D: Integrate> System<D> {
         for wall in &mut self.engine.state.wall_sums {
             wall[..6].fill(0.0);
         }
-        let neighbours = self.engine.adjacency();
-        self.engine
-            .state
-            .clusters
-            .refresh(|slot, f| neighbours.each(slot, f));
+        self.engine.find_splits();
         let stepped = self.engine.state.active.len() as u64;
         let grains = self.grain_count() as u64;
         let clusters = {
@@ -232,11 +228,7 @@ impl<D: Integrate> System<D> {
 
     /// Rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
-        let neighbours = self.engine.adjacency();
-        self.engine
-            .state
-            .clusters
-            .refresh(|slot, f| neighbours.each(slot, f));
+        self.engine.find_splits();
         let arrays = &self.engine.state.arrays;
         // Name clusters by their least grain number, not by slots, which move.
         let mut least: Vec<i64> = vec![i64::MAX; arrays.slots()];
@@ -384,6 +376,7 @@ impl<D: Integrate> System<D> {
         };
         let (counts, begin) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
         let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
+        let touched = self.engine.state.clusters.touched();
         let out = self.s.discharged;
         let lasted = self.s.last_out - self.s.first_out;
         Summary {
@@ -424,6 +417,12 @@ impl<D: Integrate> System<D> {
                 collisions: 0,
                 stress_solves: 0,
                 grain_steps_if_all_stepped: self.s.all_steps.round() as u64,
+                grains_per_link_event: GrainsPerLinkEvent {
+                    events: touched.count(),
+                    median: touched.quantile(0.5),
+                    p99: touched.quantile(0.99),
+                    largest: touched.largest(),
+                },
             },
             energy: self.s.ledger.figures(&self.engine, &held),
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {

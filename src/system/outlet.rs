@@ -58,11 +58,7 @@ impl<D: Integrate> System<D> {
         if any.is_empty() {
             return Ok(());
         }
-        let neighbours = self.engine.adjacency();
-        self.engine
-            .state
-            .clusters
-            .refresh(|slot, f| neighbours.each(slot, f));
+        self.engine.find_splits();
         let clusters = &self.engine.state.clusters;
         let gone: Vec<u32> = any
             .into_iter()
