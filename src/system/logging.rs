@@ -16,9 +16,20 @@ use crate::event::{EventKind, Regime};
 use crate::field::FieldPoint;
 use crate::geometry::Vector;
 use crate::record::{
-    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent, LinkRow, RegimeShares,
-    SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
+    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent,
+    LinkRow, RegimeShares, SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
 };
+
+/// Events, by their numbers in the log, that make others happen; 0 where none is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Causes {
+    /// What is being handled: the cause of what is logged meanwhile.
+    pub now: u64,
+    /// The last link that formed.
+    pub link: u64,
+    /// What will have ended the run: a jam, or the last grain that left.
+    pub end: u64,
+}
 
 /// Numbers of links, given in order of creation when links are logged one by one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -98,24 +109,26 @@ impl<D: Integrate> System<D> {
         }
     }
 
-    /// Logs an event of the whole, or of one grain.
+    /// Logs an event of the whole, or of one grain; gives its number, 0 if it was not logged.
     pub(super) fn log_whole(
         &mut self,
         sink: &mut dyn Sink,
         time: f64,
         kind: EventKind,
         slot: Option<u32>,
-    ) -> Result<(), SystemError> {
+    ) -> Result<u64, SystemError> {
         if self.s.settling || self.setup.log.events == EventLog::None {
-            return Ok(());
+            return Ok(0);
         }
         let mut row = self.row(time, kind);
+        row.cause = self.s.causes.now;
         if let Some(slot) = slot {
             self.put_body(&mut row, slot);
             let grain = self.grain_at(slot, time);
             row.energy = grain.kinetic_energy() + self.potential_of(&grain, time);
         }
-        Ok(sink.event(&row)?)
+        sink.event(&row)?;
+        Ok(row.seq)
     }
 
     /// Logs the link events of the last evaluation.
@@ -136,6 +149,9 @@ impl<D: Integrate> System<D> {
                 row.body_b = b;
                 row.link = self.s.links.number(a, b);
                 row.energy = event.energy;
+                if event.kind == EventKind::InsertLink {
+                    self.s.causes.link = row.seq;
+                }
                 if event.kind == EventKind::RemoveLink {
                     self.s.links.close(a, b);
                 }

@@ -81,7 +81,10 @@ impl<D: Integrate> System<D> {
                 self.s.last_out = time;
                 self.s.discharged += 1;
             }
-            self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            if self.grain_count() == gone.len() {
+                self.s.causes.end = seq;
+            }
         }
         let elastic = self.engine.remove(&gone);
         self.s.ledger.remove_elastic(elastic);
@@ -156,7 +159,9 @@ impl<D: Integrate> System<D> {
         let elastic = self.engine.open(index);
         self.s.ledger.remove_elastic(elastic);
         self.s.calm_looks = 0;
-        self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
-        self.renew(sink)
+        self.s.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
+        self.renew(sink)?;
+        self.s.causes.now = 0;
+        Ok(())
     }
 }
