@@ -419,6 +419,7 @@ impl<D: Integrate> System<D> {
             self.start_stepping(slot);
         }
         self.engine.renew();
+        self.engine.start_springs();
         self.engine.forces();
         self.apply_fields();
     }
