@@ -17,6 +17,9 @@ pub struct RunMeta {
     /// Walls as lines, for pictures and exports.
     #[serde(default)]
     pub walls: Vec<WallDrawing>,
+    /// Origin and length of each periodic direction, m; none where space has an end or none.
+    #[serde(default)]
+    pub periodic: [Option<[f64; 2]>; 3],
 }
 
 /// A wall as a line, for pictures: several may bear one name.

@@ -2,6 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
+mod causes;
 mod cli;
 mod cli_tools;
 mod collision;

@@ -49,6 +49,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         boundaries: vec!["left".into(), "right".into(), "gate".into()],
         version: "0.1.0".into(),
         walls,
+        periodic: [None; 3],
     }
 }
 
