@@ -4,6 +4,7 @@ use super::{Setup, SystemError};
 use crate::body::{Motion, Shape};
 use crate::cluster::arrays::ClusterDimension;
 use crate::contact::{LawTable, PairLaw};
+use crate::field::FieldSet;
 use crate::geometry::Vector;
 
 /// Damping rate of the densest packing over that of one pair, in the plane and in space. All
@@ -24,6 +25,8 @@ const STIFFNESS_SHARE: f64 = 0.625;
 /// The share of the smallest radius that walls and grains may go in a step: over a whole radius
 /// they pass through each other unseen.
 const WAY_LIMIT: f64 = 0.25;
+/// Step times rate of drag above which the drag of a step reverses a good part of a velocity.
+const DRAG_LIMIT: f64 = 0.5;
 /// More steps than this do not end in a lifetime, and the clock would stand still: a step is then
 /// lost in the rounding of the time.
 const MOST_STEPS: f64 = 1e12;
@@ -233,6 +236,18 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             }
         }
     }
+    let fields = FieldSet::<D>::with_gravity_and_drag(setup.gravity, setup.drag);
+    let drag = lightest.iter().flatten();
+    let drag = drag.map(|&(mass, radius)| fields.damping_rate(mass, radius));
+    let drag = drag.fold(0.0, f64::max);
+    if drag > 0.0 {
+        limits.push(Limit {
+            step: setup.motion.safety * STIFFNESS_SHARE * DRAG_LIMIT / drag,
+            limit: DRAG_LIMIT / drag,
+            text: format!("fastest damping by drag {drag:.4e} 1/s"),
+            harm: "grains do not keep to the speed at which they sink",
+        });
+    }
     let moving = wall_speed(setup);
     let least = lightest.iter().flatten().map(|&(_, radius)| radius);
     let least = least.fold(f64::INFINITY, f64::min);
@@ -283,7 +298,12 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         );
         if step > BEYOND_REASON * l.limit {
             return Err(SystemError::Setup(format!(
-                "{text}, and this far above it the run would blow up"
+                "{text}{}",
+                if l.harm == SHAKES {
+                    ", and this far above it the run would blow up"
+                } else {
+                    ""
+                }
             )));
         }
         warnings.push(text);

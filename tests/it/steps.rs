@@ -106,7 +106,7 @@ fn walls_do_not_outrun_the_step<D: Integrate>(motion: Motion<D>, speed: f64) {
 fn fast_walls_shorten_the_step() {
     walls_do_not_outrun_the_step::<Planar>(Motion::Velocity(place::<Planar>(0.0, 1e4)), 1e4);
     walls_do_not_outrun_the_step::<Spatial>(Motion::Velocity(place::<Spatial>(0.0, 1e4)), 1e4);
-    let turning = Motion::Rotation {
+    let turning = Motion::<Planar>::Rotation {
         centre: place::<Planar>(0.0, 0.0),
         spin: rolling::<Planar>(2e4),
     };
@@ -143,4 +143,27 @@ fn endless_runs_are_refused() {
     );
     floor(&mut setup);
     assert!(System::plan(&setup).is_err());
+}
+
+/// A drag that stops a grain within a step of its links sets the step.
+fn strong_drag<D: Integrate>() {
+    let mut setup: Setup<D> = automatic(linear(1e3, 0.0, 0.0, 0.0, 0.0), 2e-3);
+    setup.gravity = place::<D>(0.0, -10.0);
+    setup.drag = 3e3;
+    add(
+        &mut setup,
+        0.01,
+        0.3,
+        place::<D>(0.0, 0.1),
+        place::<D>(0.0, 0.0),
+    );
+    // The rate is 1e4 1/s; after 20 of its times the grain sinks at m g / c.
+    let grain = end(&setup)[0];
+    close("sinks", up::<D>(grain.velocity), -1e-3, 1e-8);
+}
+
+#[test]
+fn drag_limits_the_step() {
+    strong_drag::<Planar>();
+    strong_drag::<Spatial>();
 }
