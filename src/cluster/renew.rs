@@ -192,13 +192,18 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
+    /// comes from outside, as from a moving wall.
     fn wrap_periodic(&mut self) {
         for (k, axis) in self.periodic.iter().enumerate() {
             let Some(axis) = axis else { continue };
             for slot in 1..self.state.arrays.slots() {
                 if self.state.arrays.status[slot] == Status::Stepped {
                     let x = &mut self.state.arrays.rows[slot].0[k];
-                    *x -= axis.length * ((*x - axis.origin) / axis.length).floor();
+                    let back = axis.length * ((*x - axis.origin) / axis.length).floor();
+                    *x -= back;
+                    let mass = 1.0 / self.state.arrays.inverse_mass(slot);
+                    self.state.flows.walls += mass * self.gravity[k] * back;
                 }
             }
         }

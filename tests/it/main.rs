@@ -31,6 +31,7 @@ mod record_sample;
 mod resume;
 mod scenario;
 mod scenarios_run;
+mod steps;
 mod support;
 mod surface;
 mod view;

@@ -12,6 +12,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         name: name.into(),
         points: points.to_vec(),
         closed,
+        endless: false,
         opens_at: None,
     };
     let walls = if dimensions == 2 {
