@@ -247,6 +247,10 @@ fn open<D: Integrate>(
             .collect(),
         version: env!("CARGO_PKG_VERSION").into(),
         walls: drawings(setup),
+        periodic: std::array::from_fn(|k| {
+            let axis = setup.periodic.get(k).copied().flatten();
+            axis.map(|axis| [axis.origin, axis.length])
+        }),
     };
     let folder = RunFolder::create(dir, &meta, threads, force).map_err(wrong)?;
     Ok((folder, None))

@@ -5,7 +5,7 @@ use super::arrays::{History, Lists, Status};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::each_link;
-use super::observe::{Elastic, LinkView};
+use super::observe::{Elastic, Kinematics, LinkView};
 use crate::geometry::Dimension;
 
 /// Peers of each slot by links between grains.
@@ -55,6 +55,15 @@ impl<D: Integrate> Engine<D> {
             }
         });
         Adjacency { start, peers }
+    }
+
+    /// Makes the index of clusters exact: looks at the links that were lost since the last call.
+    pub fn find_splits(&mut self) {
+        if self.state.clusters.needs_refresh() {
+            let neighbours = self.adjacency();
+            let state = &mut self.state;
+            state.clusters.refresh(|slot, f| neighbours.each(slot, f));
+        }
     }
 
     fn each_pair(&self, mut f: impl FnMut(u32, u32)) {
@@ -117,6 +126,36 @@ impl<D: Integrate> Engine<D> {
         elastic
     }
 
+    /// Links that are there from the start hold no stress in their tangential springs at the time of
+    /// the first evaluation, which is about to be made: it carries springs on by a part of a step, and
+    /// finds them that much back.
+    pub fn start_springs(&mut self) {
+        let timing = self.timing();
+        let back = timing.before * timing.step;
+        for class in 0..self.state.pairs.len() {
+            let mut lists = std::mem::take(&mut self.state.pairs[class].lists);
+            for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
+                for (k, (&a, &b)) in batch.a.iter().zip(&batch.b).enumerate() {
+                    if a != b {
+                        set_back(history, k, &self.pair_kinematics(a, b), back);
+                    }
+                }
+            }
+            self.state.pairs[class].lists = lists;
+        }
+        for class in 0..self.state.walls.len() {
+            let mut lists = std::mem::take(&mut self.state.walls[class].lists);
+            for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
+                for (k, &a) in batch.a.iter().enumerate().filter(|(_, a)| **a != 0) {
+                    if let Some(kinematics) = self.wall_kinematics(class, a) {
+                        set_back(history, k, &kinematics, back);
+                    }
+                }
+            }
+            self.state.walls[class].lists = lists;
+        }
+    }
+
     /// Takes a boundary away; gives the elastic energy that its links held.
     pub fn open(&mut self, boundary: usize) -> Elastic {
         self.state.gone[boundary] = true;
@@ -170,6 +209,14 @@ impl<D: Integrate> Engine<D> {
     /// Whether a slot holds a grain that flies.
     pub fn flies(&self, slot: usize) -> bool {
         self.state.arrays.status[slot] == Status::Flying
+    }
+}
+
+/// Sets a spring back by so much time. Grains that just touch, give or take a rounding, are left to
+/// the rule for links that form.
+fn set_back<D: Dimension, H: History>(history: &mut H, k: usize, at: &Kinematics<D>, back: f64) {
+    if at.overlap > 1e-12 * at.radius {
+        history.set_lane(k, at.sliding.map(|speed| -back * speed));
     }
 }
 

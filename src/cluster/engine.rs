@@ -213,6 +213,8 @@ pub struct Engine<D: Integrate> {
     level: Level,
     pub(super) broad: Box<dyn BroadPhase<D>>,
     pub(super) changed: Vec<Change>,
+    /// Springs of a class before the evaluation, while its links are noted for the log.
+    pub(super) springs: Vec<D::History>,
     pub(super) spare: Lists<D::History>,
     pub(super) carry: Vec<u32>,
     wall_lanes: Vec<WallLanes>,
@@ -290,6 +292,7 @@ impl<D: Integrate> Engine<D> {
             level: Level::best(),
             broad,
             changed: Vec::new(),
+            springs: Vec::new(),
             spare: Lists::default(),
             carry: Vec::new(),
             wall_lanes: Vec::new(),
@@ -377,6 +380,9 @@ impl<D: Integrate> Engine<D> {
             self.changed.clear();
             let state = &mut self.state;
             let lists = &mut state.pairs[class].lists;
+            if self.options.log_links && !trial {
+                self.springs.clone_from(&lists.history);
+            }
             friction += D::pair_forces(
                 level,
                 law,
@@ -416,6 +422,9 @@ impl<D: Integrate> Engine<D> {
             self.changed.clear();
             let state = &mut self.state;
             let index = usize::from(state.walls[class].boundary);
+            if self.options.log_links && !trial {
+                self.springs.clone_from(&state.walls[class].lists.history);
+            }
             let sums: WallSums = D::wall_forces(
                 level,
                 law,

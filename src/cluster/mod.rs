@@ -2,6 +2,7 @@
 
 pub mod arrays;
 mod change;
+mod crossing;
 mod engine;
 mod heun;
 pub mod integrate;

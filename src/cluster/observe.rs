@@ -79,17 +79,26 @@ pub struct LinkView<D: Dimension> {
     pub stable: bool,
 }
 
+/// Where a grain is and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyMotion<D: Dimension> {
+    pub position: D::Vector,
+    pub velocity: D::Vector,
+    /// Radius times spin.
+    pub spin: [f64; 3],
+}
+
 /// Coefficients of one link.
-struct Coefficients {
-    elastic: f64,
-    cn: f64,
-    kt: f64,
-    ct: f64,
-    friction: f64,
+pub(super) struct Coefficients {
+    pub elastic: f64,
+    pub cn: f64,
+    pub kt: f64,
+    pub ct: f64,
+    pub friction: f64,
     normal_energy: f64,
 }
 
-fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
+pub(super) fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
     with_law!(law, law => {
         let r = law.respond(Contact {
             overlap: Plain::splat(k.overlap),
@@ -107,7 +116,7 @@ fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
     })
 }
 
-fn size(v: [f64; 3]) -> f64 {
+pub(super) fn size(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }
 
@@ -150,9 +159,17 @@ fn tangent<D: Integrate>(value: [f64; 3], n: D::Vector) -> D::Vector {
 impl<D: Integrate> Engine<D> {
     /// Motion at the contact of two grains.
     pub fn pair_kinematics(&self, a: u32, b: u32) -> Kinematics<D> {
+        let motions = [a, b].map(|slot| self.motion(slot as usize));
+        self.pair_kinematics_of([a as usize, b as usize], motions)
+    }
+
+    pub(super) fn pair_kinematics_of(
+        &self,
+        [a, b]: [usize; 2],
+        [p, q]: [BodyMotion<D>; 2],
+    ) -> Kinematics<D> {
         let arrays: &Arrays<D> = &self.state.arrays;
-        let (a, b) = (a as usize, b as usize);
-        let mut d = arrays.position(a) - arrays.position(b);
+        let mut d = p.position - q.position;
         if let Some(lengths) = self.lengths() {
             for k in 0..D::N {
                 if lengths[k] > 0.0 {
@@ -163,9 +180,8 @@ impl<D: Integrate> Engine<D> {
         let distance = d.norm().max(1e-150);
         let normal = d * (1.0 / distance);
         let (ra, rb) = (arrays.radius(a), arrays.radius(b));
-        let (sa, sb) = (D::surface_spin(arrays, a), D::surface_spin(arrays, b));
-        let spin = std::array::from_fn(|k| sa[k] + sb[k]);
-        let relative = arrays.velocity(a) - arrays.velocity(b);
+        let spin = std::array::from_fn(|k| p.spin[k] + q.spin[k]);
+        let relative = p.velocity - q.velocity;
         let (speed, sliding) = sliding::<D>(relative, spin, normal);
         Kinematics {
             overlap: ra + rb - distance,
@@ -174,24 +190,35 @@ impl<D: Integrate> Engine<D> {
             sliding,
             inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
             radius: ra * rb / (ra + rb),
-            point: arrays.position(a) - normal * (0.5 * (ra + distance - rb)),
+            point: p.position - normal * (0.5 * (ra + distance - rb)),
         }
     }
 
     /// Motion at the contact of a grain with the surface of a wall class; none where the surface
     /// is not met.
     pub fn wall_kinematics(&self, class: usize, slot: u32) -> Option<Kinematics<D>> {
+        let motion = self.motion(slot as usize);
+        self.wall_kinematics_of(class, slot, motion, self.time())
+    }
+
+    pub(super) fn wall_kinematics_of(
+        &self,
+        class: usize,
+        slot: u32,
+        motion: BodyMotion<D>,
+        time: f64,
+    ) -> Option<Kinematics<D>> {
         let arrays = &self.state.arrays;
         let wall = &self.state.walls[class];
         let boundary = &self.boundaries[usize::from(wall.boundary)];
-        let pose = boundary.boundary.motion.pose(self.time());
+        let pose = boundary.boundary.motion.pose(time);
         let slot = slot as usize;
-        let x = arrays.position(slot);
+        let x = motion.position;
         let probe = boundary.surfaces[wall.surface as usize].probe(pose.to_frame(x))?;
         let normal = pose.vector_from_frame(probe.normal);
         let point = x - normal * probe.distance;
-        let relative = arrays.velocity(slot) - pose.point_velocity(point);
-        let (speed, sliding) = sliding::<D>(relative, D::surface_spin(arrays, slot), normal);
+        let relative = motion.velocity - pose.point_velocity(point);
+        let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
         Some(Kinematics {
             overlap: arrays.radius(slot) - probe.distance,
             normal,
@@ -369,7 +396,12 @@ impl<D: Integrate> Engine<D> {
                     let kinds = kinds(&change, k);
                     if kinds != [None, None] {
                         let kin = self.pair_kinematics(batch.a[k], batch.b[k]);
-                        self.log(kinds, &kin, time, batch.a[k], Other::Slot(batch.b[k]));
+                        let crossed = match kinds[1] {
+                            Some(kind) => self.pair_crossed(class, &change, k, kind, &kin),
+                            None => 0.0,
+                        };
+                        let b = Other::Slot(batch.b[k]);
+                        self.log(kinds, &kin, crossed, time, batch.a[k], b);
                     }
                 }
             }
@@ -393,7 +425,12 @@ impl<D: Integrate> Engine<D> {
                     if kinds != [None, None]
                         && let Some(kin) = self.wall_kinematics(class, batch.a[k])
                     {
-                        self.log(kinds, &kin, time, batch.a[k], Other::Boundary(boundary));
+                        let crossed = match kinds[1] {
+                            Some(kind) => self.wall_crossed(class, &change, k, kind, &kin),
+                            None => 0.0,
+                        };
+                        let b = Other::Boundary(boundary);
+                        self.log(kinds, &kin, crossed, time, batch.a[k], b);
                     }
                 }
             }
@@ -410,22 +447,26 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Logs what happened to one link. The moment of contact and of parting is that at which the
-    /// gap closed, at the normal speed of now; a slip or grip is put in the middle of the step in
-    /// which the limit was crossed.
+    /// gap closed, at the normal speed of now; that of slip or grip lies `crossed` seconds back, but
+    /// never before the contact.
     fn log(
         &mut self,
         kinds: [Option<EventKind>; 2],
         kin: &Kinematics<D>,
+        crossed: f64,
         time: f64,
         a: u32,
         b: Other,
     ) {
         let h = self.options.step;
+        let contact = (kin.overlap / -kin.speed).clamp(0.0, h);
+        let opened = kinds[0] == Some(EventKind::InsertLink);
         for kind in kinds.into_iter().flatten() {
             let back = match kind {
-                EventKind::InsertLink => (kin.overlap / -kin.speed).clamp(0.0, h),
+                EventKind::InsertLink => contact,
                 EventKind::RemoveLink => (-kin.overlap / kin.speed).clamp(0.0, h),
-                _ => 0.5 * h,
+                _ if opened => contact.min(crossed),
+                _ => crossed,
             };
             let back = if back.is_nan() { 0.0 } else { back };
             let energy = if kind == EventKind::InsertLink {

@@ -86,6 +86,10 @@ impl<D: Integrate> Engine<D> {
     pub fn renew(&mut self) {
         self.state.counts.renewals += 1;
         self.state.outer_way = 0.0;
+        // Where nobody asks for clusters, notes of lost links must not grow for ever.
+        if self.state.clusters.lost() > self.state.arrays.slots() {
+            self.find_splits();
+        }
         self.settle_rotations();
         let mut kept: Vec<Vec<Kept>> = Vec::new();
         for class in &self.state.pairs {
@@ -169,7 +173,8 @@ impl<D: Integrate> Engine<D> {
         for link in kept.iter().flatten() {
             clusters.insert_link(link.a, link.b);
         }
-        self.state.clusters = clusters;
+        let before = std::mem::replace(&mut self.state.clusters, clusters);
+        self.state.clusters.go_on_from(before);
     }
 
     /// Spatial: orientations take up the turn gathered since the last renewal.
@@ -187,13 +192,18 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
+    /// comes from outside, as from a moving wall.
     fn wrap_periodic(&mut self) {
         for (k, axis) in self.periodic.iter().enumerate() {
             let Some(axis) = axis else { continue };
             for slot in 1..self.state.arrays.slots() {
                 if self.state.arrays.status[slot] == Status::Stepped {
                     let x = &mut self.state.arrays.rows[slot].0[k];
-                    *x -= axis.length * ((*x - axis.origin) / axis.length).floor();
+                    let back = axis.length * ((*x - axis.origin) / axis.length).floor();
+                    *x -= back;
+                    let mass = 1.0 / self.state.arrays.inverse_mass(slot);
+                    self.state.flows.walls += mass * self.gravity[k] * back;
                 }
             }
         }

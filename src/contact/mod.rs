@@ -1,9 +1,11 @@
 //! Contact laws: the force of a link from overlap, velocity and history.
 
 mod law;
+mod restitution;
 
 pub(crate) use law::with_law;
 pub use law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response, Stiffness};
+pub use restitution::{damping_ratio, restitution};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +33,7 @@ pub enum PairLaw {
         young: f64,
         /// Effective shear modulus G*, Pa.
         shear: f64,
-        /// Damping ratio beta >= 0 from the restitution coefficient: -ln e / sqrt(pi^2 + ln^2 e).
+        /// Damping ratio beta >= 0: [`damping_ratio()`] of the restitution coefficient.
         damping_ratio: f64,
         /// Friction coefficient.
         friction: f64,

@@ -8,7 +8,9 @@
 mod clusters;
 mod grouping;
 mod search;
+mod touched;
 mod tree;
 
 pub use clusters::ClusterIndex;
+pub use touched::Touched;
 pub use tree::{GraphError, HierarchicalGraph, Link, LinkKey, NodeKey, NodeKind};

@@ -17,6 +17,9 @@ pub struct RunMeta {
     /// Walls as lines, for pictures and exports.
     #[serde(default)]
     pub walls: Vec<WallDrawing>,
+    /// Origin and length of each periodic direction, m; none where space has an end or none.
+    #[serde(default)]
+    pub periodic: [Option<[f64; 2]>; 3],
 }
 
 /// A wall as a line, for pictures: several may bear one name.
@@ -28,6 +31,10 @@ pub struct WallDrawing {
     pub points: Vec<[f64; 3]>,
     /// Whether the last corner is joined to the first.
     pub closed: bool,
+    /// A line without ends (a plane in two dimensions), of which `points` are two: pictures draw it
+    /// from side to side.
+    #[serde(default)]
+    pub endless: bool,
     /// A gate: when it is taken away, s; pictures of later moments leave it out.
     #[serde(default)]
     pub opens_at: Option<f64>,

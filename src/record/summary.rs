@@ -117,6 +117,23 @@ pub struct WorkFigures {
     pub stress_solves: u64,
     /// Grains times steps if each grain had been stepped all the time.
     pub grain_steps_if_all_stepped: u64,
+    /// What links between grains cost when they come and go.
+    #[serde(default)]
+    pub grains_per_link_event: GrainsPerLinkEvent,
+}
+
+/// Grains that the index of clusters looked at for each link between grains that formed or was lost:
+/// merges, and searches for splits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrainsPerLinkEvent {
+    /// Such events.
+    pub events: u64,
+    /// Half of them looked at no more.
+    pub median: u64,
+    /// 99 of a hundred looked at no more.
+    pub p99: u64,
+    /// The most.
+    pub largest: u64,
 }
 
 /// The energy ledger, J.

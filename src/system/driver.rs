@@ -144,6 +144,7 @@ pub(super) struct DriverState {
     pub warnings: Vec<String>,
     pub held: Held,
     pub links: super::logging::LinkNumbers,
+    pub causes: super::logging::Causes,
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
 }
@@ -151,13 +152,16 @@ pub(super) struct DriverState {
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Saved<D: Integrate> {
-    format: u32,
+    #[serde(rename = "format")]
+    _format: u32,
     driver: DriverState,
     engine: EngineState<D>,
 }
 
 /// Version of the saved state.
-const FORMAT: u32 = 1;
+///
+/// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
+const FORMAT: u32 = 2;
 
 /// A granular system under the event loop.
 pub struct System<D: Integrate> {
@@ -230,6 +234,7 @@ impl<D: Integrate> System<D> {
             warnings,
             held: Held::default(),
             links: Default::default(),
+            causes: Default::default(),
             wall_seconds: 0.0,
             fields: Vec::new(),
         };
@@ -325,14 +330,17 @@ impl<D: Integrate> System<D> {
     /// A state of another format or of another setup.
     pub fn restore(mut setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
         let (mut engine, mut fields, _) = Self::bare(&setup)?;
-        let saved: Saved<D> =
-            postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
-        if saved.format != FORMAT {
+        // The version first: what comes after it can be read by its own program only.
+        let (format, _) = postcard::take_from_bytes::<u32>(state)
+            .map_err(|e| SystemError::Saved(e.to_string()))?;
+        if format != FORMAT {
             return Err(SystemError::Saved(format!(
-                "its format is {}, this program's is {FORMAT}",
-                saved.format
+                "its format is {format}, this program's is {FORMAT}; go on with the version of \
+                 Arenite that wrote it, or start the run anew"
             )));
         }
+        let saved: Saved<D> =
+            postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
         if saved.engine.gone.len() != setup.boundaries.len()
             || saved.driver.feeds.len() != setup.feeds.len()
         {
@@ -411,6 +419,7 @@ impl<D: Integrate> System<D> {
             self.start_stepping(slot);
         }
         self.engine.renew();
+        self.engine.start_springs();
         self.engine.forces();
         self.apply_fields();
     }
@@ -468,6 +477,7 @@ impl<D: Integrate> System<D> {
         self.s.by_kind.fill(0);
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
         self.engine.state.wall_sums.fill([0.0; 7]);
+        self.engine.state.clusters.forget_touched();
         self.s.last_row = self.engine.state.n;
         if self.setup.log.series.is_some() {
             self.schedule(owner::SERIES, 0.0, EventKind::LogState);
@@ -853,6 +863,7 @@ impl<D: Integrate> System<D> {
         self.account(time);
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;
+        self.s.causes.now = self.s.causes.end;
         self.log_whole(sink, time, EventKind::Finish, None)?;
         self.s.over = Some(outcome);
         Ok(())

@@ -97,7 +97,7 @@ impl<D: Integrate> System<D> {
                 self.s.ledger.fed += kinetic + potential;
                 self.s.ledger.fed_potential += potential;
                 let slot = self.engine.add(&grain, Status::Flying, time);
-                self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
+                self.s.causes.now = self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
                 if self.engine.state.active.is_empty() {
                     let h = self.step_size();
                     let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
@@ -107,7 +107,9 @@ impl<D: Integrate> System<D> {
                 self.engine.state.back[slot as usize] = f64::INFINITY;
                 let now = self.engine.time();
                 flight::restart(&mut self.engine, slot as usize, now);
-                self.renew(sink)
+                self.renew(sink)?;
+                self.s.causes.now = 0;
+                Ok(())
             }
             None => {
                 state.waiting = Some(radius);

@@ -130,10 +130,14 @@ impl Ledger {
         let injected = flows.walls - begin.walls + self.fed;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
-        // Springs that are set free drive a run as a fall does.
-        let sprung = self.start.elastic.sum() - held.elastic.sum();
         let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
-        let scale = self.start.kinetic + released.max(0.0) + sprung.max(0.0) + injected.abs();
+        let flowed = self.start.kinetic + released.max(0.0) + injected.abs();
+        // Where springs alone drive the run, nothing of the above need flow.
+        let scale = if flowed > 0.0 {
+            flowed
+        } else {
+            self.start.elastic.sum()
+        };
         EnergyFigures {
             kinetic: held.kinetic,
             potential: held.potential,

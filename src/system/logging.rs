@@ -16,9 +16,20 @@ use crate::event::{EventKind, Regime};
 use crate::field::FieldPoint;
 use crate::geometry::Vector;
 use crate::record::{
-    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, LinkRow, RegimeShares,
-    SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
+    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent,
+    LinkRow, RegimeShares, SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
 };
+
+/// Events, by their numbers in the log, that make others happen; 0 where none is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Causes {
+    /// What is being handled: the cause of what is logged meanwhile.
+    pub now: u64,
+    /// The last link that formed.
+    pub link: u64,
+    /// What will have ended the run: a jam, or the last grain that left.
+    pub end: u64,
+}
 
 /// Numbers of links, given in order of creation when links are logged one by one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -98,24 +109,26 @@ impl<D: Integrate> System<D> {
         }
     }
 
-    /// Logs an event of the whole, or of one grain.
+    /// Logs an event of the whole, or of one grain; gives its number, 0 if it was not logged.
     pub(super) fn log_whole(
         &mut self,
         sink: &mut dyn Sink,
         time: f64,
         kind: EventKind,
         slot: Option<u32>,
-    ) -> Result<(), SystemError> {
+    ) -> Result<u64, SystemError> {
         if self.s.settling || self.setup.log.events == EventLog::None {
-            return Ok(());
+            return Ok(0);
         }
         let mut row = self.row(time, kind);
+        row.cause = self.s.causes.now;
         if let Some(slot) = slot {
             self.put_body(&mut row, slot);
             let grain = self.grain_at(slot, time);
             row.energy = grain.kinetic_energy() + self.potential_of(&grain, time);
         }
-        Ok(sink.event(&row)?)
+        sink.event(&row)?;
+        Ok(row.seq)
     }
 
     /// Logs the link events of the last evaluation.
@@ -136,6 +149,9 @@ impl<D: Integrate> System<D> {
                 row.body_b = b;
                 row.link = self.s.links.number(a, b);
                 row.energy = event.energy;
+                if event.kind == EventKind::InsertLink {
+                    self.s.causes.link = row.seq;
+                }
                 if event.kind == EventKind::RemoveLink {
                     self.s.links.close(a, b);
                 }
@@ -195,11 +211,7 @@ impl<D: Integrate> System<D> {
         for wall in &mut self.engine.state.wall_sums {
             wall[..6].fill(0.0);
         }
-        let neighbours = self.engine.adjacency();
-        self.engine
-            .state
-            .clusters
-            .refresh(|slot, f| neighbours.each(slot, f));
+        self.engine.find_splits();
         let stepped = self.engine.state.active.len() as u64;
         let grains = self.grain_count() as u64;
         let clusters = {
@@ -232,11 +244,7 @@ impl<D: Integrate> System<D> {
 
     /// Rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
-        let neighbours = self.engine.adjacency();
-        self.engine
-            .state
-            .clusters
-            .refresh(|slot, f| neighbours.each(slot, f));
+        self.engine.find_splits();
         let arrays = &self.engine.state.arrays;
         // Name clusters by their least grain number, not by slots, which move.
         let mut least: Vec<i64> = vec![i64::MAX; arrays.slots()];
@@ -384,6 +392,7 @@ impl<D: Integrate> System<D> {
         };
         let (counts, begin) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
         let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
+        let touched = self.engine.state.clusters.touched();
         let out = self.s.discharged;
         let lasted = self.s.last_out - self.s.first_out;
         Summary {
@@ -424,6 +433,12 @@ impl<D: Integrate> System<D> {
                 collisions: 0,
                 stress_solves: 0,
                 grain_steps_if_all_stepped: self.s.all_steps.round() as u64,
+                grains_per_link_event: GrainsPerLinkEvent {
+                    events: touched.count(),
+                    median: touched.quantile(0.5),
+                    p99: touched.quantile(0.99),
+                    largest: touched.largest(),
+                },
             },
             energy: self.s.ledger.figures(&self.engine, &held),
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {

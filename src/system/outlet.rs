@@ -58,11 +58,7 @@ impl<D: Integrate> System<D> {
         if any.is_empty() {
             return Ok(());
         }
-        let neighbours = self.engine.adjacency();
-        self.engine
-            .state
-            .clusters
-            .refresh(|slot, f| neighbours.each(slot, f));
+        self.engine.find_splits();
         let clusters = &self.engine.state.clusters;
         let gone: Vec<u32> = any
             .into_iter()
@@ -85,7 +81,10 @@ impl<D: Integrate> System<D> {
                 self.s.last_out = time;
                 self.s.discharged += 1;
             }
-            self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            if self.grain_count() == gone.len() {
+                self.s.causes.end = seq;
+            }
         }
         let elastic = self.engine.remove(&gone);
         self.s.ledger.remove_elastic(elastic);
@@ -160,7 +159,9 @@ impl<D: Integrate> System<D> {
         let elastic = self.engine.open(index);
         self.s.ledger.remove_elastic(elastic);
         self.s.calm_looks = 0;
-        self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
-        self.renew(sink)
+        self.s.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
+        self.renew(sink)?;
+        self.s.causes.now = 0;
+        Ok(())
     }
 }

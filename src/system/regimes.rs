@@ -20,13 +20,14 @@ impl<D: Integrate> System<D> {
         self.count(EventKind::NeighborUpdate);
         self.account(now);
         if !self.setup.motion.flight || !self.uniform {
-            self.wake(sink, now, |_, _| true)?;
+            let woken = self.wake(now, f64::INFINITY);
             self.engine.renew();
+            self.log_woken(sink, now, &woken)?;
             self.engine.start_fresh();
             return Ok(());
         }
         let soon = now + STAY * h;
-        self.wake(sink, now, |back, _| back <= soon)?;
+        let mut woken = self.wake(now, soon);
         self.engine.renew();
         let mut alone = flight::isolated(&self.engine);
         loop {
@@ -38,6 +39,7 @@ impl<D: Integrate> System<D> {
             set.extend(&alone);
             set.sort_unstable();
             if set.is_empty() {
+                self.log_woken(sink, now, &woken)?;
                 self.s.queue.cancel(owner::FLIGHT);
                 break;
             }
@@ -68,7 +70,8 @@ impl<D: Integrate> System<D> {
                 self.engine.state.back[slot as usize] = back;
             }
             if due {
-                self.wake(sink, now, |back, _| back <= soon)?;
+                woken.extend(self.wake(now, soon));
+                woken.sort_unstable();
                 self.engine.renew();
                 alone = Vec::new();
                 continue;
@@ -77,13 +80,24 @@ impl<D: Integrate> System<D> {
                 alone.retain(|s| refused.binary_search(s).is_err());
                 continue;
             }
+            // Who is sent off again at once has not changed its regime.
+            let id = |slot: u32, system: &Self| system.engine.state.arrays.id[slot as usize];
+            let stayed: Vec<u32> = alone
+                .iter()
+                .map(|&slot| id(slot, self))
+                .filter(|id| woken.binary_search(id).is_ok())
+                .collect();
+            woken.retain(|id| !stayed.contains(id));
+            self.log_woken(sink, now, &woken)?;
             for &slot in &alone {
                 let arrays = &mut self.engine.state.arrays;
                 arrays.status[slot as usize] = Status::Flying;
                 // The push of a gate that was just taken away must not wait for the return.
                 arrays.clear_force(slot as usize);
                 self.engine.state.since[slot as usize] = now;
-                self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
+                if !stayed.contains(&id(slot, self)) {
+                    self.morph(sink, now, slot, Regime::Cluster, Regime::Flight)?;
+                }
             }
             self.engine
                 .state
@@ -117,23 +131,44 @@ impl<D: Integrate> System<D> {
             .collect()
     }
 
-    pub(super) fn wake(
+    /// Calls back to the grid who must be there by a time. Gives their numbers, ascending (slots
+    /// change when lists are renewed).
+    fn wake(&mut self, now: f64, due: f64) -> Vec<u32> {
+        let mut woken = Vec::new();
+        for slot in self.flying() {
+            if self.engine.state.back[slot as usize] <= due {
+                flight::restart(&mut self.engine, slot as usize, now);
+                self.start_stepping(slot);
+                woken.push(self.engine.state.arrays.id[slot as usize]);
+            }
+        }
+        woken.sort_unstable();
+        woken
+    }
+
+    /// Logs that grains, by their numbers in ascending order, came back to the grid.
+    fn log_woken(
         &mut self,
         sink: &mut dyn Sink,
         now: f64,
-        due: impl Fn(f64, u32) -> bool,
+        woken: &[u32],
     ) -> Result<(), SystemError> {
-        for slot in self.flying() {
-            if due(self.engine.state.back[slot as usize], slot) {
-                flight::restart(&mut self.engine, slot as usize, now);
-                self.start_stepping(slot);
-                self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;
-            }
+        if woken.is_empty() {
+            return Ok(());
+        }
+        let id = &self.engine.state.arrays.id;
+        let active = self.engine.state.active.iter().copied();
+        let mut slots: Vec<u32> = active
+            .filter(|&slot| woken.binary_search(&id[slot as usize]).is_ok())
+            .collect();
+        slots.sort_unstable();
+        for slot in slots {
+            self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;
         }
         Ok(())
     }
 
-    pub(super) fn morph(
+    fn morph(
         &mut self,
         sink: &mut dyn Sink,
         time: f64,
@@ -148,6 +183,7 @@ impl<D: Integrate> System<D> {
         let mut row = self.row(time, EventKind::Morph);
         row.regime_from = Some(from);
         row.regime_to = Some(to);
+        row.cause = self.s.causes.now;
         self.put_body(&mut row, slot);
         sink.event(&row)?;
         Ok(())

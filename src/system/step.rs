@@ -1,8 +1,10 @@
 //! The choice of the step of clusters, with its reasons.
 
 use super::{Setup, SystemError};
+use crate::body::{Motion, Shape};
 use crate::cluster::arrays::ClusterDimension;
 use crate::contact::{LawTable, PairLaw};
+use crate::field::FieldSet;
 use crate::geometry::Vector;
 
 /// Damping rate of the densest packing over that of one pair, in the plane and in space. All
@@ -20,6 +22,17 @@ const DAMPING_LIMIT: f64 = 2.0;
 const STIFFNESS_LIMIT: f64 = 0.2;
 /// The share of that limit that a chosen step goes to: 31 steps a contact at the usual safety.
 const STIFFNESS_SHARE: f64 = 0.625;
+/// The share of the smallest radius that walls and grains may go in a step: over a whole radius
+/// they pass through each other unseen.
+const WAY_LIMIT: f64 = 0.25;
+/// Step times rate of drag above which the drag of a step reverses a good part of a velocity.
+const DRAG_LIMIT: f64 = 0.5;
+/// More steps than this do not end in a lifetime, and the clock would stand still: a step is then
+/// lost in the rounding of the time.
+const MOST_STEPS: f64 = 1e12;
+
+const SHAKES: &str = "settled grains do not come to rest";
+const PASSES: &str = "walls pass through grains unseen";
 
 /// The step and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +49,8 @@ struct Limit {
     step: f64,
     limit: f64,
     text: String,
+    /// What happens above it.
+    harm: &'static str,
 }
 
 /// Lightest grain of each material: mass and radius.
@@ -62,7 +77,7 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
 }
 
 /// A speed of impact to expect, m/s: the fastest grain at the start, or a fall through the
-/// height that grains and feeds span.
+/// height that grains and feeds span, or down to a wall; and that of the fastest wall.
 pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let mut fastest = 0.0f64;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -91,12 +106,56 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
             low = low.min(up(a).min(up(b)));
         }
     }
-    let height = (high - low).max(0.0);
-    if height.is_finite() {
-        fastest.max((2.0 * g * height).sqrt())
-    } else {
-        fastest
+    // Grains that lie on each other are pressed in too: as if each fell through its diameter.
+    let sizes = setup.grains.iter().map(|grain| grain.radius);
+    let sizes = sizes.chain(setup.feeds.iter().map(|feed| feed.radius.least()));
+    let mut height = (high - low).max(2.0 * sizes.fold(0.0, f64::max));
+    for wall in &setup.boundaries {
+        let Shape::Plane { point, normal } = &wall.shape else {
+            continue;
+        };
+        // A plane spans nothing: what counts is how far above it grains begin.
+        let slope = up(*normal) / normal.norm();
+        if slope > 0.0 {
+            let places = setup.grains.iter().map(|grain| grain.position);
+            let corners = setup.feeds.iter().flat_map(|feed| [feed.min, feed.max]);
+            for x in places.chain(corners) {
+                height = height.max((x - *point).dot(normal) / normal.norm() / slope);
+            }
+        }
     }
+    if height.is_finite() {
+        fastest = fastest.max((2.0 * g * height).sqrt());
+    }
+    fastest + wall_speed(setup)
+}
+
+/// The speed of the fastest point of a moving wall during the run, m/s. What turns and has no end
+/// (a plane) counts as far as grains are.
+fn wall_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
+    let start = setup.settle.map_or(0.0, |s| -s.at_most);
+    let mut fastest = 0.0f64;
+    for wall in &setup.boundaries {
+        let end = wall.opens_at.map_or(setup.finish, |t| t.min(setup.finish));
+        let (mut speed, spin) = wall.motion.speed_bounds(start, end);
+        if let (true, Motion::Rotation { centre, .. }) = (spin > 0.0, &wall.motion) {
+            let far = |x: D::Vector| (x - *centre).norm();
+            let reach = match wall.shape.extent() {
+                Some((low, high)) => D::Vector::from_fn(|k| {
+                    (low[k] - centre[k]).abs().max((high[k] - centre[k]).abs())
+                })
+                .norm(),
+                None => setup
+                    .grains
+                    .iter()
+                    .map(|g| far(g.position))
+                    .fold(0.0, f64::max),
+            };
+            speed += spin * reach;
+        }
+        fastest = fastest.max(speed);
+    }
+    fastest
 }
 
 fn rates(
@@ -133,6 +192,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 step: setup.motion.safety * STIFFNESS_SHARE * STIFFNESS_LIMIT / frequency,
                 limit: STIFFNESS_LIMIT / frequency,
                 text: format!("{what}: fastest oscillation {frequency:.4e} 1/s"),
+                harm: SHAKES,
             });
         }
         let damping = damping * packed;
@@ -141,6 +201,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 step: setup.motion.safety * DAMPING_LIMIT / damping,
                 limit: DAMPING_LIMIT / damping,
                 text: format!("{what}: fastest damping in a packing {damping:.4e} 1/s"),
+                harm: SHAKES,
             });
         }
     };
@@ -175,6 +236,30 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             }
         }
     }
+    let fields = FieldSet::<D>::with_gravity_and_drag(setup.gravity, setup.drag);
+    let drag = lightest.iter().flatten();
+    let drag = drag.map(|&(mass, radius)| fields.damping_rate(mass, radius));
+    let drag = drag.fold(0.0, f64::max);
+    if drag > 0.0 {
+        limits.push(Limit {
+            step: setup.motion.safety * STIFFNESS_SHARE * DRAG_LIMIT / drag,
+            limit: DRAG_LIMIT / drag,
+            text: format!("fastest damping by drag {drag:.4e} 1/s"),
+            harm: "grains do not keep to the speed at which they sink",
+        });
+    }
+    let moving = wall_speed(setup);
+    let least = lightest.iter().flatten().map(|&(_, radius)| radius);
+    let least = least.fold(f64::INFINITY, f64::min);
+    if moving > 0.0 && least.is_finite() {
+        let limit = WAY_LIMIT * least / moving;
+        limits.push(Limit {
+            step: setup.motion.safety * limit,
+            limit,
+            text: format!("fastest wall {moving:.4e} m/s"),
+            harm: PASSES,
+        });
+    }
     limits.sort_by(|a, b| a.step.total_cmp(&b.step));
     limits.dedup_by(|a, b| a.text == b.text);
     let mut warnings = Vec::new();
@@ -185,6 +270,20 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         // Nothing can touch: any step does.
         (None, None) => 1e-3,
     };
+    let span = setup.finish + setup.settle.map_or(0.0, |s| s.at_most);
+    // Written so that a step or a time that is no number is refused too.
+    if !(span / step <= MOST_STEPS) {
+        let why = limits.first().filter(|_| setup.motion.step.is_none());
+        return Err(SystemError::Setup(format!(
+            "{span:.3e} s in steps of {step:.3e} s are more than {MOST_STEPS:.0e} steps{}; make the run shorter or {}",
+            why.map_or(String::new(), |l| format!(" ({})", l.text)),
+            if why.is_some() {
+                "its links softer"
+            } else {
+                "the step longer"
+            },
+        )));
+    }
     let reasons = limits
         .iter()
         .take(4)
@@ -194,12 +293,17 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         && step > l.limit * (1.0 + 1e-12)
     {
         let text = format!(
-            "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, settled grains do not come to rest",
-            l.text, l.limit
+            "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, {}",
+            l.text, l.limit, l.harm
         );
         if step > BEYOND_REASON * l.limit {
             return Err(SystemError::Setup(format!(
-                "{text}, and this far above it the run would blow up"
+                "{text}{}",
+                if l.harm == SHAKES {
+                    ", and this far above it the run would blow up"
+                } else {
+                    ""
+                }
             )));
         }
         warnings.push(text);

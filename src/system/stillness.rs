@@ -103,7 +103,10 @@ impl<D: Integrate> System<D> {
             let jam = super::arch::find(&self.engine, since);
             self.s.jam = Some(jam);
             self.s.frozen = true;
-            return self.log_whole(sink, time, EventKind::Jam, None);
+            self.s.causes.now = self.s.causes.link;
+            self.s.causes.end = self.log_whole(sink, time, EventKind::Jam, None)?;
+            self.s.causes.now = 0;
+            return Ok(());
         }
         self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
         Ok(())

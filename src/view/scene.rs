@@ -104,6 +104,27 @@ fn chosen(counts: &[(u64, f64, usize)], time: Option<f64>) -> Option<u64> {
     counts.iter().rev().find(|c| 2 * c.2 >= most).map(|c| c.0)
 }
 
+/// The part of the endless line through two points that lies in the picture, which begins at
+/// (0, 0); none if it misses it.
+fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> {
+    let along = [b[0] - a[0], b[1] - a[1]];
+    let (mut first, mut last) = (f32::NEG_INFINITY, f32::INFINITY);
+    for k in 0..2 {
+        if along[k] != 0.0 {
+            let (s, t) = (-a[k] / along[k], (size[k] - a[k]) / along[k]);
+            first = first.max(s.min(t));
+            last = last.min(s.max(t));
+        } else if a[k] < 0.0 || a[k] > size[k] {
+            return Vec::new();
+        }
+    }
+    if first >= last {
+        return Vec::new();
+    }
+    let at = |t: f32| [a[0] + t * along[0], a[1] + t * along[1]];
+    vec![at(first), at(last)]
+}
+
 fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) -> Picture {
     let camera = Camera::new(meta.dimensions);
     let space = meta.dimensions == 3;
@@ -128,12 +149,16 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
     let [width, height] = frame.size();
     let mut shapes = Vec::new();
     for wall in &walls {
+        let mut points: Vec<_> = wall
+            .points
+            .iter()
+            .map(|&p| frame.place(camera.across(p)))
+            .collect();
+        if let (true, &[a, b]) = (wall.endless, points.as_slice()) {
+            points = from_side_to_side(a, b, [width as f32, height as f32]);
+        }
         shapes.push(Shape::Line {
-            points: wall
-                .points
-                .iter()
-                .map(|&p| frame.place(camera.across(p)))
-                .collect(),
+            points,
             closed: wall.closed,
             width: if space { 1.0 } else { 3.0 },
             stroke: WALL.with_opacity(if space { 0.45 } else { 1.0 }),
@@ -345,6 +370,17 @@ mod tests {
         let pile = [(0, 0.0, 100), (1, 1.0, 100)];
         assert_eq!(chosen(&pile, None), Some(1));
         assert_eq!(chosen(&[], None), None);
+    }
+
+    #[test]
+    fn an_endless_line_goes_from_side_to_side() {
+        let size = [100.0, 50.0];
+        let across = from_side_to_side([40.0, 20.0], [60.0, 20.0], size);
+        assert_eq!(across, [[0.0, 20.0], [100.0, 20.0]]);
+        let steep = from_side_to_side([40.0, 20.0], [45.0, 30.0], size);
+        assert_eq!(steep, [[30.0, 0.0], [55.0, 50.0]]);
+        let nothing = from_side_to_side([40.0, -1.0], [60.0, -1.0], size);
+        assert!(nothing.is_empty());
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub fn draw_walls<D: Dimension>(
                 name: boundary.name.clone(),
                 points,
                 closed,
+                endless: D::N == 2 && matches!(boundary.shape, Shape::Plane { .. }),
                 opens_at: boundary.opens_at,
             });
         }

@@ -2,6 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
+mod causes;
 mod cli;
 mod cli_tools;
 mod collision;
@@ -32,6 +33,7 @@ mod resume;
 mod scenario;
 mod scenarios_run;
 mod silo;
+mod steps;
 mod stress;
 mod stress_calc;
 mod stress_free;

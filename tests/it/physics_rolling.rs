@@ -1,9 +1,10 @@
 //! Sliding, rolling and spinning on a plane.
 
+use arenite::body::{Motion, MotionPiece};
 use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial};
-use arenite::system::{EventLog, Setup};
+use arenite::system::{EventLog, Setup, System};
 use nalgebra::Vector3;
 
 use super::support::*;
@@ -150,4 +151,65 @@ fn a_ball_spins_on_about_the_normal() {
     close("along the normal", grain.spin.z, 40.0, 1e-12);
     close("across", grain.velocity.y, -RADIUS * 30.0 * 2.0 / 7.0, 1e-9);
     close("rolling", grain.spin.x, 30.0 * 2.0 / 7.0, 1e-7);
+}
+
+/// The moment of slipping: a floor that is pulled away with a constant acceleration stretches the
+/// spring of a ball at rest, u = a / w^2 (1 - cos w t) with w^2 = K / m (1 + 1 / inertia), up to
+/// K u = (1 + tolerance) mu m g.
+fn slips_at<D: Integrate>(inertia: f64) {
+    let acceleration = 100.0;
+    let square = KN / MASS * (1.0 + 1.0 / inertia);
+    let share = square * 1.001 * MU * MASS * G / (KN * acceleration);
+    let wanted = (1.0 - share).acos() / square.sqrt();
+    for steps in [8.1, 8.3, 8.5, 8.7, 8.9, 20.2, 20.6] {
+        let step = wanted / steps;
+        let mut setup = on_floor::<D>(0.0, 0.0, 0.0, 2.0 * wanted);
+        setup.laws.set(0, 0, linear(KN, KN, 0.0, 0.0, MU));
+        setup.motion.step = Some(step);
+        setup.motion.slip_tolerance = 1e-3;
+        setup.log.events = EventLog::Links;
+        setup.boundaries[0].motion = Motion::Pieces(vec![MotionPiece {
+            from: 0.0,
+            velocity: place::<D>(0.0, 0.0),
+            acceleration: place::<D>(acceleration, 0.0),
+        }]);
+        let events = run(&setup).1.events;
+        let slips = events.iter().filter(|e| e.kind == EventKind::SlipLink);
+        let times: Vec<f64> = slips.map(|e| e.time).collect();
+        assert_eq!(times.len(), 1, "{times:?}");
+        // Off the straight line by at most u'' h^2 / (8 u'), a share 1 / (8 * 8) of a step, and
+        // the path by (w h)^2 / 24 of the time; the middle of the step would be off by up to a half.
+        close("slip, steps", (times[0] - wanted) / step, 0.0, 0.03);
+    }
+}
+
+#[test]
+fn slip_is_timed_within_its_step() {
+    slips_at::<Planar>(0.5);
+    slips_at::<Spatial>(0.4);
+}
+
+/// What lies in touch and slides at time 0 has an unstressed tangential spring there, not one that is
+/// half a step ahead, which would be K h v / 2 = 5 mN here.
+fn starts_unstressed<D: Integrate>() {
+    let mut setup = on_floor::<D>(0.0, 0.01, 0.0, 1e-3);
+    setup.laws.set(0, 0, linear(KN, KN, 100.0, 0.0, MU));
+    // A neighbour that is pressed on a little and spins against it.
+    let x = place::<D>(2.0 * RADIUS - 1e-6, RADIUS - MASS * G / KN);
+    add(&mut setup, RADIUS, MASS, x, place::<D>(0.01, 0.0)).spin = rolling::<D>(1.0);
+    let system = System::new(setup).unwrap();
+    let links = system.link_rows(0.0);
+    assert_eq!(links.len(), 3);
+    for link in links {
+        assert!(link.normal_force > 0.0);
+        let force = link.tangential_force.map(f64::abs);
+        // Rounding of the spring there and back.
+        assert!(force.iter().all(|&f| f < 1e-15), "{link:?}");
+    }
+}
+
+#[test]
+fn sliding_starts_with_unstressed_springs() {
+    starts_unstressed::<Planar>();
+    starts_unstressed::<Spatial>();
 }

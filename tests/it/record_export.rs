@@ -178,6 +178,41 @@ fn xyz_frames_have_the_lines_and_columns_they_promise() {
     }
 }
 
+/// Along periodic directions the box of the scenario; along others what the grains take up.
+#[test]
+fn xyz_tells_periodic_directions_and_their_box() {
+    for dimensions in [2, 3] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut meta = meta(dimensions);
+        meta.periodic[0] = Some([-0.25, 1.5]);
+        let mut folder = RunFolder::create(dir.path(), &meta, 1, false).unwrap();
+        feed(&mut folder, 0, dimensions);
+        folder.finish(&summary(Status::Finished)).unwrap();
+        let files = export_data(dir.path(), DataFormat::Xyz, None).unwrap();
+        let text = text(&files[0]);
+        let comment = text.lines().nth(1).unwrap();
+        assert!(comment.ends_with("pbc=\"T F F\""), "{comment}");
+        let value = |key: &str| -> Vec<f64> {
+            let (_, rest) = comment.split_once(&format!("{key}=\"")).unwrap();
+            let cells = rest.split('"').next().unwrap().split(' ');
+            cells.map(|cell| cell.parse().unwrap()).collect()
+        };
+        let (lattice, origin) = (value("Lattice"), value("Origin"));
+        assert_eq!((lattice.len(), origin.len()), (9, 3));
+        assert_eq!((lattice[0], origin[0]), (1.5, -0.25));
+        let (grains, _) = snapshot(0, dimensions);
+        for k in 0..3 {
+            assert!((0..3).all(|j| j == k || lattice[3 * k + j] == 0.0));
+            let inside = |x: f64| x >= origin[k] && x <= origin[k] + lattice[4 * k] + 1e-12;
+            assert!(k == 0 || grains.iter().all(|g| inside(g.position[k] - g.radius)));
+            assert!(k == 0 || grains.iter().all(|g| inside(g.position[k] + g.radius)));
+        }
+    }
+    let (_dir, files) = exported(3, DataFormat::Xyz);
+    assert!(!text(&files[0]).contains("Lattice"));
+    assert!(text(&files[0]).contains("pbc=\"F F F\""));
+}
+
 #[test]
 fn csv_has_a_line_a_row() {
     let (_dir, files) = exported(2, DataFormat::Csv);

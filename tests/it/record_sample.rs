@@ -12,6 +12,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         name: name.into(),
         points: points.to_vec(),
         closed,
+        endless: false,
         opens_at: None,
     };
     let walls = if dimensions == 2 {
@@ -49,6 +50,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         boundaries: vec!["left".into(), "right".into(), "gate".into()],
         version: "0.1.0".into(),
         walls,
+        periodic: [None; 3],
     }
 }
 

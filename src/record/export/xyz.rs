@@ -1,7 +1,9 @@
 //! Extended XYZ, as OVITO reads it: one file, a frame per snapshot.
 //!
 //! The particle type is the regime, so that OVITO colours by it; the orientation is a quaternion
-//! x, y, z, w (in the plane about z). Without a lattice OVITO draws the box around each frame.
+//! x, y, z, w (in the plane about z). Where space is periodic, `pbc` says along which directions, and
+//! `Lattice` and `Origin` give the box: exactly along these, and along the others as wide as the
+//! grains of the frame. Without a lattice OVITO draws the box around each frame by itself.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::{about_z, quaternion};
 use crate::record::RecordError;
 use crate::record::read::Snapshots;
+use crate::record::rows::GrainRow;
 use crate::record::whole::{publish, write_part};
 
 const PROPERTIES: &str = "species:S:1:pos:R:3:id:I:1:radius:R:1:mass:R:1:velo:R:3:orientation:R:4:\
@@ -17,6 +20,7 @@ const PROPERTIES: &str = "species:S:1:pos:R:3:id:I:1:radius:R:1:mass:R:1:velo:R:
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut snapshots = Snapshots::open(dir)?;
     let dimensions = snapshots.meta.dimensions;
+    let periodic = snapshots.meta.periodic;
     let path = out.join("grains.xyz");
     write_part(&path, |w| {
         while let Some(snapshot) = snapshots.next_snapshot()? {
@@ -24,8 +28,13 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
                 writeln!(w, "{}", snapshot.grains.len())?;
                 writeln!(
                     w,
-                    "Properties={PROPERTIES} Time={:?} Snapshot={} pbc=\"F F F\"",
-                    snapshot.time, snapshot.number
+                    "{}Properties={PROPERTIES} Time={:?} Snapshot={} pbc=\"{}\"",
+                    lattice(&periodic, &snapshot.grains),
+                    snapshot.time,
+                    snapshot.number,
+                    periodic
+                        .map(|p| if p.is_some() { "T" } else { "F" })
+                        .join(" ")
                 )?;
                 for g in &snapshot.grains {
                     write!(w, "{}", g.regime.name())?;
@@ -46,6 +55,28 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     })?;
     publish(&path)?;
     Ok(vec![path])
+}
+
+/// The keys of the box, with a space after them; nothing where no direction is periodic.
+fn lattice(periodic: &[Option<[f64; 2]>; 3], grains: &[GrainRow]) -> String {
+    if periodic.iter().all(Option::is_none) {
+        return String::new();
+    }
+    let extent = |k: usize| {
+        periodic[k].unwrap_or_else(|| {
+            let ends = grains.iter().map(|g| (g.position[k], g.radius));
+            let low = ends.clone().map(|(x, r)| x - r).fold(f64::MAX, f64::min);
+            let high = ends.map(|(x, r)| x + r).fold(f64::MIN, f64::max);
+            // A box needs an extent also where there are no grains.
+            if low < high {
+                [low, high - low]
+            } else {
+                [0.0, 1.0]
+            }
+        })
+    };
+    let [[x, a], [y, b], [z, c]] = std::array::from_fn(extent);
+    format!("Lattice=\"{a:?} 0.0 0.0 0.0 {b:?} 0.0 0.0 0.0 {c:?}\" Origin=\"{x:?} {y:?} {z:?}\" ")
 }
 
 fn numbers(w: &mut dyn Write, values: &[f64]) -> std::io::Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Check;
-use crate::contact::{LawTable, PairLaw};
+use crate::contact::{LawTable, PairLaw, damping_ratio};
 use crate::scenario::embedded;
 use crate::scenario::path::Place;
 use crate::scenario::problem::{Problem, names, nearest};
@@ -286,12 +286,10 @@ fn pair_law(
         compliance += (1.0 - poisson * poisson) / young;
         shear_compliance += 2.0 * (2.0 - poisson) * (1.0 + poisson) / young;
     }
-    let log = libm::log(hertz.restitution);
-    let pi = std::f64::consts::PI;
     Ok(PairLaw::Hertz {
         young: 1.0 / compliance,
         shear: 1.0 / shear_compliance,
-        damping_ratio: -log / (pi * pi + log * log).sqrt(),
+        damping_ratio: damping_ratio(hertz.restitution),
         friction: hertz.friction,
     })
 }
