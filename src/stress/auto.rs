@@ -1,7 +1,7 @@
 //! Chooses a solver by what it costs.
 //!
-//! The constants come from the bench `stress` (those of the inverse do not yet) and are committed: a choice never depends on a
-//! clock, so that runs are the same on every machine.
+//! The constants come from the bench `stress` (those of the inverse do not yet) and are committed: a
+//! choice never depends on a clock, so that runs are the same on every machine.
 
 use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
