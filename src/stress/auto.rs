@@ -1,7 +1,7 @@
 //! Chooses a solver by what it costs.
 //!
-//! The constants were measured (bench `stress`) and are committed: a choice never depends on a
-//! clock, so that runs are the same on every machine.
+//! The constants come from the bench `stress` (those of the inverse do not yet) and are committed: a
+//! choice never depends on a clock, so that runs are the same on every machine.
 
 use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
@@ -81,7 +81,8 @@ pub struct CostModel {
 }
 
 impl CostModel {
-    /// As measured with packings of 100 to 50,000 disks.
+    /// Fitted to planar packings of 500 to 50,000 disks without rotations, on a busy machine: good
+    /// to a factor of two. Those of the inverse are not measured but memory traffic.
     pub const MEASURED: CostModel = CostModel {
         // Half of the matrix read and written, or read, at 10 GB/s.
         inverse_update: 0.8e-9,

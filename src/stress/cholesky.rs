@@ -223,7 +223,8 @@ impl Cholesky {
             let pivot = self.values[self.at(column).0];
             let diagonal = self.matrix[self.pointers[column]];
             // Not a number compares as false.
-            if !(pivot * pivot > SINGULAR * diagonal) {
+            let positive = pivot * pivot > SINGULAR * diagonal;
+            if !positive {
                 return Err(Failed::Pivot(self.row_at[column / m]));
             }
         }
@@ -267,7 +268,8 @@ impl Cholesky {
             let (pivot, w) = (values[at], std::mem::take(&mut spread[column]));
             let square = pivot * pivot + sign * w * w;
             let diagonal = self.matrix[self.pointers[column]];
-            if failed.is_none() && !(square > SINGULAR * diagonal) {
+            let positive = square > SINGULAR * diagonal;
+            if failed.is_none() && !positive {
                 failed = Some(Failed::Pivot(self.row_at[column / m]));
             }
             // After a failure the way up only clears what was spread.

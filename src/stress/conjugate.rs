@@ -79,7 +79,8 @@ impl System<'_> {
                 matrix.multiply(p, q);
                 let curvature = dot(p, q);
                 // Not a number compares as false.
-                if !(curvature > SLACK * scale) && scale.is_finite() {
+                let strained = curvature > SLACK * scale;
+                if !strained && scale.is_finite() {
                     let size = |i: usize| p[i] * p[i] / weights[i];
                     let greatest = (0..n).max_by(|&i, &j| size(i).total_cmp(&size(j)));
                     return Err(StressError::Mechanism {

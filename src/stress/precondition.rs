@@ -169,7 +169,8 @@ pub(super) fn cholesky(block: &mut [f64], m: usize) -> Result<(), usize> {
         let row = &block[j * m..j * m + j];
         let pivot = own - row.iter().map(|v| v * v).sum::<f64>();
         // Not a number compares as false.
-        if !(pivot > super::cholesky::SINGULAR * own) {
+        let positive = pivot > super::cholesky::SINGULAR * own;
+        if !positive {
             return Err(j);
         }
         let root = pivot.sqrt();
