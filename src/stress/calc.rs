@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::auto::Auto;
 use super::{
-    ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey, Rima,
-    Solver, StressError,
+    ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
+    Packing, Rima, Rules, Solver, StressError, packing,
 };
 use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
@@ -144,22 +144,14 @@ struct Problem<D: Dimension> {
 fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
     let problem = read::<D>(case)?;
     if case.slides || case.tension == Tension::Break {
-        return Err(wrong(
-            if case.slides { "slides" } else { "tension" },
-            "slides and opening links are not available in this build; use slides = false and tension = keep",
-        ));
+        return relaxed(case, problem);
     }
     let network = &problem.network;
     let iteration = Iteration {
         tolerance: TOLERANCE,
         ..Iteration::default()
     };
-    let mut solver: Box<dyn Solver<D>> = match case.method {
-        Method::Cg => Box::new(ConjugateGradient::new(network, iteration)),
-        Method::Factor => Box::new(Factor::new(network)),
-        Method::Auto => Box::new(Auto::once(network, iteration)),
-        Method::Rima => Box::new(Rima::new()),
-    };
+    let mut solver = solver(case.method, network, iteration);
     let mut x = vec![0.0; network.len()];
     solver
         .solve(network, &problem.load, &mut x)
@@ -173,6 +165,83 @@ fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
         "dissipated": 0.0,
         "iterations": 1,
         "stable": true,
+    }))
+}
+
+fn solver<D: Dimension>(
+    method: Method,
+    network: &Network<D>,
+    iteration: Iteration,
+) -> Box<dyn Solver<D> + Send> {
+    match method {
+        Method::Cg => Box::new(ConjugateGradient::new(network, iteration)),
+        Method::Factor => Box::new(Factor::new(network)),
+        Method::Auto => Box::new(Auto::once(network, iteration)),
+        Method::Rima => Box::new(Rima::of(network)),
+    }
+}
+
+/// With links that slide or break, by the thesis's iteration. Links that are not listed do not come
+/// about.
+fn relaxed<D: Dimension>(case: &Case, problem: Problem<D>) -> Result<Value, CalcError> {
+    let network = &problem.network;
+    let m = network.per_node();
+    let iteration = Iteration {
+        tolerance: TOLERANCE,
+        ..Iteration::default()
+    };
+    let empty = Network::new(network.freedom());
+    let mut packing = Packing::new(network.freedom(), solver(case.method, &empty, iteration));
+    for (key, node) in network.nodes().iter().enumerate() {
+        let load = match network.row(key) {
+            Some(row) => &problem.load[row * m..row * m + m],
+            None => &[],
+        };
+        packing.add_node(*node, load);
+    }
+    // What counts as no force is measured by the greatest that is there.
+    let mut greatest = problem
+        .load
+        .iter()
+        .fold(0.0, |most: f64, f| most.max(f.abs()));
+    for (link, (along, shear)) in network.links().iter().zip(&problem.prestress) {
+        let key = packing.add_link(*link, 0.0);
+        packing.set_prestress(key, *along, *shear);
+        greatest = greatest.max(along.abs()).max(shear.norm());
+    }
+    let rules = Rules {
+        slides: case.slides,
+        tension: match case.tension {
+            Tension::Break => packing::Tension::Break,
+            Tension::Keep => packing::Tension::Keep,
+        },
+        ..Rules::thesis(greatest)
+    };
+    let relaxation = packing.relax(&rules).map_err(|error| tell(case, error))?;
+    let links: Vec<Value> = (0..network.links().len())
+        .map(|key| {
+            let stress = packing.stress(key);
+            let across = turned_left::<D>(network.links()[key].normal);
+            let tangential = if D::N == 2 {
+                json!(across.dot(&stress.tangential))
+            } else {
+                json!(stress.tangential.components().collect::<Vec<f64>>())
+            };
+            let slip = if D::N == 2 {
+                across.dot(&stress.slide)
+            } else {
+                stress.slide.norm()
+            };
+            let ends = &case.links[key];
+            json!({ "a": ends.a, "b": ends.b, "normal": stress.normal, "tangential": tangential, "slip": slip })
+        })
+        .collect();
+    Ok(json!({
+        "displacements": displacements(case, packing.network(), packing.displacements()),
+        "links": links,
+        "dissipated": relaxation.energy.elastic,
+        "iterations": relaxation.rounds,
+        "stable": relaxation.at_rest(),
     }))
 }
 

@@ -214,3 +214,86 @@ fn nonsense_is_refused_by_name() {
     let error = calc(json!([groove("cg"), {"dof": "full"}])).unwrap_err();
     says(error.to_string(), &["case 2", "nodes"]);
 }
+
+/// A disk pushed along a floor by more than friction holds: full friction, the rest slides away
+/// until the spring to a post takes it.
+#[test]
+fn friction_holds_what_it_can() {
+    let (kn, kt, mu) = (1e6, 1e5, 0.3);
+    let (weight, push) = (10.0, 8.0);
+    for method in ["rima", "cg", "factor", "auto"] {
+        let case = json!({
+            "dof": "translational", "method": method, "slides": true, "tension": "break",
+            "nodes": [
+                {"id": 1, "position": [0.0, 0.01], "radius": 0.01, "load": [push, -weight]},
+                {"id": "floor", "position": [0.0, 0.0], "fixed": true},
+                {"id": "post", "position": [0.01, 0.01], "fixed": true},
+            ],
+            "links": [
+                {"a": 1, "b": "floor", "kn": kn, "kt": kt, "friction": mu},
+                {"a": 1, "b": "post", "kn": kn, "kt": 0.0, "friction": 0.0},
+            ],
+        });
+        let result = calc(case).unwrap();
+        assert_eq!(result["stable"], true, "{method}");
+        // Before the slide the floor would take push kt / (kn + kt) = 0.73 N: less than 3 N.
+        let floor = &result["links"][0];
+        assert!((number(&floor["normal"]) - weight).abs() < 1e-9);
+        assert!((number(&floor["tangential"]).abs() - push * kt / (kn + kt)).abs() < 1e-9);
+        assert_eq!(number(&floor["slip"]), 0.0);
+    }
+}
+
+/// Under a tenth of that weight the same push passes Coulomb's bound: the floor keeps mu N, the
+/// post takes the rest, and the slide is what the springs say.
+#[test]
+fn what_friction_cannot_hold_slides() {
+    let (kn, kt, mu) = (1e6, 1e5, 0.3);
+    let (weight, push) = (1.0, 8.0);
+    for method in ["rima", "cg", "factor", "auto"] {
+        let case = json!({
+            "dof": "translational", "method": method, "slides": true, "tension": "break",
+            "nodes": [
+                {"id": 1, "position": [0.0, 0.01], "radius": 0.01, "load": [push, -weight]},
+                {"id": "floor", "position": [0.0, 0.0], "fixed": true},
+                {"id": "post", "position": [0.01, 0.01], "fixed": true},
+            ],
+            "links": [
+                {"a": 1, "b": "floor", "kn": kn, "kt": kt, "friction": mu},
+                {"a": 1, "b": "post", "kn": kn, "kt": 0.0, "friction": 0.0},
+            ],
+        });
+        let result = calc(case).unwrap();
+        assert_eq!((&result["stable"], method), (&json!(true), method));
+        let [floor, post] = [&result["links"][0], &result["links"][1]];
+        // The iteration stops within 1e-10 of the greatest load.
+        let near = |value: f64, want: f64| assert!((value - want).abs() < 1e-8, "{value} {want}");
+        near(number(&floor["tangential"]).abs(), mu * weight);
+        near(number(&post["normal"]), push - mu * weight);
+        let moved = (push - mu * weight) / kn;
+        let slide = moved - mu * weight / kt;
+        assert!((number(&floor["slip"]).abs() / slide - 1.0).abs() < 1e-6);
+        assert!(number(&result["dissipated"]) > 0.0);
+        assert!(number(&result["iterations"]) > 1.0);
+    }
+}
+
+/// A link that would pull lets go; what then hangs on nothing is told by `stable`.
+#[test]
+fn links_in_tension_break() {
+    let case = |tension: &str| {
+        json!({
+            "dof": "translational", "method": "factor", "slides": false, "tension": tension,
+            "nodes": [
+                {"id": 1, "position": [0.0, 0.01], "radius": 0.01, "load": [0.0, 1.0]},
+                {"id": "floor", "position": [0.0, 0.0], "fixed": true},
+            ],
+            "links": [{"a": 1, "b": "floor", "kn": 1e6, "kt": 1e5, "friction": 0.3}],
+        })
+    };
+    let kept = calc(case("keep")).unwrap();
+    assert!((number(&kept["links"][0]["normal"]) + 1.0).abs() < 1e-12);
+    assert_eq!(kept["stable"], true);
+    let broken = calc(case("break")).unwrap();
+    assert_eq!(broken["stable"], false);
+}
