@@ -12,7 +12,7 @@ use super::column::Table;
 use super::whole::{remove_if_there, write_whole};
 
 const MAGIC: &[u8; 8] = b"ARENITE\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Fast and nearly as tight as more for numbers that are mostly noise.
 const LEVEL: i32 = 1;
 
@@ -157,7 +157,7 @@ mod tests {
 
     fn sample(seed: u8) -> Checkpoint {
         Checkpoint {
-            lengths: vec![seed.into(), 2, 3, 4],
+            lengths: vec![seed.into(), 2, 3, 4, 5],
             snapshots: 7,
             state: (0..900u32).map(|k| ((k * k) >> 3) as u8 ^ seed).collect(),
         }

@@ -64,6 +64,8 @@ pub struct QuasiStaticSetup {
     pub tension: TensionName,
     /// Order of connections, breaks and slides.
     pub order: OrderName,
+    /// What a new grain finds.
+    pub placed: PlacedName,
     /// Force that counts as none, N.
     pub tolerance: f64,
     /// Gap under which bodies are watched, m.
@@ -111,6 +113,19 @@ pub enum TensionName {
     Break,
     /// They hold, as glued.
     Keep,
+}
+
+/// What a grain that comes finds below it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacedName {
+    /// The bed as if nothing had been displaced (thesis): uneven settling strains new links.
+    #[default]
+    Reference,
+    /// The bed as it has settled: new links are without stress.
+    Settled,
 }
 
 /// In which order links connect, break and slide.

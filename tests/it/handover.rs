@@ -24,7 +24,7 @@ events = "none"
 [[boundary]]
 name = "box"
 material = "thesis-wall"
-box = { min = [0.0, 0.0], max = [0.11, 1.0] }
+box = { min = [0.0, 0.0], max = [0.11, 1.0], grains = "inside" }
 [[fill]]
 material = "thesis-disk"
 [fill.lattice]

@@ -222,7 +222,13 @@ fn csv_has_a_line_a_row() {
         .collect();
     assert_eq!(
         names,
-        ["events.csv", "series.csv", "grains.csv", "links.csv"]
+        [
+            "events.csv",
+            "series.csv",
+            "grains.csv",
+            "links.csv",
+            "avalanches.csv"
+        ]
     );
     let events = text(&files[0]);
     assert_eq!(events.lines().count(), 1201);

@@ -87,6 +87,7 @@ pub(super) fn build<D: Dimension>(
         slides: section.slides,
         tension: section.tension,
         order: section.order,
+        placed: section.placed,
         tolerance: section.tolerance * weight,
         reach: section.reach * radius,
     }))

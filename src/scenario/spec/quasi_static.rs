@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::system::{FreedomName, OrderName, SolverName, TensionName};
+use crate::system::{FreedomName, OrderName, PlacedName, SolverName, TensionName};
 
 /// The quasi-static model (thesis, chapter 4): the grains of the fills are added one by one, in
 /// order; after each the forces of all contacts are found in equilibrium, with slides and breaks.
@@ -29,6 +29,10 @@ pub struct QuasiStaticSpec {
     /// In which order links connect, break and slide.
     #[serde(default)]
     pub order: OrderName,
+    /// Whether a grain that comes finds the bed in the reference positions (thesis) or as it has
+    /// settled.
+    #[serde(default)]
+    pub placed: PlacedName,
     /// Forces under this share of the mean weight of a grain count as none.
     #[serde(default = "default_tolerance")]
     pub tolerance: f64,

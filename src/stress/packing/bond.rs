@@ -11,6 +11,8 @@ pub(super) struct Bond {
     pub strain: [f64; 3],
     /// Strain without stress: the gap, then the slide, m.
     pub offset: [f64; 3],
+    /// Displacement at which the link was made: strains count from there, m.
+    pub origin: [f64; 3],
     /// Force that was there before, N.
     pub prestress: [f64; 3],
     /// Normal stiffness, N/m.
@@ -47,6 +49,7 @@ impl Bond {
         Bond {
             strain: [0.0; 3],
             offset: [0.0; 3],
+            origin: [0.0; 3],
             prestress: [0.0; 3],
             kn: link.kn,
             kt: if link.state == LinkState::Slide {

@@ -222,6 +222,18 @@ impl<D: Dimension> Packing<D> {
         Some(self.add_link(link, touch.gap))
     }
 
+    /// Makes a new link one between bodies as they are displaced now, instead of as they were in the
+    /// reference positions: it is without stress, or at the gap that was told, here.
+    pub fn start_here(&mut self, link: LinkKey) {
+        let strain = self.strain(link, &self.displacement);
+        let bond = &mut self.bonds[link];
+        self.settled += bond.energy();
+        bond.origin = strain;
+        bond.strain = [0.0; 3];
+        self.settled -= bond.energy();
+        self.stale = true;
+    }
+
     /// Gives a link the force that it has already, N: loads that this balances are not told.
     pub fn set_prestress(&mut self, link: LinkKey, normal: f64, tangential: D::Vector) {
         let across = self.across(link);
@@ -327,7 +339,7 @@ impl<D: Dimension> Packing<D> {
             let mut force = [0.0; 3];
             for k in 0..D::N {
                 force[k] = if bond.on {
-                    bond.stiffness(k) * bond.offset[k]
+                    bond.stiffness(k) * (bond.offset[k] + bond.origin[k])
                 } else {
                     bond.prestress[k]
                 };
@@ -349,7 +361,11 @@ impl<D: Dimension> Packing<D> {
                 .map(|(f, d)| f * d)
                 .sum::<f64>();
         for key in 0..self.bonds.len() {
-            self.bonds[key].strain = self.strain(key, &self.displacement);
+            let strain = self.strain(key, &self.displacement);
+            let bond = &mut self.bonds[key];
+            for k in 0..D::N {
+                bond.strain[k] = strain[k] - bond.origin[k];
+            }
         }
         self.stale = false;
         Ok(())

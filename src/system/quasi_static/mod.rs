@@ -14,7 +14,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Control, FreedomName, OrderName, Outcome, Progress, QuasiStaticSetup, Setup, Simulation,
+    Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup, Simulation,
     SolverName, SystemError, TensionName,
 };
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
@@ -357,6 +357,11 @@ impl<D: Dimension> QuasiStatic<D> {
             if touch.gap == 0.0 {
                 self.tally.count(EventKind::InsertLink, 1);
                 self.log_link(sink, time, EventKind::InsertLink, *link, f64::NAN, cause)?;
+            }
+        }
+        if settings.placed == PlacedName::Settled {
+            for &link in &links {
+                self.packing.start_here(link);
             }
         }
         let relaxation = self
