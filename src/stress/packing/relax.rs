@@ -21,6 +21,8 @@ use crate::geometry::Dimension;
 /// What is left of the stiffness of a pair of nodes when their link goes, over that with it:
 /// below this nothing holds them. Rounding leaves 1e-12, the weakest grain seen had 1e-4.
 const UNHELD: f64 = 1e-9;
+/// How often a link may be made anew in one iteration.
+const RESEATS: usize = 4;
 /// Nodes that move by more than this part of the greatest displacement of a motion without strain.
 const MOVES: f64 = 1e-3;
 
@@ -39,6 +41,8 @@ pub(super) struct Run {
     /// Where in `slid` a link is, plus one.
     place: Vec<u32>,
     energy: Dissipated,
+    /// Links that were made anew, and how often.
+    reseated: Vec<(LinkKey, usize)>,
 }
 
 impl Run {
@@ -55,6 +59,7 @@ impl Run {
             slid: Vec::new(),
             place: vec![0; links],
             energy: Dissipated::default(),
+            reseated: Vec::new(),
         }
     }
 
@@ -106,6 +111,7 @@ impl Run {
             held: self.held,
             solves: self.solves,
             columns: self.columns,
+            reseated: self.reseated.iter().map(|r| r.1).sum(),
             settled: 0.0,
         }
     }
@@ -165,6 +171,12 @@ impl<D: Dimension> Packing<D> {
             if let End::Endless(reason, links) = end {
                 if rules.unresolved == Unresolved::Stop || reason == Reason::Rounds {
                     break Outcome::NeedsDynamics { reason, links };
+                }
+                if rules.unresolved == Unresolved::Reseat
+                    && let Reason::Hanging { nodes } = &reason
+                    && self.reseat(&mut run, nodes)?
+                {
+                    continue;
                 }
                 for &link in &links {
                     let bond = &mut self.bonds[link];
@@ -259,6 +271,43 @@ impl<D: Dimension> Packing<D> {
             stress,
         });
         self.redraw(run)
+    }
+
+    /// Makes the links of a hanging part anew, without stress where its nodes are now. False, with
+    /// nothing done, when that was tried often enough, or when a link carries a given force.
+    fn reseat(&mut self, run: &mut Run, nodes: &[NodeKey]) -> Result<bool, StressError> {
+        let mut links: Vec<LinkKey> = Vec::new();
+        for &node in nodes {
+            links.extend(self.network.links_of(node));
+        }
+        links.sort_unstable();
+        links.dedup();
+        links.retain(|&link| self.bonds[link].on);
+        let count = |link: &LinkKey| {
+            let found = run.reseated.iter().find(|r| r.0 == *link);
+            found.map_or(0, |r| r.1)
+        };
+        let given = |link: &LinkKey| self.bonds[*link].prestress != [0.0; 3];
+        if links
+            .iter()
+            .any(|link| count(link) >= RESEATS || given(link))
+        {
+            return Ok(false);
+        }
+        for link in links {
+            // What it held is lost.
+            self.settled += self.bonds[link].energy();
+            self.bonds[link].offset = [0.0; 3];
+            self.bonds[link].strain = [0.0; 3];
+            self.start_here(link);
+            match run.reseated.iter_mut().find(|r| r.0 == link) {
+                Some(found) => found.1 += 1,
+                None => run.reseated.push((link, 1)),
+            }
+        }
+        run.watchdog = Watchdog::new();
+        self.redraw(run)?;
+        Ok(true)
     }
 
     fn flips(&self, run: &Run, link: LinkKey) -> usize {

@@ -47,6 +47,10 @@ pub enum Unresolved {
     Stop,
     /// The links that will not come to rest are held as they are, told, and the iteration goes on.
     Hold,
+    /// A part that would hang on nothing falls by the width of its gaps and lands on the same
+    /// supports: its links start anew without stress where it is. What does not come to rest so
+    /// either is held.
+    Reseat,
 }
 
 /// The rules of an iteration to equilibrium.
@@ -193,6 +197,9 @@ pub struct Relaxation {
     pub solves: usize,
     /// See `solves`.
     pub columns: usize,
+    /// Links that were made anew under a part that would have hung on nothing, each time counted
+    /// ([`Unresolved::Reseat`]).
+    pub reseated: usize,
     /// What sudden changes (a new load, a link gone, a slide) since the last iteration left over when all came to rest, J:
     /// what dampers would take. Summed from forces and displacements, step by step.
     pub settled: f64,

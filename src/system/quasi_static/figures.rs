@@ -34,6 +34,8 @@ pub(super) struct Tally {
     pub settled: f64,
     /// Parts that needed dynamics and were held.
     pub held: u64,
+    /// Links made anew under parts that would have hung on nothing.
+    pub reseated: u64,
     /// Avalanches so far.
     pub avalanches: u64,
     /// Size of the largest.

@@ -14,8 +14,8 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup, Simulation,
-    SolverName, SystemError, TensionName,
+    Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
+    Simulation, SolverName, SystemError, TensionName,
 };
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
@@ -153,7 +153,7 @@ fn rules(settings: &QuasiStaticSetup, weight: f64) -> Rules {
             TensionName::Keep => Tension::Keep,
         },
         slides: settings.slides,
-        unresolved: Unresolved::Hold,
+        unresolved: Unresolved::Reseat,
         tolerance: settings.tolerance,
         ..thesis
     }
@@ -413,6 +413,7 @@ impl<D: Dimension> QuasiStatic<D> {
         tally.slip_thesis += relaxation.energy.literal;
         tally.settled += relaxation.settled;
         tally.held += relaxation.held.len() as u64;
+        tally.reseated += relaxation.reseated as u64;
     }
 
     fn log_relaxation(
