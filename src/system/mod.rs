@@ -8,6 +8,7 @@ mod flight;
 mod ledger;
 mod logging;
 mod outlet;
+mod reason;
 mod regimes;
 mod setup;
 mod step;
