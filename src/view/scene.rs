@@ -111,7 +111,7 @@ fn nothing_to_draw(dir: &Path) -> &'static str {
         "the run was stopped while its grains settled, and snapshots begin at time 0: there is \
          nothing to draw yet; go on with `arenite run` and --resume"
     } else {
-        "holds no snapshot with grains to draw; `log.snapshots` says how often one is taken"
+        "holds no snapshot with grains to draw"
     }
 }
 
