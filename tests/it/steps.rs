@@ -169,7 +169,7 @@ fn drag_limits_the_step() {
 }
 
 /// Grains in a box that lose little: the balance closes to under 1e-3 at the step that is chosen
-/// (docs/scenarios.md). With the step of well damped links it is off by 5e-2 without damping.
+/// (docs/scenarios.md). The steps were fitted to beds and billiards like these.
 #[test]
 fn weakly_damped_links_keep_the_balance() {
     for (damping, floor_moves) in [(0.0, false), (2.0, false), (2.0, true), (35.0, true)] {
