@@ -149,7 +149,7 @@ struct ExportArgs {
     out: Option<PathBuf>,
     /// Of a picture: the snapshot nearest to this time, s [default: a discharge in full flow, any
     /// other run at its end]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]
     time: Option<f64>,
 }
 
@@ -196,6 +196,13 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
         .map_err(|_| format!("`{text}` is not a number"))?;
     std::time::Duration::try_from_secs_f64(number)
         .map_err(|_| format!("{number} must be 0 or more seconds"))
+}
+
+fn moment(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|time: &f64| time.is_finite())
+        .ok_or_else(|| format!("`{text}` is not a time in s"))
 }
 
 /// The program: parses the arguments, runs the command, tells how it went.

@@ -123,8 +123,13 @@ fn run_in<D: Integrate>(
         Ok(Outcome::Interrupted) => {
             written?;
             Err(Failure::Interrupted(format!(
-                "interrupted at {} s; go on with the same command and --resume (records so far in {shown})",
-                report::short(figures.time.simulated)
+                "interrupted at {} s; go on with the same command and --resume{} (records so far in {shown})",
+                report::short(figures.time.simulated),
+                if args.force {
+                    " instead of --force"
+                } else {
+                    ""
+                }
             )))
         }
         Ok(_) => {

@@ -3,6 +3,7 @@
 pub mod arrays;
 mod change;
 mod crossing;
+mod crush;
 mod engine;
 mod heun;
 pub mod integrate;
@@ -12,5 +13,6 @@ mod observe;
 mod renew;
 
 pub use change::{Adjacency, FieldForce};
+pub use crush::Deepest;
 pub use engine::{Counts, Engine, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use observe::{Elastic, Kinematics, LinkView};

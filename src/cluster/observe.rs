@@ -484,7 +484,7 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    fn lengths(&self) -> Option<[f64; 3]> {
+    pub(super) fn lengths(&self) -> Option<[f64; 3]> {
         self.timing().periodic
     }
 

@@ -294,4 +294,21 @@ impl PairLaw {
             damping: (cn * inverse_mass).max(ct * tangential),
         }
     }
+
+    /// Damping of normal motion over the critical one (of the linear oscillator; for Hertz the
+    /// ratio of Antypov and Elliott 2011, which gives the same restitution).
+    pub fn damping_ratio(&self, inverse_mass: f64) -> f64 {
+        match *self {
+            PairLaw::Linear {
+                normal_stiffness: kn,
+                normal_damping: cn,
+                per_mass,
+                ..
+            } => {
+                let c = if per_mass { cn } else { cn * inverse_mass };
+                0.5 * c / (kn * inverse_mass).sqrt()
+            }
+            PairLaw::Hertz { damping_ratio, .. } => damping_ratio,
+        }
+    }
 }

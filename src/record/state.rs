@@ -130,11 +130,13 @@ fn of_another_version(bytes: &[u8]) -> bool {
 }
 
 /// The newest checkpoint that is whole and that `usable` accepts; damaged newer ones are removed,
-/// so that the next ones to be written leave a good one before the last.
+/// so that the next ones to be written leave a good one before the last. None if there is no
+/// checkpoint; if all are damaged, they are left where they are and named in the error.
 pub(super) fn load(
     folder: &Path,
     usable: impl Fn(&Checkpoint) -> bool,
 ) -> Result<Option<Checkpoint>, RecordError> {
+    let mut damaged: Vec<PathBuf> = Vec::new();
     for (_, path) in list(folder)? {
         let bytes = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
         if of_another_version(&bytes) {
@@ -144,11 +146,30 @@ pub(super) fn load(
             ));
         }
         match decode(&bytes) {
-            Some(checkpoint) if usable(&checkpoint) => return Ok(Some(checkpoint)),
-            _ => remove_if_there(&path)?,
+            Some(checkpoint) if usable(&checkpoint) => {
+                for path in &damaged {
+                    remove_if_there(path)?;
+                }
+                return Ok(Some(checkpoint));
+            }
+            _ => damaged.push(path),
         }
     }
-    Ok(None)
+    let Some((first, rest)) = damaged.split_first() else {
+        return Ok(None);
+    };
+    let before = if rest.is_empty() {
+        ", and there is none before it"
+    } else {
+        ", and so is the one before it"
+    };
+    Err(RecordError::damaged(
+        first,
+        format!(
+            "the checkpoint or the records that belong to it are damaged{before}; start the run \
+             anew with --force"
+        ),
+    ))
 }
 
 #[cfg(test)]
@@ -207,7 +228,14 @@ mod tests {
         let bytes = fs::read(&newest).unwrap();
         fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
         assert_eq!(load(folder.path(), |_| true).unwrap(), Some(sample(3)));
-        assert_eq!(load(folder.path(), |_| false).unwrap(), None);
+        // Nothing good is left: that is an error, and nothing more is removed.
+        let message = load(folder.path(), |_| false).unwrap_err().to_string();
+        assert!(
+            message.contains("state-3") && message.contains("damaged"),
+            "{message}"
+        );
+        assert_eq!(load(folder.path(), |_| true).unwrap(), Some(sample(3)));
+        fs::remove_file(folder.path().join("state-3")).unwrap();
         assert_eq!(load(folder.path(), |_| true).unwrap(), None);
     }
 }

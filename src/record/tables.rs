@@ -159,7 +159,7 @@ pub(super) fn series_fields(dimensions: usize, boundaries: &[String]) -> Vec<Fie
         (
             "injected",
             "J",
-            "brought in by feeds and moving walls so far",
+            "brought in by feeds, moving walls and seams along gravity so far",
         ),
         |r| r.injected,
     );

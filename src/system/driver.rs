@@ -626,6 +626,7 @@ impl<D: Integrate> System<D> {
         self.engine.advance();
         if self.engine.outer_is_stale() {
             self.check_numbers()?;
+            self.check_overlaps()?;
             self.renew(sink)?;
         } else {
             self.engine.refresh_inner();
@@ -635,6 +636,7 @@ impl<D: Integrate> System<D> {
         let steps = self.engine.state.counts.steps;
         if steps.is_multiple_of(self.engine.options.look_every) {
             self.engine.look();
+            self.check_overlaps()?;
         }
         if !self.engine.link_events.is_empty() {
             self.log_links(sink)?;
@@ -670,35 +672,6 @@ impl<D: Integrate> System<D> {
             });
         }
         self.engine.start_fresh();
-    }
-
-    /// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
-    fn check_numbers(&self) -> Result<(), SystemError> {
-        let arrays = &self.engine.state.arrays;
-        for &slot in &self.engine.state.active {
-            let slot = slot as usize;
-            if !arrays.position(slot).is_finite() || !arrays.velocity(slot).is_finite() {
-                return Err(SystemError::Numerical(format!(
-                    "grain {} has no finite position or velocity at {:.9} s (step {}); the step of {:.3e} s may be too large for its links",
-                    arrays.id[slot],
-                    self.engine.time(),
-                    self.engine.state.n,
-                    self.engine.options.step
-                )));
-            }
-            let way = arrays.velocity(slot).norm() * self.engine.options.step;
-            if way > arrays.radius(slot) {
-                return Err(SystemError::Numerical(format!(
-                    "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",
-                    arrays.id[slot],
-                    way,
-                    self.engine.options.step,
-                    self.engine.time(),
-                    arrays.radius(slot)
-                )));
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn put_body(&self, row: &mut EventRow, slot: u32) {
@@ -794,6 +767,7 @@ impl<D: Integrate> System<D> {
                 self.begin(sink)?;
             }
             owner::FINISH => {
+                self.check_overlaps()?;
                 self.count(EventKind::Finish);
                 let outcome = if self.s.jam.is_some() {
                     Outcome::Jammed

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Elastic, Engine, Flows};
+use crate::contact::{Law, with_law};
 use crate::field::{FieldPoint, FieldSet};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures};
@@ -131,6 +132,15 @@ impl Ledger {
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
+        let entries = [damping, slip, self.removed, injected];
+        let entries = entries.iter().map(|x| x.abs()).sum::<f64>();
+        let whole = held.kinetic
+            + held.elastic.sum()
+            + self.start.kinetic
+            + self.start.elastic.sum()
+            + entries;
+        // What rounding alone can leave is no error of the integration.
+        let error = (error.abs() - rounding(engine, whole)).max(0.0);
         let flowed = self.start.kinetic + released.max(0.0) + injected.abs();
         // Where springs alone drive the run, nothing of the above need flow.
         let scale = if flowed > 0.0 {
@@ -155,10 +165,41 @@ impl Ledger {
             balance_error: if error == 0.0 || !self.begun {
                 0.0
             } else {
-                (error.abs() / scale).min(f64::MAX)
+                (error / scale).min(f64::MAX)
             },
         }
     }
+}
+
+/// What the rounding of numbers can leave in the balance, J: of the entries, whose sizes add up to
+/// `whole`; of potential energies, as if all mass were as far from the origin as the farthest grain
+/// is; and of overlaps, which are differences of positions.
+fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
+    /// An entry is a sum of rounded parts, an overlap a difference of positions that were rounded
+    /// each step: a few units in the last place.
+    const UNITS: f64 = 8.0 * f64::EPSILON;
+    let arrays = &engine.state.arrays;
+    let (mut reach, mut radius, mut mass, mut grains) = (0.0f64, 0.0f64, 0.0, 0.0);
+    for slot in 1..arrays.slots() {
+        if arrays.status[slot] != Status::Empty {
+            let r = arrays.radius(slot);
+            reach = reach.max(arrays.position(slot).norm() + r);
+            radius = radius.max(r);
+            mass += 1.0 / arrays.inverse_mass(slot);
+            grains += 1.0;
+        }
+    }
+    let pairs = engine.state.pairs.iter().map(|class| class.materials);
+    let walls = engine.state.walls.iter().map(|class| {
+        let wall = &engine.boundaries[usize::from(class.boundary)].boundary;
+        [class.material, wall.material]
+    });
+    let overlap = UNITS * reach;
+    let energy = pairs.chain(walls).map(|[a, b]| {
+        let law = engine.law(a, b);
+        with_law!(law, law => law.normal_energy(overlap, radius))
+    });
+    grains * energy.fold(0.0, f64::max) + UNITS * (whole + mass * engine.gravity.norm() * reach)
 }
 
 /// Flows up to the time of evaluation. The leapfrog's evaluation works over half a step before and

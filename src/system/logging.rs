@@ -395,6 +395,9 @@ impl<D: Integrate> System<D> {
         let touched = self.engine.state.clusters.touched();
         let out = self.s.discharged;
         let lasted = self.s.last_out - self.s.first_out;
+        let energy = self.s.ledger.figures(&self.engine, &held);
+        let mut warnings = self.s.warnings.clone();
+        warnings.extend(super::reason::imbalance(&energy));
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
@@ -440,7 +443,7 @@ impl<D: Integrate> System<D> {
                     largest: touched.largest(),
                 },
             },
-            energy: self.s.ledger.figures(&self.engine, &held),
+            energy,
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {
                 count: out,
                 mean_rate: if out >= 2 && lasted > 0.0 {
@@ -453,7 +456,7 @@ impl<D: Integrate> System<D> {
             }),
             jam: self.s.jam.clone(),
             avalanches: None,
-            warnings: self.s.warnings.clone(),
+            warnings,
         }
     }
 

@@ -10,6 +10,7 @@ mod ledger;
 mod logging;
 mod outlet;
 pub mod quasi_static;
+mod reason;
 mod regimes;
 mod setup;
 mod simulation;

@@ -121,10 +121,11 @@ pub enum TensionName {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacedName {
-    /// The bed as if nothing had been displaced (thesis): uneven settling strains new links.
-    #[default]
+    /// The bed as if nothing had been displaced: uneven settling strains new links, the more the
+    /// higher the bed.
     Reference,
     /// The bed as it has settled: new links are without stress.
+    #[default]
     Settled,
 }
 

@@ -7,7 +7,7 @@ use super::camera::{Camera, Extent, Frame};
 use super::colour::{Layers, of_regime};
 use super::picture::{Colour, Picture, Shape};
 use crate::event::Regime;
-use crate::record::read::{Snapshot, Snapshots};
+use crate::record::read::{self, Snapshot, Snapshots};
 use crate::record::{BodyRef, RecordError, RunMeta};
 
 /// What the colours of grains tell.
@@ -66,7 +66,7 @@ pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordEr
     }
     let chosen = chosen(&counts, options.time).ok_or_else(|| RecordError::Damaged {
         path: dir.display().to_string(),
-        what: "holds no snapshot with grains to draw".into(),
+        what: nothing_to_draw(dir).into(),
     })?;
     let mut reader = Snapshots::open(dir)?;
     let mut shown = Snapshot::default();
@@ -102,6 +102,17 @@ fn chosen(counts: &[(u64, f64, usize)], time: Option<f64>) -> Option<u64> {
     }
     let most = counts.iter().map(|c| c.2).max()?;
     counts.iter().rev().find(|c| 2 * c.2 >= most).map(|c| c.0)
+}
+
+/// Why a run has no snapshot with grains.
+fn nothing_to_draw(dir: &Path) -> &'static str {
+    let stopped = read::summary(dir).is_ok_and(|s| s.time.simulated < 0.0);
+    if stopped {
+        "the run was stopped while its grains settled, and snapshots begin at time 0: there is \
+         nothing to draw yet; go on with `arenite run` and --resume"
+    } else {
+        "holds no snapshot with grains to draw"
+    }
 }
 
 /// The part of the endless line through two points that lies in the picture, which begins at

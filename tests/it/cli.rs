@@ -307,6 +307,11 @@ fn export_and_calc_want_what_is_there() -> std::io::Result<()> {
         "{message}"
     );
     std::fs::write(folder.path().join("grains.parquet"), "")?;
+    for time in ["nan", "inf", "soon"] {
+        let arguments = ["export", ".", "--to", "png", "--time", time];
+        let message = bad(&arenite(folder.path(), &arguments), 2);
+        assert!(message.contains("is not a time in s"), "{message}");
+    }
     let arguments = ["export", ".", "--to", "csv", "--time", "0.5"];
     let message = bad(&arenite(folder.path(), &arguments), 2);
     assert!(message.starts_with("error: --time chooses"), "{message}");
@@ -336,6 +341,16 @@ fn an_interrupted_settling_is_resumed() -> Result<(), Box<dyn std::error::Error>
     };
     let message = bad(&run("stopped", &["--wall-limit", "0"]), 130);
     assert!(message.starts_with("interrupted at -"), "{message}");
+    // Nothing is recorded while grains settle: a picture says so instead of "damaged".
+    let picture = arenite(folder.path(), &["export", "stopped", "--to", "png"]);
+    let message = bad(&picture, 1);
+    assert!(
+        message.contains("stopped while its grains settled"),
+        "{message}"
+    );
+    // --force and --resume exclude each other: the advice leaves the first out.
+    let message = bad(&run("stopped", &["--force", "--wall-limit", "0"]), 130);
+    assert!(message.contains("--resume instead of --force"), "{message}");
     assert_eq!(run("stopped", &["--resume"]).status.code(), Some(0));
     assert_eq!(run("whole", &[]).status.code(), Some(0));
     assert_eq!(hash("stopped")?, hash("whole")?);

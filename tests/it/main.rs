@@ -26,6 +26,7 @@ mod physics_rolling;
 mod physics_static;
 mod physics_walls;
 mod queue;
+mod reason;
 mod record;
 mod record_export;
 mod record_sample;

@@ -167,3 +167,63 @@ fn drag_limits_the_step() {
     strong_drag::<Planar>();
     strong_drag::<Spatial>();
 }
+
+/// Grains in a box that lose little: the balance closes to under 1e-3 at the step that is chosen
+/// (docs/scenarios.md). The steps were fitted to beds and billiards like these.
+#[test]
+fn weakly_damped_links_keep_the_balance() {
+    for (damping, floor_moves) in [(0.0, false), (2.0, false), (2.0, true), (35.0, true)] {
+        // Stiff enough for overlaps of a tenth of a radius at these speeds.
+        let law = linear(1e6, 0.0, damping, 0.0, 0.0);
+        let mut setup: Setup<Planar> = automatic(law, 1.0);
+        if floor_moves {
+            setup.gravity = place::<Planar>(0.0, -9.81);
+        }
+        let ends = [0.0, 0.2];
+        let shape = Shape::Box {
+            min: Vector::from_fn(|_| ends[0]),
+            max: Vector::from_fn(|_| ends[1]),
+            inside: true,
+        };
+        let walls = wall(&mut setup, "box", shape);
+        if floor_moves {
+            walls.motion = Motion::Harmonic {
+                amplitude: place::<Planar>(0.0, 0.003),
+                frequency: 20.0,
+                phase: 0.0,
+            };
+        }
+        let mut dice = Dice(5);
+        for i in 0..49u8 {
+            let at = place::<Planar>(
+                0.02 + 0.025 * f64::from(i % 7),
+                0.02 + 0.025 * f64::from(i / 7),
+            );
+            let velocity = dice.vector::<Planar>(-1.0, 1.0);
+            add(&mut setup, 0.005, 0.0785, at, velocity);
+        }
+        let error = run(&setup).0.summary().energy.balance_error;
+        assert!(error < 1e-3, "damping {damping}, {floor_moves}: {error:e}");
+    }
+}
+
+/// Strong dampers limit the step by themselves: the factor for elastic links is not for them.
+#[test]
+fn strongly_damped_links_keep_their_step() {
+    let step = |damping: f64| {
+        let mut setup: Setup<Planar> = automatic(linear(2e4, 0.0, damping, 0.0, 0.0), 1.0);
+        add(
+            &mut setup,
+            0.01,
+            0.3,
+            place::<Planar>(0.0, 0.02),
+            place::<Planar>(0.0, 0.0),
+        );
+        floor(&mut setup);
+        chosen(&setup)
+    };
+    // Critical damping of two such grains is 2 (2e4 0.15)^(1/2) = 110 N s/m; the step of the
+    // spring alone is 0.8 0.625 0.2 (0.15 / 2e4)^(1/2) = 2.7e-4 s.
+    close("overdamped", step(120.0), 2.7e-4, 1e-9);
+    close("elastic", step(0.0), 2.7e-4 / 8.0, 1e-6);
+}

@@ -29,8 +29,8 @@ pub struct QuasiStaticSpec {
     /// In which order links connect, break and slide.
     #[serde(default)]
     pub order: OrderName,
-    /// Whether a grain that comes finds the bed in the reference positions (thesis) or as it has
-    /// settled.
+    /// Whether a grain that comes finds the bed as it has settled, or in the reference positions as
+    /// a total-load solve of the thesis has it.
     #[serde(default)]
     pub placed: PlacedName,
     /// Forces under this share of the mean weight of a grain count as none.

@@ -1,0 +1,97 @@
+//! What a run must not go beyond: numbers that are none, and overlaps that no law means.
+
+use super::{System, SystemError};
+use crate::cluster::Other;
+use crate::cluster::integrate::Integrate;
+use crate::geometry::Vector;
+use crate::record::EnergyFigures;
+
+/// Overlap over the smaller radius from which on a run warns: contact laws are made for a few
+/// percent, and grains half gone into each other take up a good part less room than they should.
+const CRUSHED: f64 = 0.5;
+/// The same at which a run stops: the centre of the smaller body is at the surface of the other,
+/// and beyond it the push soon points the wrong way.
+const SWALLOWED: f64 = 1.0;
+/// Error of the energy balance from which on a run warns: ten times what a sound step leaves.
+const UNBALANCED: f64 = 1e-2;
+/// How the warning of crushed grains begins; it is given once.
+const PRESSED: &str = "grains are crushed: ";
+
+/// The warning that a balance asks for, if any.
+pub(super) fn imbalance(energy: &EnergyFigures) -> Option<String> {
+    (energy.balance_error > UNBALANCED).then(|| {
+        format!(
+            "the energy balance is off by {:.1e} of what flowed, where a sound run stays under 1e-3: \
+             take a smaller step (`run.safety` or `run.step`)",
+            energy.balance_error
+        )
+    })
+}
+
+impl<D: Integrate> System<D> {
+    /// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
+    pub(super) fn check_numbers(&self) -> Result<(), SystemError> {
+        let arrays = &self.engine.state.arrays;
+        for &slot in &self.engine.state.active {
+            let slot = slot as usize;
+            if !arrays.position(slot).is_finite() || !arrays.velocity(slot).is_finite() {
+                return Err(SystemError::Numerical(format!(
+                    "grain {} has no finite position or velocity at {:.9} s (step {}); the step of {:.3e} s may be too large for its links",
+                    arrays.id[slot],
+                    self.engine.time(),
+                    self.engine.state.n,
+                    self.engine.options.step
+                )));
+            }
+            let way = arrays.velocity(slot).norm() * self.engine.options.step;
+            if way > arrays.radius(slot) {
+                return Err(SystemError::Numerical(format!(
+                    "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",
+                    arrays.id[slot],
+                    way,
+                    self.engine.options.step,
+                    self.engine.time(),
+                    arrays.radius(slot)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns of crushed grains once, and refuses to go on with swallowed ones. Called at moments
+    /// that belong to the motion alone, so that logs decide nothing.
+    pub(super) fn check_overlaps(&mut self) -> Result<(), SystemError> {
+        let Some(link) = self.engine.deepest() else {
+            return Ok(());
+        };
+        if link.share <= CRUSHED {
+            return Ok(());
+        }
+        let id = |slot: u32| self.engine.state.arrays.id[slot as usize];
+        let who = match link.b {
+            Other::Slot(b) => format!("grains {} and {}", id(link.a), id(b)),
+            Other::Boundary(b) => format!(
+                "grain {} and the wall `{}`",
+                id(link.a),
+                self.setup.boundaries[usize::from(b)].name
+            ),
+        };
+        let [a, b] = link.materials.map(|m| {
+            let name = self.setup.materials.get(usize::from(m));
+            name.map_or("?", String::as_str)
+        });
+        let text = format!(
+            "{who} overlap by {:.2} of the smaller radius at {:.6} s; the law of `{a}` and `{b}` is too \
+             soft for what presses or throws them together",
+            link.share,
+            self.engine.time()
+        );
+        if link.share > SWALLOWED {
+            return Err(SystemError::Numerical(text));
+        }
+        if !self.s.warnings.iter().any(|w| w.starts_with(PRESSED)) {
+            self.s.warnings.push(format!("{PRESSED}{text}"));
+        }
+        Ok(())
+    }
+}
