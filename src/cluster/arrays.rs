@@ -3,6 +3,8 @@
 //! Slot 0 is a dummy without extent, named by the empty lanes of batches. Grains in flight keep
 //! their slot; their rows are not moved.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
@@ -98,6 +100,8 @@ pub struct Lists<H: History> {
     pub calm: Vec<[u8; LANES]>,
     /// Index of each lane's candidate in the outer list.
     pub outer: Vec<[u32; LANES]>,
+    /// Number of batches up to the end of each block of slots but the last.
+    pub ends: Vec<u32>,
 }
 
 impl<H: History> Lists<H> {
@@ -108,6 +112,7 @@ impl<H: History> Lists<H> {
         self.flags.clear();
         self.calm.clear();
         self.outer.clear();
+        self.ends.clear();
     }
 }
 
@@ -118,12 +123,14 @@ pub trait ClusterDimension: Dimension {
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of candidate pairs; gives the work of tangential forces, J.
+    /// Contact forces of a range of candidate pairs; gives the work of tangential forces, J.
+    /// Indices of changes count from the start of the range.
     fn pair_forces(
         level: Level,
         law: AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
+        range: Range<usize>,
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64;
@@ -289,6 +296,7 @@ impl ClusterDimension for Planar {
         law: AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
+        range: Range<usize>,
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64 {
@@ -296,9 +304,9 @@ impl ClusterDimension for Planar {
             law,
             rows: &arrays.rows,
             forces: &mut arrays.forces,
-            batches: &lists.batches,
-            history: &mut lists.history,
-            flags: &mut lists.flags,
+            batches: &lists.batches[range.clone()],
+            history: &mut lists.history[range.clone()],
+            flags: &mut lists.flags[range],
             changed,
             timing,
         }))
@@ -368,6 +376,7 @@ impl ClusterDimension for Spatial {
         law: AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<SpatialHistory>,
+        range: Range<usize>,
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64 {
@@ -377,9 +386,9 @@ impl ClusterDimension for Spatial {
             spins: &arrays.spins,
             forces: &mut arrays.forces,
             dampers: &mut arrays.dampers,
-            batches: &lists.batches,
-            history: &mut lists.history,
-            flags: &mut lists.flags,
+            batches: &lists.batches[range.clone()],
+            history: &mut lists.history[range.clone()],
+            flags: &mut lists.flags[range],
             changed,
             timing,
         }))

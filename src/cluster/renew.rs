@@ -3,7 +3,7 @@
 use super::arrays::{Lists, Status};
 use super::engine::{Engine, WallClass};
 use super::integrate::Integrate;
-use super::lists::Kept;
+use super::lists::{BLOCK_BITS, Kept, WHOLE};
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
@@ -51,14 +51,18 @@ impl<D: Integrate> Engine<D> {
                     outer,
                     spare,
                     carry,
+                    BLOCK_BITS,
                     |p| p,
                     |[a, b]| square(a, b, [0.0; 3]),
                 ),
-                Some(wrap) => {
-                    class
-                        .lists
-                        .refilter(outer, spare, carry, |p| p, |[a, b]| square(a, b, wrap))
-                }
+                Some(wrap) => class.lists.refilter(
+                    outer,
+                    spare,
+                    carry,
+                    BLOCK_BITS,
+                    |p| p,
+                    |[a, b]| square(a, b, wrap),
+                ),
             }
         }
         let time = self.time();
@@ -72,6 +76,7 @@ impl<D: Integrate> Engine<D> {
                 &class.outer,
                 &mut self.spare,
                 &mut self.carry,
+                WHOLE,
                 |slot| [slot, 0],
                 |slot| {
                     let x = pose.to_frame(arrays.position(slot as usize));
@@ -117,7 +122,7 @@ impl<D: Integrate> Engine<D> {
         self.filter();
     }
 
-    /// Drops empty slots and, in large systems, sorts the others along a space-filling curve.
+    /// Drops empty slots and, in large systems, sorts the others row by row.
     /// Gives the new slot of each old one, if anything moved.
     fn compact(&mut self) -> Option<Vec<u32>> {
         const SORT_FROM: usize = 4_000;
@@ -135,12 +140,12 @@ impl<D: Integrate> Engine<D> {
         if sort {
             let positions: Vec<D::Vector> =
                 full.iter().map(|&s| arrays.position(s as usize)).collect();
-            let cell = 4.0
+            let cell = 2.0
                 * full
                     .iter()
                     .map(|&s| arrays.radius(s as usize))
                     .fold(0.0, f64::max);
-            let along = crate::neighbor::spatial_order::<D>(&positions, cell);
+            let along = crate::neighbor::row_order::<D>(&positions, cell);
             order.extend(along.iter().map(|&k| full[k as usize]));
         } else {
             order.extend(&full);
