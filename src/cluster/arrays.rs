@@ -3,8 +3,6 @@
 //! Slot 0 is a dummy without extent, named by the empty lanes of batches. Grains in flight keep
 //! their slot; their rows are not moved.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
@@ -100,8 +98,6 @@ pub struct Lists<H: History> {
     pub calm: Vec<[u8; LANES]>,
     /// Index of each lane's candidate in the outer list.
     pub outer: Vec<[u32; LANES]>,
-    /// Number of batches up to the end of each block of slots but the last.
-    pub ends: Vec<u32>,
 }
 
 impl<H: History> Lists<H> {
@@ -112,7 +108,6 @@ impl<H: History> Lists<H> {
         self.flags.clear();
         self.calm.clear();
         self.outer.clear();
-        self.ends.clear();
     }
 }
 
@@ -123,14 +118,12 @@ pub trait ClusterDimension: Dimension {
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of a range of candidate pairs; gives the work of tangential forces, J.
-    /// Indices of changes count from the start of the range.
+    /// Contact forces of candidate pairs; gives the work of tangential forces, J.
     fn pair_forces(
         level: Level,
         law: AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
-        range: Range<usize>,
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64;
@@ -296,7 +289,6 @@ impl ClusterDimension for Planar {
         law: AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
-        range: Range<usize>,
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64 {
@@ -304,9 +296,9 @@ impl ClusterDimension for Planar {
             law,
             rows: &arrays.rows,
             forces: &mut arrays.forces,
-            batches: &lists.batches[range.clone()],
-            history: &mut lists.history[range.clone()],
-            flags: &mut lists.flags[range],
+            batches: &lists.batches,
+            history: &mut lists.history,
+            flags: &mut lists.flags,
             changed,
             timing,
         }))
@@ -376,7 +368,6 @@ impl ClusterDimension for Spatial {
         law: AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<SpatialHistory>,
-        range: Range<usize>,
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64 {
@@ -386,9 +377,9 @@ impl ClusterDimension for Spatial {
             spins: &arrays.spins,
             forces: &mut arrays.forces,
             dampers: &mut arrays.dampers,
-            batches: &lists.batches[range.clone()],
-            history: &mut lists.history[range.clone()],
-            flags: &mut lists.flags[range],
+            batches: &lists.batches,
+            history: &mut lists.history,
+            flags: &mut lists.flags,
             changed,
             timing,
         }))

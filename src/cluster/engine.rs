@@ -8,9 +8,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::{Arrays, Lists, Status};
-use super::integrate::{Integrate, StepSums, Stride};
+use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
-use super::lists::BLOCK_BITS;
 use crate::body::{Boundary, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
 use crate::geometry::surface::{Flat, Surface};
@@ -363,18 +362,33 @@ impl<D: Integrate> Engine<D> {
 
     /// Forces at the rows' positions, with all that follows from links that open or close.
     /// `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
-    /// With a stride, each grain is moved on as soon as its force is whole.
-    ///
-    /// Walls come first, then block by block of slots the pairs whose first slot lies there: as the
-    /// second is greater, no later pair touches the block. The order does not depend on the stride,
-    /// so that bits do not either.
-    fn evaluate(&mut self, time: f64, trial: bool, stride: Option<Stride>) -> (Passed, StepSums) {
+    fn evaluate(&mut self, time: f64, trial: bool) -> Passed {
         let timing = self.timing();
         let level = self.level;
         let mut friction = 0.0;
-        let mut moved = StepSums::default();
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
+        for class in 0..self.state.pairs.len() {
+            let [a, b] = self.state.pairs[class].materials;
+            if self.state.pairs[class].lists.batches.is_empty() {
+                continue;
+            }
+            let law = self.law(a, b);
+            self.changed.clear();
+            let state = &mut self.state;
+            let lists = &mut state.pairs[class].lists;
+            friction += D::pair_forces(
+                level,
+                law,
+                &mut state.arrays,
+                lists,
+                &mut self.changed,
+                timing,
+            );
+            if !trial {
+                self.note_pairs(class, time);
+            }
+        }
         for class in 0..self.state.walls.len() {
             let wall = &self.state.walls[class];
             if wall.lists.batches.is_empty() {
@@ -426,100 +440,21 @@ impl<D: Integrate> Engine<D> {
                 self.note_walls(class, time);
             }
         }
-        let mut from = 0;
-        for block in 0..self.blocks() {
-            for class in 0..self.state.pairs.len() {
-                let range = self.state.pairs[class].lists.of_block(block);
-                if range.is_empty() {
-                    continue;
-                }
-                let [a, b] = self.state.pairs[class].materials;
-                let law = self.law(a, b);
-                self.changed.clear();
-                let first = range.start;
-                let state = &mut self.state;
-                friction += D::pair_forces(
-                    level,
-                    law,
-                    &mut state.arrays,
-                    &mut state.pairs[class].lists,
-                    range,
-                    &mut self.changed,
-                    timing,
-                );
-                if !trial {
-                    self.note_pairs(class, first, time);
-                }
-            }
-            if let Some(stride) = stride {
-                moved += self.stride_block(block, &mut from, stride);
-            }
-        }
         // The stride books the work of normal dampers and tangential forces as damping; here the
         // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
         // the stride's with those that came about: the sum is exact, the split to second order.
         let h = self.options.step;
-        let passed = Passed {
+        Passed {
             friction,
             damping: h * damper_at_walls - friction,
             walls: h * wall_power,
-        };
-        (passed, moved)
-    }
-
-    /// Number of blocks of slots.
-    fn blocks(&self) -> usize {
-        self.state.arrays.slots().div_ceil(1 << BLOCK_BITS)
-    }
-
-    /// Kicks and drifts the stepped grains of a block, which in `active` begin at `from`.
-    fn stride_block(&mut self, block: usize, from: &mut usize, stride: Stride) -> StepSums {
-        let state = &mut self.state;
-        let rest = &state.active[*from..];
-        let count = rest.partition_point(|&slot| (slot >> BLOCK_BITS) as usize <= block);
-        *from += count;
-        D::stride(self.level, &mut state.arrays, &rest[..count], stride)
+        }
     }
 
     /// Forces at the present positions; books what they did. Call after each drift.
     pub fn forces(&mut self) {
-        let (passed, _) = self.evaluate(self.time(), false, None);
-        self.book(&passed);
-    }
-
-    /// Moves all stepped grains by one step.
-    pub fn advance(&mut self) {
-        let stride = self.stride();
-        let sums = if self.options.integrator == IntegratorName::Heun {
-            super::heun::step(self, stride)
-        } else {
-            let (mut sums, mut from) = (StepSums::default(), 0);
-            for block in 0..self.blocks() {
-                sums += self.stride_block(block, &mut from, stride);
-            }
-            sums
-        };
-        self.arrived(sums);
-    }
-
-    /// What [`Engine::forces`] and [`Engine::advance`] do one after the other, to the same bits, in
-    /// one pass through memory. For steps between which nobody looks at the forces; not for `heun`.
-    pub fn forces_and_advance(&mut self) {
-        debug_assert!(self.state.fresh.is_empty() && self.state.active.is_sorted());
-        let (passed, sums) = self.evaluate(self.time(), false, Some(self.stride()));
-        self.book(&passed);
-        self.arrived(sums);
-    }
-
-    fn stride(&self) -> Stride {
-        Stride {
-            step: self.options.step,
-            gravity: three(self.gravity),
-            euler: matches!(self.options.integrator, IntegratorName::Euler),
-        }
-    }
-
-    fn book(&mut self, passed: &Passed) {
+        let time = self.time();
+        let passed = self.evaluate(time, false);
         let flows = &mut self.state.flows;
         flows.friction += passed.friction;
         flows.damping += passed.damping;
@@ -527,28 +462,41 @@ impl<D: Integrate> Engine<D> {
         flows.last = [passed.friction, passed.damping, passed.walls];
     }
 
-    /// Counts a step that has just been made.
-    fn arrived(&mut self, sums: StepSums) {
+    /// Moves all stepped grains by one step.
+    pub fn advance(&mut self) {
+        let h = self.options.step;
+        let stride = Stride {
+            step: h,
+            gravity: three(self.gravity),
+            euler: matches!(self.options.integrator, IntegratorName::Euler),
+        };
+        let level = self.level;
+        let sums = if self.options.integrator == IntegratorName::Heun {
+            super::heun::step(self, stride)
+        } else {
+            let state = &mut self.state;
+            D::stride(level, &mut state.arrays, &state.active, stride)
+        };
         let state = &mut self.state;
         state.flows.damping += sums.damper_work;
         state.fastest = sums.fastest;
         state.n += 1;
         state.counts.steps += 1;
         state.counts.grain_steps += state.active.len() as u64;
-        let way = self.options.step * (sums.fastest.sqrt() + self.wall_speed());
+        let way = h * (sums.fastest.sqrt() + self.wall_speed());
         self.state.outer_way += way;
         self.state.inner_way += way;
     }
 
     /// Runs the kernel of the plain stride on the present forces (for `heun`).
-    pub(super) fn plain_stride(&mut self, stride: Stride) -> StepSums {
+    pub(super) fn plain_stride(&mut self, stride: Stride) -> super::integrate::StepSums {
         let state = &mut self.state;
         D::stride(self.level, &mut state.arrays, &state.active, stride)
     }
 
     /// Evaluates forces without events (for `heun`).
     pub(super) fn trial_forces(&mut self, time: f64) -> Passed {
-        self.evaluate(time, true, None).0
+        self.evaluate(time, true)
     }
 
     /// Grains that just began to step get the velocity that the integrator carries. Done after each

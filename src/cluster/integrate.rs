@@ -28,13 +28,6 @@ pub struct StepSums {
     pub fastest: f64,
 }
 
-impl std::ops::AddAssign for StepSums {
-    fn add_assign(&mut self, other: Self) {
-        self.damper_work += other.damper_work;
-        self.fastest = self.fastest.max(other.fastest);
-    }
-}
-
 /// One kick and drift.
 #[derive(Clone, Copy, Debug)]
 pub struct Stride {

@@ -8,12 +8,6 @@ use super::arrays::{History, Lists};
 use super::kernel::{Batch, Flags};
 use crate::vector::LANES;
 
-/// A step goes through the grains in blocks of so many slots (as a power of two): pairs, then kick
-/// and drift of a block while it is in cache.
-pub const BLOCK_BITS: u32 = 9;
-/// All slots in one block.
-pub const WHOLE: u32 = 31;
-
 /// A link carried through a renewal of the outer list.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
@@ -85,22 +79,12 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Batches of the pairs whose first slot lies in a block.
-    pub fn of_block(&self, block: usize) -> std::ops::Range<usize> {
-        let all = self.batches.len();
-        let end = |block: usize| self.ends.get(block).map_or(all, |&end| end as usize);
-        let start = if block == 0 { 0 } else { end(block - 1) };
-        start..end(block)
-    }
-
     /// Filters the outer list anew: keeps what is near, and every link in touch with its history.
-    /// The outer list is sorted by first slot; batches end where a block of slots does.
     pub fn refilter<C: Copy>(
         &mut self,
         outer: &[C],
         spare: &mut Lists<H>,
         carry: &mut Vec<u32>,
-        block_bits: u32,
         bodies: impl Fn(C) -> [u32; 2],
         near: impl Fn(C) -> bool,
     ) {
@@ -116,13 +100,7 @@ impl<H: History> Lists<H> {
             if from == 0 && !near(candidate) {
                 continue;
             }
-            let bodies = bodies(candidate);
-            let block = (bodies[0] >> block_bits) as usize;
-            while spare.ends.len() < block {
-                spare.ends.push(spare.batches.len() as u32);
-                filled = spare.batches.len() * LANES;
-            }
-            let (i, k) = spare.append(&mut filled, bodies, index as u32);
+            let (i, k) = spare.append(&mut filled, bodies(candidate), index as u32);
             if from != 0 {
                 let (j, l) = ((from as usize - 1) / LANES, (from as usize - 1) % LANES);
                 spare.history[i].set_lane(k, self.history[j].lane(l));

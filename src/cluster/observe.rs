@@ -346,11 +346,10 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Books the changes of the last evaluation of batches of a pair class from `first` on.
-    pub(super) fn note_pairs(&mut self, class: usize, first: usize, time: f64) {
+    /// Books the changes of the last evaluation of a pair class.
+    pub(super) fn note_pairs(&mut self, class: usize, time: f64) {
         for index in 0..self.changed.len() {
-            let mut change = self.changed[index];
-            change.batch += first as u32;
+            let change = self.changed[index];
             let batch = self.state.pairs[class].lists.batches[change.batch as usize];
             let (opened, closed) = (
                 change.after.touch & !change.before.touch,

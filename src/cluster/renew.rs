@@ -3,7 +3,7 @@
 use super::arrays::{Lists, Status};
 use super::engine::{Engine, WallClass};
 use super::integrate::Integrate;
-use super::lists::{BLOCK_BITS, Kept, WHOLE};
+use super::lists::Kept;
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
@@ -51,18 +51,14 @@ impl<D: Integrate> Engine<D> {
                     outer,
                     spare,
                     carry,
-                    BLOCK_BITS,
                     |p| p,
                     |[a, b]| square(a, b, [0.0; 3]),
                 ),
-                Some(wrap) => class.lists.refilter(
-                    outer,
-                    spare,
-                    carry,
-                    BLOCK_BITS,
-                    |p| p,
-                    |[a, b]| square(a, b, wrap),
-                ),
+                Some(wrap) => {
+                    class
+                        .lists
+                        .refilter(outer, spare, carry, |p| p, |[a, b]| square(a, b, wrap))
+                }
             }
         }
         let time = self.time();
@@ -76,7 +72,6 @@ impl<D: Integrate> Engine<D> {
                 &class.outer,
                 &mut self.spare,
                 &mut self.carry,
-                WHOLE,
                 |slot| [slot, 0],
                 |slot| {
                     let x = pose.to_frame(arrays.position(slot as usize));

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{Held, Ledger};
-use super::{EventLog, IntegratorName, NeighborName, Setup, flight, step};
+use super::{EventLog, NeighborName, Setup, flight, step};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, EngineOptions, EngineState, FieldForce, Other, Wall};
@@ -157,7 +157,7 @@ struct Saved<D: Integrate> {
 }
 
 /// Version of the saved state.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 1;
 
 /// A granular system under the event loop.
 pub struct System<D: Integrate> {
@@ -168,8 +168,6 @@ pub struct System<D: Integrate> {
     pub(super) uniform: bool,
     pub(super) s: DriverState,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
-    /// Whether the drift of the next step is made already. Never between events.
-    ahead: bool,
     started_at: Instant,
 }
 
@@ -244,7 +242,6 @@ impl<D: Integrate> System<D> {
             uniform,
             s,
             flight_search,
-            ahead: false,
             started_at: Instant::now(),
         };
         system.engine.origin = start;
@@ -356,7 +353,6 @@ impl<D: Integrate> System<D> {
             uniform,
             s: saved.driver,
             flight_search,
-            ahead: false,
             started_at: Instant::now(),
         })
     }
@@ -544,11 +540,10 @@ impl<D: Integrate> System<D> {
                 let limit = self.s.queue.peek().map_or(f64::INFINITY, |(_, e)| e.time);
                 let mut time = event.time;
                 while time <= limit && !self.engine.state.active.is_empty() {
+                    self.step(sink)?;
+                    time = self.engine.time_of(self.engine.state.n + 1);
                     since_look += 1 + self.engine.state.active.len() as u32 / 256;
-                    let pause = since_look >= 4096;
-                    self.step(sink, if pause { f64::NEG_INFINITY } else { limit })?;
-                    time = self.next_step();
-                    if pause {
+                    if since_look >= 4096 {
                         break;
                     }
                     // A renewal may have called a flyer back earlier.
@@ -608,44 +603,14 @@ impl<D: Integrate> System<D> {
             .count()
     }
 
-    /// Time at which the next call of `step` arrives, s.
-    fn next_step(&self) -> f64 {
-        let to_come = i64::from(!self.ahead);
-        self.engine.time_of(self.engine.state.n + to_come)
-    }
-
-    /// Whether the next step, which must not pass `limit`, follows with nobody looking at forces,
-    /// links or grains before it.
-    fn runs_on(&self, limit: f64) -> bool {
-        let state = &self.engine.state;
-        let options = &self.engine.options;
-        let next = self.engine.time_of(state.n + 1);
-        next <= limit
-            && self.s.queue.peek().is_none_or(|(_, e)| e.time >= limit)
-            && self.uniform
-            && state.fresh.is_empty()
-            && !state.active.is_empty()
-            && !options.log_links
-            && options.integrator != IntegratorName::Heun
-            && !state.counts.steps.is_multiple_of(options.look_every)
-    }
-
-    /// One step of all stepped grains. Where the next one is sure to follow, its drift is made
-    /// along with the forces.
-    fn step(&mut self, sink: &mut dyn Sink, limit: f64) -> Result<(), SystemError> {
-        if !std::mem::take(&mut self.ahead) {
-            self.engine.advance();
-        }
+    /// One step of all stepped grains.
+    fn step(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.engine.advance();
         if self.engine.outer_is_stale() {
             self.check_numbers()?;
             self.renew(sink)?;
         } else {
             self.engine.refresh_inner();
-        }
-        if self.runs_on(limit) {
-            self.engine.forces_and_advance();
-            self.ahead = true;
-            return Ok(());
         }
         self.engine.forces();
         self.apply_fields();
