@@ -121,7 +121,7 @@ impl<D: Integrate> Engine<D> {
         self.filter();
     }
 
-    /// Drops empty slots and, in large systems, sorts the others along a space-filling curve.
+    /// Drops empty slots and, in large systems, sorts the others row by row.
     /// Gives the new slot of each old one, if anything moved.
     fn compact(&mut self) -> Option<Vec<u32>> {
         const SORT_FROM: usize = 4_000;
@@ -139,12 +139,12 @@ impl<D: Integrate> Engine<D> {
         if sort {
             let positions: Vec<D::Vector> =
                 full.iter().map(|&s| arrays.position(s as usize)).collect();
-            let cell = 4.0
+            let cell = 2.0
                 * full
                     .iter()
                     .map(|&s| arrays.radius(s as usize))
                     .fold(0.0, f64::max);
-            let along = crate::neighbor::spatial_order::<D>(&positions, cell);
+            let along = crate::neighbor::row_order::<D>(&positions, cell);
             order.extend(along.iter().map(|&k| full[k as usize]));
         } else {
             order.extend(&full);

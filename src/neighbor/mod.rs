@@ -11,7 +11,7 @@ mod periodic;
 
 pub use brute::Brute;
 pub use cells::Cells;
-pub use order::spatial_order;
+pub use order::{row_order, spatial_order};
 pub use periodic::PeriodicAxis;
 
 use crate::geometry::Dimension;

@@ -1,6 +1,6 @@
 //! An order of grains in which near in space is mostly near in memory.
 
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::{Dimension, Planar, Vector};
 
 /// The numbers of grains along a Z-curve through cells of the given size (m), cell by cell and by
 /// number inside a cell (Morton 1966). `order[k]` is the grain that comes k-th. Cells beyond 2^32 a
@@ -33,6 +33,44 @@ pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u3
         .collect();
     keys.sort_unstable();
     keys.into_iter().map(|(_, number)| number).collect()
+}
+
+/// The numbers of grains row by row: along the first direction through a row of cells of the given
+/// size (m), then the next row. In space rows follow each other along a Z-curve. Wide systems are
+/// cut into pieces, each with short rows, so that neighbouring rows are near in memory too.
+///
+/// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead.
+pub fn row_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
+    let cells_a_piece = if D::N == 2 { 512.0 } else { 64.0 };
+    let mut least = [f64::INFINITY; 3];
+    for x in positions.iter().filter(|x| x.is_finite()) {
+        for (k, low) in least.iter_mut().enumerate().take(D::N) {
+            *low = low.min(x[k]);
+        }
+    }
+    // Out of range counts as the last cell, not a number as the first.
+    let step = |x: f64, size: f64| (x / size) as u32;
+    let mut keys: Vec<(u32, u64, u32, u32)> = positions
+        .iter()
+        .zip(0..)
+        .map(|(x, number)| {
+            let from = |k: usize| x[k] - least[k];
+            let mut row = 0;
+            for k in 1..D::N {
+                let step = u64::from(step(from(k), cell));
+                row |= if D::N == 2 {
+                    step
+                } else {
+                    spread::<Planar>(step) << (k - 1)
+                };
+            }
+            let piece = step(from(0), cells_a_piece * cell);
+            // Finer along the row than across: several small grains lie in a cell.
+            (piece, row, step(from(0), 0.125 * cell), number)
+        })
+        .collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(.., number)| number).collect()
 }
 
 /// Moves bit b of a number to bit 2 b or 3 b.

@@ -1,7 +1,7 @@
 //! The grid of cells beside all pairs.
 
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
-use arenite::neighbor::{BroadPhase, Brute, Cells, PeriodicAxis, spatial_order};
+use arenite::neighbor::{BroadPhase, Brute, Cells, PeriodicAxis, row_order, spatial_order};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -222,4 +222,18 @@ fn spatial_order_takes_any_position() {
     assert_eq!(spatial_order::<Spatial>(&[], 1.0), [] as [u32; 0]);
     let same = [x(1.0); 3];
     assert_eq!(spatial_order::<Spatial>(&same, 1.0), [0, 1, 2]);
+}
+
+/// Rows along the first direction, one after the other; a wide system piece by piece, and anything
+/// that is no number somewhere, but once.
+#[test]
+fn row_order_goes_row_by_row() {
+    let at = |x: f64, y: f64| point::<Planar>(|k| if k == 0 { x } else { y });
+    let grid = [at(1.5, 1.5), at(0.0, 1.5), at(1.5, 0.0), at(0.0, 0.0)];
+    assert_eq!(row_order::<Planar>(&grid, 1.0), [3, 2, 1, 0]);
+    let wide = [at(600.0, 0.0), at(0.0, 5.5), at(1.0, 0.0)];
+    assert_eq!(row_order::<Planar>(&wide, 1.0), [2, 1, 0]);
+    let mut odd = row_order::<Planar>(&[at(f64::NAN, 0.0), at(1e300, 1.0), at(0.0, 0.0)], 1.0);
+    odd.sort_unstable();
+    assert_eq!(odd, [0, 1, 2]);
 }
