@@ -167,10 +167,12 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
             let lost = number(&figures, &format!("/energy/dissipated/{loss}"));
             assert!(lost > -1e-12, "{name}: {loss} gives {lost} J");
         }
-        // Only where settling is cut short is there anything to warn of.
+        // Only where settling is cut short is there anything to warn of; and in a silo a wedge of
+        // disks may slide without end (thesis Fig. 4.4), which is told.
         let warnings = figures["warnings"].as_array().unwrap();
         let cut = set.iter().any(|value| value.starts_with("settle"));
-        assert!(cut || warnings.is_empty(), "{name}: {warnings:?}");
+        let endless = |text: &serde_json::Value| text.to_string().contains("only dynamics");
+        assert!(cut || warnings.iter().all(endless), "{name}: {warnings:?}");
     }
 }
 
