@@ -388,6 +388,7 @@ mod tests {
                 let columns: Vec<Row> = (0..packed.blocks())
                     .flat_map(|b| [vector(n, 2)[b], vector(n, 3)[b]])
                     .collect();
+                #[allow(clippy::single_range_in_vec_init)] // one run of blocks
                 let runs = [0..packed.blocks()];
                 let kernel = Update {
                     columns: &columns,

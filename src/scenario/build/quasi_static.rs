@@ -59,7 +59,7 @@ pub(super) fn build<D: Dimension>(
             );
         }
     }
-    if !(setup.gravity.norm() > 0.0) {
+    if setup.gravity == D::Vector::default() {
         return refuse(
             &Place::of("field"),
             "without gravity there is no load; give `field.gravity`".into(),
