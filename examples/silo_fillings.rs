@@ -148,7 +148,9 @@ fn heat(filling: &Filling) -> f64 {
 }
 
 fn each(fillings: &[Filling]) {
-    println!("| filling | height, m | floor | mobilised | links a grain | avalanches | heat, uJ | K mu | held |");
+    println!(
+        "| filling | height, m | floor | mobilised | links a grain | avalanches | heat, uJ | K mu | held |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (index, f) in fillings.iter().enumerate() {
         println!(
@@ -167,13 +169,28 @@ fn each(fillings: &[Filling]) {
 }
 
 fn means(fillings: &[Filling]) -> Result<(), Failure> {
-    println!("\n| over {} fillings | mean | standard deviation | standard error |\n|---|---|---|---|", fillings.len());
+    println!(
+        "\n| over {} fillings | mean | standard deviation | standard error |\n|---|---|---|---|",
+        fillings.len()
+    );
     let line = |name: &str, s: Spread| {
-        println!("| {name} | {:.5} | {:.5} | {:.5} |", s.mean, s.deviation, s.error);
+        println!(
+            "| {name} | {:.5} | {:.5} | {:.5} |",
+            s.mean, s.deviation, s.error
+        );
     };
-    line("floor's share of the weight", of(fillings, |f| f.study.support.floor)?);
-    line("support less weight, over weight, times 1e12", of(fillings, |f| 1e12 * f.study.support.excess)?);
-    line("mobilised wall friction", of(fillings, |f| f.study.support.mobilised.unwrap_or(f64::NAN))?);
+    line(
+        "floor's share of the weight",
+        of(fillings, |f| f.study.support.floor)?,
+    );
+    line(
+        "support less weight, over weight, times 1e12",
+        of(fillings, |f| 1e12 * f.study.support.excess)?,
+    );
+    line(
+        "mobilised wall friction",
+        of(fillings, |f| f.study.support.mobilised.unwrap_or(f64::NAN))?,
+    );
     line("links a grain", of(fillings, |f| f.study.contact_number)?);
     line("K mu of each filling", of(fillings, product)?);
     line("height, m", of(fillings, |f| f.study.height)?);
@@ -196,7 +213,10 @@ fn pressures(fillings: &[Filling]) -> Result<(), Failure> {
     let layers = mean_wall_pressure(&whole)?;
     let mean = of(fillings, |f| f.study.density)?.mean;
     let given = fillings[0].study.janssen_given;
-    let silo = arenite::study::janssen::Janssen { density: mean, ..given };
+    let silo = arenite::study::janssen::Janssen {
+        density: mean,
+        ..given
+    };
     let points: Vec<WallPressure> = layers.iter().map(|layer| layer.point()).collect();
     let figures = Given {
         section: silo.section,
@@ -207,7 +227,9 @@ fn pressures(fillings: &[Filling]) -> Result<(), Failure> {
     let fit = fit_janssen(&points, &figures, Free::Product)?;
     let both = fit_janssen(&points, &figures, Free::Density)?;
     println!("\nWall pressure, N/m, by layers of ten mean radii from the surface down\n");
-    println!("| depth, m | pressure | deviation | error | fitted | off, % | given | off, % | friction over pressure |\n|---|---|---|---|---|---|---|---|---|");
+    println!(
+        "| depth, m | pressure | deviation | error | fitted | off, % | given | off, % | friction over pressure |\n|---|---|---|---|---|---|---|---|---|"
+    );
     for layer in &layers {
         let fitted = fit.silo.mean_wall_pressure(layer.top, layer.bottom);
         let theory = silo.mean_wall_pressure(layer.top, layer.bottom);
@@ -239,7 +261,13 @@ fn pressures(fillings: &[Filling]) -> Result<(), Failure> {
     );
     println!(
         "Janssen fitted with the limit free too: K mu {:.4} +- {:.4}, density {:.2} +- {:.2} (of the bed {:.2}), residual {:.3} N/m, explained {:.4}",
-        both.product.value, both.product.error, both.density.value, both.density.error, mean, both.residual, both.explained
+        both.product.value,
+        both.product.error,
+        both.density.value,
+        both.density.error,
+        mean,
+        both.residual,
+        both.explained
     );
     println!(
         "Janssen given: K mu {:.4}, K {:.3}, length {:.3} m, floor {:.3}",
@@ -279,7 +307,11 @@ fn forces(fillings: &[Filling]) -> Result<(), Failure> {
                 tail.rate, tail.error, tail.count, tail.distance, tail.probability
             );
         }
-        let densities: Vec<String> = all.bins.iter().map(|b| format!("{:.4}", b.density)).collect();
+        let densities: Vec<String> = all
+            .bins
+            .iter()
+            .map(|b| format!("{:.4}", b.density))
+            .collect();
         println!("  density by halves: {}", densities.join(" "));
     }
     let tangential = |l: &LinkRow| {
@@ -344,7 +376,13 @@ fn avalanches(fillings: &[Filling]) -> Result<(), Failure> {
         let mut values: Vec<f64> = rows.iter().map(|row| value(row)).collect();
         values.sort_by(f64::total_cmp);
         let at = |p: f64| values[((values.len() - 1) as f64 * p) as usize];
-        println!("| {name} | {:.3e} | {:.3e} | {:.3e} | {:.3e} |", at(0.5), at(0.9), at(0.99), at(1.0));
+        println!(
+            "| {name} | {:.3e} | {:.3e} | {:.3e} | {:.3e} |",
+            at(0.5),
+            at(0.9),
+            at(0.99),
+            at(1.0)
+        );
     };
     figure("size: slides, breaks, insertions", &|r| r.size as f64);
     figure("links that took part", &|r| r.links as f64);
@@ -353,39 +391,80 @@ fn avalanches(fillings: &[Filling]) -> Result<(), Failure> {
     figure("rounds", &|r| r.rounds as f64);
     let total: f64 = rows.iter().map(|r| r.energy).sum();
     let thesis: f64 = rows.iter().map(|r| r.energy_thesis).sum();
-    println!("\nHeat {total:.4e} J; by the thesis's formula {thesis:.4e} J, {:.5} of it", thesis / total);
-    let mut ratios: Vec<f64> = rows.iter().filter(|r| r.energy > 0.0).map(|r| r.energy_thesis / r.energy).collect();
+    println!(
+        "\nHeat {total:.4e} J; by the thesis's formula {thesis:.4e} J, {:.5} of it",
+        thesis / total
+    );
+    let mut ratios: Vec<f64> = rows
+        .iter()
+        .filter(|r| r.energy > 0.0)
+        .map(|r| r.energy_thesis / r.energy)
+        .collect();
     ratios.sort_by(f64::total_cmp);
-    println!("  by avalanche: median {:.4}, greatest {:.4}", ratios[ratios.len() / 2], ratios[ratios.len() - 1]);
-    println!("\n| place | share of the heat | of the links in place | avalanches with most of their heat there |\n|---|---|---|---|");
+    println!(
+        "  by avalanche: median {:.4}, greatest {:.4}",
+        ratios[ratios.len() / 2],
+        ratios[ratios.len() - 1]
+    );
+    println!(
+        "\n| place | share of the heat | avalanches with most of their heat there |\n|---|---|---|"
+    );
     for (k, place) in Place::ALL.into_iter().enumerate() {
         let heat: f64 = rows.iter().map(|r| r.by_place[k]).sum();
         let most = rows.iter().filter(|r| r.place == Some(place)).count();
-        println!("| {} | {:.3} | | {:.3} |", place.name(), heat / total, most as f64 / rows.len() as f64);
+        println!(
+            "| {} | {:.3} | {:.3} |",
+            place.name(),
+            heat / total,
+            most as f64 / rows.len() as f64
+        );
     }
-    let walls: usize = fillings.iter().flat_map(|f| &f.links).filter(|l| matches!(l.body_b, BodyRef::Boundary(_))).count();
+    let walls: usize = fillings
+        .iter()
+        .flat_map(|f| &f.links)
+        .filter(|l| matches!(l.body_b, BodyRef::Boundary(_)))
+        .count();
     let links: usize = fillings.iter().map(|f| f.links.len()).sum();
-    println!("\nLinks with walls and floor: {:.4} of all", walls as f64 / links as f64);
+    println!(
+        "\nLinks with walls and floor: {:.4} of all",
+        walls as f64 / links as f64
+    );
     // Late in a filling the walls are long: the second half by itself.
     let late = |r: &&&AvalancheRow| matches!(r.trigger, BodyRef::Grain(id) if id >= 250);
     let late: Vec<&&AvalancheRow> = rows.iter().filter(late).collect();
     let sum: f64 = late.iter().map(|r| r.energy).sum();
     if sum > 0.0 {
         let share = |k: usize| late.iter().map(|r| r.by_place[k]).sum::<f64>() / sum;
-        println!("Heat after 250 grains: wall {:.3}, top {:.3}, irregular {:.3}, inside {:.3}", share(0), share(1), share(2), share(3));
+        println!(
+            "Heat after 250 grains: wall {:.3}, top {:.3}, irregular {:.3}, inside {:.3}",
+            share(0),
+            share(1),
+            share(2),
+            share(3)
+        );
     }
-    println!("\n| measure | avalanches | exponent | from | in the tail | decades | probability | against (ratio, probability) | judgement |\n|---|---|---|---|---|---|---|---|---|");
+    println!(
+        "\n| measure | avalanches | exponent | from | in the tail | decades | probability | against (ratio, probability) | judgement |\n|---|---|---|---|---|---|---|---|---|"
+    );
     let column = |value: &dyn Fn(&AvalancheRow) -> f64| -> Vec<f64> {
         rows.iter().map(|r| value(r)).filter(|v| *v > 0.0).collect()
     };
     law("size", &column(&|r| r.size as f64), Support::Discrete)?;
     law("links", &column(&|r| r.links as f64), Support::Discrete)?;
     law("heat, J", &column(&|r| r.energy), Support::Continuous)?;
-    let slid: Vec<f64> = fillings.iter().flat_map(|f| f.slid.iter().copied()).collect();
+    let slid: Vec<f64> = fillings
+        .iter()
+        .flat_map(|f| f.slid.iter().copied())
+        .collect();
     law("effective slid links", &slid, Support::Continuous)?;
     let mut sorted = slid;
     sorted.sort_by(f64::total_cmp);
-    println!("\nEffective slid links: median {:.1}, 90 of 100 {:.1}, greatest {:.1}", sorted[sorted.len() / 2], sorted[sorted.len() * 9 / 10], sorted[sorted.len() - 1]);
+    println!(
+        "\nEffective slid links: median {:.1}, 90 of 100 {:.1}, greatest {:.1}",
+        sorted[sorted.len() / 2],
+        sorted[sorted.len() * 9 / 10],
+        sorted[sorted.len() - 1]
+    );
     Ok(())
 }
 
@@ -404,20 +483,28 @@ fn normal(links: &[LinkRow]) -> Vec<((String, String), f64)> {
 fn told(r: &Rearrangement) -> String {
     format!(
         "{:.4} | {:.4} | {:.3} | {:.3} | {:.3}",
-        r.relative_change, r.correlation.coefficient, r.changed[0].of_itself, r.changed[1].of_itself, r.changed[2].of_itself
+        r.relative_change,
+        r.correlation.coefficient,
+        r.changed[0].of_itself,
+        r.changed[1].of_itself,
+        r.changed[2].of_itself
     )
 }
 
 /// The same places, filled from the bottom up by height.
 fn another_order(fillings: &[Filling]) -> Result<(), Failure> {
     println!("\nThe same grains in the same places, in order of their height\n");
-    println!("| filling | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | floor before | after |\n|---|---|---|---|---|---|---|---|");
+    println!(
+        "| filling | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | floor before | after |\n|---|---|---|---|---|---|---|---|"
+    );
     let lines: Vec<Result<String, Failure>> = fillings
         .par_iter()
         .enumerate()
         .map(|(index, f)| {
             let mut setup = f.setup.clone();
-            setup.grains.sort_by(|a, b| a.position.y.total_cmp(&b.position.y));
+            setup
+                .grains
+                .sort_by(|a, b| a.position.y.total_cmp(&b.position.y));
             let again = fill(setup)?;
             let pair = matched(&normal(&f.links), &normal(&again.links))?;
             let r = rearrangement(&pair.before, &pair.after, &PARTS)?;
@@ -459,31 +546,42 @@ fn state(packing: &Packing<Planar>) -> (Vec<(usize, f64)>, f64, f64) {
 
 fn radii(fillings: &[Filling], shares: &[f64]) -> Result<(), Failure> {
     println!("\nAll radii times 1 + a share, walls standing\n");
-    println!("| share | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | opened | wall force | floor force | held |\n|---|---|---|---|---|---|---|---|---|---|");
+    println!(
+        "| share | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | opened | wall force | floor force | held |\n|---|---|---|---|---|---|---|---|---|---|"
+    );
     for &share in shares {
         let found: Vec<Result<(Rearrangement, [f64; 4]), Failure>> = fillings
             .par_iter()
             .map(|f| {
                 let run = f.run.lock().map_err(|_| "another filling failed")?;
-                let (before, setup) = (run.packing(), &f.setup);
-                let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / setup.grains.len() as f64;
+                let setup = &f.setup;
+                let count = setup.grains.len() as f64;
+                let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count;
                 let rules = Rules {
                     unresolved: Unresolved::Hold,
                     ..Rules::thesis(mass * setup.gravity.norm())
                 };
-                let solver = Factor::new(&Network::<Planar>::new(before.network().freedom()));
-                let mut after = expanded(before, share, Box::new(solver));
-                let relaxation = after.relax(&rules)?;
-                let (was, walls, floor) = state(before);
+                let change = |packing: &Packing<Planar>, share: f64| {
+                    let solver = Factor::new(&Network::<Planar>::new(packing.network().freedom()));
+                    let mut after = expanded(packing, share, Box::new(solver));
+                    after.relax(&rules).map(|relaxation| (after, relaxation))
+                };
+                // Parts that were held come to rest in the first step, which is none of radii.
+                let before = change(run.packing(), 0.0)?.0;
+                let (after, relaxation) = change(&before, share)?;
+                let (was, walls, floor) = state(&before);
                 let (is, walls_after, floor_after) = state(&after);
                 let pair = matched(&was, &is)?;
                 let r = rearrangement(&pair.before, &pair.after, &PARTS)?;
-                Ok((r, [
-                    pair.opened.len() as f64 / was.len() as f64,
-                    walls_after / walls,
-                    floor_after / floor,
-                    relaxation.held.len() as f64,
-                ]))
+                Ok((
+                    r,
+                    [
+                        pair.opened.len() as f64 / was.len() as f64,
+                        walls_after / walls,
+                        floor_after / floor,
+                        relaxation.held.len() as f64,
+                    ],
+                ))
             })
             .collect();
         let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -525,5 +623,8 @@ fn main() -> Result<(), Failure> {
     avalanches(&fillings)?;
     let few = &fillings[..fillings.len().min(5)];
     another_order(few)?;
-    radii(few, &[0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, -1e-7, -1e-6, -1e-5])
+    radii(
+        few,
+        &[0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, -1e-7, -1e-6, -1e-5],
+    )
 }
