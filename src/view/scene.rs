@@ -178,11 +178,15 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
         let near = |g: &crate::record::GrainRow| camera.nearness(g.position);
         near(a).total_cmp(&near(b)).then(a.grain.cmp(&b.grain))
     });
+    // Where slides are marked, so is the grain that set them off (thesis Fig. 4.8).
+    let last = s.grains.iter().map(|g| g.grain).max();
+    let last = last.filter(|_| shows_slides(s));
     for grain in order {
         shapes.push(Shape::Disk {
             centre: frame.place(camera.across(grain.position)),
             radius: (grain.radius * frame.scale) as f32,
             fill: match colouring {
+                _ if last == Some(grain.grain) => INK,
                 Colouring::Layers => layers.colour(grain.grain),
                 Colouring::Regime => of_regime(grain.regime),
             },
