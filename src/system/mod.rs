@@ -2,6 +2,7 @@
 
 mod arch;
 mod driver;
+mod expansion;
 mod feed;
 pub mod filling;
 mod flight;
@@ -18,6 +19,7 @@ mod step;
 mod stillness;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
+pub use expansion::expanded;
 pub use handover::Handover;
 pub use ledger::Held;
 pub use quasi_static::QuasiStatic;

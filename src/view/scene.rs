@@ -33,6 +33,10 @@ pub struct PictureOptions {
 const BACKGROUND: Colour = Colour::new(0xfdfcf9);
 const WALL: Colour = Colour::new(0x3a3f45);
 const FORCE: Colour = Colour::new(0x14171a);
+/// Of a link that slid, in packings in equilibrium.
+const SLID: Colour = Colour::new(0xe5007d);
+/// Least width of the line of a link that slid, px: weak ones shall be seen too.
+const SLID_LEAST: f64 = 1.6;
 const INK: Colour = Colour::new(0x3a3f45);
 /// Largest drawing, px.
 const WIDTH: f64 = 760.0;
@@ -185,11 +189,15 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
         let near = |g: &crate::record::GrainRow| camera.nearness(g.position);
         near(a).total_cmp(&near(b)).then(a.grain.cmp(&b.grain))
     });
+    // Where slides are marked, so is the grain that set them off (thesis Fig. 4.8).
+    let last = s.grains.iter().map(|g| g.grain).max();
+    let last = last.filter(|_| shows_slides(s));
     for grain in order {
         shapes.push(Shape::Disk {
             centre: frame.place(camera.across(grain.position)),
             radius: (grain.radius * frame.scale) as f32,
             fill: match colouring {
+                _ if last == Some(grain.grain) => INK,
                 Colouring::Layers => layers.colour(grain.grain),
                 Colouring::Regime => of_regime(grain.regime),
             },
@@ -235,6 +243,7 @@ fn force_lines(
     let radius = s.grains.iter().map(|g| g.radius).sum::<f64>() / s.grains.len() as f64;
     let thickest = (0.9 * radius * frame.scale).clamp(1.5, 9.0);
     let grains: BTreeMap<u32, [f64; 3]> = s.grains.iter().map(|g| (g.grain, g.position)).collect();
+    let quasi_static = shows_slides(s);
     let end = |body: BodyRef, otherwise: [f64; 3]| match body {
         BodyRef::Grain(id) => grains.get(&id).copied().unwrap_or(otherwise),
         _ => otherwise,
@@ -244,7 +253,11 @@ fn force_lines(
         .iter()
         .filter(|l| l.normal_force > 0.0 && l.normal_force.is_finite())
     {
-        let width = (link.normal_force / strong).min(1.0) * thickest;
+        let slid = quasi_static && link.slipping;
+        let mut width = (link.normal_force / strong).min(1.0) * thickest;
+        if slid {
+            width = width.max(SLID_LEAST);
+        }
         // Too faint to be seen, or hidden behind the grains of the cut.
         if width < 0.12 || !(0.0..=2.5 * radius).contains(&cut.depth(camera, link.point)) {
             continue;
@@ -265,10 +278,16 @@ fn force_lines(
             points,
             closed: false,
             width: width as f32,
-            stroke: FORCE.with_opacity(0.78),
+            stroke: if slid { SLID } else { FORCE }.with_opacity(0.78),
         });
     }
     Some((thickest as f32, strong))
+}
+
+/// Whether links that slid are marked: where all is in equilibrium they are what the last grain set
+/// off. In a flow nearly all slide.
+fn shows_slides(s: &Snapshot) -> bool {
+    !s.grains.is_empty() && s.grains.iter().all(|g| g.regime == Regime::Rigid)
 }
 
 /// The upright plane in which a heap in space is cut open, through the mean of its grains.
@@ -337,6 +356,22 @@ fn caption(
             stroke: FORCE.with_opacity(0.78),
         });
         x += 120.0;
+        let slid = s.links.iter().filter(|link| link.slipping).count();
+        if shows_slides(s) && slid > 0 {
+            picture.shapes.push(Shape::Text {
+                at: [x + 42.0, second],
+                size: TEXT,
+                text: format!("{slid} slid"),
+                fill: INK,
+            });
+            picture.shapes.push(Shape::Line {
+                points: vec![[x + 4.0, y], [x + 28.0, y]],
+                closed: false,
+                width: 4.0,
+                stroke: SLID.with_opacity(0.78),
+            });
+            x += 120.0;
+        }
     }
     if colouring == Colouring::Regime {
         for regime in [Regime::Flight, Regime::Cluster, Regime::Rest, Regime::Rigid] {

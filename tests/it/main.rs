@@ -34,6 +34,7 @@ mod resume;
 mod scenario;
 mod scenarios_run;
 mod silo;
+mod silo_study;
 mod steps;
 mod stress;
 mod stress_calc;

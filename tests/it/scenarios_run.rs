@@ -171,7 +171,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         // disks may slide without end (thesis Fig. 4.4), which is told.
         let warnings = figures["warnings"].as_array().unwrap();
         let cut = set.iter().any(|value| value.starts_with("settle"));
-        let endless = |text: &serde_json::Value| text.to_string().contains("only dynamics");
+        let endless = |text: &Value| text.to_string().contains("only dynamics");
         assert!(cut || warnings.iter().all(endless), "{name}: {warnings:?}");
     }
 }

@@ -14,9 +14,10 @@ use nalgebra::{Vector2, Vector3};
 use serde_json::Value;
 
 type Boxed = Box<dyn Solver<Planar> + Send>;
+type Make = fn() -> Boxed;
 
 /// All solvers that a packing must work with.
-fn solvers() -> Vec<(&'static str, fn() -> Boxed)> {
+fn solvers() -> Vec<(&'static str, Make)> {
     vec![
         ("dense", || Box::new(Dense)),
         ("rima", || Box::new(Rima::new())),

@@ -467,8 +467,8 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
         while self.over.is_none() {
             self.next(sink)?;
             let late = |limit| self.started_at.elapsed() >= limit;
-            let stop = control.wall_limit.is_some_and(late)
-                || control.interrupted.load(Ordering::Relaxed);
+            let stop =
+                control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed);
             if stop && self.over.is_none() {
                 sink.checkpoint(&self.save())?;
                 self.wall_seconds += self.started_at.elapsed().as_secs_f64();
