@@ -7,7 +7,7 @@ use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
 use super::network::{Change, LinkKey, Network};
 use super::rima::Rima;
-use super::solver::{Effort, Solver, StressError};
+use super::solver::{Effort, Half, Solver, StressError};
 use crate::geometry::Dimension;
 
 /// A way to solve.
@@ -322,5 +322,9 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         displacement: &mut [f64],
     ) -> bool {
         self.solver.response(network, link, bar, displacement)
+    }
+
+    fn half(&mut self, network: &Network<D>, link: LinkKey, bar: usize) -> Option<Half> {
+        self.solver.half(network, link, bar)
     }
 }

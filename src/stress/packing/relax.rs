@@ -25,6 +25,7 @@ const UNHELD: f64 = 1e-9;
 const MOVES: f64 = 1e-3;
 
 /// An iteration while it runs.
+#[derive(Clone)]
 pub(super) struct Run {
     pub rounds: usize,
     pub slides: usize,
@@ -294,6 +295,20 @@ impl<D: Dimension> Packing<D> {
         let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
         let roots = [root(0), root(1), root(1)];
         let mut rest = Matrix3::<f64>::identity();
+        let halves: Option<Vec<_>> = (0..bars)
+            .map(|bar| self.solver.half(&self.network, link, bar))
+            .collect();
+        if let Some(halves) = halves {
+            for (k, one) in halves.iter().enumerate() {
+                for (j, other) in halves.iter().enumerate() {
+                    rest[(j, k)] -= roots[j] * one.dot(other) * roots[k];
+                }
+            }
+            if SymmetricEigen::new(rest).eigenvalues.min() > UNHELD {
+                return Ok(Vec::new());
+            }
+            rest = Matrix3::identity();
+        }
         let mut moved = Vec::with_capacity(bars);
         for k in 0..bars {
             let displacement = self.respond(link, k)?;
