@@ -324,7 +324,7 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         self.solver.response(network, link, bar, displacement)
     }
 
-    fn half(&mut self, network: &Network<D>, link: LinkKey, bar: usize) -> Option<Half> {
-        self.solver.half(network, link, bar)
+    fn halves(&mut self, network: &Network<D>, link: LinkKey) -> Option<Vec<Half>> {
+        self.solver.halves(network, link)
     }
 }

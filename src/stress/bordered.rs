@@ -48,6 +48,7 @@ pub(super) struct Bordered {
     corner: Vec<f64>,
     /// Zeros between uses.
     work: Vec<f64>,
+    lanes: Vec<f64>,
 }
 
 impl Bordered {
@@ -89,6 +90,7 @@ impl Bordered {
             first: vec![NONE; base],
             corner: vec![0.0; room * room],
             work: vec![0.0; base + room],
+            lanes: Vec::new(),
             place,
         };
         // Above the diagonal, by places.
@@ -335,29 +337,47 @@ impl Bordered {
         sound
     }
 
-    /// L^-1 b for a row of numbers at two nodes at most, along the path that it reaches.
-    pub fn half(&mut self, ends: &[(usize, &[f64])]) -> Half {
-        let mut column = self.scatter(ends);
+    /// L^-1 b for rows of numbers at two nodes at most, one for each bar of a link, along the path
+    /// that they reach.
+    pub fn halves<const BARS: usize>(&mut self, ends: &[(usize, [&[f64]; BARS])]) -> Vec<Half> {
         let (base, room, grown) = (self.base, self.room, self.grown);
-        let mut half = Half::default();
-        let (work, tail) = self.work.split_at_mut(base);
+        let mut work = std::mem::take(&mut self.lanes);
+        work.resize((base + room) * BARS, 0.0);
+        let (lanes, _) = work.as_chunks_mut::<BARS>();
+        let mut column = usize::MAX;
+        for (row, parts) in ends {
+            let at = self.at(*row);
+            for (bar, part) in parts.iter().enumerate() {
+                for (k, value) in part.iter().enumerate() {
+                    lanes[at + k][bar] = *value;
+                }
+            }
+            column = column.min(at);
+        }
+        let mut places = Vec::with_capacity(512);
+        let mut values: Vec<[f64; BARS]> = Vec::with_capacity(512);
+        let (work_base, tail) = lanes.split_at_mut(base);
         let tail = &mut tail[..grown];
+        let take_away = |from: &mut [f64; BARS], l: f64, y: &[f64; BARS]| {
+            for bar in 0..BARS {
+                from[bar] -= l * y[bar];
+            }
+        };
         while column < base {
             let (start, end) = (self.starts[column], self.starts[column + 1]);
-            let y = std::mem::take(&mut work[column]) / self.values[start];
-            half.places.push(column as u32);
-            half.values.push(y);
-            let entries = self.rows[start + 1..end]
-                .iter()
-                .zip(&self.values[start + 1..end]);
-            for (&row, l) in entries {
-                work[row as usize] -= l * y;
+            let by = 1.0 / self.values[start];
+            let y = std::mem::replace(&mut work_base[column], [0.0; BARS]).map(|v| v * by);
+            places.push(column as u32);
+            values.push(y);
+            let rows = &self.rows[start + 1..end];
+            for (&row, &l) in rows.iter().zip(&self.values[start + 1..end]) {
+                take_away(&mut work_base[row as usize], l, &y);
             }
             let first = self.first[column] as usize;
             if first < grown {
                 let below = &self.border[column * room + first..][..grown - first];
-                for (tail, l) in tail[first..].iter_mut().zip(below) {
-                    *tail -= l * y;
+                for (tail, &l) in tail[first..].iter_mut().zip(below) {
+                    take_away(tail, l, &y);
                 }
             }
             column = match self.parent[column] {
@@ -365,19 +385,25 @@ impl Bordered {
                 next => next as usize,
             };
         }
+        let mut tails: Vec<[f64; BARS]> = Vec::with_capacity(grown);
         for column in 0..grown {
             let own = &self.corner[column * room + column..][..grown - column];
-            let y = std::mem::take(&mut tail[column]) / own[0];
-            half.tail.push(y);
-            if y != 0.0 {
-                for (tail, l) in tail[column + 1..].iter_mut().zip(&own[1..]) {
-                    *tail -= l * y;
-                }
+            let by = 1.0 / own[0];
+            let y = std::mem::replace(&mut tail[column], [0.0; BARS]).map(|v| v * by);
+            tails.push(y);
+            for (tail, &l) in tail[column + 1..].iter_mut().zip(&own[1..]) {
+                take_away(tail, l, &y);
             }
         }
-        half.places.reverse();
-        half.values.reverse();
-        half
+        places.reverse();
+        self.lanes = work;
+        (0..BARS)
+            .map(|bar| Half {
+                places: places.clone(),
+                values: values.iter().rev().map(|y| y[bar]).collect(),
+                tail: tails.iter().map(|y| y[bar]).collect(),
+            })
+            .collect()
     }
 
     /// Solves in place, by rows of free nodes.

@@ -238,7 +238,7 @@ impl<D: Dimension> Solver<D> for Growing {
         Ok(Effort::default())
     }
 
-    fn half(&mut self, network: &Network<D>, link: LinkKey, bar: usize) -> Option<Half> {
+    fn halves(&mut self, network: &Network<D>, link: LinkKey) -> Option<Vec<Half>> {
         self.prepare(network).ok()?;
         let factor = self.factor.as_mut()?;
         let of = &network.links()[link];
@@ -249,15 +249,19 @@ impl<D: Dimension> Solver<D> for Growing {
         );
         let m = network.per_node();
         let rows = [network.row(of.a), network.row(of.b)];
-        let parts = [&element.a[bar][..m], &element.b[bar][..m]];
-        let mut ends: [(usize, &[f64]); 2] = [(0, &[]); 2];
-        let mut count = 0;
-        for (row, part) in rows.iter().zip(parts) {
-            if let Some(row) = row {
-                ends[count] = (*row, part);
-                count += 1;
-            }
+        let sides = [&element.a, &element.b];
+        let held = rows.iter().zip(sides);
+        let held = held.filter_map(|(row, side)| row.map(|row| (row, side)));
+        if D::N == 2 {
+            let ends: Vec<_> = held
+                .map(|(row, s)| (row, [&s[0][..m], &s[1][..m]]))
+                .collect();
+            Some(factor.halves(&ends))
+        } else {
+            let ends: Vec<_> = held
+                .map(|(row, s)| (row, [&s[0][..m], &s[1][..m], &s[2][..m]]))
+                .collect();
+            Some(factor.halves(&ends))
         }
-        (count > 0).then(|| factor.half(&ends[..count]))
     }
 }

@@ -118,9 +118,10 @@ pub trait Solver<D: Dimension> {
         false
     }
 
-    /// The half of a solution for a unit pair of forces along one bar of a link; none when the
-    /// method has no factor. Halves of one state of the network go together. Fails as a solve does.
-    fn half(&mut self, _network: &Network<D>, _link: LinkKey, _bar: usize) -> Option<Half> {
+    /// The halves of solutions for unit pairs of forces along each bar of a link; none when the
+    /// method has no factor, or where a solve would fail. Halves of one state of the network go
+    /// together.
+    fn halves(&mut self, _network: &Network<D>, _link: LinkKey) -> Option<Vec<Half>> {
         None
     }
 }

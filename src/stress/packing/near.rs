@@ -19,7 +19,7 @@ use super::slide::{DRIVER, End, Faults};
 use crate::geometry::Dimension;
 
 /// Watched from the start is what would leave its bounds by this many rounds like the first.
-const ROUNDS_AHEAD: f64 = 8.0;
+const ROUNDS_AHEAD: f64 = 2.0;
 /// Part of its margin that a link may lose without being watched, and part from which on it is
 /// watched when others have lost more.
 const LOST: f64 = 0.5;
@@ -200,13 +200,9 @@ impl<D: Dimension> Packing<D> {
         if self.near.place(link).is_some() {
             return true;
         }
-        let mut halves = Vec::with_capacity(D::N);
-        for bar in 0..D::N {
-            match self.solver.half(&self.network, link, bar) {
-                Some(half) => halves.push(half),
-                None => return false,
-            }
-        }
+        let Some(halves) = self.solver.halves(&self.network, link) else {
+            return false;
+        };
         let near = &mut self.near;
         if near.place.len() <= link {
             near.place.resize(self.bonds.len(), 0);

@@ -295,12 +295,9 @@ impl<D: Dimension> Packing<D> {
         let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
         let roots = [root(0), root(1), root(1)];
         let mut rest = Matrix3::<f64>::identity();
-        let halves: Option<Vec<_>> = (0..bars)
-            .map(|bar| self.solver.half(&self.network, link, bar))
-            .collect();
-        if let Some(halves) = halves {
-            for (k, one) in halves.iter().enumerate() {
-                for (j, other) in halves.iter().enumerate() {
+        if let Some(halves) = self.solver.halves(&self.network, link) {
+            for (k, one) in halves[..bars].iter().enumerate() {
+                for (j, other) in halves[..bars].iter().enumerate() {
                     rest[(j, k)] -= roots[j] * one.dot(other) * roots[k];
                 }
             }
