@@ -9,11 +9,11 @@ use super::sparse::Stiffness;
 use crate::geometry::Dimension;
 
 /// Nodes that come before order and pattern are made anew: the border is dense.
-const ROOM: usize = 48;
+pub(super) const ROOM: usize = 48;
 
 /// Residual over the load that is left at most, unless it is all rounding: far below the 1e-9 of a
 /// grain's weight that is asked for, with 10,000 grains.
-const RESIDUAL: f64 = 1e-13;
+const RESIDUAL: f64 = 1e-12;
 /// Residual over the load from which on the factor is made anew.
 const BEYOND: f64 = 1e-11;
 /// Solves in one, each for what the last one left over.

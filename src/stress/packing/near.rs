@@ -19,11 +19,11 @@ use super::slide::{DRIVER, End, Faults};
 use crate::geometry::Dimension;
 
 /// Watched from the start is what would leave its bounds by this many rounds like the first.
-const ROUNDS_AHEAD: f64 = 2.0;
+const ROUNDS_AHEAD: f64 = 4.0;
 /// Part of its margin that a link may lose without being watched, and part from which on it is
 /// watched when others have lost more.
-const LOST: f64 = 0.5;
-const LOSING: f64 = 0.25;
+const LOST: f64 = 0.25;
+const LOSING: f64 = 0.1;
 
 /// What is known of the links near by, for one state of the network.
 #[derive(Default)]
