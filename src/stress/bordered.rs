@@ -230,11 +230,6 @@ impl Bordered {
         self.base / self.width
     }
 
-    /// Numbers of the sparse part.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
     /// First unknown of a row of free nodes.
     fn at(&self, row: usize) -> usize {
         self.place.get(row).copied().unwrap_or(row) * self.width
@@ -301,8 +296,6 @@ impl Bordered {
                         }
                     }
                 }
-            } else if w != 0.0 {
-                // Only to clear what was spread.
             }
             if !sound {
                 break;

@@ -282,13 +282,6 @@ impl<D: Dimension> Packing<D> {
 
     /// Nodes that nothing would hold if a link that is on went, by key.
     pub fn loose_without(&mut self, link: LinkKey) -> Result<Vec<NodeKey>, StressError> {
-        let state = self.network.links()[link].state;
-        self.network.set_state(link, LinkState::Off);
-        let loose = self.network.ungrounded();
-        self.network.set_state(link, state);
-        if !loose.is_empty() {
-            return Ok(loose);
-        }
         // With S the stiffness of the link's bars and G their compliance in the network,
         // 1 - S^1/2 G S^1/2 is the part that the rest of the network carries.
         let bars = if self.bonds[link].kt > 0.0 { D::N } else { 1 };
@@ -305,6 +298,13 @@ impl<D: Dimension> Packing<D> {
                 return Ok(Vec::new());
             }
             rest = Matrix3::identity();
+        }
+        let state = self.network.links()[link].state;
+        self.network.set_state(link, LinkState::Off);
+        let loose = self.network.ungrounded();
+        self.network.set_state(link, state);
+        if !loose.is_empty() {
+            return Ok(loose);
         }
         let mut moved = Vec::with_capacity(bars);
         for k in 0..bars {
