@@ -365,10 +365,10 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         self.solver.response(network, link, bar, displacement)
     }
 
-    fn halves(&mut self, network: &Network<D>, link: LinkKey) -> Option<Vec<Half>> {
-        let halves = self.solver.halves(network, link);
-        // Two bars of each link watched, of which one in NEAR slides.
-        self.columns += usize::from(halves.is_some());
+    fn halves(&mut self, network: &Network<D>, links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
+        let halves = self.solver.halves(network, links);
+        // All links that are watched, of which one in NEAR slides.
+        self.columns += halves.as_ref().map_or(0, Vec::len);
         halves
     }
 }

@@ -14,12 +14,16 @@ use super::network::Network;
 use super::solver::Half;
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
+use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 /// A pivot under this share of what it was, or of its diagonal entry, means that a row is unheld:
 /// as in the other factor.
 const SINGULAR: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
+
+/// The rows of compatibility of a link's bars at each of its nodes that is free.
+pub(super) type Bars = [Option<(usize, [[f64; 6]; 3])>; 2];
 
 /// Row of free nodes that is not held, or none when memory ran out.
 pub(super) type Failed = Option<usize>;
@@ -48,7 +52,8 @@ pub(super) struct Bordered {
     corner: Vec<f64>,
     /// Zeros between uses.
     work: Vec<f64>,
-    lanes: Vec<f64>,
+    lanes: Vec<Row>,
+    seen: Vec<bool>,
 }
 
 impl Bordered {
@@ -91,6 +96,7 @@ impl Bordered {
             corner: vec![0.0; room * room],
             work: vec![0.0; base + room],
             lanes: Vec::new(),
+            seen: Vec::new(),
             place,
         };
         // Above the diagonal, by places.
@@ -330,73 +336,86 @@ impl Bordered {
         sound
     }
 
-    /// L^-1 b for rows of numbers at two nodes at most, one for each bar of a link, along the path
-    /// that they reach.
-    pub fn halves<const BARS: usize>(&mut self, ends: &[(usize, [&[f64]; BARS])]) -> Vec<Half> {
-        let (base, room, grown) = (self.base, self.room, self.grown);
-        let mut work = std::mem::take(&mut self.lanes);
-        work.resize((base + room) * BARS, 0.0);
-        let (lanes, _) = work.as_chunks_mut::<BARS>();
-        let mut column = usize::MAX;
-        for (row, parts) in ends {
-            let at = self.at(*row);
-            for (bar, part) in parts.iter().enumerate() {
-                for (k, value) in part.iter().enumerate() {
-                    lanes[at + k][bar] = *value;
+    /// L^-1 b for the bars of some links, along the paths that they reach; eight at a time.
+    pub fn halves(&mut self, links: &[Bars], bars: usize) -> Vec<Vec<Half>> {
+        let many = LANES / bars;
+        let mut all = Vec::with_capacity(links.len());
+        for links in links.chunks(many) {
+            self.some_halves(links, bars, &mut all);
+        }
+        all
+    }
+
+    fn some_halves(&mut self, links: &[Bars], bars: usize, all: &mut Vec<Vec<Half>>) {
+        let (m, base, room, grown) = (self.width, self.base, self.room, self.grown);
+        let mut x = std::mem::take(&mut self.lanes);
+        x.resize(base + room, Row::default());
+        self.seen.resize(base, false);
+        let mut columns: Vec<u32> = Vec::with_capacity(1024);
+        let mut starts = Vec::with_capacity(links.len());
+        for (index, ends) in links.iter().enumerate() {
+            let mut start = base;
+            for (row, parts) in ends.iter().flatten() {
+                let at = self.at(*row);
+                for (bar, part) in parts[..bars].iter().enumerate() {
+                    for (k, value) in part[..m].iter().enumerate() {
+                        x[at + k].0[index * bars + bar] = *value;
+                    }
                 }
+                start = start.min(at);
             }
-            column = column.min(at);
+            starts.push(start);
+            let mut column = start;
+            while column < base && !self.seen[column] {
+                self.seen[column] = true;
+                columns.push(column as u32);
+                column = self.next(column);
+            }
         }
-        let mut places = Vec::with_capacity(512);
-        let mut values: Vec<[f64; BARS]> = Vec::with_capacity(512);
-        let (work_base, tail) = lanes.split_at_mut(base);
-        let tail = &mut tail[..grown];
-        let take_away = |from: &mut [f64; BARS], l: f64, y: &[f64; BARS]| {
-            for bar in 0..BARS {
-                from[bar] -= l * y[bar];
-            }
-        };
-        while column < base {
-            let (start, end) = (self.starts[column], self.starts[column + 1]);
-            let by = 1.0 / self.values[start];
-            let y = std::mem::replace(&mut work_base[column], [0.0; BARS]).map(|v| v * by);
-            places.push(column as u32);
-            values.push(y);
-            let rows = &self.rows[start + 1..end];
-            for (&row, &l) in rows.iter().zip(&self.values[start + 1..end]) {
-                take_away(&mut work_base[row as usize], l, &y);
-            }
-            let first = self.first[column] as usize;
-            if first < grown {
-                let below = &self.border[column * room + first..][..grown - first];
-                for (tail, &l) in tail[first..].iter_mut().zip(below) {
-                    take_away(tail, l, &y);
+        columns.sort_unstable();
+        for &column in &columns {
+            self.seen[column as usize] = false;
+        }
+        let mut values = vec![Row::default(); columns.len()];
+        let mut tails = vec![Row::default(); grown];
+        run(
+            Level::best(),
+            Forward {
+                factor: self,
+                columns: &columns,
+                x: &mut x,
+                values: &mut values,
+                tails: &mut tails,
+            },
+        );
+        self.lanes = x;
+        for (index, &start) in starts.iter().enumerate() {
+            let (mut places, mut own) = (Vec::with_capacity(512), Vec::with_capacity(512));
+            let (mut column, mut k) = (start, 0);
+            while column < base {
+                while columns[k] < column as u32 {
+                    k += 1;
                 }
+                places.push(column as u32);
+                own.push(values[k]);
+                column = self.next(column);
             }
-            column = match self.parent[column] {
-                NONE => base,
-                next => next as usize,
-            };
-        }
-        let mut tails: Vec<[f64; BARS]> = Vec::with_capacity(grown);
-        for column in 0..grown {
-            let own = &self.corner[column * room + column..][..grown - column];
-            let by = 1.0 / own[0];
-            let y = std::mem::replace(&mut tail[column], [0.0; BARS]).map(|v| v * by);
-            tails.push(y);
-            for (tail, &l) in tail[column + 1..].iter_mut().zip(&own[1..]) {
-                take_away(tail, l, &y);
-            }
-        }
-        places.reverse();
-        self.lanes = work;
-        (0..BARS)
-            .map(|bar| Half {
+            places.reverse();
+            let of = |bar: usize| Half {
                 places: places.clone(),
-                values: values.iter().rev().map(|y| y[bar]).collect(),
-                tail: tails.iter().map(|y| y[bar]).collect(),
-            })
-            .collect()
+                values: own.iter().rev().map(|y| y.0[index * bars + bar]).collect(),
+                tail: tails.iter().map(|y| y.0[index * bars + bar]).collect(),
+            };
+            all.push((0..bars).map(of).collect());
+        }
+    }
+
+    /// The next column of a path, the end of the sparse part at a root.
+    fn next(&self, column: usize) -> usize {
+        match self.parent[column] {
+            NONE => self.base,
+            next => next as usize,
+        }
     }
 
     /// Solves in place, by rows of free nodes.
@@ -471,6 +490,55 @@ impl Bordered {
         }
         work.fill(0.0);
         self.work = work;
+    }
+}
+
+/// Goes down the columns of some paths with eight vectors side by side.
+struct Forward<'a> {
+    factor: &'a Bordered,
+    columns: &'a [u32],
+    /// The vectors; zeros afterwards.
+    x: &'a mut [Row],
+    values: &'a mut [Row],
+    tails: &'a mut [Row],
+}
+
+impl Kernel for Forward<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let f = self.factor;
+        let (room, grown) = (f.room, f.grown);
+        let (x, tail) = self.x.split_at_mut(f.base);
+        let tail = &mut tail[..grown];
+        for (&column, value) in self.columns.iter().zip(self.values) {
+            let column = column as usize;
+            let (start, end) = (f.starts[column], f.starts[column + 1]);
+            let y = L::load(&x[column]).mul(L::splat(1.0 / f.values[start]));
+            y.store(value);
+            x[column] = Row::default();
+            let rows = &f.rows[start + 1..end];
+            for (&row, &l) in rows.iter().zip(&f.values[start + 1..end]) {
+                let x = &mut x[row as usize];
+                L::load(x).sub(y.mul(L::splat(l))).store(x);
+            }
+            let first = f.first[column] as usize;
+            if first < grown {
+                let below = &f.border[column * room + first..][..grown - first];
+                for (tail, &l) in tail[first..].iter_mut().zip(below) {
+                    L::load(tail).sub(y.mul(L::splat(l))).store(tail);
+                }
+            }
+        }
+        for (column, value) in self.tails.iter_mut().enumerate() {
+            let own = &f.corner[column * room + column..][..grown - column];
+            let y = L::load(&tail[column]).mul(L::splat(1.0 / own[0]));
+            y.store(value);
+            tail[column] = Row::default();
+            for (tail, &l) in tail[column + 1..].iter_mut().zip(&own[1..]) {
+                L::load(tail).sub(y.mul(L::splat(l))).store(tail);
+            }
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The direct solver for a network that grows grain by grain.
 
-use super::bordered::Bordered;
+use super::bordered::{Bars, Bordered};
 use super::element::Element;
 use super::grounding::Grounding;
-use super::network::{Change, LinkKey, LinkState, Network};
+use super::network::{Change, Link, LinkKey, LinkState, Network};
 use super::solver::{Effort, Half, Solver, StressError};
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
@@ -238,30 +238,17 @@ impl<D: Dimension> Solver<D> for Growing {
         Ok(Effort::default())
     }
 
-    fn halves(&mut self, network: &Network<D>, link: LinkKey) -> Option<Vec<Half>> {
+    fn halves(&mut self, network: &Network<D>, links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
         self.prepare(network).ok()?;
         let factor = self.factor.as_mut()?;
-        let of = &network.links()[link];
-        let element = Element::in_state(
-            &super::network::Link { kt: 1.0, ..*of },
-            LinkState::Grip,
-            network.freedom(),
-        );
-        let m = network.per_node();
-        let rows = [network.row(of.a), network.row(of.b)];
-        let sides = [&element.a, &element.b];
-        let held = rows.iter().zip(sides);
-        let held = held.filter_map(|(row, side)| row.map(|row| (row, side)));
-        if D::N == 2 {
-            let ends: Vec<_> = held
-                .map(|(row, s)| (row, [&s[0][..m], &s[1][..m]]))
-                .collect();
-            Some(factor.halves(&ends))
-        } else {
-            let ends: Vec<_> = held
-                .map(|(row, s)| (row, [&s[0][..m], &s[1][..m], &s[2][..m]]))
-                .collect();
-            Some(factor.halves(&ends))
-        }
+        let bars = |&key: &LinkKey| -> Bars {
+            let of = &network.links()[key];
+            let whole = Link { kt: 1.0, ..*of };
+            let element = Element::in_state(&whole, LinkState::Grip, network.freedom());
+            let at = |node, part| network.row(node).map(|row| (row, part));
+            [at(of.a, element.a), at(of.b, element.b)]
+        };
+        let links: Vec<Bars> = links.iter().map(bars).collect();
+        Some(factor.halves(&links, D::N))
     }
 }

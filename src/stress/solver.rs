@@ -118,10 +118,10 @@ pub trait Solver<D: Dimension> {
         false
     }
 
-    /// The halves of solutions for unit pairs of forces along each bar of a link; none when the
+    /// The halves of solutions for unit pairs of forces along each bar of some links; none when the
     /// method has no factor, or where a solve would fail. Halves of one state of the network go
     /// together.
-    fn halves(&mut self, _network: &Network<D>, _link: LinkKey) -> Option<Vec<Half>> {
+    fn halves(&mut self, _network: &Network<D>, _links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
         None
     }
 }

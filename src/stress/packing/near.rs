@@ -95,10 +95,11 @@ impl<D: Dimension> Packing<D> {
         for key in 0..self.bonds.len() {
             if margins[key] == 0.0 {
                 now.add(key, self.bonds[key].fault(rules));
-                if !self.watch_near(key) {
-                    return Ok(None);
-                }
             }
+        }
+        let faulty = (0..margins.len()).filter(|&key| margins[key] == 0.0);
+        if !self.watch_near(faulty.collect()) {
+            return Ok(None);
         }
         now.sliding(rules);
         self.watch_ahead(&now, &margins)?;
@@ -138,10 +139,10 @@ impl<D: Dimension> Packing<D> {
                 for (&link, bond) in self.near.links.iter().zip(&start.bonds) {
                     self.bonds[link] = *bond;
                 }
-                for link in lost {
-                    self.watch_near(link);
-                }
+                self.watch_near(lost);
+                let columns = run.columns;
                 *run = start.run;
+                run.columns = columns;
                 self.settled = start.settled;
                 margins = start.margins;
                 continue;
@@ -195,23 +196,24 @@ impl<D: Dimension> Packing<D> {
         faults
     }
 
-    /// Watches a link from now on; false when the solver has no halves.
-    fn watch_near(&mut self, link: LinkKey) -> bool {
-        if self.near.place(link).is_some() {
+    /// Watches links from now on; false when the solver has no halves.
+    fn watch_near(&mut self, mut links: Vec<LinkKey>) -> bool {
+        links.retain(|&link| self.near.place(link).is_none());
+        if links.is_empty() {
             return true;
         }
-        let Some(halves) = self.solver.halves(&self.network, link) else {
+        let Some(halves) = self.solver.halves(&self.network, &links) else {
             return false;
         };
         let near = &mut self.near;
-        if near.place.len() <= link {
-            near.place.resize(self.bonds.len(), 0);
-        }
-        near.halves.push(halves);
-        near.links.push(link);
-        near.place[link] = u32::try_from(near.links.len()).unwrap_or(0);
-        for _ in 1..D::N {
-            near.columns.push(Vec::new());
+        near.place.resize(self.bonds.len(), 0);
+        for (&link, halves) in links.iter().zip(halves) {
+            near.halves.push(halves);
+            near.links.push(link);
+            near.place[link] = u32::try_from(near.links.len()).unwrap_or(0);
+            for _ in 1..D::N {
+                near.columns.push(Vec::new());
+            }
         }
         true
     }
@@ -230,13 +232,12 @@ impl<D: Dimension> Packing<D> {
         }
         let mut moved = vec![0.0; self.network.len()];
         self.solver.solve(&self.network, &load, &mut moved)?;
-        for key in 0..self.bonds.len() {
+        let leaves = |&key: &LinkKey| {
             let strain = self.strain(key, &moved);
-            let sway = self.bonds[key].sway(&strain[..D::N]);
-            if ROUNDS_AHEAD * sway >= margins[key] {
-                self.watch_near(key);
-            }
-        }
+            ROUNDS_AHEAD * self.bonds[key].sway(&strain[..D::N]) >= margins[key]
+        };
+        let links = (0..self.bonds.len()).filter(leaves).collect();
+        self.watch_near(links);
         Ok(())
     }
 

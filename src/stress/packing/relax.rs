@@ -288,7 +288,8 @@ impl<D: Dimension> Packing<D> {
         let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
         let roots = [root(0), root(1), root(1)];
         let mut rest = Matrix3::<f64>::identity();
-        if let Some(halves) = self.solver.halves(&self.network, link) {
+        let halves = self.solver.halves(&self.network, &[link]);
+        if let Some(halves) = halves.as_ref().and_then(|list| list.first()) {
             for (k, one) in halves[..bars].iter().enumerate() {
                 for (j, other) in halves[..bars].iter().enumerate() {
                     rest[(j, k)] -= roots[j] * one.dot(other) * roots[k];
