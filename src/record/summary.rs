@@ -107,7 +107,7 @@ pub struct RegimeShares {
 }
 
 /// Work done by the program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkFigures {
     /// Grains times steps.
     pub grain_steps: u64,
@@ -115,6 +115,9 @@ pub struct WorkFigures {
     pub collisions: u64,
     /// Quasi-static solves.
     pub stress_solves: u64,
+    /// What solved last, of the quasi-static solvers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver: Option<String>,
     /// Grains times steps if each grain had been stepped all the time.
     pub grain_steps_if_all_stepped: u64,
     /// What links between grains cost when they come and go.

@@ -5,9 +5,10 @@
 
 use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
+use super::growing::Growing;
 use super::network::{Change, LinkKey, Network};
 use super::rima::Rima;
-use super::solver::{Effort, Solver, StressError};
+use super::solver::{Effort, Half, Solver, StressError};
 use crate::geometry::Dimension;
 
 /// A way to solve.
@@ -19,11 +20,13 @@ pub enum Way {
     Iteration,
     /// A sparse factor, kept.
     Factor,
+    /// A sparse factor that follows each change and gives halves of columns.
+    Growing,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 3] = [Way::Inverse, Way::Iteration, Way::Factor];
+    pub const ALL: [Way; 4] = [Way::Inverse, Way::Iteration, Way::Factor, Way::Growing];
 
     /// Name of the solver.
     pub const fn name(self) -> &'static str {
@@ -31,6 +34,7 @@ impl Way {
             Way::Inverse => "rima",
             Way::Iteration => "cg",
             Way::Factor => "factor",
+            Way::Growing => "growing-factor",
         }
     }
 }
@@ -46,6 +50,8 @@ pub struct Rates {
     pub bars: f64,
     /// Nodes that are added.
     pub added: f64,
+    /// Columns of the inverse that are asked for: about one for each link that slides.
+    pub columns: f64,
     /// Part of the load that changes, from 0 to 1.
     pub load: f64,
     /// Forces may stay pending, so that an iteration need not reach all nodes.
@@ -78,6 +84,11 @@ pub struct CostModel {
     pub waves: f64,
     /// A local solve, per unknown of the whole, s: passes over all vectors.
     pub local: f64,
+    /// A column of the kept inverse with its strains, per unknown, s.
+    pub column: f64,
+    /// A rank-1 step of a growing factor or a half of a column, per root of the unknowns to the
+    /// power of its fill (the path to the root of the elimination tree), s.
+    pub path: f64,
 }
 
 impl CostModel {
@@ -94,6 +105,8 @@ impl CostModel {
         iteration: 20e-9,
         waves: 1.6,
         local: 100e-9,
+        column: 20e-9,
+        path: 1.2e-9,
     };
 
     /// Time from one solve to the next by some way, s.
@@ -104,7 +117,8 @@ impl CostModel {
         match way {
             Way::Inverse => {
                 let border = rates.added * rates.per_node as f64;
-                (self.inverse_update * (rates.bars + border) + self.inverse_solve) * n * n
+                let matrix = (self.inverse_update * (rates.bars + border) + self.inverse_solve) * n;
+                (matrix + self.column * rates.columns) * n
             }
             Way::Iteration => {
                 if rates.local && rates.added + rates.bars < 0.01 * nodes {
@@ -113,8 +127,8 @@ impl CostModel {
                 // A load that changes at a part of the nodes starts with the root of that part as
                 // its residual; there are ten digits to go.
                 let digits = (10.0 + 0.5 * libm::log10(rates.load.max(1e-20))) / 10.0;
-                let waves = self.waves * libm::pow(nodes, 1.0 / dimension as f64) * digits.max(0.1);
-                self.iteration * n * waves
+                let waves = self.waves(nodes, dimension) * digits.max(0.1);
+                self.iteration * n * (waves + rates.columns * self.waves(nodes, dimension))
             }
             Way::Factor => {
                 let fill = if dimension == 2 { 1.25 } else { 1.75 };
@@ -124,9 +138,25 @@ impl CostModel {
                 } else {
                     whole.min(self.step * rates.bars * n)
                 };
-                change + self.substitution * n * log
+                change + self.substitution * n * log * (1.0 + rates.columns)
+            }
+            Way::Growing => {
+                let fill = if dimension == 2 { 1.25 } else { 1.75 };
+                // Plain columns run slower than the other factor's dense blocks.
+                let whole =
+                    SLOWER * (self.factorization * libm::pow(n, fill) + self.analysis * n * log);
+                let follow = self.path * libm::pow(n, fill - 0.25);
+                let changes = rates.bars + rates.added * (dimension * dimension) as f64;
+                let solutions = if rates.columns > 0.0 { 3.0 } else { 1.0 };
+                whole * rates.added / super::growing::ROOM as f64
+                    + follow * (changes + NEAR * rates.columns)
+                    + SLOWER * self.substitution * n * log * solutions
             }
         }
+    }
+
+    fn waves(&self, nodes: f64, dimension: usize) -> f64 {
+        self.waves * libm::pow(nodes, 1.0 / dimension as f64)
     }
 
     /// The cheapest of some ways.
@@ -180,6 +210,11 @@ impl std::fmt::Display for Choice {
 /// Makes a solver for a network as it is.
 pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D> + Send>;
 
+/// A growing factor's plain columns over the dense blocks of the other.
+const SLOWER: f64 = 1.5;
+/// Halves of bars for each column: links near by are watched too.
+const NEAR: f64 = 3.0;
+
 /// Solves between two looks at the choice.
 const LOOK: u32 = 16;
 
@@ -198,6 +233,7 @@ pub struct Auto<D: Dimension> {
     solves: u32,
     bars: usize,
     added: usize,
+    columns: usize,
 }
 
 impl<D: Dimension> Auto<D> {
@@ -217,6 +253,7 @@ impl<D: Dimension> Auto<D> {
             solves: 0,
             bars: 0,
             added: 0,
+            columns: 0,
         }
     }
 
@@ -227,6 +264,7 @@ impl<D: Dimension> Auto<D> {
             per_node: network.per_node(),
             bars: (network.links().len() * D::N) as f64,
             added: network.free_nodes() as f64,
+            columns: 0.0,
             load: 1.0,
             local: false,
         };
@@ -237,6 +275,7 @@ impl<D: Dimension> Auto<D> {
     fn ways() -> Vec<(Way, Make<D>)> {
         vec![
             (Way::Factor, |network, _| Box::new(Factor::new(network))),
+            (Way::Growing, |network, _| Box::new(Growing::new(network))),
             (Way::Inverse, |network, _| Box::new(Rima::of(network))),
             (Way::Iteration, |network, iteration| {
                 Box::new(ConjugateGradient::new(network, iteration))
@@ -257,6 +296,7 @@ impl<D: Dimension> Auto<D> {
             per_node: network.per_node(),
             bars: self.bars as f64 / solves,
             added: self.added as f64 / solves,
+            columns: self.columns as f64 / solves,
             // A grain or a slide changes the load near it.
             load: ((self.bars + self.added) as f64 / solves / network.free_nodes().max(1) as f64)
                 .clamp(1e-6, 1.0),
@@ -272,7 +312,7 @@ impl<D: Dimension> Auto<D> {
             self.solver = make(&self.ways, choice.way, network, self.iteration);
             self.choice = choice;
         }
-        (self.solves, self.bars, self.added) = (0, 0, 0);
+        (self.solves, self.bars, self.added, self.columns) = (0, 0, 0, 0);
     }
 }
 
@@ -321,6 +361,14 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         bar: usize,
         displacement: &mut [f64],
     ) -> bool {
+        self.columns += 1;
         self.solver.response(network, link, bar, displacement)
+    }
+
+    fn halves(&mut self, network: &Network<D>, links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
+        let halves = self.solver.halves(network, links);
+        // All links that are watched, of which one in NEAR slides.
+        self.columns += halves.as_ref().map_or(0, Vec::len);
+        halves
     }
 }

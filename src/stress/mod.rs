@@ -5,6 +5,7 @@
 //! Displacements are small: directions and lever arms are those of the reference positions.
 
 mod auto;
+mod bordered;
 mod calc;
 mod carriers;
 mod cg;
@@ -15,6 +16,7 @@ mod element;
 mod factor;
 mod free;
 mod grounding;
+mod growing;
 mod incomplete;
 mod inverse;
 mod local;
@@ -35,6 +37,7 @@ pub use element::Element;
 pub use factor::{Factor, FactorCounts};
 pub use free::{Acceleration, FreeError, FreeGroup, Member, in_series};
 pub use grounding::Grounding;
+pub use growing::Growing;
 pub use local::Pending;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
 pub use packing::{
@@ -43,5 +46,5 @@ pub use packing::{
 };
 pub use precondition::Preconditioner;
 pub use rima::Rima;
-pub use solver::{Effort, Solver, StressError};
+pub use solver::{Effort, Half, Solver, StressError};
 pub use sparse::Stiffness;

@@ -42,6 +42,48 @@ pub struct Effort {
     pub iterations: usize,
 }
 
+/// Half of a solution for a force along one bar: L^-1 b with L the factor of the stiffness. The
+/// scalar product of two is the strain of the one bar under a unit force along the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Half {
+    /// Unknowns that are not zero, from the root of the elimination tree down.
+    pub(super) places: Vec<u32>,
+    pub(super) values: Vec<f64>,
+    /// Unknowns that came since the factor was made.
+    pub(super) tail: Vec<f64>,
+}
+
+impl Half {
+    /// Scalar product: m/N.
+    pub fn dot(&self, other: &Half) -> f64 {
+        // Two paths to a root of a tree are alike above the place where they meet.
+        let (mut alike, mut end) = (0, self.places.len().min(other.places.len()));
+        while alike < end {
+            let middle = alike + (end - alike) / 2;
+            if self.places[middle] == other.places[middle] {
+                alike = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        product(&self.values[..alike], &other.values[..alike]) + product(&self.tail, &other.tail)
+    }
+}
+
+/// Eight sums, so that the processor adds them side by side; a fixed order.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let rest: f64 = rest.map(|(a, b)| a * b).sum();
+    for (a, b) in a.zip(b) {
+        for k in 0..8 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
 /// Finds displacements that balance loads, on a network that changes.
 pub trait Solver<D: Dimension> {
     /// Its name in scenarios and summaries.
@@ -74,5 +116,12 @@ pub trait Solver<D: Dimension> {
         _displacement: &mut [f64],
     ) -> bool {
         false
+    }
+
+    /// The halves of solutions for unit pairs of forces along each bar of some links; none when the
+    /// method has no factor, or where a solve would fail. Halves of one state of the network go
+    /// together.
+    fn halves(&mut self, _network: &Network<D>, _links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
+        None
     }
 }

@@ -230,20 +230,25 @@ impl Sample {
             }
             let first = self.values.partition_point(|&v| v < start);
             enough("sizes from x_min on", total - self.below[first], need)?;
-            return self.fit_from(first, start).ok_or(StudyError::Undetermined {
-                what: "the exponent of a power law",
-            });
+            return self
+                .fit_from(first, start, f64::INFINITY)
+                .ok_or(StudyError::Undetermined {
+                    what: "the exponent of a power law",
+                });
         }
         enough("sizes", total, need)?;
         let usable = self.below[..self.values.len()].partition_point(|&b| total - b >= need);
         let tried = usable.min(search.candidates.max(1));
-        (0..tried)
-            .map(|k| k * usable / tried)
-            .filter_map(|first| self.fit_from(first, self.values[first]))
-            .min_by(|a, b| a.distance.total_cmp(&b.distance))
-            .ok_or(StudyError::Undetermined {
-                what: "the exponent of a power law",
-            })
+        // The first of the nearest; what is farther is not measured to the end.
+        let mut nearest: Option<PowerLaw> = None;
+        for first in (0..tried).map(|k| k * usable / tried) {
+            let within = nearest.map_or(f64::INFINITY, |law| law.distance);
+            let law = self.fit_from(first, self.values[first], within);
+            nearest = law.filter(|law| law.distance < within).or(nearest);
+        }
+        nearest.ok_or(StudyError::Undetermined {
+            what: "the exponent of a power law",
+        })
     }
 
     fn total(&self) -> usize {
@@ -251,7 +256,8 @@ impl Sample {
     }
 
     /// The law of the sizes from the distinct value `first` on; none where all are the same.
-    fn fit_from(&self, first: usize, start: f64) -> Option<PowerLaw> {
+    /// A distance above `within` may come out as any that is.
+    fn fit_from(&self, first: usize, start: f64, within: f64) -> Option<PowerLaw> {
         let tail = self.total() - self.below[first];
         let n = tail as f64;
         let ln_start = libm::log(start);
@@ -276,12 +282,12 @@ impl Sample {
             distance: 0.0,
             decades: (self.logs[self.logs.len() - 1] - ln_start) * std::f64::consts::LOG10_E,
         };
-        law.distance = self.distance(&law, first);
+        law.distance = self.distance(&law, first, within);
         Some(law)
     }
 
     /// Distance of the data from the law, on both sides of every step of the data.
-    fn distance(&self, law: &PowerLaw, first: usize) -> f64 {
+    fn distance(&self, law: &PowerLaw, first: usize, within: f64) -> f64 {
         let n = law.tail as f64;
         let ln_start = libm::log(law.start);
         let norm = scaled_zeta(law.exponent, law.start)[0];
@@ -304,6 +310,9 @@ impl Sample {
             distance = distance
                 .max((at - left(self.below[k])).abs())
                 .max((above - left(self.below[k + 1])).abs());
+            if distance > within {
+                break;
+            }
         }
         distance
     }

@@ -432,6 +432,7 @@ impl<D: Integrate> System<D> {
                 rigid: share(Regime::Rigid),
             },
             work: WorkFigures {
+                solver: None,
                 grain_steps: counts.grain_steps - begin.grain_steps,
                 collisions: 0,
                 stress_solves: 0,

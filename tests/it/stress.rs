@@ -602,6 +602,7 @@ fn auto_chooses_by_counts() {
         per_node: 2,
         bars,
         added,
+        columns: 0.0,
         load: 1.0,
         local: false,
     };

@@ -27,6 +27,7 @@ const RESEATS: usize = 4;
 const MOVES: f64 = 1e-3;
 
 /// An iteration while it runs.
+#[derive(Clone)]
 pub(super) struct Run {
     pub rounds: usize,
     pub slides: usize,
@@ -330,6 +331,24 @@ impl<D: Dimension> Packing<D> {
 
     /// Nodes that nothing would hold if a link that is on went, by key.
     pub fn loose_without(&mut self, link: LinkKey) -> Result<Vec<NodeKey>, StressError> {
+        // With S the stiffness of the link's bars and G their compliance in the network,
+        // 1 - S^1/2 G S^1/2 is the part that the rest of the network carries.
+        let bars = if self.bonds[link].kt > 0.0 { D::N } else { 1 };
+        let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
+        let roots = [root(0), root(1), root(1)];
+        let mut rest = Matrix3::<f64>::identity();
+        let halves = self.solver.halves(&self.network, &[link]);
+        if let Some(halves) = halves.as_ref().and_then(|list| list.first()) {
+            for (k, one) in halves[..bars].iter().enumerate() {
+                for (j, other) in halves[..bars].iter().enumerate() {
+                    rest[(j, k)] -= roots[j] * one.dot(other) * roots[k];
+                }
+            }
+            if SymmetricEigen::new(rest).eigenvalues.min() > UNHELD {
+                return Ok(Vec::new());
+            }
+            rest = Matrix3::identity();
+        }
         let state = self.network.links()[link].state;
         self.network.set_state(link, LinkState::Off);
         let loose = self.network.ungrounded();
@@ -337,12 +356,6 @@ impl<D: Dimension> Packing<D> {
         if !loose.is_empty() {
             return Ok(loose);
         }
-        // With S the stiffness of the link's bars and G their compliance in the network,
-        // 1 - S^1/2 G S^1/2 is the part that the rest of the network carries.
-        let bars = if self.bonds[link].kt > 0.0 { D::N } else { 1 };
-        let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
-        let roots = [root(0), root(1), root(1)];
-        let mut rest = Matrix3::<f64>::identity();
         let mut moved = Vec::with_capacity(bars);
         for k in 0..bars {
             let displacement = self.respond(link, k)?;

@@ -24,7 +24,7 @@ const TIMES_AHEAD: f64 = 4.0;
 /// Rounds within which a contact must be met for a sequence without decay to be let run.
 const FORESIGHT: f64 = 20_000.0;
 /// Links that slide by less than this part of the greatest excess are not what drives a sequence.
-const DRIVER: f64 = 0.5;
+pub(super) const DRIVER: f64 = 0.5;
 
 /// How rounds of slides ended.
 pub(super) enum End {
@@ -51,14 +51,14 @@ struct Watched {
 
 /// Links beyond Coulomb's bound, each by its excess, N, and which lists are not empty.
 #[derive(Default)]
-struct Faults {
-    excess: Vec<(LinkKey, f64)>,
-    overlap: bool,
-    tension: bool,
+pub(super) struct Faults {
+    pub excess: Vec<(LinkKey, f64)>,
+    pub overlap: bool,
+    pub tension: bool,
 }
 
 impl Faults {
-    fn add(&mut self, link: LinkKey, fault: Fault) {
+    pub fn add(&mut self, link: LinkKey, fault: Fault) {
         match fault {
             Fault::None(_) => {}
             Fault::Overlap(_) => self.overlap = true,
@@ -68,7 +68,7 @@ impl Faults {
     }
 
     /// Those that slide now.
-    fn sliding(&mut self, rules: &Rules) -> f64 {
+    pub fn sliding(&mut self, rules: &Rules) -> f64 {
         let greatest = self
             .excess
             .iter()
@@ -86,6 +86,9 @@ impl<D: Dimension> Packing<D> {
     /// Slides until another list comes first, or none is left. All strains are up to date before
     /// and after.
     pub(super) fn slide(&mut self, rules: &Rules, run: &mut Run) -> Result<End, StressError> {
+        if let Some(end) = self.slide_near(rules, run)? {
+            return Ok(end);
+        }
         let mut watched = Watched::default();
         let mut now = Faults::default();
         for key in 0..self.bonds.len() {
@@ -314,7 +317,7 @@ impl<D: Dimension> Packing<D> {
 
     /// True when a link will soon leave its bounds if all goes on as in the last window, before
     /// any link has slid too far: then the sequence is not known to be endless.
-    fn meets(
+    pub(super) fn meets(
         &self,
         rules: &Rules,
         run: &Run,

@@ -157,6 +157,7 @@ impl<D: Dimension> QuasiStatic<D> {
             },
             work: WorkFigures {
                 stress_solves: tally.solves,
+                solver: Some(self.packing.solver().name().into()),
                 ..WorkFigures::default()
             },
             energy: self.energy(),

@@ -105,14 +105,19 @@ fn solver<D: Dimension>(
     }
 }
 
+/// Solves for each grain that comes: 3.4 in `silo`, more in `silo-large`.
+const SOLVES: f64 = 3.0;
+
 /// What happens from one solve to the next while grains come one by one: each brings as many
-/// links as space has dimensions, and about one solve.
+/// links as space has dimensions, and some three solves; slides ask for more columns the higher the
+/// bed is (`silo`: 18 columns a solve, `silo-large`: 60).
 fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
     Rates {
         nodes: grains,
         per_node: freedom.per_node::<D>(),
-        bars: (D::N * D::N) as f64,
-        added: 1.0,
+        bars: (D::N * D::N) as f64 / SOLVES,
+        added: 1.0 / SOLVES,
+        columns: libm::sqrt(grains as f64),
         load: 1.0 / grains.max(1) as f64,
         local: false,
     }

@@ -1,0 +1,361 @@
+//! Rounds of slides among links near by, where a whole column of the inverse costs much and the
+//! compliance between two links little: with a sparse factor.
+//!
+//! Rounds run over the links that are watched: those that slide and those that might. Their strains
+//! are exact. All others are brought up to date by one solve at the end of the rounds, and at each
+//! look of the watchdog; if one of them lost half of its margin, all goes back to where the rounds
+//! began and is done again with that link watched. So every link ends where the literal rule
+//! takes it; what is not seen is a link that leaves its bounds between two looks and comes back
+//! until less than half of its margin is gone.
+
+use super::super::network::LinkKey;
+use super::super::solver::{Half, StressError};
+use super::Packing;
+use super::bond::{Bond, Fault};
+use super::endless::Watch;
+use super::relax::{Run, first};
+use super::rules::{Dissipated, Handling, Reason, Rules};
+use super::slide::{DRIVER, End, Faults};
+use crate::geometry::Dimension;
+
+/// Watched from the start is what would leave its bounds by this many rounds like the first.
+const ROUNDS_AHEAD: f64 = 4.0;
+/// Part of its margin that a link may lose without being watched, and part from which on it is
+/// watched when others have lost more.
+const LOST: f64 = 0.25;
+const LOSING: f64 = 0.1;
+
+/// What is known of the links near by, for one state of the network.
+#[derive(Default)]
+pub(super) struct Near {
+    /// Halves of each watched link's bars.
+    halves: Vec<Vec<Half>>,
+    /// Watched links, and the place of each among them, plus one.
+    links: Vec<LinkKey>,
+    place: Vec<u32>,
+    /// Strains of all bars of watched links for a unit force along each bar across the normal of
+    /// each watched link. As long as it was when last needed.
+    columns: Vec<Vec<f64>>,
+    /// Scratch: changes of strain in one round.
+    change: Vec<f64>,
+}
+
+impl Near {
+    /// Forgets all: the network has changed.
+    pub fn clear(&mut self) {
+        for &link in &self.links {
+            self.place[link] = 0;
+        }
+        self.halves.clear();
+        self.links.clear();
+        self.columns.clear();
+    }
+
+    fn place(&self, link: LinkKey) -> Option<usize> {
+        match self.place.get(link) {
+            Some(&n) if n > 0 => Some(n as usize - 1),
+            _ => None,
+        }
+    }
+
+    /// Brings a column up to the links that are watched now; whether it was empty.
+    fn fill(&mut self, column: usize, bars: usize) -> bool {
+        let (link, bar) = (column / (bars - 1), column % (bars - 1) + 1);
+        let mut strains = std::mem::take(&mut self.columns[column]);
+        let new = strains.is_empty();
+        let own = &self.halves[link][bar];
+        for other in strains.len() / bars..self.halves.len() {
+            for half in &self.halves[other] {
+                strains.push(own.dot(half));
+            }
+        }
+        self.columns[column] = strains;
+        new
+    }
+}
+
+/// Where rounds began.
+struct Start {
+    run: Run,
+    settled: f64,
+    bonds: Vec<Bond>,
+    /// Margins of all links.
+    margins: Vec<f64>,
+}
+
+impl<D: Dimension> Packing<D> {
+    /// Slides until another list comes first, or none is left; none when the solver has no halves.
+    pub(super) fn slide_near(
+        &mut self,
+        rules: &Rules,
+        run: &mut Run,
+    ) -> Result<Option<End>, StressError> {
+        let mut now = Faults::default();
+        let mut margins = self.margins(rules);
+        for key in 0..self.bonds.len() {
+            if margins[key] == 0.0 {
+                now.add(key, self.bonds[key].fault(rules));
+            }
+        }
+        let faulty = (0..margins.len()).filter(|&key| margins[key] == 0.0);
+        if !self.watch_near(faulty.collect()) {
+            return Ok(None);
+        }
+        now.sliding(rules);
+        self.watch_ahead(&now, &margins)?;
+        let mut then = margins.clone();
+        loop {
+            let start = Start {
+                run: run.clone(),
+                settled: self.settled,
+                bonds: self.near.links.iter().map(|&l| self.bonds[l]).collect(),
+                margins,
+            };
+            let mut pending = vec![0.0; self.near.links.len() * (D::N - 1)];
+            let mut now = self.faults_near(rules);
+            let mut greatest = now.sliding(rules);
+            // Rounds until there is a reason to look at all links.
+            let (end, watch) = loop {
+                if let Some(link) = self.round_near(rules, run, &now, &mut pending) {
+                    break (Some((Reason::Far, vec![link])), Watch::Going);
+                }
+                run.rounds += 1;
+                let watch = run.watchdog.round(greatest);
+                let next = self.faults_near(rules);
+                let lists = [next.overlap, next.tension, !next.excess.is_empty()];
+                let over = first(&rules.order, lists) != Some(Handling::Slide);
+                if over || watch != Watch::Going {
+                    break (None, watch);
+                }
+                now = next;
+                if run.rounds >= rules.rounds {
+                    let links = now.excess.iter().map(|e| e.0).collect();
+                    break (Some((Reason::Rounds, links)), Watch::Going);
+                }
+                greatest = now.sliding(rules);
+            };
+            let lost = self.look(rules, &pending, &start.margins)?;
+            if !lost.is_empty() {
+                for (&link, bond) in self.near.links.iter().zip(&start.bonds) {
+                    self.bonds[link] = *bond;
+                }
+                self.watch_near(lost);
+                let columns = run.columns;
+                *run = start.run;
+                run.columns = columns;
+                self.settled = start.settled;
+                margins = start.margins;
+                continue;
+            }
+            match end {
+                Some((Reason::Far, link)) => {
+                    let far = run.slid_farther(&self.bonds, 0.5 * rules.small);
+                    let links = if far.is_empty() { link } else { far };
+                    return Ok(Some(End::Endless(Reason::Far, links)));
+                }
+                Some((reason, links)) => return Ok(Some(End::Endless(reason, links))),
+                None => {}
+            }
+            margins = self.margins(rules);
+            if let Watch::Stalled(window) = watch
+                && !self.meets(rules, run, &now, window, &then, &margins)
+            {
+                let drives = |&&(_, excess): &&(LinkKey, f64)| excess >= DRIVER * greatest;
+                let links = now.excess.iter().filter(drives).map(|e| e.0).collect();
+                return Ok(Some(End::Endless(Reason::Undamped, links)));
+            }
+            if watch != Watch::Going {
+                then.clone_from(&margins);
+            }
+            let next = self.faults_near(rules);
+            let lists = [next.overlap, next.tension, !next.excess.is_empty()];
+            if first(&rules.order, lists) != Some(Handling::Slide) {
+                return Ok(Some(End::Done));
+            }
+            if run.rounds >= rules.rounds {
+                let links = next.excess.iter().map(|e| e.0).collect();
+                return Ok(Some(End::Endless(Reason::Rounds, links)));
+            }
+        }
+    }
+
+    /// The margin of each link; 0 where something is wrong with it.
+    fn margins(&self, rules: &Rules) -> Vec<f64> {
+        let margin = |bond: &Bond| match bond.fault(rules) {
+            Fault::None(margin) => margin,
+            _ => 0.0,
+        };
+        self.bonds.iter().map(margin).collect()
+    }
+
+    fn faults_near(&self, rules: &Rules) -> Faults {
+        let mut faults = Faults::default();
+        for &key in &self.near.links {
+            faults.add(key, self.bonds[key].fault(rules));
+        }
+        faults
+    }
+
+    /// Watches links from now on; false when the solver has no halves.
+    fn watch_near(&mut self, mut links: Vec<LinkKey>) -> bool {
+        links.retain(|&link| self.near.place(link).is_none());
+        if links.is_empty() {
+            return true;
+        }
+        let Some(halves) = self.solver.halves(&self.network, &links) else {
+            return false;
+        };
+        let near = &mut self.near;
+        near.place.resize(self.bonds.len(), 0);
+        for (&link, halves) in links.iter().zip(halves) {
+            near.halves.push(halves);
+            near.links.push(link);
+            near.place[link] = u32::try_from(near.links.len()).unwrap_or(0);
+            for _ in 1..D::N {
+                near.columns.push(Vec::new());
+            }
+        }
+        true
+    }
+
+    /// Watches what might leave its bounds soon, by what the first round does.
+    fn watch_ahead(&mut self, now: &Faults, margins: &[f64]) -> Result<(), StressError> {
+        let mut load = vec![0.0; self.network.len()];
+        for &(link, excess) in &now.excess {
+            let bond = &self.bonds[link];
+            let (tangential, shear) = (bond.tangential(), bond.shear());
+            let force = [0, 1, 2].map(|k| match k {
+                0 => 0.0,
+                k => excess * tangential[k - 1] / shear,
+            });
+            self.spread(link, force, &mut load);
+        }
+        let mut moved = vec![0.0; self.network.len()];
+        self.solver.solve(&self.network, &load, &mut moved)?;
+        let leaves = |&key: &LinkKey| {
+            let strain = self.strain(key, &moved);
+            ROUNDS_AHEAD * self.bonds[key].sway(&strain[..D::N]) >= margins[key]
+        };
+        let links = (0..self.bonds.len()).filter(leaves).collect();
+        self.watch_near(links);
+        Ok(())
+    }
+
+    /// One round: all at once, each as if it were alone. The link that slid too far, if one did.
+    fn round_near(
+        &mut self,
+        rules: &Rules,
+        run: &mut Run,
+        now: &Faults,
+        pending: &mut [f64],
+    ) -> Option<LinkKey> {
+        let mut far = None;
+        for &(link, excess) in &now.excess {
+            let Some(place) = self.near.place(link) else {
+                continue;
+            };
+            let bond = &mut self.bonds[link];
+            let tangential = bond.tangential();
+            let shear = bond.shear();
+            let bound = shear - excess;
+            let step = excess / bond.kt;
+            run.slid(
+                link,
+                step,
+                Dissipated {
+                    elastic: 0.5 * (shear + bound) * step,
+                    friction: bound * step,
+                    literal: shear * step,
+                },
+            );
+            if run.path(link) > rules.small * bond.radius {
+                far = Some(link);
+            }
+            for k in 1..D::N {
+                let part = tangential[k - 1] / shear;
+                bond.offset[k] += step * part;
+                let column = place * (D::N - 1) + k - 1;
+                let force = excess * part;
+                pending[column] += force;
+                run.forces.push((column, force));
+            }
+        }
+        self.settled -= 0.5 * self.work_near(&run.forces);
+        let near = &mut self.near;
+        near.change.clear();
+        near.change.resize(near.links.len() * D::N, 0.0);
+        for &(column, force) in &run.forces {
+            if near.columns[column].len() < near.change.len() {
+                run.columns += usize::from(near.fill(column, D::N));
+            }
+            for (change, strain) in near.change.iter_mut().zip(&near.columns[column]) {
+                *change += strain * force;
+            }
+        }
+        let changes = near.change.chunks_exact(D::N);
+        for (&key, change) in near.links.iter().zip(changes) {
+            for (strain, change) in self.bonds[key].strain.iter_mut().zip(change) {
+                *strain += change;
+            }
+        }
+        self.settled += 0.5 * self.work_near(&run.forces);
+        run.forces.clear();
+        far
+    }
+
+    /// What forces along columns would work through the strains of their own bars, J.
+    fn work_near(&self, forces: &[(usize, f64)]) -> f64 {
+        let of = |&(column, force): &(usize, f64)| {
+            let (place, bar) = (column / (D::N - 1), column % (D::N - 1) + 1);
+            force * self.bonds[self.near.links[place]].strain[bar]
+        };
+        forces.iter().map(of).sum()
+    }
+
+    /// Brings displacements and the strains of links that are not watched up to date; or leaves all
+    /// as it is and tells who should have been watched.
+    fn look(
+        &mut self,
+        rules: &Rules,
+        pending: &[f64],
+        margins: &[f64],
+    ) -> Result<Vec<LinkKey>, StressError> {
+        let mut load = vec![0.0; self.network.len()];
+        for (&link, forces) in self.near.links.iter().zip(pending.chunks_exact(D::N - 1)) {
+            let mut force = [0.0; 3];
+            force[1..D::N].copy_from_slice(forces);
+            self.spread(link, force, &mut load);
+        }
+        let mut moved = vec![0.0; self.network.len()];
+        self.solver.solve(&self.network, &load, &mut moved)?;
+        let (mut lost, mut losing) = (false, Vec::new());
+        let mut strains = Vec::with_capacity(self.bonds.len());
+        for (key, bond) in self.bonds.iter().enumerate() {
+            let mut strain = bond.strain;
+            if self.near.place(key).is_none() {
+                for (s, by) in strain.iter_mut().zip(self.strain(key, &moved)) {
+                    *s += by;
+                }
+                let margin = match (Bond { strain, ..*bond }.fault(rules)) {
+                    Fault::None(margin) => margin,
+                    _ => 0.0,
+                };
+                lost |= margin < (1.0 - LOST) * margins[key];
+                if margin < (1.0 - LOSING) * margins[key] {
+                    losing.push(key);
+                }
+            }
+            strains.push(strain);
+        }
+        if lost {
+            return Ok(losing);
+        }
+        for (bond, strain) in self.bonds.iter_mut().zip(strains) {
+            bond.strain = strain;
+        }
+        for (to, by) in self.displacement.iter_mut().zip(moved) {
+            *to += by;
+        }
+        Ok(Vec::new())
+    }
+}
