@@ -401,10 +401,20 @@ impl Bordered {
                 column = self.next(column);
             }
             places.reverse();
-            let of = |bar: usize| Half {
-                places: places.clone(),
-                values: own.iter().rev().map(|y| y.0[index * bars + bar]).collect(),
-                tail: tails.iter().map(|y| y.0[index * bars + bar]).collect(),
+            let rows = |y: &mut dyn ExactSizeIterator<Item = f64>| {
+                let mut rows = vec![Row::default(); y.len().div_ceil(LANES)];
+                for (k, y) in y.enumerate() {
+                    rows[k / LANES].0[k % LANES] = y;
+                }
+                rows
+            };
+            let of = |bar: usize| {
+                let lane = index * bars + bar;
+                Half {
+                    places: places.clone(),
+                    values: rows(&mut own.iter().rev().map(|y| y.0[lane])),
+                    tail: rows(&mut tails.iter().map(|y| y.0[lane])),
+                }
             };
             all.push((0..bars).map(of).collect());
         }

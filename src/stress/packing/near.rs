@@ -65,9 +65,7 @@ impl Near {
         let new = strains.is_empty();
         let own = &self.halves[link][bar];
         for other in strains.len() / bars..self.halves.len() {
-            for half in &self.halves[other] {
-                strains.push(own.dot(half));
-            }
+            own.dots(&self.halves[other], &mut strains);
         }
         self.columns[column] = strains;
         new
