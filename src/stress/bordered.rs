@@ -215,7 +215,9 @@ impl Bordered {
                     self.values[end] = value;
                     ends[i] = end + 1;
                 }
-                if !(pivot > SINGULAR * whole) {
+                // Not a number is no pivot either.
+                let held = pivot > SINGULAR * whole;
+                if !held {
                     return Err(Some(row));
                 }
                 self.rows[self.starts[k]] = k as u32;
