@@ -215,7 +215,9 @@ impl Bordered {
                     self.values[end] = value;
                     ends[i] = end + 1;
                 }
-                if !(pivot > SINGULAR * whole) {
+                // Not a number is no pivot either.
+                let held = pivot > SINGULAR * whole;
+                if !held {
                     return Err(Some(row));
                 }
                 self.rows[self.starts[k]] = k as u32;
@@ -401,10 +403,20 @@ impl Bordered {
                 column = self.next(column);
             }
             places.reverse();
-            let of = |bar: usize| Half {
-                places: places.clone(),
-                values: own.iter().rev().map(|y| y.0[index * bars + bar]).collect(),
-                tail: tails.iter().map(|y| y.0[index * bars + bar]).collect(),
+            let rows = |y: &mut dyn ExactSizeIterator<Item = f64>| {
+                let mut rows = vec![Row::default(); y.len().div_ceil(LANES)];
+                for (k, y) in y.enumerate() {
+                    rows[k / LANES].0[k % LANES] = y;
+                }
+                rows
+            };
+            let of = |bar: usize| {
+                let lane = index * bars + bar;
+                Half {
+                    places: places.clone(),
+                    values: rows(&mut own.iter().rev().map(|y| y.0[lane])),
+                    tail: rows(&mut tails.iter().map(|y| y.0[lane])),
+                }
             };
             all.push((0..bars).map(of).collect());
         }

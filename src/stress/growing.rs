@@ -55,7 +55,7 @@ impl Growing {
 
     fn prepare<D: Dimension>(&mut self, network: &Network<D>) -> Result<(), StressError> {
         self.grounding.check(network)?;
-        if self.changed.is_empty() && self.fits() {
+        if self.stiffness.rows() == 0 || (self.changed.is_empty() && self.fits()) {
             return Ok(());
         }
         if !self.follow(network) {

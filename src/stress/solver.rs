@@ -2,6 +2,7 @@
 
 use super::network::{Change, LinkKey, Network, NodeKey};
 use crate::geometry::Dimension;
+use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 /// Why there is no solution.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,19 +45,39 @@ pub struct Effort {
 
 /// Half of a solution for a force along one bar: L^-1 b with L the factor of the stiffness. The
 /// scalar product of two is the strain of the one bar under a unit force along the other.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Half {
     /// Unknowns that are not zero, from the root of the elimination tree down.
     pub(super) places: Vec<u32>,
-    pub(super) values: Vec<f64>,
-    /// Unknowns that came since the factor was made.
-    pub(super) tail: Vec<f64>,
+    pub(super) values: Vec<Row>,
+    /// Unknowns that came since the factor was made; as many in all halves.
+    pub(super) tail: Vec<Row>,
 }
 
 impl Half {
     /// Scalar product: m/N.
     pub fn dot(&self, other: &Half) -> f64 {
-        // Two paths to a root of a tree are alike above the place where they meet.
+        let mut one = Vec::with_capacity(1);
+        self.dots(std::slice::from_ref(other), &mut one);
+        one[0]
+    }
+
+    /// Scalar products with the halves of one link, appended to a list: m/N.
+    pub fn dots(&self, others: &[Half], out: &mut Vec<f64>) {
+        run(
+            Level::best(),
+            Dots {
+                own: self,
+                others,
+                out,
+            },
+        );
+    }
+
+    /// How many unknowns two halves have in common: two paths to a root of a tree are alike above
+    /// the place where they meet.
+    #[inline]
+    fn alike(&self, other: &Half) -> usize {
         let (mut alike, mut end) = (0, self.places.len().min(other.places.len()));
         while alike < end {
             let middle = alike + (end - alike) / 2;
@@ -66,22 +87,46 @@ impl Half {
                 end = middle;
             }
         }
-        product(&self.values[..alike], &other.values[..alike]) + product(&self.tail, &other.tail)
+        alike
     }
 }
 
-/// Eight sums, so that the processor adds them side by side; a fixed order.
-fn product(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest = a.remainder().iter().zip(b.remainder());
-    let rest: f64 = rest.map(|(a, b)| a * b).sum();
-    for (a, b) in a.zip(b) {
-        for k in 0..8 {
-            sums[k] += a[k] * b[k];
+struct Dots<'a> {
+    own: &'a Half,
+    others: &'a [Half],
+    out: &'a mut Vec<f64>,
+}
+
+impl Kernel for Dots<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        // All bars of a link have the same path.
+        let alike = self.others.first().map_or(0, |other| self.own.alike(other));
+        let whole = alike / LANES;
+        for other in self.others {
+            let mut sums = [L::splat(0.0); 4];
+            let parts = [
+                (&self.own.values[..whole], &other.values[..whole]),
+                (&self.own.tail[..], &other.tail[..]),
+            ];
+            for (a, b) in parts {
+                let (a, b) = (a.chunks(4), b.chunks(4));
+                for (a, b) in a.zip(b) {
+                    for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+                        *sum = sum.add(L::load(a).mul(L::load(b)));
+                    }
+                }
+            }
+            let mut sum = sums[0].add(sums[1]).add(sums[2].add(sums[3])).total();
+            if let (Some(a), Some(b)) = (self.own.values.get(whole), other.values.get(whole)) {
+                for k in 0..alike % LANES {
+                    sum += a.0[k] * b.0[k];
+                }
+            }
+            self.out.push(sum);
         }
     }
-    sums.iter().sum::<f64>() + rest
 }
 
 /// Finds displacements that balance loads, on a network that changes.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::stress::{
-    Auto, Change, ConjugateGradient, CostModel, Dense, Element, Factor, Freedom, Iteration,
-    LinkKey, LinkState, Network, Node, NodeKey, Preconditioner, Rates, Rima, Solver, Stiffness,
-    StressError, Way,
+    Auto, Change, ConjugateGradient, CostModel, Dense, Element, Factor, Freedom, Growing,
+    Iteration, LinkKey, LinkState, Network, Node, NodeKey, Preconditioner, Rates, Rima, Solver,
+    Stiffness, StressError, Way,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -17,8 +17,11 @@ use crate::same_cases;
 
 /// All solvers of a network.
 pub fn solvers<D: Dimension>(network: &Network<D>) -> Vec<Box<dyn Solver<D>>> {
-    let mut all: Vec<Box<dyn Solver<D>>> =
-        vec![Box::new(Factor::new(network)), Box::new(Rima::new())];
+    let mut all: Vec<Box<dyn Solver<D>>> = vec![
+        Box::new(Factor::new(network)),
+        Box::new(Growing::new(network)),
+        Box::new(Rima::new()),
+    ];
     for preconditioner in Preconditioner::ALL {
         let iteration = Iteration {
             tolerance: 1e-11,

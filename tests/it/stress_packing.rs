@@ -6,9 +6,9 @@
 
 use arenite::geometry::{Planar, Spatial};
 use arenite::stress::{
-    Dense, Disconnecting, Factor, Freedom, Handling, Link, LinkState, Network, Node, Outcome,
-    Packing, Place, Reason, Relaxation, Rima, Rules, Sliding, Solver, Surface, Tension, Touch,
-    Unresolved, With,
+    Dense, Disconnecting, Factor, Freedom, Growing, Handling, Link, LinkState, Network, Node,
+    Outcome, Packing, Place, Reason, Relaxation, Rima, Rules, Sliding, Solver, Surface, Tension,
+    Touch, Unresolved, With,
 };
 use nalgebra::{Vector2, Vector3};
 use serde_json::Value;
@@ -23,6 +23,11 @@ fn solvers() -> Vec<(&'static str, Make)> {
         ("rima", || Box::new(Rima::new())),
         ("factor", || {
             Box::new(Factor::new(&Network::<Planar>::new(Freedom::Translational)))
+        }),
+        ("growing", || {
+            Box::new(Growing::new(&Network::<Planar>::new(
+                Freedom::Translational,
+            )))
         }),
     ]
 }

@@ -24,6 +24,8 @@ const ROUNDS_AHEAD: f64 = 4.0;
 /// watched when others have lost more.
 const LOST: f64 = 0.25;
 const LOSING: f64 = 0.1;
+/// Columns filled together.
+const TOGETHER: usize = 32;
 
 /// What is known of the links near by, for one state of the network.
 #[derive(Default)]
@@ -58,18 +60,28 @@ impl Near {
         }
     }
 
-    /// Brings a column up to the links that are watched now; whether it was empty.
-    fn fill(&mut self, column: usize, bars: usize) -> bool {
-        let (link, bar) = (column / (bars - 1), column % (bars - 1) + 1);
-        let mut strains = std::mem::take(&mut self.columns[column]);
-        let new = strains.is_empty();
-        let own = &self.halves[link][bar];
-        for other in strains.len() / bars..self.halves.len() {
-            for half in &self.halves[other] {
-                strains.push(own.dot(half));
+    /// Brings columns up to the links that are watched now; how many were empty. Some at a time go
+    /// past the halves together: many halves are more than a cache holds.
+    fn fill(&mut self, columns: &[usize], bars: usize) -> usize {
+        let mut new = 0;
+        for some in columns.chunks(TOGETHER) {
+            let mut strains: Vec<Vec<f64>> = some
+                .iter()
+                .map(|&column| std::mem::take(&mut self.columns[column]))
+                .collect();
+            new += strains.iter().filter(|s| s.is_empty()).count();
+            for (other, halves) in self.halves.iter().enumerate() {
+                for (&column, strains) in some.iter().zip(&mut strains) {
+                    if strains.len() == other * bars {
+                        let own = &self.halves[column / (bars - 1)][column % (bars - 1) + 1];
+                        own.dots(halves, strains);
+                    }
+                }
+            }
+            for (&column, strains) in some.iter().zip(strains) {
+                self.columns[column] = strains;
             }
         }
-        self.columns[column] = strains;
         new
     }
 }
@@ -284,10 +296,10 @@ impl<D: Dimension> Packing<D> {
         let near = &mut self.near;
         near.change.clear();
         near.change.resize(near.links.len() * D::N, 0.0);
+        let short = |column: &usize| near.columns[*column].len() < near.change.len();
+        let short: Vec<usize> = run.forces.iter().map(|f| f.0).filter(short).collect();
+        run.columns += near.fill(&short, D::N);
         for &(column, force) in &run.forces {
-            if near.columns[column].len() < near.change.len() {
-                run.columns += usize::from(near.fill(column, D::N));
-            }
             for (change, strain) in near.change.iter_mut().zip(&near.columns[column]) {
                 *change += strain * force;
             }
