@@ -31,6 +31,9 @@ use rayon::prelude::*;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
+/// What a change of radii did: forces; links opened, forces on walls and floor, parts held.
+type Change = (Rearrangement, [f64; 4]);
+
 /// Parts of a force that links are asked whether theirs changed by more.
 const PARTS: [f64; 3] = [0.01, 0.1, 1.0];
 /// Samples drawn to test a law.
@@ -550,7 +553,7 @@ fn radii(fillings: &[Filling], shares: &[f64]) -> Result<(), Failure> {
         "| share | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | opened | wall force | floor force | held |\n|---|---|---|---|---|---|---|---|---|---|"
     );
     for &share in shares {
-        let found: Vec<Result<(Rearrangement, [f64; 4]), Failure>> = fillings
+        let found: Vec<Result<Change, Failure>> = fillings
             .par_iter()
             .map(|f| {
                 let run = f.run.lock().map_err(|_| "another filling failed")?;
@@ -585,8 +588,7 @@ fn radii(fillings: &[Filling], shares: &[f64]) -> Result<(), Failure> {
             })
             .collect();
         let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-        type Found = (Rearrangement, [f64; 4]);
-        let mean = |value: &dyn Fn(&Found) -> f64| {
+        let mean = |value: &dyn Fn(&Change) -> f64| {
             found.iter().map(value).sum::<f64>() / found.len() as f64
         };
         println!(

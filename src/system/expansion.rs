@@ -2,13 +2,13 @@
 //! does to grains and walls that expand differently (thesis 4.7; Claudin & Bouchaud 1997).
 
 use crate::geometry::{Dimension, Vector};
-use crate::stress::{Element, Link, LinkState, Packing, Solver};
+use crate::stress::{Element, Link, LinkState, Node, Packing, Solver};
 
 /// Gaps under this share of a radius were contacts, as where grains come to lie.
 const TOUCH: f64 = 1e-6;
 
 /// The packing as it is now, with all radii greater by `share` of themselves (less, if negative):
-/// loads, forces and open pairs are those of `packing`, places too. Not yet in equilibrium:
+/// loads, forces and open pairs are those of `packing`, places those displaced by now. Not yet in equilibrium:
 /// [`Packing::relax`] brings it there; with a share of 0 it is there already. Links that were held
 /// because they need dynamics are free again.
 ///
@@ -22,19 +22,21 @@ pub fn expanded<D: Dimension>(
     let old = packing.network();
     let m = old.per_node();
     let mut new = Packing::new(old.freedom(), solver);
-    let mut loads = Vec::with_capacity(old.nodes().len());
-    for (key, node) in old.nodes().iter().enumerate() {
-        let load = match old.row(key) {
-            Some(row) => packing.loads()[row * m..(row + 1) * m].to_vec(),
-            None => Vec::new(),
-        };
-        new.add_node(*node, &load);
-        loads.push(load);
-    }
+    // All loads, also those that prestress balances: what is unbalanced, less the forces of links.
+    // Tangential forces go over as prestress, which balances its part of them again.
+    let mut loads = packing.residual();
     let moved = |node| {
         let row = old.row(node)?;
         Some(&packing.displacements()[row * m..(row + 1) * m])
     };
+    // Displacements begin anew; pairs that are apart must know of those so far.
+    for (key, node) in old.nodes().iter().enumerate() {
+        let position = match moved(key) {
+            Some(u) => node.position + D::Vector::from_fn(|k| u[k]),
+            None => node.position,
+        };
+        new.add_node(Node { position, ..*node }, &[]);
+    }
     for (key, link) in old.links().iter().enumerate() {
         let stress = packing.stress(key);
         let [a, b] = [link.a, link.b].map(|node| &old.nodes()[node]);
@@ -62,26 +64,28 @@ pub fn expanded<D: Dimension>(
         if !stress.on {
             continue;
         }
-        // Friction is history: it goes over as it is, and the loads with it, which a prestress
-        // alone would take for balanced.
+        // Friction is history: it goes over as it is.
         new.set_prestress(added, 0.0, stress.tangential);
-        let on_a = -stress.tangential;
+        let on_a = link.normal * -stress.normal;
         for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])] {
-            let load = &mut loads[node];
-            if load.is_empty() {
+            let Some(row) = old.row(node) else {
                 continue;
-            }
-            for k in 0..D::N {
-                load[k] += force[k];
-            }
+            };
+            let load = &mut loads[row * m..(row + 1) * m];
             let moment = D::moment(arm, force);
-            for k in D::N..m {
-                load[k] += D::spin_component(moment, k - D::N);
+            for k in 0..m {
+                load[k] -= if k < D::N {
+                    force[k]
+                } else {
+                    D::spin_component(moment, k - D::N)
+                };
             }
         }
     }
-    for (key, load) in loads.iter().enumerate() {
-        new.set_load(key, load);
+    for key in 0..old.nodes().len() {
+        if let Some(row) = old.row(key) {
+            new.set_load(key, &loads[row * m..(row + 1) * m]);
+        }
     }
     new
 }
