@@ -5,7 +5,6 @@
 
 use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
-use super::growing::Growing;
 use super::network::{Change, LinkKey, Network};
 use super::rima::Rima;
 use super::solver::{Effort, Half, Solver, StressError};
@@ -275,7 +274,8 @@ impl<D: Dimension> Auto<D> {
     fn ways() -> Vec<(Way, Make<D>)> {
         vec![
             (Way::Factor, |network, _| Box::new(Factor::new(network))),
-            (Way::Growing, |network, _| Box::new(Growing::new(network))),
+            // Not `Growing` yet: with it the rounds of one filling in eight never came to an end
+            // (docs/performance.md).
             (Way::Inverse, |network, _| Box::new(Rima::of(network))),
             (Way::Iteration, |network, iteration| {
                 Box::new(ConjugateGradient::new(network, iteration))
