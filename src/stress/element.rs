@@ -15,7 +15,7 @@ const BARS: usize = 3;
 const MOST: usize = 6;
 
 /// A link as bars: bar k has stiffness `stiffness[k]` and strain
-/// sum_i a[k][i] q_a[i] + b[k][i] q_b[i], with q the degrees of freedom of the two nodes.
+/// `sum_i a[k][i] q_a[i] + b[k][i] q_b[i]`, with q the degrees of freedom of the two nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
     /// Number of bars: 1 for a sliding link, else the dimension; 0 when off.
