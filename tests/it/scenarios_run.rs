@@ -183,7 +183,10 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
 fn link_events_cost_their_neighbourhood() {
     for name in ["hopper", "hopper-poly"] {
         let (_folder, figures) = run(name, &["run.finish=1.5"]);
-        let cost = |key: &str| number(&figures, &format!("/work/grains_per_link_event/{key}"));
+        let cost = |key: &str| {
+            let value = &figures["work"]["grains_per_link_event"][key];
+            value.as_f64().unwrap()
+        };
         assert!(cost("events") > 1e4, "{name}: {} events", cost("events"));
         assert!(cost("median") <= 8.0, "{name}: median {}", cost("median"));
         assert!(cost("p99") < 200.0, "{name}: p99 {}", cost("p99"));
