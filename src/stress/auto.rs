@@ -274,7 +274,7 @@ impl<D: Dimension> Auto<D> {
     fn ways() -> Vec<(Way, Make<D>)> {
         vec![
             (Way::Factor, |network, _| Box::new(Factor::new(network))),
-            // Not `Growing` yet: with it the rounds of one filling in eight never came to an end
+            // Not `Growing` yet: with it one filling did not end within minutes, why is not known
             // (docs/performance.md).
             (Way::Inverse, |network, _| Box::new(Rima::of(network))),
             (Way::Iteration, |network, iteration| {

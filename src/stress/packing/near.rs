@@ -3,10 +3,10 @@
 //!
 //! Rounds run over the links that are watched: those that slide and those that might. Their strains
 //! are exact. All others are brought up to date by one solve at the end of the rounds, and at each
-//! look of the watchdog; if one of them lost half of its margin, all goes back to where the rounds
+//! look of the watchdog; if one of them lost a quarter of its margin, all goes back to where the rounds
 //! began and is done again with that link watched. So every link ends where the literal rule
 //! takes it; what is not seen is a link that leaves its bounds between two looks and comes back
-//! until less than half of its margin is gone.
+//! until less than a quarter of its margin is gone.
 
 use super::super::network::LinkKey;
 use super::super::solver::{Half, StressError};
