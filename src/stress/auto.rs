@@ -5,6 +5,7 @@
 
 use super::cg::{ConjugateGradient, Iteration};
 use super::factor::Factor;
+use super::growing::Growing;
 use super::network::{Change, LinkKey, Network};
 use super::rima::Rima;
 use super::solver::{Effort, Half, Solver, StressError};
@@ -228,6 +229,10 @@ pub struct Auto<D: Dimension> {
     iteration: Iteration,
     solver: Box<dyn Solver<D> + Send>,
     choice: Choice,
+    /// Times that the solver was changed.
+    switches: u64,
+    /// The network has changed since the last solve.
+    fresh: bool,
     /// Since the last look.
     solves: u32,
     bars: usize,
@@ -249,6 +254,8 @@ impl<D: Dimension> Auto<D> {
             iteration,
             solver,
             choice,
+            switches: 0,
+            fresh: true,
             solves: 0,
             bars: 0,
             added: 0,
@@ -274,8 +281,7 @@ impl<D: Dimension> Auto<D> {
     fn ways() -> Vec<(Way, Make<D>)> {
         vec![
             (Way::Factor, |network, _| Box::new(Factor::new(network))),
-            // Not `Growing` yet: with it one filling did not end within minutes, why is not known
-            // (docs/performance.md).
+            (Way::Growing, |network, _| Box::new(Growing::new(network))),
             (Way::Inverse, |network, _| Box::new(Rima::of(network))),
             (Way::Iteration, |network, iteration| {
                 Box::new(ConjugateGradient::new(network, iteration))
@@ -311,6 +317,7 @@ impl<D: Dimension> Auto<D> {
         if cost(self.choice.way) > MARGIN * cost(choice.way) {
             self.solver = make(&self.ways, choice.way, network, self.iteration);
             self.choice = choice;
+            self.switches += 1;
         }
         (self.solves, self.bars, self.added, self.columns) = (0, 0, 0, 0);
     }
@@ -338,6 +345,7 @@ impl<D: Dimension> Solver<D> for Auto<D> {
             Change::Node(node) => self.added += usize::from(network.row(node).is_some()),
             Change::Link { .. } => self.bars += D::N,
         }
+        self.fresh = true;
         self.solver.changed(network, change);
     }
 
@@ -348,9 +356,11 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         displacement: &mut [f64],
     ) -> Result<Effort, StressError> {
         self.solves += 1;
-        if self.solves == LOOK {
+        // Who solves one state of the network again and again holds halves of it.
+        if self.solves >= LOOK && self.fresh {
             self.look(network);
         }
+        self.fresh = false;
         self.solver.solve(network, load, displacement)
     }
 
@@ -370,5 +380,9 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         // All links that are watched, of which one in NEAR slides.
         self.columns += halves.as_ref().map_or(0, Vec::len);
         halves
+    }
+
+    fn basis(&self) -> u64 {
+        (self.switches << 32) | self.solver.basis()
     }
 }

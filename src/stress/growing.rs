@@ -30,7 +30,7 @@ pub struct Growing {
     present: Vec<u8>,
     changed: Vec<LinkKey>,
     /// Factors made.
-    made: usize,
+    made: u64,
     residual: Vec<f64>,
 }
 
@@ -49,7 +49,7 @@ impl Growing {
     }
 
     /// How often a factor was made anew.
-    pub fn factorizations(&self) -> usize {
+    pub fn factorizations(&self) -> u64 {
         self.made
     }
 
@@ -250,5 +250,9 @@ impl<D: Dimension> Solver<D> for Growing {
         };
         let links: Vec<Bars> = links.iter().map(bars).collect();
         Some(factor.halves(&links, D::N))
+    }
+
+    fn basis(&self) -> u64 {
+        self.made
     }
 }

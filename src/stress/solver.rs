@@ -164,9 +164,15 @@ pub trait Solver<D: Dimension> {
     }
 
     /// The halves of solutions for unit pairs of forces along each bar of some links; none when the
-    /// method has no factor, or where a solve would fail. Halves of one state of the network go
-    /// together.
+    /// method has no factor, or where a solve would fail. Halves of one state of the network and of
+    /// one [`Solver::basis`] go together.
     fn halves(&mut self, _network: &Network<D>, _links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
         None
+    }
+
+    /// Another number when halves given before no longer go with those given now, though the network
+    /// is the same: a factor made anew has another order of unknowns.
+    fn basis(&self) -> u64 {
+        0
     }
 }

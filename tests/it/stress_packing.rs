@@ -6,9 +6,9 @@
 
 use arenite::geometry::{Planar, Spatial};
 use arenite::stress::{
-    Dense, Disconnecting, Factor, Freedom, Growing, Handling, Link, LinkState, Network, Node,
-    Outcome, Packing, Place, Reason, Relaxation, Rima, Rules, Sliding, Solver, Surface, Tension,
-    Touch, Unresolved, With,
+    Change, Dense, Disconnecting, Effort, Factor, Freedom, Growing, Half, Handling, Link, LinkKey,
+    LinkState, Network, Node, Outcome, Packing, Place, Reason, Relaxation, Rima, Rules, Sliding,
+    Solver, StressError, Surface, Tension, Touch, Unresolved, With,
 };
 use nalgebra::{Vector2, Vector3};
 use serde_json::Value;
@@ -29,7 +29,61 @@ fn solvers() -> Vec<(&'static str, Make)> {
                 Freedom::Translational,
             )))
         }),
+        ("fickle", || Box::new(Fickle::default())),
     ]
+}
+
+/// A growing factor that is made anew at every third solve, be the network changed or not, and
+/// gives no halves every fifth time: so do solvers that look after their rounding, or that choose
+/// anew. The iteration must neither mix halves of two factors nor wait for halves that do not come.
+#[derive(Default)]
+struct Fickle {
+    solver: Option<Growing>,
+    solves: u64,
+    asked: u64,
+}
+
+impl Fickle {
+    fn get(&mut self, network: &Network<Planar>) -> &mut Growing {
+        self.solver.get_or_insert_with(|| Growing::new(network))
+    }
+}
+
+impl Solver<Planar> for Fickle {
+    fn name(&self) -> &'static str {
+        "fickle"
+    }
+
+    fn changed(&mut self, network: &Network<Planar>, change: Change) {
+        if let Some(solver) = &mut self.solver {
+            solver.changed(network, change);
+        }
+    }
+
+    fn solve(
+        &mut self,
+        network: &Network<Planar>,
+        load: &[f64],
+        displacement: &mut [f64],
+    ) -> Result<Effort, StressError> {
+        self.solves += 1;
+        if self.solves.is_multiple_of(3) {
+            self.solver = None;
+        }
+        self.get(network).solve(network, load, displacement)
+    }
+
+    fn halves(&mut self, network: &Network<Planar>, links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
+        self.asked += 1;
+        if self.asked.is_multiple_of(5) {
+            return None;
+        }
+        self.get(network).halves(network, links)
+    }
+
+    fn basis(&self) -> u64 {
+        self.solves / 3
+    }
 }
 
 struct Silo {

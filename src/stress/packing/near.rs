@@ -30,8 +30,9 @@ const TOGETHER: usize = 32;
 /// What is known of the links near by, for one state of the network.
 #[derive(Default)]
 pub(super) struct Near {
-    /// Halves of each watched link's bars.
+    /// Halves of each watched link's bars, and which they are of.
     halves: Vec<Vec<Half>>,
+    basis: u64,
     /// Watched links, and the place of each among them, plus one.
     links: Vec<LinkKey>,
     place: Vec<u32>,
@@ -96,7 +97,8 @@ struct Start {
 }
 
 impl<D: Dimension> Packing<D> {
-    /// Slides until another list comes first, or none is left; none when the solver has no halves.
+    /// Slides until another list comes first, or none is left; none, with nothing done, when the
+    /// solver has no halves.
     pub(super) fn slide_near(
         &mut self,
         rules: &Rules,
@@ -151,12 +153,14 @@ impl<D: Dimension> Packing<D> {
                 for (&link, bond) in self.near.links.iter().zip(&start.bonds) {
                     self.bonds[link] = *bond;
                 }
-                self.watch_near(lost);
                 let columns = run.columns;
                 *run = start.run;
                 run.columns = columns;
                 self.settled = start.settled;
                 margins = start.margins;
+                if !self.watch_near(lost) {
+                    return Ok(None);
+                }
                 continue;
             }
             match end {
@@ -218,6 +222,13 @@ impl<D: Dimension> Packing<D> {
             return false;
         };
         let near = &mut self.near;
+        if near.basis != self.solver.basis() {
+            let Some(halves) = self.solver.halves(&self.network, &near.links) else {
+                return false;
+            };
+            near.halves = halves;
+            near.basis = self.solver.basis();
+        }
         near.place.resize(self.bonds.len(), 0);
         for (&link, halves) in links.iter().zip(halves) {
             near.halves.push(halves);

@@ -21,7 +21,7 @@ use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, NullSink, Sink, Summary};
 use crate::stress::{
-    Auto, ConjugateGradient, Disconnecting, Factor, Freedom, Iteration, LinkKey, Network, NodeKey,
+    Auto, ConjugateGradient, Disconnecting, Freedom, Growing, Iteration, LinkKey, Network, NodeKey,
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
     Touch, Unresolved, With,
 };
@@ -101,7 +101,7 @@ fn solver<D: Dimension>(
         SolverName::Auto => Box::new(Auto::new(&network, iteration, rates::<D>(freedom, grains))),
         SolverName::Rima => Box::new(Rima::new()),
         SolverName::Cg => Box::new(ConjugateGradient::new(&network, iteration)),
-        SolverName::Factor => Box::new(Factor::new(&network)),
+        SolverName::Factor => Box::new(Growing::new(&network)),
     }
 }
 
