@@ -23,6 +23,8 @@ pub enum Status {
     Stepped,
     /// A grain in flight.
     Flying,
+    /// A grain in equilibrium that stands still.
+    Still,
 }
 
 /// Rows of all grains. At the time of evaluation `rows` and `spins` hold positions and
@@ -140,6 +142,12 @@ pub trait ClusterDimension: Dimension {
     ) -> WallSums;
     /// Radius times spin from the row, 1 or 3 components.
     fn surface_spin(arrays: &Arrays<Self>, slot: usize) -> [f64; 3];
+    /// Adds to the contact force and moment over radius of a slot.
+    fn add_force(arrays: &mut Arrays<Self>, slot: usize, force: [f64; 3], moment: [f64; 3]);
+    /// Sets the velocity, and radius times spin, of a slot to zero.
+    fn stop(arrays: &mut Arrays<Self>, slot: usize);
+    /// Moves a slot and turns it by an angle times its radius.
+    fn shift(arrays: &mut Arrays<Self>, slot: usize, way: Self::Vector, turn: [f64; 3]);
     /// Contact force and moment over radius.
     fn force(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]);
     /// The dampers' share of them.
@@ -339,6 +347,24 @@ impl ClusterDimension for Planar {
         let f = &arrays.forces[slot].0;
         ([f[4], f[5], 0.0], [f[6], 0.0, 0.0])
     }
+    fn add_force(arrays: &mut Arrays<Self>, slot: usize, force: [f64; 3], moment: [f64; 3]) {
+        let f = &mut arrays.forces[slot].0;
+        f[0] += force[0];
+        f[1] += force[1];
+        f[2] += moment[0];
+    }
+    fn stop(arrays: &mut Arrays<Self>, slot: usize) {
+        arrays.rows[slot].0[4..7].fill(0.0);
+        let state = &mut arrays.state[slot].0;
+        state[..3].fill(0.0);
+        state[4..7].fill(0.0);
+    }
+    fn shift(arrays: &mut Arrays<Self>, slot: usize, way: Self::Vector, turn: [f64; 3]) {
+        let row = &mut arrays.rows[slot].0;
+        row[0] += way.x;
+        row[1] += way.y;
+        row[2] += turn[0];
+    }
     fn rotation(arrays: &Arrays<Self>, slot: usize) -> f64 {
         let row = &arrays.rows[slot].0;
         row[2] / row[3]
@@ -422,6 +448,27 @@ impl ClusterDimension for Spatial {
     fn damper(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]) {
         let f = &arrays.dampers[slot].0;
         ([f[0], f[1], f[2]], [f[4], f[5], f[6]])
+    }
+    fn add_force(arrays: &mut Arrays<Self>, slot: usize, force: [f64; 3], moment: [f64; 3]) {
+        let f = &mut arrays.forces[slot].0;
+        for k in 0..3 {
+            f[k] += force[k];
+            f[4 + k] += moment[k];
+        }
+    }
+    fn stop(arrays: &mut Arrays<Self>, slot: usize) {
+        arrays.rows[slot].0[4..7].fill(0.0);
+        arrays.spins[slot].0[..3].fill(0.0);
+        arrays.previous[slot] = Row::default();
+        let state = &mut arrays.state[slot].0;
+        state[..3].fill(0.0);
+        state[4..7].fill(0.0);
+    }
+    fn shift(arrays: &mut Arrays<Self>, slot: usize, way: Self::Vector, turn: [f64; 3]) {
+        for k in 0..3 {
+            arrays.rows[slot].0[k] += way[k];
+            arrays.spins[slot].0[4 + k] += turn[k];
+        }
     }
     fn rotation(arrays: &Arrays<Self>, slot: usize) -> Self::Rotation {
         let s = &arrays.spins[slot].0;

@@ -72,6 +72,9 @@ impl<D: Integrate> Engine<D> {
                 f(class.lists.batches[i].a[k], class.lists.batches[i].b[k]);
             });
         }
+        for kept in self.state.still.pairs.iter().chain(&self.waking).flatten() {
+            f(kept.a, kept.b);
+        }
     }
 
     /// Number of links in touch, and of those that slide.
@@ -84,6 +87,12 @@ impl<D: Integrate> Engine<D> {
         {
             touch += u64::from(flags.touch.count_ones());
             slip += u64::from((flags.slip & flags.touch).count_ones());
+        }
+        let still = &self.state.still;
+        let walls = still.walls.iter().map(|(_, kept)| kept);
+        for kept in still.pairs.iter().flatten().chain(walls) {
+            touch += 1;
+            slip += u64::from(kept.slip);
         }
         (touch, slip)
     }
@@ -117,7 +126,13 @@ impl<D: Integrate> Engine<D> {
             drop_links(&mut class.lists, |a, _| gone[a as usize], &mut at_walls);
         }
         self.state.counts.closed += (lost.len() + at_walls.len()) as u64;
+        self.state.counts.closed += self.forget_still(|slot| gone[slot as usize], None);
         for &slot in slots {
+            if self.stands(slot) {
+                self.cells.remove(slot);
+                self.state.still.count -= 1;
+                self.state.still.rim.retain(|&s| s != slot);
+            }
             self.state.clusters.remove_grain(slot);
             self.state.arrays.vacate(slot as usize);
         }
@@ -179,6 +194,7 @@ impl<D: Integrate> Engine<D> {
             keep
         });
         self.state.counts.closed += closed;
+        self.state.counts.closed += self.forget_still(|_| false, Some(boundary as u16));
         elastic
     }
 

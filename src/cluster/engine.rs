@@ -10,12 +10,14 @@ use serde::{Deserialize, Serialize};
 use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
+use super::lists::Kept;
+use super::still::{Still, WallName};
 use crate::body::{Boundary, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
-use crate::neighbor::BroadPhase;
+use crate::neighbor::{BroadPhase, StillCells};
 use crate::system::{IntegratorName, PeriodicAxis};
 use crate::vector::{LANES, Level, Row};
 
@@ -191,6 +193,8 @@ pub struct EngineState<D: Integrate> {
     pub wall_sums: Vec<[f64; 7]>,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
+    /// Grains that stand still.
+    pub still: Still,
 }
 
 /// All clusters of a system.
@@ -219,6 +223,14 @@ pub struct Engine<D: Integrate> {
     pub(super) carry: Vec<u32>,
     wall_lanes: Vec<WallLanes>,
     pub(super) pair_buffer: Vec<(u32, u32)>,
+    /// Grains that stand still, by place.
+    pub(crate) cells: StillCells<D>,
+    /// Links of grains that were woken, until the lists are renewed: by class of pairs, and of walls.
+    pub(super) waking: Vec<Vec<Kept>>,
+    pub(super) waking_walls: Vec<(WallName, Kept)>,
+    /// Links that the last displacement of still grains opened, and how many at walls.
+    pub(super) opened: Vec<(u32, u32)>,
+    pub(super) opened_at_walls: usize,
 }
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
@@ -262,6 +274,12 @@ impl<D: Integrate> Engine<D> {
         let mut clusters = ClusterIndex::new();
         clusters.add_grain(0);
         let walls = boundaries.len();
+        let waking = vec![Vec::new(); pairs.len()];
+        let mut still = Still {
+            pairs: waking.clone(),
+            ..Still::default()
+        };
+        still.add_slot();
         Engine {
             state: EngineState {
                 arrays: Arrays::default(),
@@ -280,6 +298,7 @@ impl<D: Integrate> Engine<D> {
                 flows: Flows::default(),
                 wall_sums: vec![[0.0; 7]; walls],
                 fastest: 0.0,
+                still,
             },
             options,
             boundaries,
@@ -297,6 +316,11 @@ impl<D: Integrate> Engine<D> {
             carry: Vec::new(),
             wall_lanes: Vec::new(),
             pair_buffer: Vec::new(),
+            cells: StillCells::default(),
+            waking,
+            waking_walls: Vec::new(),
+            opened: Vec::new(),
+            opened_at_walls: 0,
         }
     }
 
@@ -325,6 +349,7 @@ impl<D: Integrate> Engine<D> {
         let slot = self.state.arrays.push(grain, status);
         self.state.since.push(time);
         self.state.back.push(time);
+        self.state.still.add_slot();
         self.state.clusters.add_grain(slot);
         if status == Status::Stepped {
             self.state.active.push(slot);
@@ -463,7 +488,9 @@ impl<D: Integrate> Engine<D> {
     /// Forces at the present positions; books what they did. Call after each drift.
     pub fn forces(&mut self) {
         let time = self.time();
+        self.clear_rim();
         let passed = self.evaluate(time, false);
+        self.gather_rim();
         let flows = &mut self.state.flows;
         flows.friction += passed.friction;
         flows.damping += passed.damping;

@@ -4,12 +4,14 @@
 //! neighbour search, and inner batches of pairs nearer than a narrow one, filtered from it. The
 //! history of a link lies in the inner batch beside the indices and moves only at a renewal.
 
+use serde::{Deserialize, Serialize};
+
 use super::arrays::{History, Lists};
 use super::kernel::{Batch, Flags};
 use crate::vector::LANES;
 
 /// A link carried through a renewal of the outer list.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
     /// First body's slot.
     pub a: u32,
@@ -21,6 +23,17 @@ pub struct Kept {
     pub slip: bool,
     /// Looks at which it was at rest.
     pub calm: u8,
+}
+
+impl Kept {
+    /// A link that has just come about, without stress across.
+    pub fn new(a: u32, b: u32) -> Self {
+        Kept {
+            a,
+            b,
+            ..Kept::default()
+        }
+    }
 }
 
 /// Calls back with batch and lane of each link in touch.

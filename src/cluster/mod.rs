@@ -11,8 +11,12 @@ pub mod kernel;
 mod lists;
 mod observe;
 mod renew;
+mod shift;
+mod still;
 
 pub use change::{Adjacency, FieldForce};
 pub use crush::Deepest;
 pub use engine::{Counts, Engine, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use observe::{Elastic, Kinematics, LinkView};
+pub use shift::{Before, Shift};
+pub use still::{Push, Still};

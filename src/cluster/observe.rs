@@ -208,13 +208,35 @@ impl<D: Integrate> Engine<D> {
         motion: BodyMotion<D>,
         time: f64,
     ) -> Option<Kinematics<D>> {
-        let arrays = &self.state.arrays;
         let wall = &self.state.walls[class];
-        let boundary = &self.boundaries[usize::from(wall.boundary)];
+        self.surface_kinematics_of(wall.boundary, wall.surface, slot, motion, time)
+    }
+
+    /// Motion at the contact of a grain with a surface of a boundary.
+    pub(super) fn surface_kinematics(
+        &self,
+        boundary: u16,
+        surface: u32,
+        slot: u32,
+    ) -> Option<Kinematics<D>> {
+        let motion = self.motion(slot as usize);
+        self.surface_kinematics_of(boundary, surface, slot, motion, self.time())
+    }
+
+    pub(super) fn surface_kinematics_of(
+        &self,
+        boundary: u16,
+        surface: u32,
+        slot: u32,
+        motion: BodyMotion<D>,
+        time: f64,
+    ) -> Option<Kinematics<D>> {
+        let arrays = &self.state.arrays;
+        let boundary = &self.boundaries[usize::from(boundary)];
         let pose = boundary.boundary.motion.pose(time);
         let slot = slot as usize;
         let x = motion.position;
-        let probe = boundary.surfaces[wall.surface as usize].probe(pose.to_frame(x))?;
+        let probe = boundary.surfaces[surface as usize].probe(pose.to_frame(x))?;
         let normal = pose.vector_from_frame(probe.normal);
         let point = x - normal * probe.distance;
         let relative = motion.velocity - pose.point_velocity(point);
@@ -230,7 +252,7 @@ impl<D: Integrate> Engine<D> {
         })
     }
 
-    fn view(
+    pub(super) fn view(
         &self,
         a: u32,
         b: Other,
@@ -277,6 +299,12 @@ impl<D: Integrate> Engine<D> {
 
     /// Calls back with every link in touch, in a fixed order.
     pub fn each_link_view(&self, mut f: impl FnMut(LinkView<D>)) {
+        self.each_list_link(&mut f);
+        self.each_still_link(f);
+    }
+
+    /// Calls back with every link in touch but those between grains that stand still.
+    pub fn each_list_link(&self, mut f: impl FnMut(LinkView<D>)) {
         for class in &self.state.pairs {
             let law = self.law(class.materials[0], class.materials[1]);
             let l = &class.lists;
@@ -319,6 +347,14 @@ impl<D: Integrate> Engine<D> {
                 ));
             });
         }
+    }
+
+    /// Whether a surface of a boundary is flat where a grain is near.
+    pub(super) fn is_flat(&self, boundary: usize, surface: usize, slot: u32) -> bool {
+        let wall = &self.boundaries[boundary];
+        let pose = wall.boundary.motion.pose(self.time());
+        let x = pose.to_frame(self.state.arrays.position(slot as usize));
+        wall.surfaces[surface].flat(x).is_some()
     }
 
     /// Looks at which links rest (thesis eq. 5.10) and counts for how long; to be called every

@@ -4,6 +4,7 @@ use super::arrays::{Lists, Status};
 use super::engine::{Engine, WallClass};
 use super::integrate::Integrate;
 use super::lists::Kept;
+use super::still::WallName;
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
@@ -95,30 +96,36 @@ impl<D: Integrate> Engine<D> {
         for class in &self.state.pairs {
             let mut links = Vec::new();
             class.lists.kept(&mut links);
+            links.append(&mut self.waking[kept.len()]);
             kept.push(links);
         }
-        let mut at_walls: Vec<(u16, u32, bool, u16, Kept)> = Vec::new();
+        let mut at_walls: Vec<(WallName, Kept)> = std::mem::take(&mut self.waking_walls);
         let mut links = Vec::new();
         for class in &self.state.walls {
             links.clear();
             class.lists.kept(&mut links);
             let name = (class.boundary, class.surface, class.side, class.material);
-            at_walls.extend(links.iter().map(|&k| (name.0, name.1, name.2, name.3, k)));
+            at_walls.extend(links.iter().map(|&link| (name, link)));
         }
         if let Some(new_slot) = self.compact() {
             for link in kept.iter_mut().flatten() {
                 link.a = new_slot[link.a as usize];
                 link.b = new_slot[link.b as usize];
             }
-            for (.., link) in &mut at_walls {
+            for (_, link) in &mut at_walls {
                 link.a = new_slot[link.a as usize];
             }
             self.rebuild_clusters(&kept);
+            self.sort_still();
+        } else if self.cells.outgrown() {
+            self.sort_still();
         }
+        self.lay_aside(&mut kept, &mut at_walls);
         self.wrap_periodic();
         self.renew_pairs(&kept);
         self.renew_walls(&at_walls);
         self.filter();
+        self.find_rim();
     }
 
     /// Drops empty slots and, in large systems, sorts the others row by row.
@@ -159,6 +166,7 @@ impl<D: Integrate> Engine<D> {
             .map(|&o| self.state.since[o as usize])
             .collect();
         self.state.back = order.iter().map(|&o| self.state.back[o as usize]).collect();
+        self.state.still.renumber(&order, &new_slot);
         for list in [&mut self.state.active, &mut self.state.fresh] {
             for slot in list.iter_mut() {
                 *slot = new_slot[*slot as usize];
@@ -170,7 +178,7 @@ impl<D: Integrate> Engine<D> {
 
     fn rebuild_clusters(&mut self, kept: &[Vec<Kept>]) {
         let mut clusters = ClusterIndex::with_grains(self.state.arrays.slots() as u32);
-        for link in kept.iter().flatten() {
+        for link in kept.iter().chain(&self.state.still.pairs).flatten() {
             clusters.insert_link(link.a, link.b);
         }
         let before = std::mem::replace(&mut self.state.clusters, clusters);
@@ -231,8 +239,22 @@ impl<D: Integrate> Engine<D> {
             class.outer.clear();
         }
         let n = self.laws.materials;
-        for &(i, j) in &self.pair_buffer {
-            let (a, b) = (active[i as usize], active[j as usize]);
+        for pair in &mut self.pair_buffer {
+            *pair = (active[pair.0 as usize], active[pair.1 as usize]);
+        }
+        if !self.cells.is_empty() {
+            for (&a, (&x, &radius)) in active.iter().zip(positions.iter().zip(&radii)) {
+                let near = radius + margin;
+                self.cells.near(x, near, |b| {
+                    let reach = near + arrays.radius(b as usize);
+                    if (x - arrays.position(b as usize)).norm_squared() < reach * reach {
+                        self.pair_buffer.push((a.min(b), a.max(b)));
+                    }
+                });
+            }
+            self.pair_buffer.sort_unstable();
+        }
+        for &(a, b) in &self.pair_buffer {
             let materials = (arrays.material[a as usize], arrays.material[b as usize]);
             let class = self.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
             self.state.pairs[usize::from(class)].outer.push([a, b]);
@@ -267,7 +289,7 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    fn renew_walls(&mut self, kept: &[(u16, u32, bool, u16, Kept)]) {
+    fn renew_walls(&mut self, kept: &[(WallName, Kept)]) {
         let time = self.time();
         let arrays = &self.state.arrays;
         let mut entries: Vec<(u16, u32, bool, u16, u32)> = Vec::new();
@@ -302,8 +324,8 @@ impl<D: Integrate> Engine<D> {
             let outer: Vec<u32> = rest[..count].iter().map(|e| e.4).collect();
             rest = &rest[count..];
             let mut lists = Lists::default();
-            let found = kept.iter().filter_map(|&(b, s, d, m, link)| {
-                if (b, s, d, m) != name {
+            let found = kept.iter().filter_map(|&(of, link)| {
+                if of != name {
                     return None;
                 }
                 let place = outer.binary_search(&link.a).ok()?;

@@ -8,11 +8,13 @@ mod cells;
 mod grid;
 mod order;
 mod periodic;
+mod still;
 
 pub use brute::Brute;
 pub use cells::Cells;
 pub use order::{row_order, spatial_order};
 pub use periodic::PeriodicAxis;
+pub use still::StillCells;
 
 use crate::geometry::Dimension;
 

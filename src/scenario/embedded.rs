@@ -53,6 +53,7 @@ scenarios![
     "silo",
     "silo-large",
     "silo-3d",
+    "silo-fill",
     "pile",
     "bridge",
 ];

@@ -147,6 +147,7 @@ pub(super) struct DriverState {
     pub causes: super::logging::Causes,
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
+    pub rest: super::rest::RestState,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -160,8 +161,9 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A granular system under the event loop.
 pub struct System<D: Integrate> {
@@ -237,6 +239,10 @@ impl<D: Integrate> System<D> {
             causes: Default::default(),
             wall_seconds: 0.0,
             fields: Vec::new(),
+            rest: super::rest::RestState {
+                carried: start,
+                ..Default::default()
+            },
         };
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
@@ -351,6 +357,7 @@ impl<D: Integrate> System<D> {
             .map_err(|e| SystemError::Saved(e.to_string()))?;
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
+        engine.sort_still();
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
@@ -475,7 +482,7 @@ impl<D: Integrate> System<D> {
         self.s.regime_time = [0.0; 4];
         self.s.all_steps = 0.0;
         self.s.by_kind.fill(0);
-        self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0);
+        self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0, self.s.rest.energy);
         self.engine.state.wall_sums.fill([0.0; 7]);
         self.engine.state.clusters.forget_touched();
         self.s.last_row = self.engine.state.n;
@@ -641,7 +648,7 @@ impl<D: Integrate> System<D> {
         if !self.engine.link_events.is_empty() {
             self.log_links(sink)?;
         }
-        Ok(())
+        self.look_at_rest(sink)
     }
 
     /// Forces of fields that are not uniform; the uniform ones are in the engine's gravity.
@@ -702,10 +709,12 @@ impl<D: Integrate> System<D> {
             return;
         }
         let stepped = self.engine.state.active.len();
-        let flying = self.grain_count() - stepped;
+        let still = self.engine.state.still.count;
+        let flying = self.grain_count() - stepped - still;
+        self.s.regime_time[Regime::Rest as usize] += lasted * still as f64;
         self.s.regime_time[Regime::Flight as usize] += lasted * flying as f64;
         self.s.regime_time[Regime::Cluster as usize] += lasted * stepped as f64;
-        self.s.all_steps += lasted / self.engine.options.step * (stepped + flying) as f64;
+        self.s.all_steps += lasted / self.engine.options.step * (stepped + flying + still) as f64;
     }
 
     /// Handles an event that is not a step. The engine stands at the last step before it.

@@ -57,7 +57,9 @@ impl<D: Integrate> System<D> {
         let mut position = None;
         for _ in 0..feed.shots.max(1) {
             let shot = D::Vector::from_fn(|k| {
-                feed.min[k] + (feed.max[k] - feed.min[k]) * state.rng.random::<f64>()
+                feed.min[k]
+                    + (feed.max[k] - feed.min[k]) * state.rng.random::<f64>()
+                    + feed.rise[k] * (time - feed.start)
             });
             if self.is_free(shot, radius, time) {
                 position = Some(shot);

@@ -148,6 +148,19 @@ pub fn foresee<D: Integrate>(
         }
     }
     for (k, &s) in flyers.iter().enumerate() {
+        let a = s as usize;
+        let x = arrays.position(a);
+        engine.cells.near(x, radii[k] + margin, |b| {
+            let b = b as usize;
+            let d = x - arrays.position(b);
+            // Still grains move only by small displacements, after which all is foreseen anew.
+            let reach = arrays.radius(a) + arrays.radius(b);
+            let v = arrays.velocity(a);
+            let gap = |t: f64| (d + v * t + engine.gravity * (0.5 * t * t)).norm() - reach;
+            back[k] = back[k].min(now + approach(gap, v.norm(), g, length));
+        });
+    }
+    for (k, &s) in flyers.iter().enumerate() {
         let s = s as usize;
         let (x, v, r) = (arrays.position(s), arrays.velocity(s), arrays.radius(s));
         for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {

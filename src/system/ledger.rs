@@ -38,6 +38,8 @@ pub struct Ledger {
     pub start: Held,
     /// Engine's flows at the start, to be taken off.
     pub flows_at_start: Flows,
+    /// Energy taken by morphs at the start, to be taken off.
+    pub morph_at_start: f64,
     /// Engine's counts at the start.
     pub counts_at_start: Counts,
     /// Brought by feeds: kinetic and potential.
@@ -81,6 +83,7 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
                 let f = flight::fly(engine, slot, time);
                 (f.position, f.velocity, D::surface_spin(arrays, slot))
             }
+            Status::Still => (arrays.position(slot), D::Vector::default(), [0.0; 3]),
             _ => {
                 let (v, s) = velocity_now(engine, slot);
                 (arrays.position(slot), v, s)
@@ -109,18 +112,29 @@ impl Ledger {
     }
 
     /// Begins the book.
-    pub fn begin<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Ledger {
+    pub fn begin<D: Integrate>(
+        engine: &Engine<D>,
+        fields: &FieldSet<D>,
+        time: f64,
+        morph: f64,
+    ) -> Ledger {
         Ledger {
             begun: true,
             start: held(engine, fields, time),
             flows_at_start: passed(engine),
+            morph_at_start: morph,
             counts_at_start: engine.state.counts,
             ..Ledger::default()
         }
     }
 
     /// The figures now.
-    pub fn figures<D: Integrate>(&self, engine: &Engine<D>, held: &Held) -> EnergyFigures {
+    pub fn figures<D: Integrate>(
+        &self,
+        engine: &Engine<D>,
+        held: &Held,
+        morph: f64,
+    ) -> EnergyFigures {
         let flows = passed(engine);
         let begin = &self.flows_at_start;
         let damping = flows.damping - begin.damping;
@@ -131,8 +145,10 @@ impl Ledger {
         let injected = flows.walls - begin.walls + self.fed;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
-        let error = held.sum() + damping + slip + self.removed - injected - self.start.sum();
-        let entries = [damping, slip, self.removed, injected];
+        let morph = morph - self.morph_at_start;
+        let error =
+            held.sum() + damping + slip + morph + self.removed - injected - self.start.sum();
+        let entries = [damping, slip, morph, self.removed, injected];
         let entries = entries.iter().map(|x| x.abs()).sum::<f64>();
         let whole = held.kinetic
             + held.elastic.sum()
@@ -156,7 +172,7 @@ impl Ledger {
                 damping,
                 slip,
                 collision: 0.0,
-                morph: 0.0,
+                morph,
             },
             injected,
             removed: self.removed,

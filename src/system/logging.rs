@@ -191,7 +191,10 @@ impl<D: Integrate> System<D> {
     pub(super) fn log_state(&mut self, sink: &mut dyn Sink, time: f64) -> Result<(), SystemError> {
         self.account(time);
         let held = held(&self.engine, &self.fields, time);
-        let figures = self.s.ledger.figures(&self.engine, &held);
+        let figures = self
+            .s
+            .ledger
+            .figures(&self.engine, &held, self.s.rest.energy);
         // Over the steps in the sums, not over the interval, into which a step more or less may fall.
         let lasted = (self.engine.state.n - self.s.last_row) as f64 * self.engine.options.step;
         self.s.last_row = self.engine.state.n;
@@ -213,18 +216,19 @@ impl<D: Integrate> System<D> {
         }
         self.engine.find_splits();
         let stepped = self.engine.state.active.len() as u64;
+        let still = self.engine.state.still.count as u64;
         let grains = self.grain_count() as u64;
         let clusters = {
             // The dummy slot and each flyer count as clusters in the index.
             let all = self.engine.state.clusters.count() as u64;
-            all - 1 - (grains - stepped)
+            all - 1 - (grains - stepped - still)
         };
         let (links, sliding) = self.engine.link_count();
         let d = figures.dissipated;
         let row = SeriesRow {
             time,
             grains,
-            by_regime: [grains - stepped, stepped, 0, 0],
+            by_regime: [grains - stepped - still, stepped, still, 0],
             clusters,
             links,
             sliding,
@@ -259,8 +263,12 @@ impl<D: Integrate> System<D> {
             .map(|slot| {
                 let flying = self.engine.flies(slot as usize);
                 let grain = self.grain_at(slot, time);
+                let still = self.engine.stands(slot);
                 let (force, moment) = if flying {
                     ([0.0; 3], [0.0; 3])
+                } else if still {
+                    let [fx, fy, fz, mx, my, mz] = self.engine.contact_force(slot);
+                    ([fx, fy, fz], [mx, my, mz])
                 } else {
                     D::force(arrays, slot as usize)
                 };
@@ -285,6 +293,8 @@ impl<D: Integrate> System<D> {
                     moment: moment.map(|t| t * grain.radius),
                     regime: if flying {
                         Regime::Flight
+                    } else if still {
+                        Regime::Rest
                     } else {
                         Regime::Cluster
                     },
@@ -395,7 +405,10 @@ impl<D: Integrate> System<D> {
         let touched = self.engine.state.clusters.touched();
         let out = self.s.discharged;
         let lasted = self.s.last_out - self.s.first_out;
-        let energy = self.s.ledger.figures(&self.engine, &held);
+        let energy = self
+            .s
+            .ledger
+            .figures(&self.engine, &held, self.s.rest.energy);
         let mut warnings = self.s.warnings.clone();
         warnings.extend(super::reason::imbalance(&energy));
         Summary {
@@ -435,7 +448,7 @@ impl<D: Integrate> System<D> {
                 solver: None,
                 grain_steps: counts.grain_steps - begin.grain_steps,
                 collisions: 0,
-                stress_solves: 0,
+                stress_solves: self.s.rest.solves,
                 grain_steps_if_all_stepped: self.s.all_steps.round() as u64,
                 grains_per_link_event: GrainsPerLinkEvent {
                     events: touched.count(),
@@ -468,8 +481,10 @@ impl<D: Integrate> System<D> {
 
     /// Figures of the energy book now.
     pub fn energy_figures(&self) -> crate::record::EnergyFigures {
-        self.s
-            .ledger
-            .figures(&self.engine, &self.energies(self.engine.time()))
+        self.s.ledger.figures(
+            &self.engine,
+            &self.energies(self.engine.time()),
+            self.s.rest.energy,
+        )
     }
 }

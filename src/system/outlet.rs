@@ -44,7 +44,7 @@ impl<D: Integrate> System<D> {
             let x = match arrays.status[slot] {
                 Status::Empty => continue,
                 Status::Flying => flight::fly(&self.engine, slot, time).position,
-                Status::Stepped => arrays.position(slot),
+                Status::Stepped | Status::Still => arrays.position(slot),
             };
             left[slot] = self
                 .setup
@@ -88,6 +88,9 @@ impl<D: Integrate> System<D> {
         }
         let elastic = self.engine.remove(&gone);
         self.s.ledger.remove_elastic(elastic);
+        if self.wake_unbalanced(sink)? {
+            self.renew(sink)?;
+        }
         Ok(())
     }
 
@@ -105,6 +108,13 @@ impl<D: Integrate> System<D> {
                 spin * (time - self.engine.state.since[s]),
             );
             (f.position, f.velocity, spin, rotation)
+        } else if arrays.status[s] == Status::Still {
+            (
+                arrays.position(s),
+                D::Vector::default(),
+                D::spin_from_fn(|_| 0.0),
+                D::rotation(arrays, s),
+            )
         } else {
             // After a jam nothing moves: what is left of accelerations must not add up.
             let t = if self.s.frozen {
@@ -160,6 +170,7 @@ impl<D: Integrate> System<D> {
         self.s.ledger.remove_elastic(elastic);
         self.s.calm_looks = 0;
         self.s.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
+        self.wake_unbalanced(sink)?;
         self.renew(sink)?;
         self.s.causes.now = 0;
         Ok(())

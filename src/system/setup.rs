@@ -47,6 +47,25 @@ pub struct Setup<D: Dimension> {
     pub tolerance: f64,
     /// The quasi-static model instead of motion.
     pub quasi_static: Option<QuasiStaticSetup>,
+    /// Grains in equilibrium stand still: none when each is always stepped.
+    pub morph: Option<MorphSetup>,
+}
+
+/// When grains come to stand still and when they are woken (docs/morphing.md).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MorphSetup {
+    /// Kinetic energy under which a grain is calm, over m g d.
+    pub kinetic: f64,
+    /// How long it must be calm, s.
+    pub dwell: f64,
+    /// Force that it may lack to equilibrium when it is stopped, in weights.
+    pub residual: f64,
+    /// Force out of balance at which it is woken, in weights.
+    pub wake: f64,
+    /// Time between two solves that carry loads down, s.
+    pub carry_every: f64,
+    /// Force out of balance at which it is woken after a solve, in weights.
+    pub left: f64,
 }
 
 /// Quasi-static filling: the grains come one by one.
@@ -254,6 +273,8 @@ pub struct FeedSetup<D: Dimension> {
     pub min: D::Vector,
     /// Greatest corner, m.
     pub max: D::Vector,
+    /// Speed at which the region moves from the first grain on, m/s.
+    pub rise: D::Vector,
     /// First grain, s.
     pub start: f64,
     /// When.

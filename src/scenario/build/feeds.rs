@@ -55,6 +55,7 @@ pub(super) fn feeds<D: Dimension>(
         list.push(FeedSetup {
             min,
             max,
+            rise: check.vector_or_zero::<D>(&at.key("rise"), spec.rise.as_deref())?,
             start: check.non_negative(&at.key("start"), spec.start)?,
             timing,
             count: spec.count,

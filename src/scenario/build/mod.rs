@@ -6,6 +6,7 @@ mod clearance;
 mod feeds;
 mod grains;
 mod materials;
+mod morph;
 mod quasi_static;
 mod settings;
 mod start;
@@ -102,8 +103,10 @@ pub(super) fn build<D: Integrate>(
         log: settings.log,
         tolerance: spec.run.tolerance,
         quasi_static: None,
+        morph: None,
     };
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
+    setup.morph = morph::build(check, &mut spec, &setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))
 }

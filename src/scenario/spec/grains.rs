@@ -110,6 +110,10 @@ pub struct FeedSpec {
     pub min: Vec<f64>,
     /// Greatest corner, m.
     pub max: Vec<f64>,
+    /// Speed at which the region moves from the first grain on, m/s, as to keep above a surface that
+    /// rises; at rest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rise: Option<Vec<f64>>,
     /// Time of the first, s.
     #[serde(default)]
     pub start: f64,

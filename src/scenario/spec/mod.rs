@@ -3,6 +3,7 @@
 
 mod grains;
 mod material;
+mod morph;
 mod quasi_static;
 mod run;
 mod scalar;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use grains::*;
 pub use material::*;
+pub use morph::*;
 pub use quasi_static::*;
 pub use run::*;
 pub use scalar::*;
@@ -56,6 +58,10 @@ pub struct Spec {
     /// The quasi-static model instead of motion. Absent: grains move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quasi_static: Option<QuasiStaticSpec>,
+    /// Grains in equilibrium stand still until something wakes them. Absent: each grain in touch
+    /// is stepped all the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub morph: Option<MorphSpec>,
     /// Materials by name, as `[material.clay]`. A name that is not defined here is looked for
     /// among the embedded ones (`arenite list`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -1,0 +1,263 @@
+//! Small displacements of grains that stand still, all at once, with what they do to links.
+
+use super::arrays::{Arrays, History, Status};
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::lists::{Kept, each_link};
+use super::observe::{BodyMotion, coefficients, size};
+use super::still::Still;
+use crate::geometry::{Dimension, Vector};
+
+/// A displacement, m, and a turn times the radius, m.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shift<D: Dimension> {
+    /// Of the centre.
+    pub way: D::Vector,
+    /// Turn about the centre.
+    pub turn: [f64; 3],
+}
+
+/// What must be put back when a displacement is taken back.
+pub struct Before<D: Integrate> {
+    arrays: Arrays<D>,
+    still: Still,
+    springs: Vec<Vec<D::History>>,
+}
+
+impl<D: Integrate> Engine<D> {
+    /// What a displacement would change.
+    pub fn remember(&self) -> Before<D> {
+        Before {
+            arrays: self.state.arrays.clone(),
+            still: self.state.still.clone(),
+            springs: self
+                .state
+                .pairs
+                .iter()
+                .map(|class| class.lists.history.clone())
+                .collect(),
+        }
+    }
+
+    /// Takes a displacement back.
+    pub fn take_back(&mut self, before: &Before<D>) {
+        self.state.arrays.clone_from(&before.arrays);
+        self.state.still.clone_from(&before.still);
+        for (class, springs) in self.state.pairs.iter_mut().zip(&before.springs) {
+            class.lists.history.clone_from(springs);
+        }
+    }
+
+    /// Displaces grains that stand still, by slot; others have no displacement. Springs are strained
+    /// along, and give way to Coulomb's bound. Links that open are lost: to be kept with
+    /// [`Engine::settle_shift`], or taken back.
+    pub fn shift(&mut self, shifts: &[Shift<D>]) {
+        self.opened.clear();
+        let motion = |slot: u32| BodyMotion::<D> {
+            position: self.state.arrays.position(slot as usize),
+            velocity: shifts[slot as usize].way,
+            spin: shifts[slot as usize].turn,
+        };
+        // Strains by the geometry from which the displacements were found.
+        let pair = |a: u32, b: u32| {
+            self.pair_kinematics_of([a as usize, b as usize], [motion(a), motion(b)])
+                .sliding
+        };
+        let mut pairs: Vec<Vec<[f64; 3]>> = Vec::new();
+        let mut rim: Vec<Vec<(usize, usize, [f64; 3])>> = Vec::new();
+        for (class, links) in self.state.still.pairs.iter().enumerate() {
+            pairs.push(links.iter().map(|k| pair(k.a, k.b)).collect());
+            let lists = &self.state.pairs[class].lists;
+            let mut strains = Vec::new();
+            each_link(&lists.flags, |i, k| {
+                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+                if self.stands(a) || self.stands(b) {
+                    strains.push((i, k, pair(a, b)));
+                }
+            });
+            rim.push(strains);
+        }
+        let walls: Vec<[f64; 3]> = self
+            .state
+            .still
+            .walls
+            .iter()
+            .map(|(name, k)| {
+                self.surface_kinematics_of(name.0, name.1, k.a, motion(k.a), self.time())
+                    .map_or([0.0; 3], |kinematics| kinematics.sliding)
+            })
+            .collect();
+        for (slot, shift) in shifts.iter().enumerate() {
+            if self.state.arrays.status[slot] == Status::Still {
+                D::shift(&mut self.state.arrays, slot, shift.way, shift.turn);
+            }
+        }
+        let strain = |spring: &mut [f64; 3], by: &[f64; 3]| {
+            for (s, b) in spring.iter_mut().zip(by) {
+                *s += b;
+            }
+        };
+        for (class, strains) in pairs.iter().enumerate() {
+            let mut links = std::mem::take(&mut self.state.still.pairs[class]);
+            for (link, by) in links.iter_mut().zip(strains) {
+                strain(&mut link.spring, by);
+                self.give_way(class, link);
+            }
+            let opened = |k: &Kept| self.pair_kinematics(k.a, k.b).overlap <= 0.0;
+            let lost: Vec<Kept> = links.iter().copied().filter(opened).collect();
+            links.retain(|k| self.pair_kinematics(k.a, k.b).overlap > 0.0);
+            self.state.still.pairs[class] = links;
+            self.opened.extend(lost.iter().map(|k| (k.a, k.b)));
+            for (i, k, by) in &rim[class] {
+                let history = &mut self.state.pairs[class].lists.history[*i];
+                let mut spring = history.lane(*k);
+                strain(&mut spring, by);
+                history.set_lane(*k, spring);
+            }
+        }
+        let mut links = std::mem::take(&mut self.state.still.walls);
+        for ((name, link), by) in links.iter_mut().zip(&walls) {
+            strain(&mut link.spring, by);
+            if let Some(kinematics) = self.surface_kinematics(name.0, name.1, link.a) {
+                let wall = &self.boundaries[usize::from(name.0)].boundary;
+                bound(
+                    link,
+                    &coefficients(self.law(name.3, wall.material), &kinematics),
+                );
+            }
+        }
+        let before = links.len();
+        links.retain(|(name, k)| {
+            self.surface_kinematics(name.0, name.1, k.a)
+                .is_some_and(|kinematics| kinematics.overlap > 0.0)
+        });
+        self.opened_at_walls = before - links.len();
+        self.state.still.walls = links;
+        self.hold_anew();
+    }
+
+    /// Keeps what the last displacement did: books the links that opened, and makes new ones where
+    /// gaps have closed.
+    pub fn settle_shift(&mut self) {
+        for (a, b) in std::mem::take(&mut self.opened) {
+            self.state.clusters.remove_link(a, b);
+            self.state.counts.closed += 1;
+        }
+        self.state.counts.closed += self.opened_at_walls as u64;
+        self.sort_still();
+        self.close_gaps();
+    }
+
+    fn give_way(&self, class: usize, link: &mut Kept) {
+        let [a, b] = self.state.pairs[class].materials;
+        let kinematics = self.pair_kinematics(link.a, link.b);
+        bound(link, &coefficients(self.law(a, b), &kinematics));
+    }
+
+    /// Sums the forces of links between grains that stand still anew.
+    fn hold_anew(&mut self) {
+        let mut held = vec![[0.0; 6]; self.state.arrays.slots()];
+        self.each_still_link(|view| {
+            let pushes = view.pushes();
+            let mut add = |slot: u32, push: &[f64; 6]| {
+                for (to, by) in held[slot as usize].iter_mut().zip(push) {
+                    *to += by;
+                }
+            };
+            add(view.a, &pushes[0]);
+            if let super::Other::Slot(b) = view.b {
+                add(b, &pushes[1]);
+            }
+        });
+        self.state.still.held = held;
+    }
+
+    /// Links between grains that stand still and overlap without one, and with walls: made anew,
+    /// without stress across.
+    fn close_gaps(&mut self) {
+        let mut known: Vec<(u32, u32)> = self
+            .state
+            .still
+            .pairs
+            .iter()
+            .flatten()
+            .map(|k| (k.a.min(k.b), k.a.max(k.b)))
+            .collect();
+        known.sort_unstable();
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        let arrays = &self.state.arrays;
+        for slot in self.standing() {
+            let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+            self.cells.near(x, r, |other| {
+                let reach = r + arrays.radius(other as usize);
+                if other > slot
+                    && (x - arrays.position(other as usize)).norm_squared() < reach * reach
+                    && known.binary_search(&(slot, other)).is_err()
+                {
+                    found.push((slot, other));
+                }
+            });
+        }
+        found.sort_unstable();
+        let n = self.laws.materials;
+        for &(a, b) in &found {
+            let of = |s: u32| usize::from(self.state.arrays.material[s as usize]);
+            let class = self.class_of[of(a) * n + of(b)];
+            self.state.still.pairs[usize::from(class)].push(Kept::new(a, b));
+            self.state.clusters.insert_link(a, b);
+        }
+        let mut new = found.len() as u64;
+        let mut at_walls: Vec<(u32, u16, u32)> = self
+            .state
+            .still
+            .walls
+            .iter()
+            .map(|(name, k)| (k.a, name.0, name.1))
+            .collect();
+        at_walls.sort_unstable();
+        for slot in self.standing() {
+            for boundary in 0..self.boundaries.len() {
+                if self.state.gone[boundary] {
+                    continue;
+                }
+                for surface in 0..self.boundaries[boundary].surfaces.len() {
+                    let (b, s) = (boundary as u16, surface as u32);
+                    let meets = self
+                        .surface_kinematics(b, s, slot)
+                        .filter(|kinematics| kinematics.overlap > 0.0);
+                    let Some(kinematics) = meets else { continue };
+                    if at_walls.binary_search(&(slot, b, s)).is_ok() {
+                        continue;
+                    }
+                    let side = (0..D::N)
+                        .map(|k| kinematics.normal[k])
+                        .find(|&c| c != 0.0)
+                        .is_some_and(|c| c > 0.0);
+                    let flat = self.is_flat(boundary, surface, slot);
+                    let name = (
+                        b,
+                        s,
+                        flat && side,
+                        self.state.arrays.material[slot as usize],
+                    );
+                    self.state.still.walls.push((name, Kept::new(slot, 0)));
+                    new += 1;
+                }
+            }
+        }
+        self.state.counts.opened += new;
+        if new > 0 {
+            self.hold_anew();
+        }
+    }
+}
+
+/// A spring gives way to Coulomb's bound.
+fn bound(link: &mut Kept, c: &super::observe::Coefficients) {
+    let most = c.friction * c.elastic.max(0.0);
+    let pull = c.kt * size(link.spring);
+    link.slip = pull > most;
+    if link.slip {
+        link.spring = link.spring.map(|s| s * (most / pull));
+    }
+}

@@ -1,0 +1,464 @@
+//! Grains that stand still: in equilibrium, not stepped, woken by what changes about them.
+//!
+//! A link between two of them, or of one with a wall, costs nothing: it lies here with its spring,
+//! and each of them keeps the force of all its links that do. Links with stepped grains stay in the
+//! lists as always; what those push is gathered at each evaluation. So what a still grain lacks to
+//! equilibrium, weight and all forces together, is known at any time and never forgotten.
+
+use serde::{Deserialize, Serialize};
+
+use super::arrays::{History, Status};
+use super::engine::{Engine, Other};
+use super::integrate::Integrate;
+use super::lists::{Kept, each_link};
+use super::observe::{Elastic, LinkView};
+use crate::geometry::Vector;
+
+/// Boundary, surface, side and material of a class of links with walls.
+pub type WallName = (u16, u32, bool, u16);
+
+/// A force, N, and a moment over the radius, N.
+pub type Push = [f64; 6];
+
+/// What is kept of grains that stand still.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Still {
+    /// Links between two of them, by class of pairs.
+    pub pairs: Vec<Vec<Kept>>,
+    /// Links of them with walls.
+    pub walls: Vec<(WallName, Kept)>,
+    /// By slot: forces of these links.
+    pub held: Vec<Push>,
+    /// By slot: forces of links with stepped grains, summed over the evaluations since the last
+    /// look.
+    pub pushed: Vec<Push>,
+    /// Evaluations in `pushed`.
+    pub evaluations: u32,
+    /// Those that a stepped grain is near to, ascending.
+    pub rim: Vec<u32>,
+    /// By slot: looks in a row at which a stepped grain was calm.
+    pub calm: Vec<u16>,
+    /// How many stand still.
+    pub count: usize,
+}
+
+impl Still {
+    pub(super) fn add_slot(&mut self) {
+        self.held.push([0.0; 6]);
+        self.pushed.push([0.0; 6]);
+        self.calm.push(0);
+    }
+
+    /// New numbers of slots; `order` names the old slot of each new one.
+    pub(super) fn renumber(&mut self, order: &[u32], new_slot: &[u32]) {
+        let held = order.iter().map(|&o| self.held[o as usize]).collect();
+        let pushed = order.iter().map(|&o| self.pushed[o as usize]).collect();
+        let calm = order.iter().map(|&o| self.calm[o as usize]).collect();
+        (self.held, self.pushed, self.calm) = (held, pushed, calm);
+        let new = |slot: &mut u32| *slot = new_slot[*slot as usize];
+        for kept in self.pairs.iter_mut().flatten() {
+            new(&mut kept.a);
+            new(&mut kept.b);
+        }
+        for (_, kept) in &mut self.walls {
+            new(&mut kept.a);
+        }
+        self.rim.iter_mut().for_each(new);
+    }
+}
+
+fn add(to: &mut Push, sign: f64, push: &Push) {
+    for (to, by) in to.iter_mut().zip(push) {
+        *to += sign * by;
+    }
+}
+
+fn three<V: Vector>(v: V) -> [f64; 3] {
+    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
+}
+
+impl<D: Integrate> LinkView<D> {
+    /// What the link does to its first body, and to its second.
+    pub fn pushes(&self) -> [Push; 2] {
+        let n = self.kinematics.normal;
+        let force = n * self.normal_force + self.tangential_force;
+        let moment = D::moment(-n, self.tangential_force);
+        let f = three(force);
+        let m: [f64; 3] = std::array::from_fn(|k| {
+            if k < D::SPINS {
+                D::spin_component(moment, k)
+            } else {
+                0.0
+            }
+        });
+        // Forces are opposite, moments over radii alike.
+        [
+            [f[0], f[1], f[2], m[0], m[1], m[2]],
+            [-f[0], -f[1], -f[2], m[0], m[1], m[2]],
+        ]
+    }
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Whether a slot holds a grain that stands still.
+    pub fn stands(&self, slot: u32) -> bool {
+        self.state.arrays.status[slot as usize] == Status::Still
+    }
+
+    /// Slots that stand still, ascending.
+    pub fn standing(&self) -> Vec<u32> {
+        let slots = self.state.arrays.slots() as u32;
+        (1..slots).filter(|&slot| self.stands(slot)).collect()
+    }
+
+    /// Stops stepped slots where they are, to stand still. The lists must be renewed before the next
+    /// step. Gives the kinetic energy that was in them at the time of evaluation, by `kinetic`.
+    pub fn stop(&mut self, slots: &[u32]) {
+        if slots.is_empty() {
+            return;
+        }
+        let mut chosen = vec![false; self.state.arrays.slots()];
+        for &slot in slots {
+            chosen[slot as usize] = true;
+        }
+        let before = self.slidings(&chosen);
+        for &slot in slots {
+            let s = slot as usize;
+            self.book_dampers(s);
+            D::stop(&mut self.state.arrays, s);
+            self.state.arrays.clear_force(s);
+            self.state.arrays.status[s] = Status::Still;
+            self.state.still.held[s] = [0.0; 6];
+            self.state.still.pushed[s] = [0.0; 6];
+            self.state.still.calm[s] = 0;
+            let (x, r) = (self.state.arrays.position(s), self.state.arrays.radius(s));
+            self.cells.insert(slot, x, r);
+        }
+        self.state.still.count += slots.len();
+        self.state.active.retain(|&s| !chosen[s as usize]);
+        self.state.fresh.retain(|&s| !chosen[s as usize]);
+        // Springs stand a part of a step ahead of positions, at the speed of sliding: it has changed.
+        let after = self.timing().after * self.options.step;
+        let now = self.slidings(&chosen);
+        for ((place, then), (_, now)) in before.into_iter().zip(now) {
+            let by: [f64; 3] = std::array::from_fn(|k| after * (now[k] - then[k]));
+            let (of_walls, class, batch, lane) = place;
+            let history = if of_walls {
+                &mut self.state.walls[class].lists.history
+            } else {
+                &mut self.state.pairs[class].lists.history
+            };
+            let spring = history[batch].lane(lane);
+            history[batch].set_lane(lane, std::array::from_fn(|k| spring[k] + by[k]));
+        }
+    }
+
+    /// Where the links of some slots are, and how fast their surfaces slide.
+    fn slidings(&self, chosen: &[bool]) -> Vec<((bool, usize, usize, usize), [f64; 3])> {
+        let mut found = Vec::new();
+        for (class, pairs) in self.state.pairs.iter().enumerate() {
+            let lists = &pairs.lists;
+            each_link(&lists.flags, |i, k| {
+                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+                if chosen[a as usize] || chosen[b as usize] {
+                    found.push(((false, class, i, k), self.pair_kinematics(a, b).sliding));
+                }
+            });
+        }
+        for (class, walls) in self.state.walls.iter().enumerate() {
+            let lists = &walls.lists;
+            each_link(&lists.flags, |i, k| {
+                let a = lists.batches[i].a[k];
+                if chosen[a as usize]
+                    && let Some(kinematics) = self.wall_kinematics(class, a)
+                {
+                    found.push(((true, class, i, k), kinematics.sliding));
+                }
+            });
+        }
+        found
+    }
+
+    /// Books what the dampers of a slot take in the half step before the time of evaluation, which
+    /// the stride to come would have booked.
+    fn book_dampers(&mut self, slot: usize) {
+        let arrays = &self.state.arrays;
+        let (f, t) = D::damper(arrays, slot);
+        let (v, s) = (three(arrays.velocity(slot)), D::surface_spin(arrays, slot));
+        let power: f64 = (0..3).map(|k| f[k] * v[k] + t[k] * s[k]).sum();
+        self.state.flows.damping -= 0.5 * self.options.step * power;
+    }
+
+    /// Slots that stand still begin to step, with the forces that their links have. The lists must be
+    /// renewed before the next step.
+    pub fn wake(&mut self, slots: &[u32]) {
+        if slots.is_empty() {
+            return;
+        }
+        let mut chosen = vec![false; self.state.arrays.slots()];
+        for &slot in slots {
+            chosen[slot as usize] = true;
+        }
+        for &slot in slots {
+            let s = slot as usize;
+            self.cells.remove(slot);
+            let held = std::mem::take(&mut self.state.still.held[s]);
+            let [fx, fy, fz, mx, my, mz] = held;
+            D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
+            self.state.arrays.status[s] = Status::Stepped;
+            self.state.still.pushed[s] = [0.0; 6];
+            self.state.still.calm[s] = 0;
+            self.state.active.push(slot);
+            self.state.fresh.push(slot);
+        }
+        self.state.still.count -= slots.len();
+        for class in 0..self.state.pairs.len() {
+            let (woken, asleep): (Vec<Kept>, Vec<Kept>) =
+                std::mem::take(&mut self.state.still.pairs[class])
+                    .into_iter()
+                    .partition(|k| chosen[k.a as usize] || chosen[k.b as usize]);
+            self.state.still.pairs[class] = asleep;
+            for kept in &woken {
+                let [on_a, on_b] = self.kept_view(class, kept).pushes();
+                for (slot, push) in [(kept.a, on_a), (kept.b, on_b)] {
+                    if !chosen[slot as usize] {
+                        add(&mut self.state.still.held[slot as usize], -1.0, &push);
+                        // From now on it counts as pushed; there was none of it yet in this look.
+                        let part = f64::from(self.state.still.evaluations);
+                        add(&mut self.state.still.pushed[slot as usize], part, &push);
+                    }
+                }
+            }
+            self.waking[class].extend(woken);
+        }
+        let (woken, asleep): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
+            .into_iter()
+            .partition(|(_, k)| chosen[k.a as usize]);
+        self.state.still.walls = asleep;
+        self.waking_walls.extend(woken);
+    }
+
+    /// Links both of whose ends stand still, of those carried through a renewal, are laid aside.
+    pub(super) fn lay_aside(
+        &mut self,
+        kept: &mut [Vec<Kept>],
+        at_walls: &mut Vec<(WallName, Kept)>,
+    ) {
+        if self.state.still.count == 0 {
+            return;
+        }
+        for (class, kept) in kept.iter_mut().enumerate() {
+            let (aside, rest): (Vec<Kept>, Vec<Kept>) = std::mem::take(kept)
+                .into_iter()
+                .partition(|k| self.stands(k.a) && self.stands(k.b));
+            *kept = rest;
+            for link in &aside {
+                let [on_a, on_b] = self.kept_view(class, link).pushes();
+                add(&mut self.state.still.held[link.a as usize], 1.0, &on_a);
+                add(&mut self.state.still.held[link.b as usize], 1.0, &on_b);
+            }
+            self.state.still.pairs[class].extend(aside);
+        }
+        let (aside, rest): (Vec<_>, Vec<_>) = std::mem::take(at_walls)
+            .into_iter()
+            .partition(|(_, k)| self.stands(k.a));
+        *at_walls = rest;
+        for (name, link) in &aside {
+            if let Some(view) = self.kept_wall_view(name, link) {
+                let [on_a, _] = view.pushes();
+                add(&mut self.state.still.held[link.a as usize], 1.0, &on_a);
+            }
+        }
+        self.state.still.walls.extend(aside);
+    }
+
+    /// A link between two that stand still.
+    pub(super) fn kept_view(&self, class: usize, kept: &Kept) -> LinkView<D> {
+        let [a, b] = self.state.pairs[class].materials;
+        let kinematics = self.pair_kinematics(kept.a, kept.b);
+        self.view(
+            kept.a,
+            Other::Slot(kept.b),
+            self.law(a, b),
+            kinematics,
+            kept.spring,
+            kept.slip,
+            kept.calm,
+        )
+    }
+
+    /// A link of one that stands still with a wall.
+    pub(super) fn kept_wall_view(&self, name: &WallName, kept: &Kept) -> Option<LinkView<D>> {
+        let &(boundary, surface, _, material) = name;
+        let kinematics = self.surface_kinematics(boundary, surface, kept.a)?;
+        let wall = self.boundaries[usize::from(boundary)].boundary.material;
+        Some(self.view(
+            kept.a,
+            Other::Boundary(boundary),
+            self.law(material, wall),
+            kinematics,
+            kept.spring,
+            kept.slip,
+            kept.calm,
+        ))
+    }
+
+    /// Finds who stands still within reach of a stepped grain.
+    pub(super) fn find_rim(&mut self) {
+        let mut rim = std::mem::take(&mut self.state.still.rim);
+        rim.clear();
+        if self.state.still.count > 0 {
+            for class in &self.state.pairs {
+                let still = class.outer.iter().flatten().copied();
+                rim.extend(still.filter(|&slot| self.stands(slot)));
+            }
+            rim.sort_unstable();
+            rim.dedup();
+        }
+        self.state.still.rim = rim;
+    }
+
+    /// Before an evaluation: forces of stepped grains on those that stand still start from nothing.
+    pub(super) fn clear_rim(&mut self) {
+        for &slot in &self.state.still.rim {
+            self.state.arrays.clear_force(slot as usize);
+        }
+    }
+
+    /// After an evaluation: gathers them.
+    pub(super) fn gather_rim(&mut self) {
+        let still = &mut self.state.still;
+        still.evaluations += 1;
+        for &slot in &still.rim {
+            let (f, m) = D::force(&self.state.arrays, slot as usize);
+            let push = &mut still.pushed[slot as usize];
+            for k in 0..3 {
+                push[k] += f[k];
+                push[3 + k] += m[k];
+            }
+        }
+    }
+
+    /// What a still slot lacks to equilibrium: weight, the force of its links, and the mean force of
+    /// stepped grains since the last look, N; moments over the radius, N.
+    pub fn residual(&self, slot: u32) -> Push {
+        let s = slot as usize;
+        let still = &self.state.still;
+        let mut sum = still.held[s];
+        let mass = 1.0 / self.state.arrays.inverse_mass(s);
+        for k in 0..D::N {
+            sum[k] += mass * self.gravity[k];
+        }
+        if still.evaluations > 0 {
+            add(
+                &mut sum,
+                1.0 / f64::from(still.evaluations),
+                &still.pushed[s],
+            );
+        }
+        sum
+    }
+
+    /// Force of all links on a still slot at the last evaluation, N; moment over the radius, N.
+    pub fn contact_force(&self, slot: u32) -> Push {
+        let mut sum = self.state.still.held[slot as usize];
+        let (f, m) = D::force(&self.state.arrays, slot as usize);
+        add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
+        sum
+    }
+
+    /// Begins a new look: means of forces are taken from now on.
+    pub fn begin_look(&mut self) {
+        for push in &mut self.state.still.pushed {
+            *push = [0.0; 6];
+        }
+        self.state.still.evaluations = 0;
+    }
+
+    /// Calls back with each link both of whose ends stand still, walls included.
+    pub fn each_still_link(&self, mut f: impl FnMut(LinkView<D>)) {
+        for (class, links) in self.state.still.pairs.iter().enumerate() {
+            for kept in links {
+                f(self.kept_view(class, kept));
+            }
+        }
+        for (name, kept) in &self.state.still.walls {
+            if let Some(view) = self.kept_wall_view(name, kept) {
+                f(view);
+            }
+        }
+    }
+
+    /// Calls back with each link between a grain that stands still and a stepped one.
+    pub fn each_rim_link(&self, mut f: impl FnMut(LinkView<D>)) {
+        if self.state.still.count == 0 {
+            return;
+        }
+        for class in &self.state.pairs {
+            let law = self.law(class.materials[0], class.materials[1]);
+            let l = &class.lists;
+            each_link(&l.flags, |i, k| {
+                let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
+                if self.stands(a) != self.stands(b) {
+                    let kinematics = self.pair_kinematics(a, b);
+                    let slip = l.flags[i].slip >> k & 1 == 1;
+                    let (spring, calm) = (l.history[i].lane(k), l.calm[i][k]);
+                    f(self.view(a, Other::Slot(b), law, kinematics, spring, slip, calm));
+                }
+            });
+        }
+    }
+
+    /// Forgets links of grains that are taken away, or of a boundary that is; what they held up is
+    /// left to the others' residuals.
+    pub(super) fn forget_still(&mut self, gone: impl Fn(u32) -> bool, wall: Option<u16>) -> u64 {
+        let mut lost = 0;
+        for class in 0..self.state.pairs.len() {
+            let (away, rest): (Vec<Kept>, Vec<Kept>) =
+                std::mem::take(&mut self.state.still.pairs[class])
+                    .into_iter()
+                    .partition(|k| gone(k.a) || gone(k.b));
+            self.state.still.pairs[class] = rest;
+            for kept in &away {
+                let [on_a, on_b] = self.kept_view(class, kept).pushes();
+                add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
+                add(&mut self.state.still.held[kept.b as usize], -1.0, &on_b);
+                self.state.clusters.remove_link(kept.a, kept.b);
+            }
+            lost += away.len() as u64;
+        }
+        let (away, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
+            .into_iter()
+            .partition(|(name, k)| gone(k.a) || Some(name.0) == wall);
+        self.state.still.walls = rest;
+        for (name, kept) in &away {
+            if let Some(view) = self.kept_wall_view(name, kept) {
+                let [on_a, _] = view.pushes();
+                add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
+            }
+        }
+        lost + away.len() as u64
+    }
+
+    /// Makes the cells of grains that stand still anew.
+    pub fn sort_still(&mut self) {
+        let arrays = &self.state.arrays;
+        let bodies: Vec<(u32, D::Vector, f64)> = self
+            .standing()
+            .into_iter()
+            .map(|slot| {
+                let s = slot as usize;
+                (slot, arrays.position(s), arrays.radius(s))
+            })
+            .collect();
+        self.cells.build(&bodies, self.options.outer_margin);
+    }
+
+    /// Elastic energy of the links of grains that stand still, J.
+    pub fn still_elastic(&self) -> Elastic {
+        let mut sum = Elastic::default();
+        self.each_still_link(|view| sum += view.elastic);
+        self.each_rim_link(|view| sum += view.elastic);
+        sum
+    }
+}

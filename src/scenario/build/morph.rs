@@ -1,0 +1,65 @@
+//! The morph policy: its settings, and what of a scenario it can take.
+
+use super::check::Check;
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::Spec;
+use crate::system::{IntegratorName, MorphSetup, Setup};
+
+/// The dwell that makes a link stable is ten contact times: parts of it.
+const CALM: f64 = 0.4;
+const CARRY: f64 = 5.0;
+
+/// Checks the section and writes its defaults into it.
+pub(super) fn build<D: Dimension>(
+    check: Check<'_>,
+    spec: &mut Spec,
+    setup: &Setup<D>,
+) -> Result<Option<MorphSetup>, Problem> {
+    let tolerance = spec.run.tolerance;
+    let dwell = setup.motion.stable_dwell;
+    let Some(section) = &mut spec.morph else {
+        return Ok(None);
+    };
+    let at = Place::of("morph");
+    let value = |key: &str, given: &mut Option<f64>, default: f64| {
+        check.positive(&at.key(key), *given.get_or_insert(default))
+    };
+    let morph = MorphSetup {
+        kinetic: value("kinetic", &mut section.kinetic, 0.1 * tolerance)?,
+        dwell: value("dwell", &mut section.dwell, CALM * dwell)?,
+        residual: value("residual", &mut section.residual, 100.0 * tolerance)?,
+        wake: value("wake", &mut section.wake, 1e4 * tolerance)?,
+        carry_every: value("carry_every", &mut section.carry_every, CARRY * dwell)?,
+        left: value("left", &mut section.left, 200.0 * tolerance)?,
+    };
+    if !section.rigid {
+        return Ok(None);
+    }
+    let refuse = |what: &str| {
+        Err(Problem::at_key(
+            &at.key("rigid"),
+            format!("grains cannot stand still {what}; leave [morph] out, or set `rigid = false`"),
+        ))
+    };
+    if setup.quasi_static.is_some() {
+        return refuse("in the quasi-static model, where nothing moves");
+    }
+    if setup.gravity.norm() == 0.0 {
+        return refuse("without gravity");
+    }
+    if setup.drag > 0.0 {
+        return refuse("in a field of drag");
+    }
+    if setup.periodic.iter().any(Option::is_some) {
+        return refuse("with periodic directions");
+    }
+    if setup.motion.integrator == IntegratorName::Heun {
+        return refuse("with the integrator `heun`");
+    }
+    if let Some(wall) = setup.boundaries.iter().find(|b| !b.motion.is_fixed()) {
+        return refuse(&format!("while the wall `{}` moves", wall.name));
+    }
+    Ok(Some(morph))
+}

@@ -1,0 +1,37 @@
+//! When grains change their regime.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When grains in equilibrium come to stand still, and when they are woken (docs/morphing.md).
+/// Forces are told in weights of the grain; the defaults follow from `run.tolerance`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MorphSpec {
+    /// Whether grains may stand still; false steps each of them all the time.
+    #[serde(default = "default_rigid")]
+    pub rigid: bool,
+    /// A grain is calm under this kinetic energy, over m g d. Default: tolerance / 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kinetic: Option<f64>,
+    /// It must be calm for so long, s. Default: 4 contact times of the softest pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dwell: Option<f64>,
+    /// Greatest force that it may lack to equilibrium when it is stopped. Default: 100 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
+    /// It is woken when it lacks more than this. Default: 10,000 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<f64>,
+    /// How often loads are carried down by a quasi-static solve, s. Default: 50 contact times of
+    /// the softest pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carry_every: Option<f64>,
+    /// It is woken when a solve leaves it lacking more than this. Default: 200 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<f64>,
+}
+
+fn default_rigid() -> bool {
+    true
+}

@@ -1,0 +1,226 @@
+//! Who comes to rest and stands still, and who is woken (docs/morphing.md).
+
+use serde::{Deserialize, Serialize};
+
+use super::{EventLog, MorphSetup, System, SystemError};
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Other, Push};
+use crate::event::{EventKind, Regime};
+use crate::geometry::Vector;
+use crate::record::Sink;
+
+/// Looks in a dwell: a grain rests when it was calm at each.
+const LOOKS: u16 = 16;
+/// Looks between two choices of who is to stand still: each costs a renewal of the lists.
+const CHOOSE: u64 = 8;
+
+/// What the morph policy keeps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct RestState {
+    /// Looks so far.
+    pub looks: u64,
+    /// When the last solve for increments was made, s.
+    pub carried: f64,
+    /// Solves for increments.
+    pub solves: u64,
+    /// Grains that came to stand still, and that were woken.
+    pub stopped: u64,
+    /// See `stopped`.
+    pub woken: u64,
+    /// Energy that morphs took, J: kinetic at a stop, mismatch of quasi-static work.
+    pub energy: f64,
+}
+
+/// Size of the force and of the moment over the radius, N: the greater.
+pub(super) fn size(push: &Push) -> f64 {
+    let of = |k: usize| push[k] * push[k] + push[k + 1] * push[k + 1] + push[k + 2] * push[k + 2];
+    of(0).max(of(3)).sqrt()
+}
+
+impl<D: Integrate> System<D> {
+    /// Steps between two looks.
+    fn look_steps(&self, morph: &MorphSetup) -> u64 {
+        let steps = morph.dwell / (f64::from(LOOKS) * self.step_size());
+        (steps.round() as u64).max(1)
+    }
+
+    /// After each step: looks at who rests and who does not, when it is time to.
+    pub(super) fn look_at_rest(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let Some(morph) = self.setup.morph else {
+            return Ok(());
+        };
+        let steps = self.engine.state.counts.steps;
+        if !steps.is_multiple_of(self.look_steps(&morph)) {
+            return Ok(());
+        }
+        self.s.rest.looks += 1;
+        let now = self.engine.time();
+        let mut changed = false;
+        if self.engine.state.still.count > 0 {
+            if now - self.s.rest.carried >= morph.carry_every {
+                changed |= self.carry(sink, &morph)?;
+            }
+            let rim = self.engine.state.still.rim.iter().copied();
+            let woken: Vec<u32> = rim
+                .filter(|&slot| size(&self.engine.residual(slot)) > morph.wake * self.weight(slot))
+                .collect();
+            changed |= self.rouse(sink, &woken)?;
+        }
+        self.count_calm(&morph);
+        if self.s.rest.looks.is_multiple_of(CHOOSE) {
+            let resting = self.resting(&morph);
+            changed |= self.lay_to_rest(sink, &resting)?;
+        }
+        if changed {
+            self.account(now);
+            self.renew(sink)?;
+        }
+        self.engine.begin_look();
+        Ok(())
+    }
+
+    /// Weight of a grain, N.
+    pub(super) fn weight(&self, slot: u32) -> f64 {
+        self.setup.gravity.norm() / self.engine.state.arrays.inverse_mass(slot as usize)
+    }
+
+    /// Counts looks at which stepped grains were calm.
+    fn count_calm(&mut self, morph: &MorphSetup) {
+        let g = self.setup.gravity.norm();
+        let engine = &mut self.engine;
+        let (arrays, calm) = (&engine.state.arrays, &mut engine.state.still.calm);
+        for &slot in &engine.state.active {
+            let s = slot as usize;
+            let v = arrays.velocity(s);
+            let spin = D::surface_spin(arrays, s);
+            let spin: f64 = spin.iter().map(|s| s * s).sum();
+            let mass = 1.0 / arrays.inverse_mass(s);
+            let kinetic = 0.5 * mass * v.norm_squared() + 0.5 * spin / arrays.inverse_inertia(s);
+            let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
+            calm[s] = if kinetic < bound {
+                calm[s].saturating_add(1)
+            } else {
+                0
+            };
+        }
+    }
+
+    /// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
+    /// at least.
+    fn resting(&self, morph: &MorphSetup) -> Vec<u32> {
+        let engine = &self.engine;
+        let arrays = &engine.state.arrays;
+        let calm = &engine.state.still.calm;
+        let mut resting: Vec<u32> = engine
+            .state
+            .active
+            .iter()
+            .copied()
+            .filter(|&slot| {
+                let s = slot as usize;
+                if calm[s] < LOOKS {
+                    return false;
+                }
+                let (f, m) = D::force(arrays, s);
+                let mass = 1.0 / arrays.inverse_mass(s);
+                let g = |k: usize| {
+                    if k < D::N {
+                        mass * self.setup.gravity[k]
+                    } else {
+                        0.0
+                    }
+                };
+                let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
+                size(&residual) < morph.residual * self.weight(slot)
+            })
+            .collect();
+        if resting.is_empty() {
+            return resting;
+        }
+        resting.sort_unstable();
+        let mut pressing = vec![0u8; arrays.slots()];
+        engine.each_list_link(|view| {
+            if view.normal_force > 0.0 {
+                pressing[view.a as usize] = pressing[view.a as usize].saturating_add(1);
+                if let Other::Slot(b) = view.b {
+                    pressing[b as usize] = pressing[b as usize].saturating_add(1);
+                }
+            }
+        });
+        resting.retain(|&slot| pressing[slot as usize] >= 2);
+        resting
+    }
+
+    /// Wakes slots; whether there were any.
+    pub(super) fn rouse(
+        &mut self,
+        sink: &mut dyn Sink,
+        slots: &[u32],
+    ) -> Result<bool, SystemError> {
+        if slots.is_empty() {
+            return Ok(false);
+        }
+        self.account(self.engine.time());
+        self.engine.wake(slots);
+        self.s.rest.woken += slots.len() as u64;
+        self.log_rest(sink, slots, Regime::Rest, Regime::Cluster)?;
+        Ok(true)
+    }
+
+    /// Stops slots where they are; whether there were any.
+    fn lay_to_rest(&mut self, sink: &mut dyn Sink, slots: &[u32]) -> Result<bool, SystemError> {
+        if slots.is_empty() {
+            return Ok(false);
+        }
+        self.account(self.engine.time());
+        for &slot in slots {
+            let s = slot as usize;
+            let (v, spin) = super::ledger::velocity_now(&self.engine, s);
+            let arrays = &self.engine.state.arrays;
+            let spin: f64 = spin.iter().map(|s| s * s).sum();
+            self.s.rest.energy += 0.5 * v.norm_squared() / arrays.inverse_mass(s)
+                + 0.5 * spin / arrays.inverse_inertia(s);
+        }
+        self.engine.stop(slots);
+        self.s.rest.stopped += slots.len() as u64;
+        self.log_rest(sink, slots, Regime::Cluster, Regime::Rest)?;
+        Ok(true)
+    }
+
+    fn log_rest(
+        &mut self,
+        sink: &mut dyn Sink,
+        slots: &[u32],
+        from: Regime,
+        to: Regime,
+    ) -> Result<(), SystemError> {
+        self.s.by_kind[EventKind::Morph as usize] += slots.len() as u64;
+        if self.s.settling || self.setup.log.events == EventLog::None {
+            return Ok(());
+        }
+        let time = self.engine.time();
+        for &slot in slots {
+            let mut row = self.row(time, EventKind::Morph);
+            row.regime_from = Some(from);
+            row.regime_to = Some(to);
+            self.put_body(&mut row, slot);
+            sink.event(&row)?;
+        }
+        Ok(())
+    }
+
+    /// Something was changed from outside (a gate, a removal): who has lost its balance is woken at
+    /// once, for there may be no step to look at.
+    pub(super) fn wake_unbalanced(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
+        let Some(morph) = self.setup.morph else {
+            return Ok(false);
+        };
+        let unbalanced: Vec<u32> = self
+            .engine
+            .standing()
+            .into_iter()
+            .filter(|&slot| size(&self.engine.residual(slot)) > morph.residual * self.weight(slot))
+            .collect();
+        self.rouse(sink, &unbalanced)
+    }
+}
