@@ -231,6 +231,9 @@ pub struct Engine<D: Integrate> {
     /// Links that the last displacement of still grains opened, and how many at walls.
     pub(super) opened: Vec<(u32, u32)>,
     pub(super) opened_at_walls: usize,
+    /// Gaps that it closed, and how many at walls.
+    pub(super) closed: Vec<(u32, u32)>,
+    pub(super) closed_at_walls: usize,
 }
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
@@ -321,6 +324,8 @@ impl<D: Integrate> Engine<D> {
             waking_walls: Vec::new(),
             opened: Vec::new(),
             opened_at_walls: 0,
+            closed: Vec::new(),
+            closed_at_walls: 0,
         }
     }
 

@@ -1,12 +1,15 @@
-//! Small displacements of grains that stand still, all at once, with what they do to links.
+//! Small displacements of all grains in touch at once, with what they do to links: how loads on
+//! those that stand still are carried on.
 
 use super::arrays::{Arrays, History, Status};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
 use super::observe::{BodyMotion, coefficients, size};
-use super::still::Still;
+use super::still::{Push, Still};
+use crate::contact::{AnyLaw, Law, with_law};
 use crate::geometry::{Dimension, Vector};
+use crate::vector::LANES;
 
 /// A displacement, m, and a turn times the radius, m.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +25,8 @@ pub struct Before<D: Integrate> {
     arrays: Arrays<D>,
     still: Still,
     springs: Vec<Vec<D::History>>,
+    at_walls: Vec<Vec<D::History>>,
+    ways: [f64; 2],
 }
 
 impl<D: Integrate> Engine<D> {
@@ -36,6 +41,13 @@ impl<D: Integrate> Engine<D> {
                 .iter()
                 .map(|class| class.lists.history.clone())
                 .collect(),
+            at_walls: self
+                .state
+                .walls
+                .iter()
+                .map(|class| class.lists.history.clone())
+                .collect(),
+            ways: [self.state.outer_way, self.state.inner_way],
         }
     }
 
@@ -46,13 +58,60 @@ impl<D: Integrate> Engine<D> {
         for (class, springs) in self.state.pairs.iter_mut().zip(&before.springs) {
             class.lists.history.clone_from(springs);
         }
+        for (class, springs) in self.state.walls.iter_mut().zip(&before.at_walls) {
+            class.lists.history.clone_from(springs);
+        }
+        [self.state.outer_way, self.state.inner_way] = before.ways;
     }
 
-    /// Displaces grains that stand still, by slot; others have no displacement. Springs are strained
-    /// along, and give way to Coulomb's bound. Links that open are lost: to be kept with
+    /// Slots that a displacement would strain a link of by more than `strain`, or move by more than
+    /// `way`, both in radii.
+    pub fn far(&self, shifts: &[Shift<D>], strain: f64, way: f64) -> Vec<u32> {
+        let arrays = &self.state.arrays;
+        let motion = |slot: u32| BodyMotion::<D> {
+            position: arrays.position(slot as usize),
+            velocity: shifts[slot as usize].way,
+            spin: shifts[slot as usize].turn,
+        };
+        let mut far = vec![false; arrays.slots()];
+        for slot in self.standing() {
+            let s = slot as usize;
+            let size = shifts[s].way.norm().max(size(shifts[s].turn));
+            far[s] = size.is_nan() || size > way * arrays.radius(s);
+        }
+        let mut strained = |a: u32, b: u32| {
+            let (i, j) = (a as usize, b as usize);
+            let k = self.pair_kinematics_of([i, j], [motion(a), motion(b)]);
+            if k.speed.abs().max(size(k.sliding)) > strain * arrays.radius(i).min(arrays.radius(j))
+            {
+                (far[i], far[j]) = (true, true);
+            }
+        };
+        for kept in self.state.still.pairs.iter().flatten() {
+            strained(kept.a, kept.b);
+        }
+        for class in &self.state.pairs {
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+                if self.stands(a) || self.stands(b) {
+                    strained(a, b);
+                }
+            });
+        }
+        let standing = self.standing();
+        standing
+            .into_iter()
+            .filter(|&slot| far[slot as usize])
+            .collect()
+    }
+
+    /// Displaces grains by slot. Springs are strained along; those between grains that stand still
+    /// give way to Coulomb's bound, those of stepped grains do so in their next step. Links that open are lost: to be kept with
     /// [`Engine::settle_shift`], or taken back.
     pub fn shift(&mut self, shifts: &[Shift<D>]) {
         self.opened.clear();
+        let pushed = self.rim_pushes();
         let motion = |slot: u32| BodyMotion::<D> {
             position: self.state.arrays.position(slot as usize),
             velocity: shifts[slot as usize].way,
@@ -71,9 +130,7 @@ impl<D: Integrate> Engine<D> {
             let mut strains = Vec::new();
             each_link(&lists.flags, |i, k| {
                 let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                if self.stands(a) || self.stands(b) {
-                    strains.push((i, k, pair(a, b)));
-                }
+                strains.push((i, k, pair(a, b)));
             });
             rim.push(strains);
         }
@@ -87,9 +144,33 @@ impl<D: Integrate> Engine<D> {
                     .map_or([0.0; 3], |kinematics| kinematics.sliding)
             })
             .collect();
+        let mut at_walls: Vec<Vec<(usize, usize, [f64; 3])>> = Vec::new();
+        for (class, wall) in self.state.walls.iter().enumerate() {
+            let mut strains = Vec::new();
+            each_link(&wall.lists.flags, |i, k| {
+                let a = wall.lists.batches[i].a[k];
+                let kinematics = self.wall_kinematics_of(class, a, motion(a), self.time());
+                strains.push((i, k, kinematics.map_or([0.0; 3], |kin| kin.sliding)));
+            });
+            at_walls.push(strains);
+        }
+        let mut greatest = 0.0_f64;
         for (slot, shift) in shifts.iter().enumerate() {
-            if self.state.arrays.status[slot] == Status::Still {
+            if matches!(
+                self.state.arrays.status[slot],
+                Status::Still | Status::Stepped
+            ) {
                 D::shift(&mut self.state.arrays, slot, shift.way, shift.turn);
+                greatest = greatest.max(shift.way.norm());
+            }
+        }
+        self.state.outer_way += greatest;
+        self.state.inner_way += greatest;
+        for (wall, strains) in self.state.walls.iter_mut().zip(at_walls) {
+            for (i, k, by) in strains {
+                let history = &mut wall.lists.history[i];
+                let spring = history.lane(k);
+                history.set_lane(k, std::array::from_fn(|j| spring[j] + by[j]));
             }
         }
         let strain = |spring: &mut [f64; 3], by: &[f64; 3]| {
@@ -133,19 +214,88 @@ impl<D: Integrate> Engine<D> {
         });
         self.opened_at_walls = before - links.len();
         self.state.still.walls = links;
+        self.sort_still();
+        self.close_gaps();
         self.hold_anew();
+        // Means of what stepped grains push go along with what the displacement did to their links.
+        let evaluations = f64::from(self.state.still.evaluations);
+        let then = pushed.into_iter().map(|(slot, push)| (slot, -1.0, push));
+        let now = self.rim_pushes();
+        for (slot, sign, push) in now.into_iter().map(|(s, p)| (s, 1.0, p)).chain(then) {
+            let s = slot as usize;
+            for (sum, part) in self.state.still.pushed[s].iter_mut().zip(push) {
+                *sum += sign * evaluations * part;
+            }
+            let [fx, fy, fz, mx, my, mz] = push.map(|part| sign * part);
+            D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
+        }
     }
 
-    /// Keeps what the last displacement did: books the links that opened, and makes new ones where
-    /// gaps have closed.
+    /// Elastic energy of contacts of stepped grains that a displacement made and no evaluation has
+    /// seen yet, J.
+    pub fn unseen_elastic(&self) -> f64 {
+        let mut sum = 0.0;
+        let energy = |law: AnyLaw, overlap: f64, radius: f64| -> f64 {
+            if overlap > 0.0 {
+                with_law!(law, law => law.normal_energy(overlap, radius))
+            } else {
+                0.0
+            }
+        };
+        for class in &self.state.pairs {
+            let law = self.law(class.materials[0], class.materials[1]);
+            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
+                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
+                    let (a, b) = (batch.a[k], batch.b[k]);
+                    if a != b {
+                        let kinematics = self.pair_kinematics(a, b);
+                        sum += energy(law, kinematics.overlap, kinematics.radius);
+                    }
+                }
+            }
+        }
+        for (index, class) in self.state.walls.iter().enumerate() {
+            let wall = &self.boundaries[usize::from(class.boundary)].boundary;
+            let law = self.law(class.material, wall.material);
+            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
+                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
+                    let slot = batch.a[k];
+                    if slot != 0
+                        && let Some(kinematics) = self.wall_kinematics(index, slot)
+                    {
+                        sum += energy(law, kinematics.overlap, kinematics.radius);
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    /// What each link with a stepped grain does to the one that stands still.
+    fn rim_pushes(&self) -> Vec<(u32, Push)> {
+        let mut pushes = Vec::new();
+        self.each_rim_link(|view| {
+            let [on_a, on_b] = view.pushes();
+            match view.b {
+                super::Other::Slot(b) if self.stands(b) => pushes.push((b, on_b)),
+                _ => pushes.push((view.a, on_a)),
+            }
+        });
+        pushes
+    }
+
+    /// Keeps what the last displacement did: books links that opened and gaps that closed.
     pub fn settle_shift(&mut self) {
         for (a, b) in std::mem::take(&mut self.opened) {
             self.state.clusters.remove_link(a, b);
             self.state.counts.closed += 1;
         }
+        for (a, b) in std::mem::take(&mut self.closed) {
+            self.state.clusters.insert_link(a, b);
+            self.state.counts.opened += 1;
+        }
         self.state.counts.closed += self.opened_at_walls as u64;
-        self.sort_still();
-        self.close_gaps();
+        self.state.counts.opened += self.closed_at_walls as u64;
     }
 
     fn give_way(&self, class: usize, link: &mut Kept) {
@@ -204,9 +354,9 @@ impl<D: Integrate> Engine<D> {
             let of = |s: u32| usize::from(self.state.arrays.material[s as usize]);
             let class = self.class_of[of(a) * n + of(b)];
             self.state.still.pairs[usize::from(class)].push(Kept::new(a, b));
-            self.state.clusters.insert_link(a, b);
         }
-        let mut new = found.len() as u64;
+        self.closed = found;
+        let mut new = 0;
         let mut at_walls: Vec<(u32, u16, u32)> = self
             .state
             .still
@@ -245,10 +395,7 @@ impl<D: Integrate> Engine<D> {
                 }
             }
         }
-        self.state.counts.opened += new;
-        if new > 0 {
-            self.hold_anew();
-        }
+        self.closed_at_walls = new;
     }
 }
 

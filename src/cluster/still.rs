@@ -11,7 +11,7 @@ use super::arrays::{History, Status};
 use super::engine::{Engine, Other};
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
-use super::observe::{Elastic, LinkView};
+use super::observe::LinkView;
 use crate::geometry::Vector;
 
 /// Boundary, surface, side and material of a class of links with walls.
@@ -226,6 +226,9 @@ impl<D: Integrate> Engine<D> {
                         // From now on it counts as pushed; there was none of it yet in this look.
                         let part = f64::from(self.state.still.evaluations);
                         add(&mut self.state.still.pushed[slot as usize], part, &push);
+                        let [fx, fy, fz, mx, my, mz] = push;
+                        let arrays = &mut self.state.arrays;
+                        D::add_force(arrays, slot as usize, [fx, fy, fz], [mx, my, mz]);
                     }
                 }
             }
@@ -305,8 +308,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Finds who stands still within reach of a stepped grain.
     pub(super) fn find_rim(&mut self) {
-        let mut rim = std::mem::take(&mut self.state.still.rim);
-        rim.clear();
+        let mut rim = Vec::new();
         if self.state.still.count > 0 {
             for class in &self.state.pairs {
                 let still = class.outer.iter().flatten().copied();
@@ -314,6 +316,12 @@ impl<D: Integrate> Engine<D> {
             }
             rim.sort_unstable();
             rim.dedup();
+            // Whom nobody pushes any more has no such force.
+            for slot in std::mem::take(&mut self.state.still.rim) {
+                if self.stands(slot) && rim.binary_search(&slot).is_err() {
+                    self.state.arrays.clear_force(slot as usize);
+                }
+            }
         }
         self.state.still.rim = rim;
     }
@@ -452,13 +460,5 @@ impl<D: Integrate> Engine<D> {
             })
             .collect();
         self.cells.build(&bodies, self.options.outer_margin);
-    }
-
-    /// Elastic energy of the links of grains that stand still, J.
-    pub fn still_elastic(&self) -> Elastic {
-        let mut sum = Elastic::default();
-        self.each_still_link(|view| sum += view.elastic);
-        self.each_rim_link(|view| sum += view.elastic);
-        sum
     }
 }

@@ -1,8 +1,9 @@
 //! Loads on grains that stand still are carried down to where they are borne: a solve for the
 //! increments of all displacements, from the forces as they are.
 //!
-//! The network has the links of the grains that stand still as they are strained now; those at
-//! Coulomb's bound resist along their normals only. Stepped neighbours count as fixed. A step is
+//! The network has the links of all grains in touch as they are strained now; those at Coulomb's bound
+//! resist along their normals only. Stepped grains bear no load of their own in it but go along: were
+//! they held fast, they would take over the loads that they are the cause of. A step is
 //! taken as far as it lowers the energy, potential and elastic together, so that the solve cannot
 //! pump; who would go too far is woken instead, and so is who is left without balance.
 
@@ -19,17 +20,21 @@ use crate::stress::{
 
 /// Passes: links that slide change the stiffness.
 const PASSES: usize = 3;
+/// Solves in all: those after which somebody was woken are made again.
+const TRIES: usize = 40;
 /// Halvings of a step that does not lower the energy.
 const HALVINGS: usize = 4;
 /// Residual of the linear solve over the load: what is left is found again by the next.
 const ROUGH: f64 = 1e-2;
+/// Mean residual that is left alone, over that at which grains may be stopped.
+const ENOUGH: f64 = 0.1;
 /// A spring between each grain and the ground, over the stiffness of a link: enough that what can
 /// move without strain is found as a long way, not as a failure.
 const GROUND: f64 = 1e-5;
-/// Greatest way in one pass, in radii.
+/// Greatest strain of a link in one pass, in radii: beyond it the geometry has changed.
 const FAR: f64 = 0.01;
-/// Part of the worst residual that a pass must take away for another to follow.
-const GAIN: f64 = 0.3;
+/// Greatest way in one pass, in radii: what goes farther hangs on nothing.
+const LOOSE: f64 = 0.02;
 
 /// Potential energy of the grains that stand still and elastic energy of their links, J.
 #[derive(Clone, Copy, Default)]
@@ -53,15 +58,20 @@ impl<D: Integrate> System<D> {
     ) -> Result<bool, SystemError> {
         self.s.rest.carried = self.engine.time();
         let mut changed = false;
-        for _ in 0..PASSES {
+        let (mut passes, mut tries) = (0, 0);
+        while passes < PASSES && tries < TRIES {
+            tries += 1;
             let standing = self.engine.standing();
-            let worst = self.worst(&standing);
-            if worst < morph.residual {
+            let mut grains = standing.clone();
+            grains.extend(&self.engine.state.active);
+            grains.sort_unstable();
+            let before = self.unrest(&standing);
+            if before < ENOUGH * morph.residual {
                 break;
             }
             self.count(EventKind::AnalyzeInternalForces);
             self.s.rest.solves += 1;
-            let shifts = match self.increments(&standing) {
+            let shifts = match self.increments(&standing, &grains) {
                 Ok(shifts) => shifts,
                 Err(loose) => {
                     changed |= self.rouse(sink, &[loose])?;
@@ -69,25 +79,14 @@ impl<D: Integrate> System<D> {
                     continue;
                 }
             };
-            let far: Vec<u32> = standing
-                .iter()
-                .copied()
-                .filter(|&slot| {
-                    let shift = &shifts[slot as usize];
-                    let turn: f64 = shift.turn.iter().map(|t| t * t).sum();
-                    let way = shift.way.norm_squared().max(turn).sqrt();
-                    way.is_nan() || way > FAR * self.engine.state.arrays.radius(slot as usize)
-                })
-                .collect();
+            let far = self.engine.far(&shifts, FAR, LOOSE);
             if !far.is_empty() {
                 changed |= self.rouse(sink, &far)?;
                 self.engine.renew();
                 continue;
             }
-            if !self.descend(&shifts) {
-                break;
-            }
-            if self.worst(&standing) > (1.0 - GAIN) * worst {
+            passes += 1;
+            if !self.descend(&grains, &shifts) {
                 break;
             }
         }
@@ -101,19 +100,20 @@ impl<D: Integrate> System<D> {
         Ok(changed)
     }
 
-    /// The greatest residual over the weight.
-    fn worst(&self, standing: &[u32]) -> f64 {
+    /// Root of the mean square of residuals over weights.
+    fn unrest(&self, standing: &[u32]) -> f64 {
         let share = |&slot: &u32| size(&self.engine.residual(slot)) / self.weight(slot);
-        standing.iter().map(share).fold(0.0, f64::max)
+        let sum: f64 = standing.iter().map(share).map(|r| r * r).sum();
+        (sum / standing.len().max(1) as f64).sqrt()
     }
 
-    fn energy(&self, standing: &[u32]) -> Energy {
+    fn energy(&self, grains: &[u32]) -> Energy {
         let arrays = &self.engine.state.arrays;
-        let mut energy = Energy {
-            potential: 0.0,
-            elastic: self.engine.still_elastic(),
-        };
-        for &slot in standing {
+        let mut energy = Energy::default();
+        self.engine
+            .each_link_view(|view| energy.elastic += view.elastic);
+        energy.elastic.normal += self.engine.unseen_elastic();
+        for &slot in grains {
             let s = slot as usize;
             energy.potential -=
                 self.setup.gravity.dot(&arrays.position(s)) / arrays.inverse_mass(s);
@@ -122,11 +122,11 @@ impl<D: Integrate> System<D> {
     }
 
     /// Displacements that balance the residuals, by slot; or a slot that nothing holds.
-    fn increments(&self, standing: &[u32]) -> Result<Vec<Shift<D>>, u32> {
+    fn increments(&self, standing: &[u32], grains: &[u32]) -> Result<Vec<Shift<D>>, u32> {
         let arrays = &self.engine.state.arrays;
         let mut network = Network::<D>::new(Freedom::Full);
         let mut row = vec![usize::MAX; arrays.slots()];
-        for (k, &slot) in standing.iter().enumerate() {
+        for (k, &slot) in grains.iter().enumerate() {
             row[slot as usize] = k;
             network.add_node(Node {
                 position: arrays.position(slot as usize),
@@ -150,7 +150,7 @@ impl<D: Integrate> System<D> {
             };
             let stiffness = law.stiffness(k.overlap, k.radius);
             stiffest = stiffest.max(stiffness.normal);
-            // Whoever steps, and a wall, is ground.
+            // A wall is ground.
             let ground = |network: &mut Network<D>| {
                 network
                     .add_node(Node {
@@ -184,29 +184,35 @@ impl<D: Integrate> System<D> {
             });
         };
         self.engine.each_still_link(|view| add(&mut network, view));
-        self.engine.each_rim_link(|view| add(&mut network, view));
-        for (k, &slot) in standing.iter().enumerate() {
+        self.engine.each_list_link(|view| add(&mut network, view));
+        for (k, &slot) in grains.iter().enumerate() {
             let s = slot as usize;
             let (node, _) = network.add_node(Node {
                 position: arrays.position(s),
                 radius: 0.0,
                 fixed: true,
             });
-            let normal = D::Vector::from_fn(|k| f64::from(u8::from(k == 0)));
-            network.add_link(Link {
-                a: k,
-                b: node,
-                normal,
-                arms: [normal * arrays.radius(s), D::Vector::default()],
-                kn: GROUND * stiffest,
-                kt: GROUND * stiffest,
-                friction: 0.0,
-                state: LinkState::Grip,
-            });
+            // One along each axis: together they hold rotations too.
+            for axis in 0..D::N {
+                let normal = D::Vector::from_fn(|j| f64::from(u8::from(j == axis)));
+                network.add_link(Link {
+                    a: k,
+                    b: node,
+                    normal,
+                    arms: [normal * arrays.radius(s), D::Vector::default()],
+                    kn: GROUND * stiffest,
+                    kt: GROUND * stiffest,
+                    friction: 0.0,
+                    state: LinkState::Grip,
+                });
+            }
         }
         let m = network.per_node();
         let mut load = vec![0.0; network.len()];
-        for (k, &slot) in standing.iter().enumerate() {
+        for (k, &slot) in grains.iter().enumerate() {
+            if !self.engine.stands(slot) {
+                continue;
+            }
             let residual = self.engine.residual(slot);
             load[k * m..k * m + D::N].copy_from_slice(&residual[..D::N]);
             for j in 0..D::SPINS {
@@ -227,7 +233,10 @@ impl<D: Integrate> System<D> {
                 of(a).total_cmp(&of(b))
             };
             let at = match error {
-                StressError::Mechanism { node } => standing.get(node).copied(),
+                StressError::Mechanism { node } => grains
+                    .get(node)
+                    .copied()
+                    .filter(|&slot| self.engine.stands(slot)),
                 _ => None,
             };
             return Err(at
@@ -235,7 +244,7 @@ impl<D: Integrate> System<D> {
                 .unwrap_or(0));
         }
         let mut shifts = vec![Shift::default(); arrays.slots()];
-        for (k, &slot) in standing.iter().enumerate() {
+        for (k, &slot) in grains.iter().enumerate() {
             let radius = arrays.radius(slot as usize);
             let shift = &mut shifts[slot as usize];
             shift.way = D::Vector::from_fn(|j| moved[k * m + j]);
@@ -247,18 +256,15 @@ impl<D: Integrate> System<D> {
     }
 
     /// Goes along displacements as far as the energy falls; whether it went at all.
-    fn descend(&mut self, shifts: &[Shift<D>]) -> bool {
-        let standing = self.engine.standing();
-        let then = self.energy(&standing);
+    fn descend(&mut self, grains: &[u32], shifts: &[Shift<D>]) -> bool {
+        let then = self.energy(grains);
         let before = self.engine.remember();
         let mut shifts = shifts.to_vec();
         for _ in 0..HALVINGS {
             self.engine.shift(&shifts);
-            let now = self.energy(&standing);
+            let now = self.energy(grains);
             if now.sum() < then.sum() {
                 self.engine.settle_shift();
-                // A gap that closed took what it cost from the fall.
-                let now = self.energy(&standing);
                 self.s.rest.energy += then.sum() - now.sum();
                 // What went into tangential springs is not lost in sliding.
                 self.engine.state.flows.friction +=
@@ -266,6 +272,7 @@ impl<D: Integrate> System<D> {
                 return true;
             }
             self.engine.take_back(&before);
+            self.engine.sort_still();
             for shift in &mut shifts {
                 shift.way = shift.way * 0.5;
                 shift.turn = shift.turn.map(|t| 0.5 * t);

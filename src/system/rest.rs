@@ -69,7 +69,14 @@ impl<D: Integrate> System<D> {
         self.count_calm(&morph);
         if self.s.rest.looks.is_multiple_of(CHOOSE) {
             let resting = self.resting(&morph);
-            changed |= self.lay_to_rest(sink, &resting)?;
+            let laid = self.lay_to_rest(sink, &resting)?;
+            changed |= laid;
+            if laid && self.engine.state.active.is_empty() {
+                // No step will come to look after: all is balanced now, or goes on.
+                self.engine.renew();
+                self.engine.begin_look();
+                self.carry(sink, &morph)?;
+            }
         }
         if changed {
             self.account(now);

@@ -9,7 +9,7 @@ use crate::system::{IntegratorName, MorphSetup, Setup};
 
 /// The dwell that makes a link stable is ten contact times: parts of it.
 const CALM: f64 = 0.4;
-const CARRY: f64 = 5.0;
+const CARRY: f64 = 2.0;
 
 /// Checks the section and writes its defaults into it.
 pub(super) fn build<D: Dimension>(

@@ -23,7 +23,7 @@ pub struct MorphSpec {
     /// It is woken when it lacks more than this. Default: 10,000 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<f64>,
-    /// How often loads are carried down by a quasi-static solve, s. Default: 50 contact times of
+    /// How often loads are carried down by a quasi-static solve, s. Default: 20 contact times of
     /// the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_every: Option<f64>,
