@@ -1,6 +1,7 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
 mod arch;
+mod build;
 mod driver;
 mod expansion;
 mod feed;
@@ -13,6 +14,7 @@ mod outlet;
 pub mod quasi_static;
 mod reason;
 mod regimes;
+mod saved;
 mod setup;
 mod simulation;
 mod step;
