@@ -17,12 +17,14 @@ mod factor;
 mod free;
 mod grounding;
 mod growing;
+mod half;
 mod incomplete;
 mod inverse;
 mod local;
 mod network;
 mod packed;
-mod packing;
+#[doc(hidden)]
+pub mod packing;
 mod precondition;
 mod rima;
 mod solver;

@@ -1,7 +1,8 @@
 //! The state of one link.
 
-use super::super::network::{Link, LinkState};
-use super::rules::{Rules, Tension};
+use super::super::network::{Link, LinkKey, LinkState};
+use super::relax::Run;
+use super::rules::{Dissipated, Rules, Tension};
 use crate::geometry::Dimension;
 
 /// Strains and forces of the bars of a link: the first along the normal, the others across it.
@@ -147,6 +148,38 @@ impl Bond {
             margin = margin.min(tolerance - excess);
         }
         Fault::None(margin)
+    }
+
+    /// Slides until it is at its bound, its nodes standing still: the force across the normal that it
+    /// no longer gives, and whether it has slid too far in this iteration.
+    #[inline]
+    pub fn slide<D: Dimension>(
+        &mut self,
+        link: LinkKey,
+        excess: f64,
+        rules: &Rules,
+        run: &mut Run,
+    ) -> ([f64; 3], bool) {
+        let tangential = self.tangential();
+        let shear = self.shear();
+        let bound = shear - excess;
+        let step = excess / self.kt;
+        let path = run.slid(
+            link,
+            step,
+            Dissipated {
+                elastic: 0.5 * (shear + bound) * step,
+                friction: bound * step,
+                literal: shear * step,
+            },
+        );
+        let mut force = [0.0; 3];
+        for k in 1..D::N {
+            let part = tangential[k - 1] / shear;
+            self.offset[k] += step * part;
+            force[k] = excess * part;
+        }
+        (force, path > rules.small * self.radius)
     }
 
     /// How much the margin may change for given changes of strain, m, of any sign.

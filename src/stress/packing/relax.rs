@@ -64,8 +64,8 @@ impl Run {
         }
     }
 
-    /// Notes a slide.
-    pub fn slid(&mut self, link: LinkKey, path: f64, energy: Dissipated) {
+    /// Notes a slide; the path of its link so far, m.
+    pub fn slid(&mut self, link: LinkKey, path: f64, energy: Dissipated) -> f64 {
         if self.place[link] == 0 {
             self.slid.push(Slid {
                 link,
@@ -82,6 +82,7 @@ impl Run {
         slid.energy += energy;
         self.energy += energy;
         self.slides += 1;
+        slid.path
     }
 
     /// What a link slid in this iteration, m.
