@@ -80,10 +80,15 @@ fn along<L: Lanes>(a: &[Row], b: &[Row], from: usize, to: usize, sum: &mut L) {
 /// Fills columns: the strains of all bars of some links for a unit force along each bar across the
 /// normal of each of them. Those between the first `known` links are there already.
 pub(super) fn fill(halves: &[Vec<Half>], known: usize, columns: &mut [Vec<f64>]) {
-    let path = |&link: &usize| halves[link].first().map_or(&[][..], |half| &half.places);
+    let follows = |&a: &usize, &b: &usize| {
+        let (one, other) = (&halves[a][0], &halves[b][0]);
+        let alike = one.alike(other);
+        let path = one.places.get(alike).cmp(&other.places.get(alike));
+        path.then(a.cmp(&b))
+    };
     // Beside each other in this order is what has long parts of their paths in common.
     let mut order: Vec<usize> = (0..halves.len()).collect();
-    order.sort_by(|a, b| path(a).cmp(path(b)).then(a.cmp(b)));
+    order.sort_unstable_by(follows);
     let mut alike: Vec<usize> = order
         .windows(2)
         .map(|pair| halves[pair[0]][0].alike(&halves[pair[1]][0]))
@@ -162,7 +167,7 @@ impl Kernel for Fill<'_> {
     }
 }
 
-impl Fill<'_> {
+impl<'a> Fill<'a> {
     /// Two links by their places in the order.
     #[inline(always)]
     fn pair<L: Lanes>(&mut self, i: usize, j: usize, alike: usize) {
@@ -210,38 +215,47 @@ impl Fill<'_> {
             alike.min(right),
         ];
         let whole = alike[1] / LANES;
-        let [a, b, c, d] = of.map(|link| &self.halves[link][..]);
+        let all: &'a [Vec<Half>] = self.halves;
+        let (a, b) = (&all[of[0]][..], &all[of[1]][..]);
+        let (c, d) = (&all[of[2]][..], &all[of[3]][..]);
         // For each of the four pairs: across with normal, across with across, normal with across.
-        let mut sums = [[L::splat(0.0); 3]; 4];
-        let parts = [
-            [a, b, c, d].map(|l| [&l[0].values[..whole], &l[1].values[..whole]]),
-            [a, b, c, d].map(|l| [&l[0].tail[..], &l[1].tail[..]]),
-        ];
-        for [[an, at], [bn, bt], [cn, ct], [dn, dt]] in parts {
-            let rows = an.len();
-            let (at, bn, bt) = (&at[..rows], &bn[..rows], &bt[..rows]);
-            let (cn, ct, dn, dt) = (&cn[..rows], &ct[..rows], &dn[..rows], &dt[..rows]);
+        let zero = L::splat(0.0);
+        let (mut ac, mut ad) = ((zero, zero, zero), (zero, zero, zero));
+        let (mut bc, mut bd) = ((zero, zero, zero), (zero, zero, zero));
+        let values = |half: &'a Half| &half.values[..whole];
+        let tail = |half: &'a Half| &half.tail[..];
+        for part in 0..2 {
+            let of = |half: &'a Half| if part == 0 { values(half) } else { tail(half) };
+            let rows = of(&a[0]).len();
+            let of = |half: &'a Half| &of(half)[..rows];
+            let (an, at, bn, bt) = (of(&a[0]), of(&a[1]), of(&b[0]), of(&b[1]));
+            let (cn, ct, dn, dt) = (of(&c[0]), of(&c[1]), of(&d[0]), of(&d[1]));
             for k in 0..rows {
-                let [an, at, bn, bt] = [&an[k], &at[k], &bn[k], &bt[k]].map(L::load);
-                let [cn, ct, dn, dt] = [&cn[k], &ct[k], &dn[k], &dt[k]].map(L::load);
-                let pairs = [(an, at, cn, ct), (an, at, dn, dt), (bn, bt, cn, ct), (bn, bt, dn, dt)];
-                for (sum, (an, at, bn, bt)) in sums.iter_mut().zip(pairs) {
-                    sum[0] = sum[0].add(at.mul(bn));
-                    sum[1] = sum[1].add(at.mul(bt));
-                    sum[2] = sum[2].add(an.mul(bt));
-                }
+                // Written out: arrays of vectors would go through memory.
+                let (an, at) = (L::load(&an[k]), L::load(&at[k]));
+                let (bn, bt) = (L::load(&bn[k]), L::load(&bt[k]));
+                let (cn, ct) = (L::load(&cn[k]), L::load(&ct[k]));
+                ac.0 = ac.0.add(at.mul(cn));
+                ac.1 = ac.1.add(at.mul(ct));
+                ac.2 = ac.2.add(an.mul(ct));
+                bc.0 = bc.0.add(bt.mul(cn));
+                bc.1 = bc.1.add(bt.mul(ct));
+                bc.2 = bc.2.add(bn.mul(ct));
+                let (dn, dt) = (L::load(&dn[k]), L::load(&dt[k]));
+                ad.0 = ad.0.add(at.mul(dn));
+                ad.1 = ad.1.add(at.mul(dt));
+                ad.2 = ad.2.add(an.mul(dt));
+                bd.0 = bd.0.add(bt.mul(dn));
+                bd.1 = bd.1.add(bt.mul(dt));
+                bd.2 = bd.2.add(bn.mul(dt));
             }
         }
-        let pairs = [(a, c), (a, d), (b, c), (b, d)];
-        for ((sum, alike), (a, b)) in sums.iter_mut().zip(alike).zip(pairs) {
-            along(&a[1].values, &b[0].values, whole, alike, &mut sum[0]);
-            along(&a[1].values, &b[1].values, whole, alike, &mut sum[1]);
-            along(&a[0].values, &b[1].values, whole, alike, &mut sum[2]);
-        }
-        let [p, q, r, s] = sums;
-        let zero = L::splat(0.0);
-        let one = totals([p[0], p[1], p[2], q[0], q[1], q[2], r[0], r[1]]);
-        let two = totals([r[2], s[0], s[1], s[2], zero, zero, zero, zero]);
+        rest(a, c, whole, alike[0], &mut ac);
+        rest(a, d, whole, alike[1], &mut ad);
+        rest(b, c, whole, alike[2], &mut bc);
+        rest(b, d, whole, alike[3], &mut bd);
+        let one = totals([ac.0, ac.1, ac.2, ad.0, ad.1, ad.2, bc.0, bc.1]);
+        let two = totals([bc.2, bd.0, bd.1, bd.2, zero, zero, zero, zero]);
         let dots = [
             [one[0], one[1], one[2]],
             [one[3], one[4], one[5]],
@@ -255,6 +269,16 @@ impl Fill<'_> {
             self.columns[b][2 * a] = nt;
             self.columns[b][2 * a + 1] = tt;
         }
+    }
+}
+
+/// What two links have in common beyond a row.
+#[inline(always)]
+fn rest<L: Lanes>(a: &[Half], b: &[Half], from: usize, to: usize, sums: &mut (L, L, L)) {
+    if to > from * LANES {
+        along(&a[1].values, &b[0].values, from, to, &mut sums.0);
+        along(&a[1].values, &b[1].values, from, to, &mut sums.1);
+        along(&a[0].values, &b[1].values, from, to, &mut sums.2);
     }
 }
 

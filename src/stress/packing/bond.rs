@@ -1,7 +1,6 @@
 //! The state of one link.
 
-use super::super::network::{Link, LinkKey, LinkState};
-use super::relax::Run;
+use super::super::network::{Link, LinkState};
 use super::rules::{Dissipated, Rules, Tension};
 use crate::geometry::Dimension;
 
@@ -43,6 +42,16 @@ pub(super) enum Fault {
     Tension(f64),
     /// It is beyond Coulomb's bound by this stress, N.
     Excess(f64),
+}
+
+/// One slide of a link.
+pub(super) struct Slide {
+    /// Across the normal: what it no longer gives, N.
+    pub force: [f64; 3],
+    /// How far, m.
+    pub step: f64,
+    /// Turned to heat.
+    pub energy: Dissipated,
 }
 
 impl Bond {
@@ -105,6 +114,9 @@ impl Bond {
     #[inline]
     pub fn shear(&self) -> f64 {
         let [s, t] = self.tangential();
+        if t == 0.0 {
+            return s.abs();
+        }
         (s * s + t * t).sqrt()
     }
 
@@ -150,36 +162,33 @@ impl Bond {
         Fault::None(margin)
     }
 
-    /// Slides until it is at its bound, its nodes standing still: the force across the normal that it
-    /// no longer gives, and whether it has slid too far in this iteration.
+    /// Slides until it is at its bound, its nodes standing still.
     #[inline]
-    pub fn slide<D: Dimension>(
-        &mut self,
-        link: LinkKey,
-        excess: f64,
-        rules: &Rules,
-        run: &mut Run,
-    ) -> ([f64; 3], bool) {
+    pub fn slide<D: Dimension>(&mut self, excess: f64) -> Slide {
         let tangential = self.tangential();
         let shear = self.shear();
         let bound = shear - excess;
         let step = excess / self.kt;
-        let path = run.slid(
-            link,
+        let mut force = [0.0; 3];
+        for k in 1..D::N {
+            // In the plane the quotient is this to the bit.
+            let part = if D::N == 2 {
+                tangential[0].signum()
+            } else {
+                tangential[k - 1] / shear
+            };
+            self.offset[k] += step * part;
+            force[k] = excess * part;
+        }
+        Slide {
+            force,
             step,
-            Dissipated {
+            energy: Dissipated {
                 elastic: 0.5 * (shear + bound) * step,
                 friction: bound * step,
                 literal: shear * step,
             },
-        );
-        let mut force = [0.0; 3];
-        for k in 1..D::N {
-            let part = tangential[k - 1] / shear;
-            self.offset[k] += step * part;
-            force[k] = excess * part;
         }
-        (force, path > rules.small * self.radius)
     }
 
     /// How much the margin may change for given changes of strain, m, of any sign.

@@ -7,9 +7,9 @@
 use super::super::network::LinkKey;
 use super::Packing;
 use super::bond::{Bond, Fault};
-use super::endless::Watch;
+use super::endless::{Watch, Watchdog};
 use super::relax::{Run, first};
-use super::rules::{Handling, Reason, Rules};
+use super::rules::{Handling, Reason, Rules, Slid};
 use super::slide::Faults;
 use crate::geometry::Dimension;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run as run_at};
@@ -29,9 +29,21 @@ const LOSING: f64 = 0.1;
 /// Why rounds ended before all was at rest, and what the watchdog says.
 pub(super) type Stop = (Option<(Reason, Vec<LinkKey>)>, Watch);
 
+/// A link of the front, and what it did in a batch.
+struct Cell {
+    bond: Bond,
+    link: LinkKey,
+    slid: Slid,
+    /// Slide so far in the iteration, m.
+    path: f64,
+    /// Forces across its normal, N.
+    sums: [f64; 3],
+}
+
 /// The links of the front and their compliances.
 #[derive(Default)]
 pub(super) struct Front {
+    cells: Vec<Cell>,
     /// Places among the watched links, rising.
     places: Vec<usize>,
     /// Where in `places` a watched link is, plus one.
@@ -122,13 +134,16 @@ impl Kernel for Add<'_> {
     }
 }
 
-/// What a batch changes, as it was.
-struct Before {
-    run: Run,
-    settled: f64,
-    bonds: Vec<Bond>,
+/// Rounds that may have to be undone.
+#[derive(Clone)]
+struct Batch {
+    rounds: usize,
+    watchdog: Watchdog,
+    /// Links that slide next, and the greatest excess.
     now: Faults,
     greatest: f64,
+    /// What forces worked through the strains, twice, J.
+    work: f64,
 }
 
 impl<D: Dimension> Packing<D> {
@@ -147,43 +162,32 @@ impl<D: Dimension> Packing<D> {
         let mut wanted = vec![true; watched];
         front.set(&wanted, D::N);
         let mut margins = self.margins_near(rules);
-        let mut sums = vec![0.0; pending.len()];
-        let mut rounds = FIRST;
-        let mut sticky = vec![false; watched];
+        let mut batch = Batch {
+            rounds: run.rounds,
+            watchdog: run.watchdog.clone(),
+            now: std::mem::take(now),
+            greatest: *greatest,
+            work: 0.0,
+        };
+        let mut most = FIRST;
         let stop = loop {
-            let of_front = front.places.iter();
-            let before = Before {
-                run: run.clone(),
-                settled: self.settled,
-                bonds: of_front.map(|&p| self.bonds[self.near.links[p]]).collect(),
-                now: now.clone(),
-                greatest: *greatest,
-            };
-            sums.fill(0.0);
-            let stop = self.batch(rules, run, &mut front, now, greatest, &mut sums, rounds);
+            let before = batch.clone();
+            self.enter(run, &mut front, &mut batch);
+            let stop = self.batch(rules, &mut front, &mut batch, most);
             // The others follow.
-            let rest: Vec<Bond> = self.rest_near(&front, &sums);
+            let rest = self.rest_near(&front);
             let rest_margins: Vec<f64> = rest.iter().map(|bond| margin(bond, rules)).collect();
             let others: Vec<usize> = (0..watched).filter(|&place| !front.has(place)).collect();
             let others = || others.iter().copied().zip(&rest_margins);
             let kept = |place: usize, now: f64, part: f64| now >= (1.0 - part) * margins[place];
             if !others().all(|(place, &now)| kept(place, now, LOST)) {
                 super::near::count(10, 1);
-                for (&place, bond) in front.places.iter().zip(&before.bonds) {
-                    self.bonds[self.near.links[place]] = *bond;
-                }
-                let columns = run.columns;
-                *run = before.run;
-                run.columns = columns;
-                self.settled = before.settled;
-                *now = before.now;
-                *greatest = before.greatest;
+                batch = before;
                 for (place, is) in wanted.iter_mut().enumerate() {
                     *is = front.has(place);
                 }
                 for (place, &now) in others() {
-                    sticky[place] |= !kept(place, now, LOSING);
-                    wanted[place] |= sticky[place];
+                    wanted[place] |= !kept(place, now, LOSING);
                 }
                 front.set(&wanted, D::N);
                 continue;
@@ -191,9 +195,7 @@ impl<D: Dimension> Packing<D> {
             for ((place, _), bond) in others().zip(rest) {
                 self.bonds[self.near.links[place]] = bond;
             }
-            for (to, by) in pending.iter_mut().zip(&sums) {
-                *to += by;
-            }
+            self.leave(run, &front, &mut batch, pending);
             if let Some(stop) = stop {
                 break stop;
             }
@@ -202,7 +204,7 @@ impl<D: Dimension> Packing<D> {
             let mut within = true;
             for (place, is) in wanted.iter_mut().enumerate() {
                 let (then, now) = (then[place], margins[place]);
-                *is = sticky[place] || now == 0.0 || now < BATCHES_AHEAD * (then - now).abs();
+                *is = now == 0.0 || now < BATCHES_AHEAD * (then - now).abs();
                 count += usize::from(*is);
                 within &= !*is || front.has(place);
             }
@@ -210,10 +212,51 @@ impl<D: Dimension> Packing<D> {
                 super::near::count(11, 1);
                 front.set(&wanted, D::N);
             }
-            rounds = BATCH;
+            most = BATCH;
         };
         self.near.front = front;
+        *now = batch.now;
+        *greatest = batch.greatest;
         stop
+    }
+
+    /// Copies the links of the front.
+    fn enter(&self, run: &Run, front: &mut Front, batch: &mut Batch) {
+        front.cells.clear();
+        for &place in &front.places {
+            let link = self.near.links[place];
+            front.cells.push(Cell {
+                bond: self.bonds[link],
+                link,
+                slid: Slid::none(link),
+                path: run.path(link),
+                sums: [0.0; 3],
+            });
+        }
+        // Within a batch links are told by where they are in the front.
+        for (link, _) in &mut batch.now.excess {
+            let index = self.near.place(*link).map_or(0, |place| front.index[place]);
+            *link = (index as usize).saturating_sub(1);
+        }
+    }
+
+    /// Makes what a batch did to the front true.
+    fn leave(&mut self, run: &mut Run, front: &Front, batch: &mut Batch, pending: &mut [f64]) {
+        for (cell, &place) in front.cells.iter().zip(&front.places) {
+            self.bonds[cell.link] = cell.bond;
+            if cell.slid.times > 0 {
+                run.slid(&cell.slid);
+            }
+            for k in 1..D::N {
+                pending[place * (D::N - 1) + k - 1] += cell.sums[k];
+            }
+        }
+        for (link, _) in &mut batch.now.excess {
+            *link = front.cells[*link].link;
+        }
+        run.rounds = batch.rounds;
+        run.watchdog = batch.watchdog.clone();
+        self.settled += 0.5 * std::mem::take(&mut batch.work);
     }
 
     fn margins_near(&self, rules: &Rules) -> Vec<f64> {
@@ -222,16 +265,20 @@ impl<D: Dimension> Packing<D> {
     }
 
     /// Links that are watched but not in the front, after the forces of a batch.
-    fn rest_near(&self, front: &Front, sums: &[f64]) -> Vec<Bond> {
+    fn rest_near(&self, front: &Front) -> Vec<Bond> {
         let near = &self.near;
         if front.places.len() == near.links.len() {
             return Vec::new();
         }
         let mut change = vec![0.0; near.links.len() * D::N];
-        for (column, &force) in near.columns.iter().zip(sums) {
-            if force != 0.0 {
-                for (change, strain) in change.iter_mut().zip(column) {
-                    *change += strain * force;
+        for (cell, &place) in front.cells.iter().zip(&front.places) {
+            for k in 1..D::N {
+                let force = cell.sums[k];
+                if force != 0.0 {
+                    let column = &near.columns[place * (D::N - 1) + k - 1];
+                    for (change, strain) in change.iter_mut().zip(column) {
+                        *change += strain * force;
+                    }
                 }
             }
         }
@@ -249,77 +296,70 @@ impl<D: Dimension> Packing<D> {
     }
 
     /// Some rounds among the links of the front.
-    #[allow(clippy::too_many_arguments)]
     fn batch(
-        &mut self,
+        &self,
         rules: &Rules,
-        run: &mut Run,
         front: &mut Front,
-        now: &mut Faults,
-        greatest: &mut f64,
-        sums: &mut [f64],
-        rounds: usize,
+        batch: &mut Batch,
+        most: usize,
     ) -> Option<Stop> {
         let mut next = Faults::default();
-        for _ in 0..rounds {
-            super::near::count(3, 1);super::near::count(4, now.excess.len());super::near::count(5, front.places.len());super::near::count(6, front.places.len()*now.excess.len());
-            if let Some(link) = self.round(rules, run, front, now, sums) {
+        for _ in 0..most {
+            super::near::count(3, 1);super::near::count(4, batch.now.excess.len());super::near::count(5, front.places.len());super::near::count(6, front.places.len()*batch.now.excess.len());
+            next.clear();
+            if let Some(link) = self.round(rules, front, batch, &mut next) {
                 return Some((Some((Reason::Far, vec![link])), Watch::Going));
             }
-            run.rounds += 1;
-            let watch = run.watchdog.round(*greatest);
-            next.clear();
-            for &place in &front.places {
-                let key = self.near.links[place];
-                next.add(key, self.bonds[key].fault(rules));
-            }
+            batch.rounds += 1;
+            let watch = batch.watchdog.round(batch.greatest);
             let lists = [next.overlap, next.tension, !next.excess.is_empty()];
             let over = first(&rules.order, lists) != Some(Handling::Slide);
             if over || watch != Watch::Going {
                 return Some((None, watch));
             }
-            std::mem::swap(now, &mut next);
-            if run.rounds >= rules.rounds {
-                let links = now.excess.iter().map(|e| e.0).collect();
-                return Some((Some((Reason::Rounds, links)), Watch::Going));
+            std::mem::swap(&mut batch.now, &mut next);
+            if batch.rounds >= rules.rounds {
+                let links = batch.now.excess.iter().map(|e| front.cells[e.0].link);
+                return Some((Some((Reason::Rounds, links.collect())), Watch::Going));
             }
-            *greatest = now.sliding(rules);
+            batch.greatest = batch.now.sliding(rules);
         }
         None
     }
 
-    /// One round: all at once, each as if it were alone. The link that slid too far, if one did.
+    /// One round: all at once, each as if it were alone; then what is wrong. The link that slid too
+    /// far, if one did.
     fn round(
-        &mut self,
+        &self,
         rules: &Rules,
-        run: &mut Run,
         front: &mut Front,
-        now: &Faults,
-        sums: &mut [f64],
+        batch: &mut Batch,
+        next: &mut Faults,
     ) -> Option<LinkKey> {
         let mut far = None;
         let across = D::N - 1;
         front.forces.clear();
         let mut work = 0.0;
-        for &(link, excess) in &now.excess {
-            let Some(place) = self.near.place(link) else {
-                continue;
-            };
-            let index = front.index[place] as usize - 1;
-            let bond = &mut self.bonds[link];
-            let (force, too_far) = bond.slide::<D>(link, excess, rules, run);
-            if too_far {
-                far = Some(link);
+        for &(index, excess) in &batch.now.excess {
+            let cell = &mut front.cells[index];
+            let slide = cell.bond.slide::<D>(excess);
+            cell.path += slide.step;
+            cell.slid.add(&slide, batch.rounds);
+            if cell.path > rules.small * cell.bond.radius {
+                far = Some(cell.link);
             }
             for k in 1..D::N {
-                let column = place * across + k - 1;
-                sums[column] += force[k];
-                work -= force[k] * bond.strain[k];
+                cell.sums[k] += slide.force[k];
+                work -= slide.force[k] * cell.bond.strain[k];
+            }
+            for k in 1..D::N {
+                let force = slide.force[k];
                 let slot = index * across + k - 1;
                 if front.slot[slot] == 0 {
+                    let column = front.places[index] * across + k - 1;
                     front.take(slot, &self.near.columns[column], D::N);
                 }
-                front.forces.push((front.slot[slot] as usize - 1, force[k]));
+                front.forces.push((front.slot[slot] as usize - 1, force));
             }
         }
         front.change.fill(Row::default());
@@ -332,22 +372,22 @@ impl<D: Dimension> Packing<D> {
                 change: &mut front.change,
             },
         );
-        for (i, &place) in front.places.iter().enumerate() {
-            let strain = &mut self.bonds[self.near.links[place]].strain;
-            for (k, strain) in strain[..D::N].iter_mut().enumerate() {
-                let at = i * D::N + k;
+        for (index, cell) in front.cells.iter_mut().enumerate() {
+            for (k, strain) in cell.bond.strain[..D::N].iter_mut().enumerate() {
+                let at = index * D::N + k;
                 *strain += front.change[at / LANES].0[at % LANES];
             }
+            next.add(index, cell.bond.fault(rules));
         }
         let mut forces = front.forces.iter();
-        for &(link, _) in &now.excess {
+        for &(index, _) in &batch.now.excess {
             for k in 1..D::N {
                 if let Some((_, force)) = forces.next() {
-                    work += force * self.bonds[link].strain[k];
+                    work += force * front.cells[index].bond.strain[k];
                 }
             }
         }
-        self.settled += 0.5 * work;
+        batch.work += work;
         far
     }
 }
@@ -359,4 +399,3 @@ pub(super) fn margin(bond: &Bond, rules: &Rules) -> f64 {
         _ => 0.0,
     }
 }
-

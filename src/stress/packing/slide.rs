@@ -12,7 +12,7 @@ use super::Packing;
 use super::bond::Fault;
 use super::endless::Watch;
 use super::relax::{Run, first};
-use super::rules::{Handling, Reason, Rules, Sliding};
+use super::rules::{Handling, Reason, Rules, Slid, Sliding};
 use crate::geometry::Dimension;
 
 /// Margins are used up to this part before all links are looked at again: room for rounding.
@@ -174,8 +174,12 @@ impl<D: Dimension> Packing<D> {
         // All increments come from the stresses before any of them is made.
         for &(link, excess) in &now.excess {
             let bond = &mut self.bonds[link];
-            let (force, too_far) = bond.slide::<D>(link, excess, rules, run);
-            if too_far {
+            let slide = bond.slide::<D>(excess);
+            let radius = bond.radius;
+            let mut slid = Slid::none(link);
+            slid.add(&slide, run.rounds);
+            run.slid(&slid);
+            if run.path(link) > rules.small * radius {
                 far = Some(link);
             }
             let Some(first) = self.columns.of(link) else {
@@ -183,7 +187,7 @@ impl<D: Dimension> Packing<D> {
             };
             for k in 1..D::N {
                 let column = &mut self.columns.list[first + k - 1];
-                let force = force[k];
+                let force = slide.force[k];
                 column.pending += force;
                 column.moved += force.abs();
                 watched.used += column.threat * force.abs();
