@@ -145,7 +145,11 @@ impl Kernel for Fill<'_> {
                 let mut alike = reach[i / 2];
                 for j in (block.max(i)..end).step_by(2) {
                     if j == i || j + 1 == count {
-                        let mut first = if j == i { usize::MAX } else { alike.min(self.alike[i]) };
+                        let mut first = if j == i {
+                            usize::MAX
+                        } else {
+                            alike.min(self.alike[i])
+                        };
                         self.pair::<L>(i, j, first);
                         if i + 1 < count && j != i {
                             self.pair::<L>(i + 1, j, alike);
@@ -203,7 +207,12 @@ impl<'a> Fill<'a> {
     /// Two links in the plane with two others; `alike` is that of the second with the third.
     #[inline(always)]
     fn four<L: Lanes>(&mut self, i: usize, j: usize, alike: usize) {
-        let of = [self.order[i], self.order[i + 1], self.order[j], self.order[j + 1]];
+        let of = [
+            self.order[i],
+            self.order[i + 1],
+            self.order[j],
+            self.order[j + 1],
+        ];
         if of.iter().all(|&link| link < self.known) {
             return;
         }
@@ -262,7 +271,12 @@ impl<'a> Fill<'a> {
             [one[6], one[7], two[0]],
             [two[1], two[2], two[3]],
         ];
-        let links = [(of[0], of[2]), (of[0], of[3]), (of[1], of[2]), (of[1], of[3])];
+        let links = [
+            (of[0], of[2]),
+            (of[0], of[3]),
+            (of[1], of[2]),
+            (of[1], of[3]),
+        ];
         for ((a, b), [tn, tt, nt]) in links.into_iter().zip(dots) {
             self.columns[a][2 * b] = tn;
             self.columns[a][2 * b + 1] = tt;

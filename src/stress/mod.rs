@@ -23,8 +23,7 @@ mod inverse;
 mod local;
 mod network;
 mod packed;
-#[doc(hidden)]
-pub mod packing;
+mod packing;
 mod precondition;
 mod rima;
 mod solver;

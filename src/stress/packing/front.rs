@@ -181,7 +181,6 @@ impl<D: Dimension> Packing<D> {
             let others = || others.iter().copied().zip(&rest_margins);
             let kept = |place: usize, now: f64, part: f64| now >= (1.0 - part) * margins[place];
             if !others().all(|(place, &now)| kept(place, now, LOST)) {
-                super::near::count(10, 1);
                 batch = before;
                 for (place, is) in wanted.iter_mut().enumerate() {
                     *is = front.has(place);
@@ -209,7 +208,6 @@ impl<D: Dimension> Packing<D> {
                 within &= !*is || front.has(place);
             }
             if !within || front.places.len() as f64 > SPARE * count as f64 {
-                super::near::count(11, 1);
                 front.set(&wanted, D::N);
             }
             most = BATCH;
@@ -305,7 +303,6 @@ impl<D: Dimension> Packing<D> {
     ) -> Option<Stop> {
         let mut next = Faults::default();
         for _ in 0..most {
-            super::near::count(3, 1);super::near::count(4, batch.now.excess.len());super::near::count(5, front.places.len());super::near::count(6, front.places.len()*batch.now.excess.len());
             next.clear();
             if let Some(link) = self.round(rules, front, batch, &mut next) {
                 return Some((Some((Reason::Far, vec![link])), Watch::Going));

@@ -10,7 +10,7 @@ mod bond;
 mod columns;
 mod endless;
 mod front;
-pub mod near;
+mod near;
 mod relax;
 mod rules;
 mod slide;

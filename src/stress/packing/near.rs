@@ -37,9 +37,9 @@ pub(super) struct Near {
     pub links: Vec<LinkKey>,
     place: Vec<u32>,
     /// Strains of all bars of watched links for a unit force along each bar across the normal of
-    /// each watched link. As long as it was when last needed.
+    /// each watched link; empty ones follow, kept for their memory.
     pub columns: Vec<Vec<f64>>,
-    /// Scratch.
+    /// Those that slide now.
     pub front: Front,
 }
 
@@ -64,11 +64,6 @@ impl Near {
     }
 }
 
-pub static COUNT: [std::sync::atomic::AtomicU64; 12] = [const { std::sync::atomic::AtomicU64::new(0) }; 12];
-pub fn count(k: usize, n: usize) {
-    COUNT[k].fetch_add(n as u64, std::sync::atomic::Ordering::Relaxed);
-}
-
 /// Where rounds began.
 struct Start {
     run: Run,
@@ -86,7 +81,7 @@ impl<D: Dimension> Packing<D> {
         rules: &Rules,
         run: &mut Run,
     ) -> Result<Option<End>, StressError> {
-        count(0, 1);
+        let known = self.near.links.len() * (D::N - 1);
         let mut now = Faults::default();
         let mut margins = self.margins(rules);
         for key in 0..self.bonds.len() {
@@ -100,9 +95,9 @@ impl<D: Dimension> Packing<D> {
         }
         now.sliding(rules);
         self.watch_ahead(&now, &margins)?;
+        run.columns += self.near.links.len() * (D::N - 1) - known;
         let mut then = margins.clone();
         loop {
-            count(1, 1);
             let start = Start {
                 run: run.clone(),
                 settled: self.settled,
@@ -112,15 +107,13 @@ impl<D: Dimension> Packing<D> {
             let mut pending = vec![0.0; self.near.links.len() * (D::N - 1)];
             let mut now = self.faults_near(rules);
             let mut greatest = now.sliding(rules);
-            let (end, watch) =
-                self.rounds_near(rules, run, &mut now, &mut greatest, &mut pending);
-            count(9, self.near.links.len());
+            let (end, watch) = self.rounds_near(rules, run, &mut now, &mut greatest, &mut pending);
             let lost = self.look(rules, &pending, &start.margins)?;
             if !lost.is_empty() {
-                count(2, 1);
                 for (&link, bond) in self.near.links.iter().zip(&start.bonds) {
                     self.bonds[link] = *bond;
                 }
+                run.columns += lost.len() * (D::N - 1);
                 let columns = run.columns;
                 *run = start.run;
                 run.columns = columns;
@@ -185,7 +178,6 @@ impl<D: Dimension> Packing<D> {
         let Some(halves) = self.solver.halves(&self.network, &links) else {
             return false;
         };
-        count(8, links.len());
         let near = &mut self.near;
         if near.basis != self.solver.basis() {
             let Some(halves) = self.solver.halves(&self.network, &near.links) else {
@@ -205,7 +197,6 @@ impl<D: Dimension> Packing<D> {
         if near.columns.len() < columns {
             near.columns.resize(columns, Vec::new());
         }
-        count(7, columns * near.links.len());
         fill(&near.halves, known, &mut near.columns[..columns]);
         true
     }
