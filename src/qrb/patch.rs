@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::bars::{Bar, Vertex};
-use super::pebble::{BodyKey, BodyKind, LinkKey, Pebble};
+use super::pebble::{BodyKey, BodyKind, Joint, LinkKey, Pebble};
 use crate::stress::LinkState;
 
 /// Bodies of the first patch; each next one has four times as many.
@@ -12,31 +12,39 @@ const FIRST: usize = 16;
 /// A body with more links than this, as a ground is, is not walked through.
 const HUB: usize = 64;
 
-/// Bodies around a link, with their links among each other.
+/// Bodies around a link, in rising order, with their links among each other.
 struct Patch {
-    /// In rising order.
     bodies: Vec<BodyKey>,
     links: Vec<LinkKey>,
-    /// Bodies with links to the rest of the group.
-    rim: Vec<BodyKey>,
+}
+
+/// What a patch tells about the group around it.
+enum Verdict {
+    /// Nothing: a wider one is needed.
+    Open,
+    /// These leave the group, in rising order; the rest stays rigid.
+    Leaving(Vec<BodyKey>),
 }
 
 impl Pebble {
-    /// A link between two bodies of one rigid group became weaker. The rest of the group hangs on
-    /// the rim of a patch around it; when all the rim is rigid within the patch, then so is the
-    /// rest with it, as it was when the whole patch was rigid.
-    pub(super) fn weaken(&mut self, ends: [BodyKey; 2]) {
-        let group = self.bars.core(ends[0] as u32);
+    /// A link inside a rigid group became weaker. When its ends are still rigid with each other by
+    /// what is around them, nothing changed. Else take a part around it that was rigid: all the
+    /// rest of the group hangs on those of its bodies that have links to the rest. When these are
+    /// still rigid with each other within the part, the rest is rigid with them as before.
+    pub(super) fn weaken(&mut self, link: LinkKey, from: LinkState) {
+        let Some(joint) = self.links[link] else {
+            return;
+        };
+        let group = self.bars.core(joint.ends[0] as u32);
         let size = self.bars.members(group).len();
         let mut most = FIRST;
         let leaving = loop {
-            let patch = self.patch(group, ends, most);
+            let patch = self.patch(group, joint.ends, most);
             self.count_searched(patch.bodies.len());
-            let kept = self.kept(&patch);
-            if let Some(kept) = kept {
-                break leaving(&patch.bodies, &kept);
+            if let Verdict::Leaving(leaving) = self.judge(&patch, group, link, from) {
+                break leaving;
             }
-            debug_assert!(patch.bodies.len() < size, "the whole has no rim");
+            debug_assert!(patch.bodies.len() < size, "the whole was rigid");
             most *= 4;
         };
         if !leaving.is_empty() {
@@ -82,26 +90,17 @@ impl Pebble {
         }
         let all = inside.len() == whole;
         let mut patch = Patch {
-            bodies: Vec::new(),
+            bodies: inside.iter().copied().collect(),
             links: Vec::new(),
-            rim: Vec::new(),
         };
-        for &body in &inside {
-            let hub = self.links_of[body].len() > HUB;
-            let mut rim = hub && !all;
-            if !hub || all {
+        for &body in &patch.bodies {
+            if self.links_of[body].len() <= HUB || all {
                 self.each_neighbour(group, body, |link, other| {
                     if inside.contains(&other) {
                         patch.links.push(link);
-                    } else {
-                        rim = true;
                     }
                 });
             }
-            if rim {
-                patch.rim.push(body);
-            }
-            patch.bodies.push(body);
         }
         patch.links.sort_unstable();
         patch.links.dedup();
@@ -125,9 +124,7 @@ impl Pebble {
         }
     }
 
-    /// The group within a patch that holds all of its rim, in rising order; without a rim the
-    /// largest, or nothing. None when the rim is not rigid.
-    fn kept(&self, patch: &Patch) -> Option<Vec<BodyKey>> {
+    fn judge(&self, patch: &Patch, group: Vertex, weak: LinkKey, from: LinkState) -> Verdict {
         let mut game = Pebble::new();
         for &body in &patch.bodies {
             game.add_body(if self.bars.is_single_disk(body as u32) {
@@ -138,32 +135,69 @@ impl Pebble {
         }
         let local = |body: BodyKey| patch.bodies.binary_search(&body).unwrap_or(0);
         for &link in &patch.links {
-            if let Some(joint) = self.links[link] {
+            if let Some(joint) = self.links[link]
+                && link != weak
+            {
                 let [a, b] = joint.ends.map(local);
                 game.insert_link(a, b, joint.state);
             }
         }
-        let groups = game.own_groups();
-        let global = |group: &[BodyKey]| -> Vec<BodyKey> {
-            group.iter().map(|&k| patch.bodies[k]).collect()
+        let Some(Joint { ends, state, .. }) = self.links[weak] else {
+            return Verdict::Open;
         };
-        let Some(&first) = patch.rim.first() else {
-            return Some(groups.first().map_or_else(Vec::new, |group| global(group)));
+        let [a, b] = ends.map(local);
+        let link = game.insert_link(a, b, state);
+        let of = |groups: &[Vec<BodyKey>], body: BodyKey| -> Option<Vec<BodyKey>> {
+            let found = groups.iter().find(|group| group.binary_search(&body).is_ok());
+            found.cloned()
         };
-        // A disk by itself is no group: the rest may turn against it like gears, where the patch
-        // as a whole did not let it.
-        if patch.rim.len() == 1 && !self.bars.is_single_disk(first as u32) {
-            let first = local(first);
-            let own = groups.iter().find(|group| group.contains(&first));
-            return Some(own.map_or_else(|| global(&[first]), |group| global(group)));
+        let after = game.own_groups();
+        let first = of(&after, a);
+        if first.as_ref().is_some_and(|group| group.binary_search(&b).is_ok()) {
+            return Verdict::Leaving(Vec::new());
         }
-        let first = local(first);
-        let group = groups.iter().find(|group| group.contains(&first))?;
-        let all = patch
-            .rim
-            .iter()
-            .all(|&body| group.binary_search(&local(body)).is_ok());
-        all.then(|| global(group))
+        game.set_state(link, from);
+        let before = game.own_groups();
+        let part = match of(&before, a) {
+            Some(part) if part.binary_search(&b).is_ok() => part,
+            _ => return Verdict::Open,
+        };
+        let mut held = part.iter().copied().filter(|&k| {
+            let body = patch.bodies[k];
+            let hub = self.links_of[body].len() > HUB;
+            let mut out = hub && part.len() < self.bars.members(group).len();
+            if !out {
+                self.each_neighbour(group, body, |_, other| {
+                    let inside = patch.bodies.binary_search(&other);
+                    out |= inside.map_or(true, |k| part.binary_search(&k).is_err());
+                });
+            }
+            out
+        });
+        let kept = match held.next() {
+            None => after
+                .iter()
+                .find(|group| part.binary_search(&group[0]).is_ok())
+                .cloned()
+                .unwrap_or_default(),
+            Some(first) => {
+                let kept = of(&after, first);
+                let others = held.collect::<Vec<_>>();
+                match kept {
+                    Some(kept) if others.iter().all(|k| kept.binary_search(k).is_ok()) => kept,
+                    // A disk by itself is no group: the rest may turn against it like gears,
+                    // where the part as a whole did not let it.
+                    None if others.is_empty()
+                        && !self.bars.is_single_disk(patch.bodies[first] as u32) =>
+                    {
+                        vec![first]
+                    }
+                    _ => return Verdict::Open,
+                }
+            }
+        };
+        let leaving = part.iter().filter(|k| kept.binary_search(k).is_err());
+        Verdict::Leaving(leaving.map(|&k| patch.bodies[k]).collect())
     }
 
     /// Takes bodies out of a group whose rest stays rigid, and counts their links anew.
@@ -177,6 +211,8 @@ impl Pebble {
                 .collect();
             leaving.sort_unstable();
         }
+        // What depended on the group as it was may not any more.
+        let spare = self.spare_within([group, group]);
         let mut links: Vec<LinkKey> = leaving
             .iter()
             .flat_map(|&body| self.links_of[body].iter().copied())
@@ -202,15 +238,6 @@ impl Pebble {
         let names: Vec<u32> = leaving.iter().map(|&body| body as u32).collect();
         self.bars.split_off(group, &names);
         self.insert_bars(&bars);
-        // What else depended on the group as it was may not any more.
-        self.replace(usize::MAX);
+        self.replace(&spare, usize::MAX);
     }
-}
-
-/// Bodies of a patch that are not kept, both in rising order.
-fn leaving(bodies: &[BodyKey], kept: &[BodyKey]) -> Vec<BodyKey> {
-    let others = bodies.iter().copied();
-    others
-        .filter(|body| kept.binary_search(body).is_err())
-        .collect()
 }

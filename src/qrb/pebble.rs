@@ -143,13 +143,19 @@ impl Pebble {
                 self.spare.remove(bar);
             }
             if !self.together(ends[0], ends[1]) {
+                // What depends on a bar lies in the block around it.
+                let nodes = self.bars.ends(first);
+                let mut spare = Vec::new();
+                if [first, second][new..old].iter().any(|&bar| self.bars.covered(bar)) {
+                    spare = self.spare_within(nodes);
+                }
                 let mut lost = 0;
                 for &bar in &[first, second][new..old] {
                     lost += usize::from(self.bars.remove(bar));
                 }
-                self.replace(lost);
+                self.replace(&spare, lost);
             } else if ends[0] != ends[1] {
-                self.weaken(ends);
+                self.weaken(link, from);
             }
         }
     }
@@ -243,16 +249,32 @@ impl Pebble {
         }
     }
 
-    /// Takes up to so many of the spare bars into the basis.
-    pub(super) fn replace(&mut self, lost: usize) {
+    /// Spare bars with both ends in the block around two nodes, or one group.
+    pub(super) fn spare_within(&mut self, nodes: [Vertex; 2]) -> Vec<Bar> {
+        if self.spare.is_empty() {
+            return Vec::new();
+        }
+        let mut block = self.bars.block(nodes[0], nodes[1]).vertices;
+        block.sort_unstable();
+        let within = |bar: Bar| {
+            let ends = self.bars.ends(bar);
+            ends.iter().all(|end| block.binary_search(end).is_ok())
+        };
+        self.spare.iter().copied().filter(|&bar| within(bar)).collect()
+    }
+
+    /// Takes up to so many of these spare bars into the basis.
+    pub(super) fn replace(&mut self, spare: &[Bar], lost: usize) {
         let mut left = lost;
-        let mut from = 0;
-        while left > 0
-            && let Some(&bar) = self.spare.range(from..).next()
-        {
-            from = bar + 1;
+        for &bar in spare {
+            if left == 0 {
+                return;
+            }
             if self.bars.inside(bar) {
                 self.spare.remove(&bar);
+                continue;
+            }
+            if !self.spare.contains(&bar) {
                 continue;
             }
             let (independent, grown) = self.bars.insert(bar);
