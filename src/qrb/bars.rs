@@ -390,7 +390,9 @@ impl Bars {
     /// cover themselves.
     fn contract(&mut self, nodes: &[Vertex]) -> Vertex {
         let mut covered = 0;
-        let groups = nodes.iter().filter(|&&node| self.core_of_node(node) == node);
+        let groups = nodes
+            .iter()
+            .filter(|&&node| self.core_of_node(node) == node);
         let groups = groups.count();
         for &node in nodes {
             let mut bars = std::mem::take(&mut self.centre[node as usize]);
@@ -459,7 +461,9 @@ impl Bars {
     /// Makes a disk inside a group a node of its own, welded to it.
     fn expose(&mut self, body: Body) {
         let b = body as usize;
-        if self.body_disk[b] && self.vertex_of[b] == self.core_of[b] && !self.is_disk(self.core_of[b])
+        if self.body_disk[b]
+            && self.vertex_of[b] == self.core_of[b]
+            && !self.is_disk(self.core_of[b])
         {
             let node = self.new_vertex(true);
             self.vertex_of[b] = node;
@@ -580,7 +584,8 @@ impl Bars {
                 self.seen_vertex[vertex as usize] = self.epoch;
                 self.trail_vertices.push(vertex);
                 self.asked_by[vertex as usize] = asker;
-                let used = self.centre[vertex as usize].len() + usize::from(self.held[vertex as usize]);
+                let used =
+                    self.centre[vertex as usize].len() + usize::from(self.held[vertex as usize]);
                 if used < self.capacity(vertex) {
                     return Some((asker, Target::Centre(vertex)));
                 }

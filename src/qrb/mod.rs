@@ -6,14 +6,15 @@
 //! at the stiffness of the group itself, in the plane and in space.
 
 mod bars;
-
-
+mod calc;
 
 mod patch;
 mod pebble;
 
+mod templates;
 
-
+pub use calc::calc;
 
 pub use pebble::{BodyKey, BodyKind, LinkKey, Pebble};
 
+pub use templates::{Collapse, Part, Template, Templates};

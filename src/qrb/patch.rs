@@ -148,12 +148,17 @@ impl Pebble {
         let [a, b] = ends.map(local);
         let link = game.insert_link(a, b, state);
         let of = |groups: &[Vec<BodyKey>], body: BodyKey| -> Option<Vec<BodyKey>> {
-            let found = groups.iter().find(|group| group.binary_search(&body).is_ok());
+            let found = groups
+                .iter()
+                .find(|group| group.binary_search(&body).is_ok());
             found.cloned()
         };
         let after = game.own_groups();
         let first = of(&after, a);
-        if first.as_ref().is_some_and(|group| group.binary_search(&b).is_ok()) {
+        if first
+            .as_ref()
+            .is_some_and(|group| group.binary_search(&b).is_ok())
+        {
             return Verdict::Leaving(Vec::new());
         }
         game.set_state(link, from);

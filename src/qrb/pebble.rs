@@ -146,7 +146,10 @@ impl Pebble {
                 // What depends on a bar lies in the block around it.
                 let nodes = self.bars.ends(first);
                 let mut spare = Vec::new();
-                if [first, second][new..old].iter().any(|&bar| self.bars.covered(bar)) {
+                if [first, second][new..old]
+                    .iter()
+                    .any(|&bar| self.bars.covered(bar))
+                {
                     spare = self.spare_within(nodes);
                 }
                 let mut lost = 0;
@@ -260,7 +263,11 @@ impl Pebble {
             let ends = self.bars.ends(bar);
             ends.iter().all(|end| block.binary_search(end).is_ok())
         };
-        self.spare.iter().copied().filter(|&bar| within(bar)).collect()
+        self.spare
+            .iter()
+            .copied()
+            .filter(|&bar| within(bar))
+            .collect()
     }
 
     /// Takes up to so many of these spare bars into the basis.
