@@ -7,14 +7,14 @@
 
 mod bars;
 mod calc;
-
+mod certificate;
 mod patch;
 mod pebble;
-
+mod pivots;
 mod templates;
 
 pub use calc::calc;
-
+pub use certificate::Certificate;
 pub use pebble::{BodyKey, BodyKind, LinkKey, Pebble};
-
+pub use pivots::{Pivots, SymmetricRows};
 pub use templates::{Collapse, Part, Template, Templates};
