@@ -190,12 +190,17 @@ impl Certificate {
     }
 }
 
-/// The bars of a link that acts at the middle of its overlap.
+/// The bars of a link whose arms are drawn out or in, each by the same share, until they meet: then
+/// turning the whole strains nothing, and the ratios of radii by which disks turn like gears stay.
 fn element<D: Dimension>(network: &Network<D>, key: LinkKey) -> Element {
     let mut link = network.links()[key];
     let [a, b] = [link.a, link.b].map(|node| network.nodes()[node].position);
-    let middle = (a + link.arms[0] + b + link.arms[1]) * 0.5;
-    link.arms = [middle - a, middle - b];
+    let gap = (b + link.arms[1]) - (a + link.arms[0]);
+    let reach = link.arms.map(|arm| arm.dot(&link.normal).abs());
+    let all = reach[0] + reach[1];
+    let share = if all > 0.0 { reach[0] / all } else { 0.5 };
+    link.arms[0] = link.arms[0] + gap * share;
+    link.arms[1] = link.arms[1] - gap * (1.0 - share);
     Element::new(&link, Freedom::Full)
 }
 
