@@ -5,14 +5,14 @@ use crate::geometry::{Dimension, Vector};
 use crate::stress::{Element, Freedom, LinkKey, LinkState, Network, NodeKey};
 
 /// Motions of two bodies that differ by less than this share of the greatest are the same. Null
-/// vectors are exact to rounding times the condition of the stiffness.
+/// vectors are exact to rounding over the least pivot that counts, 1e-8.
 const SAME: f64 = 1e-6;
 
 /// Whether a group of nodes is rigid by the links among them: the stiffness that is left when its
 /// fixed nodes (or else one free one) are held has positive pivots only. Spins that no link feels,
 /// those of disks and spheres whose links all slide, are taken out. Gears, twists of spheres about
 /// a line of contacts and special positions, which counting misses, all show here, in the plane and
-/// in space. Links are taken to act at the middle of their overlap.
+/// in space. Arms that do not meet, for an overlap, are drawn in.
 #[derive(Clone, Debug)]
 pub struct Certificate {
     nodes: Vec<NodeKey>,

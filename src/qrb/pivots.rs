@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// A pivot under this share of its diagonal entry counts as none. Rounding leaves some 1e-16; packings
-/// near the loss of rigidity have least eigenvalues down to 1e-11 of the greatest.
-const NONE: f64 = 1e-13;
+/// A pivot under this share of its diagonal entry counts as none: the root of the rounding. After a
+/// pivot p what should vanish is left as large as rounding / p; so no pivot that counts lifts what
+/// should vanish above this bound.
+const NONE: f64 = 1e-8;
 
 /// A symmetric matrix, summed entry by entry.
 #[derive(Clone, Debug, Default)]
