@@ -199,8 +199,8 @@ fn element<D: Dimension>(network: &Network<D>, key: LinkKey) -> Element {
     let reach = link.arms.map(|arm| arm.dot(&link.normal).abs());
     let all = reach[0] + reach[1];
     let share = if all > 0.0 { reach[0] / all } else { 0.5 };
-    link.arms[0] = link.arms[0] + gap * share;
-    link.arms[1] = link.arms[1] - gap * (1.0 - share);
+    link.arms[0] += gap * share;
+    link.arms[1] -= gap * (1.0 - share);
     Element::new(&link, Freedom::Full)
 }
 
