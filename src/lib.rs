@@ -3,7 +3,7 @@
 //! Every part of a granular system is under the model that fits it now: grains fly on analytic
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
-//! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`]; [`system`]; [`scenario`], [`record`],
+//! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`system`]; [`scenario`], [`record`],
 //! [`study`], [`view`], [`cli`].
 //!
 //! A scenario runs from a few lines; what the program writes into files comes as rows to a
@@ -49,6 +49,7 @@ pub mod field;
 pub mod geometry;
 pub mod hgraph;
 pub mod neighbor;
+pub mod qrb;
 pub mod record;
 pub mod scenario;
 pub mod stress;

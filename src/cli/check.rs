@@ -42,20 +42,15 @@ fn show<D: Integrate>(
 ) -> Result<(), Failure> {
     let spec = &resolved.spec;
     let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
-    let walls: Vec<&str> = setup
-        .boundaries
-        .iter()
-        .map(|wall| wall.name.as_str())
-        .collect();
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let regimes: &[&str] = if setup.motion.flight {
         &["flight", "cluster"]
     } else {
         &["cluster"]
     };
-    let radii = setup.grains.iter().map(|grain| grain.radius);
-    let least = radii.clone().fold(f64::INFINITY, f64::min);
-    let greatest = radii.fold(0.0, f64::max);
+    let sizes = setup.grains.iter().map(|grain| grain.radius);
+    let least = sizes.clone().fold(f64::INFINITY, f64::min);
+    let greatest = sizes.fold(0.0, f64::max);
     let seconds = plan.grain_steps / RATE[D::N - 2];
     if let Some(settings) = &setup.quasi_static {
         return show_quasi_static(as_json, resolved, setup, settings, (least, greatest));
@@ -68,7 +63,7 @@ fn show<D: Integrate>(
             "grains": {"initial": setup.grains.len(), "fed": fed,
                 "least_radius": (!setup.grains.is_empty()).then_some(least),
                 "greatest_radius": (!setup.grains.is_empty()).then_some(greatest)},
-            "boundaries": walls,
+            "boundaries": names(setup),
             "materials": setup.materials,
             "regimes": regimes,
             "integrator": setup.motion.integrator,
@@ -83,38 +78,17 @@ fn show<D: Integrate>(
             "warnings": plan.warnings,
         }));
     }
-    let mut lines = vec![match &spec.description {
-        Some(text) => format!("{}: {text}", spec.name),
-        None => spec.name.clone(),
-    }];
-    let mut line = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
-    let gravity: Vec<String> = setup.gravity.components().map(short).collect();
-    line(
-        "space",
-        format!(
-            "{} dimensions, gravity ({}) m/s^2",
-            D::N,
-            gravity.join(", ")
-        ),
-    );
+    let mut grains = Vec::new();
     if !setup.grains.is_empty() {
-        let radii = if least == greatest {
-            format!("radius {} m", short(least))
-        } else {
-            format!("radii {} to {} m", short(least), short(greatest))
-        };
-        line(
-            "grains",
-            format!("{} at the start, {radii}", setup.grains.len()),
-        );
+        let radii = radii(least, greatest);
+        let text = format!("{} at the start, {radii}", setup.grains.len());
+        grains.push(("grains", text));
     }
     if fed > 0 {
-        line("fed", format!("{fed} during the run"));
+        grains.push(("fed", format!("{fed} during the run")));
     }
-    if !walls.is_empty() {
-        line("walls", walls.join(", "));
-    }
-    line("materials", setup.materials.join(", "));
+    let mut lines = head(resolved, setup, grains);
+    let mut line = |name: &str, text: String| lines.push(told(name, &text));
     line(
         "time",
         if settle > 0.0 {
@@ -163,6 +137,53 @@ fn show<D: Integrate>(
     print(lines.join("\n").as_bytes())
 }
 
+/// A line of the report.
+fn told(name: &str, text: &str) -> String {
+    format!("  {name:<10} {text}")
+}
+
+fn radii(least: f64, greatest: f64) -> String {
+    if least == greatest {
+        format!("radius {} m", short(least))
+    } else {
+        format!("radii {} to {} m", short(least), short(greatest))
+    }
+}
+
+/// First lines of the report: what there is, of which `grains` are told in lines of their own.
+fn head<D: Integrate>(
+    resolved: &Resolved,
+    setup: &Setup<D>,
+    grains: Vec<(&str, String)>,
+) -> Vec<String> {
+    let spec = &resolved.spec;
+    let mut lines = vec![match &spec.description {
+        Some(text) => format!("{}: {text}", spec.name),
+        None => spec.name.clone(),
+    }];
+    let gravity: Vec<String> = setup.gravity.components().map(short).collect();
+    let gravity = gravity.join(", ");
+    lines.push(told(
+        "space",
+        &format!("{} dimensions, gravity ({gravity}) m/s^2", D::N),
+    ));
+    lines.extend(grains.iter().map(|(name, text)| told(name, text)));
+    let walls = names(setup);
+    if !walls.is_empty() {
+        lines.push(told("walls", &walls.join(", ")));
+    }
+    lines.push(told("materials", &setup.materials.join(", ")));
+    lines
+}
+
+fn names<D: Integrate>(setup: &Setup<D>) -> Vec<&str> {
+    setup
+        .boundaries
+        .iter()
+        .map(|wall| wall.name.as_str())
+        .collect()
+}
+
 /// What a quasi-static filling would do.
 fn show_quasi_static<D: Integrate>(
     as_json: bool,
@@ -182,7 +203,7 @@ fn show_quasi_static<D: Integrate>(
             "dimensions": D::N,
             "grains": {"initial": 0, "fed": grains,
                 "least_radius": least, "greatest_radius": greatest},
-            "boundaries": setup.boundaries.iter().map(|wall| &wall.name).collect::<Vec<_>>(),
+            "boundaries": names(setup),
             "materials": setup.materials,
             "regimes": ["rigid"],
             "quasi_static": spec.quasi_static,
@@ -191,34 +212,10 @@ fn show_quasi_static<D: Integrate>(
             "warnings": [],
         }));
     }
-    let mut lines = vec![match &spec.description {
-        Some(text) => format!("{}: {text}", spec.name),
-        None => spec.name.clone(),
-    }];
-    let mut line = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
-    let gravity: Vec<String> = setup.gravity.components().map(short).collect();
-    line(
-        "space",
-        format!(
-            "{} dimensions, gravity ({}) m/s^2",
-            D::N,
-            gravity.join(", ")
-        ),
-    );
-    let radii = if least == greatest {
-        format!("radius {} m", short(least))
-    } else {
-        format!("radii {} to {} m", short(least), short(greatest))
-    };
-    line(
-        "grains",
-        format!("{grains} come one by one, {radii}; forces in equilibrium after each"),
-    );
-    let walls: Vec<&str> = setup.boundaries.iter().map(|w| w.name.as_str()).collect();
-    if !walls.is_empty() {
-        line("walls", walls.join(", "));
-    }
-    line("materials", setup.materials.join(", "));
+    let radii = radii(least, greatest);
+    let text = format!("{grains} come one by one, {radii}; forces in equilibrium after each");
+    let mut lines = head(resolved, setup, vec![("grains", text)]);
+    let mut line = |name: &str, text: String| lines.push(told(name, &text));
     line(
         "time",
         format!(

@@ -188,6 +188,8 @@ enum CalcKind {
     Collision,
     /// Displacements and link stresses of a network in equilibrium
     Stress,
+    /// Rigid groups of a planar network by counting
+    Rigidity,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

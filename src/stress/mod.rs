@@ -17,6 +17,7 @@ mod factor;
 mod free;
 mod grounding;
 mod growing;
+mod half;
 mod incomplete;
 mod inverse;
 mod local;

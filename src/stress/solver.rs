@@ -1,8 +1,8 @@
 //! What all solvers do.
 
+pub use super::half::Half;
 use super::network::{Change, LinkKey, Network, NodeKey};
 use crate::geometry::Dimension;
-use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 /// Why there is no solution.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -41,92 +41,6 @@ pub enum StressError {
 pub struct Effort {
     /// Iterations; 0 for a direct method.
     pub iterations: usize,
-}
-
-/// Half of a solution for a force along one bar: L^-1 b with L the factor of the stiffness. The
-/// scalar product of two is the strain of the one bar under a unit force along the other.
-#[derive(Clone, Debug, Default)]
-pub struct Half {
-    /// Unknowns that are not zero, from the root of the elimination tree down.
-    pub(super) places: Vec<u32>,
-    pub(super) values: Vec<Row>,
-    /// Unknowns that came since the factor was made; as many in all halves.
-    pub(super) tail: Vec<Row>,
-}
-
-impl Half {
-    /// Scalar product: m/N.
-    pub fn dot(&self, other: &Half) -> f64 {
-        let mut one = Vec::with_capacity(1);
-        self.dots(std::slice::from_ref(other), &mut one);
-        one[0]
-    }
-
-    /// Scalar products with the halves of one link, appended to a list: m/N.
-    pub fn dots(&self, others: &[Half], out: &mut Vec<f64>) {
-        run(
-            Level::best(),
-            Dots {
-                own: self,
-                others,
-                out,
-            },
-        );
-    }
-
-    /// How many unknowns two halves have in common: two paths to a root of a tree are alike above
-    /// the place where they meet.
-    #[inline]
-    fn alike(&self, other: &Half) -> usize {
-        let (mut alike, mut end) = (0, self.places.len().min(other.places.len()));
-        while alike < end {
-            let middle = alike + (end - alike) / 2;
-            if self.places[middle] == other.places[middle] {
-                alike = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        alike
-    }
-}
-
-struct Dots<'a> {
-    own: &'a Half,
-    others: &'a [Half],
-    out: &'a mut Vec<f64>,
-}
-
-impl Kernel for Dots<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        // All bars of a link have the same path.
-        let alike = self.others.first().map_or(0, |other| self.own.alike(other));
-        let whole = alike / LANES;
-        for other in self.others {
-            let mut sums = [L::splat(0.0); 4];
-            let parts = [
-                (&self.own.values[..whole], &other.values[..whole]),
-                (&self.own.tail[..], &other.tail[..]),
-            ];
-            for (a, b) in parts {
-                let (a, b) = (a.chunks(4), b.chunks(4));
-                for (a, b) in a.zip(b) {
-                    for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-                        *sum = sum.add(L::load(a).mul(L::load(b)));
-                    }
-                }
-            }
-            let mut sum = sums[0].add(sums[1]).add(sums[2].add(sums[3])).total();
-            if let (Some(a), Some(b)) = (self.own.values.get(whole), other.values.get(whole)) {
-                for k in 0..alike % LANES {
-                    sum += a.0[k] * b.0[k];
-                }
-            }
-            self.out.push(sum);
-        }
-    }
 }
 
 /// Finds displacements that balance loads, on a network that changes.

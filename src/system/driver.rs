@@ -7,14 +7,14 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{Held, Ledger};
-use super::{EventLog, NeighborName, Setup, flight, step};
+use super::{Setup, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, EngineOptions, EngineState, FieldForce, Other, Wall};
+use crate::cluster::{Engine, FieldForce, Other};
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue, Regime};
 use crate::field::{FieldPoint, FieldSet};
 use crate::geometry::Vector;
-use crate::neighbor::{BroadPhase, Brute, Cells};
+use crate::neighbor::BroadPhase;
 use crate::record::{BodyRef, EventRow, RecordError, Sink};
 
 /// Why a run cannot start or go on.
@@ -150,21 +150,6 @@ pub(super) struct DriverState {
     pub rest: super::rest::RestState,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
-struct Saved<D: Integrate> {
-    #[serde(rename = "format")]
-    _format: u32,
-    driver: DriverState,
-    engine: EngineState<D>,
-}
-
-/// Version of the saved state.
-///
-/// 3: grains that stand still.
-/// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 3;
-
 /// A granular system under the event loop.
 pub struct System<D: Integrate> {
     pub(super) setup: Setup<D>,
@@ -174,7 +159,7 @@ pub struct System<D: Integrate> {
     pub(super) uniform: bool,
     pub(super) s: DriverState,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
-    started_at: Instant,
+    pub(super) started_at: Instant,
 }
 
 impl<D: Integrate> std::fmt::Debug for System<D> {
@@ -186,210 +171,7 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
     }
 }
 
-/// An engine without grains, the fields, and warnings about the step.
-type Bare<D> = (Engine<D>, FieldSet<D>, Vec<String>);
-
-fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>> {
-    match name {
-        NeighborName::Brute => Box::new(Brute::new()),
-        NeighborName::Cells => Box::new(Cells::new()),
-    }
-}
-
 impl<D: Integrate> System<D> {
-    /// The system at the start of its setup.
-    ///
-    /// # Errors
-    /// A setup that cannot run: no law for a pair that can meet, shapes that are none, a step that
-    /// is far too large.
-    pub fn new(setup: Setup<D>) -> Result<Self, SystemError> {
-        let (engine, fields, warnings) = Self::bare(&setup)?;
-        let start = setup.settle.map_or(0.0, |s| -s.at_most);
-        let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
-        let s = DriverState {
-            queue: DefaultQueue::default(),
-            origin: start,
-            settling: setup.settle.is_some(),
-            started: false,
-            over: None,
-            ledger: Ledger::default(),
-            by_kind: vec![0; EventKind::ALL.len()],
-            seq: 0,
-            next_id,
-            initial: 0,
-            created: 0,
-            removed: 0,
-            discharged: 0,
-            first_out: 0.0,
-            last_out: 0.0,
-            feeds: super::feed::states(&setup),
-            ticks: [0; 5],
-            last_tick: 0.0,
-            last_row: 0,
-            regime_time: [0.0; 4],
-            regime_since: start,
-            all_steps: 0.0,
-            calm_looks: 0,
-            calm_since: 0.0,
-            jam: None,
-            frozen: false,
-            warnings,
-            held: Held::default(),
-            links: Default::default(),
-            causes: Default::default(),
-            wall_seconds: 0.0,
-            fields: Vec::new(),
-            rest: super::rest::RestState {
-                carried: start,
-                ..Default::default()
-            },
-        };
-        let flight_search = search(setup.motion.neighbor);
-        let uniform = fields.uniform_acceleration().is_some();
-        let mut system = System {
-            setup,
-            engine,
-            fields,
-            uniform,
-            s,
-            flight_search,
-            started_at: Instant::now(),
-        };
-        system.engine.origin = start;
-        system.populate(start);
-        Ok(system)
-    }
-
-    fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
-        let choice = step::choose(setup)?;
-        let mut walls = Vec::new();
-        for boundary in &setup.boundaries {
-            let surfaces = boundary
-                .shape
-                .surfaces()
-                .map_err(|e| SystemError::Setup(format!("boundary `{}`: {e}", boundary.name)))?;
-            walls.push(Wall {
-                surfaces,
-                fixed: boundary.motion.is_fixed(),
-                reference: boundary.shape.reference_point(),
-                boundary: boundary.clone(),
-            });
-        }
-        let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
-        let radii = setup.grains.iter().map(|g| g.radius);
-        for radius in radii.chain(setup.feeds.iter().map(|f| f.radius.least())) {
-            sum += radius;
-            count += 1.0;
-            least = least.min(radius);
-        }
-        let radius = if count > 0.0 { sum / count } else { 1.0 };
-        // Between two renewals, in half of the margin, no grain may come round the end of a wall
-        // to its other side: that takes two radii at least.
-        let outer_margin = (OUTER_MARGIN * radius).min(3.0 * least);
-        let step = choice.step;
-        const LOOKS: u8 = 4;
-        let look_every =
-            ((setup.motion.stable_dwell / (f64::from(LOOKS) * step)).round() as u64).max(1);
-        let options = EngineOptions {
-            step,
-            integrator: setup.motion.integrator,
-            slip_tolerance: setup.motion.slip_tolerance,
-            outer_margin,
-            inner_margin: (INNER_MARGIN * radius).min(outer_margin),
-            stable_speed: setup.motion.stable_speed,
-            look_every,
-            looks: LOOKS,
-            log_links: setup.log.events == EventLog::Links,
-        };
-        let engine = Engine::new(
-            options,
-            setup.laws.clone(),
-            walls,
-            setup.gravity,
-            setup.periodic.clone(),
-            search(setup.motion.neighbor),
-        );
-        Ok((
-            engine,
-            FieldSet::with_gravity_and_drag(setup.gravity, setup.drag),
-            choice.warnings,
-        ))
-    }
-
-    /// What would run.
-    pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
-        let choice = step::choose(setup)?;
-        let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
-        let grains = setup.grains.len();
-        Ok(Plan {
-            step: choice.step,
-            reasons: choice.reasons,
-            warnings: choice.warnings,
-            grains,
-            grain_steps: (grains as f64 + fed as f64) * setup.finish / choice.step,
-        })
-    }
-
-    /// The system from a saved state.
-    ///
-    /// # Errors
-    /// A state of another format or of another setup.
-    pub fn restore(mut setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
-        let (mut engine, mut fields, _) = Self::bare(&setup)?;
-        // The version first: what comes after it can be read by its own program only.
-        let (format, _) = postcard::take_from_bytes::<u32>(state)
-            .map_err(|e| SystemError::Saved(e.to_string()))?;
-        if format != FORMAT {
-            return Err(SystemError::Saved(format!(
-                "its format is {format}, this program's is {FORMAT}; go on with the version of \
-                 Arenite that wrote it, or start the run anew"
-            )));
-        }
-        let saved: Saved<D> =
-            postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
-        if saved.engine.gone.len() != setup.boundaries.len()
-            || saved.driver.feeds.len() != setup.feeds.len()
-        {
-            return Err(SystemError::Saved("it belongs to another scenario".into()));
-        }
-        fields
-            .restore_states(&saved.driver.fields)
-            .map_err(|e| SystemError::Saved(e.to_string()))?;
-        engine.state = saved.engine;
-        engine.origin = saved.driver.origin;
-        engine.sort_still();
-        setup.grains = Vec::new();
-        let flight_search = search(setup.motion.neighbor);
-        let uniform = fields.uniform_acceleration().is_some();
-        Ok(System {
-            setup,
-            engine,
-            fields,
-            uniform,
-            s: saved.driver,
-            flight_search,
-            started_at: Instant::now(),
-        })
-    }
-
-    /// The state, for a checkpoint: all that decides what comes next.
-    pub fn save(&mut self) -> Vec<u8> {
-        self.s.fields = self.fields.states();
-        #[derive(Serialize)]
-        struct Saving<'a, E: Serialize> {
-            format: u32,
-            driver: &'a DriverState,
-            engine: &'a E,
-        }
-        let saving = Saving {
-            format: FORMAT,
-            driver: &self.s,
-            engine: &self.engine.state,
-        };
-        // A plain structure of numbers and lists: nothing in it can fail to be written.
-        postcard::to_stdvec(&saving).unwrap_or_default()
-    }
-
     /// The setup, without its list of grains, which have become those of the system.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
@@ -415,7 +197,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Puts the grains of the setup in and makes the first evaluation.
-    fn populate(&mut self, start: f64) {
+    pub(super) fn populate(&mut self, start: f64) {
         // The setup's list is not needed any more: it would double the memory of a large system.
         let grains = std::mem::take(&mut self.setup.grains);
         self.s.initial = grains.len() as u64;
@@ -853,10 +635,6 @@ impl<D: Integrate> System<D> {
     }
 }
 
-/// Margin of the outer list over the mean radius (docs/performance.md).
-const OUTER_MARGIN: f64 = 1.0;
-/// Margin of the inner list over the mean radius.
-const INNER_MARGIN: f64 = 0.12;
 /// Looks for rest while settling: interval, s, and how many in a row.
 pub(super) const SETTLE_LOOK: f64 = 0.01;
 pub(super) const SETTLE_LOOKS: u32 = 3;

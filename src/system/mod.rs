@@ -1,6 +1,7 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
 mod arch;
+mod build;
 mod carry;
 mod driver;
 mod expansion;
@@ -15,6 +16,7 @@ pub mod quasi_static;
 mod reason;
 mod regimes;
 mod rest;
+mod saved;
 mod setup;
 mod simulation;
 mod step;

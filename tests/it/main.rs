@@ -31,6 +31,7 @@ mod record;
 mod record_export;
 mod record_sample;
 mod resume;
+mod rigidity;
 mod scenario;
 mod scenarios_run;
 mod silo;

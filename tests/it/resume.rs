@@ -145,7 +145,7 @@ fn killed_runs_go_on_with_the_same_bits() {
     }
 }
 
-/// The long version: `cargo test --release hundred_kills -- --ignored --nocapture`.
+/// The long version: `cargo test --release --test it hundred_kills -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes: a hundred trials"]
 fn hundred_kills() {

@@ -215,31 +215,38 @@ fn nonsense_is_refused_by_name() {
     says(error.to_string(), &["case 2", "nodes"]);
 }
 
-/// A disk pushed along a floor by more than friction holds: full friction, the rest slides away
-/// until the spring to a post takes it.
+/// Stiffnesses (N/m) and friction of the floor under a pushed disk.
+const KN: f64 = 1e6;
+const KT: f64 = 1e5;
+const MU: f64 = 0.3;
+
+/// A disk of a weight (N) pushed (N) along a floor towards a post that has no friction.
+fn pushed(method: &str, push: f64, weight: f64) -> Value {
+    json!({
+        "dof": "translational", "method": method, "slides": true, "tension": "break",
+        "nodes": [
+            {"id": 1, "position": [0.0, 0.01], "radius": 0.01, "load": [push, -weight]},
+            {"id": "floor", "position": [0.0, 0.0], "fixed": true},
+            {"id": "post", "position": [0.01, 0.01], "fixed": true},
+        ],
+        "links": [
+            {"a": 1, "b": "floor", "kn": KN, "kt": KT, "friction": MU},
+            {"a": 1, "b": "post", "kn": KN, "kt": 0.0, "friction": 0.0},
+        ],
+    })
+}
+
+/// Friction holds a disk pushed along a floor, since a post takes most of the push.
 #[test]
 fn friction_holds_what_it_can() {
-    let (kn, kt, mu) = (1e6, 1e5, 0.3);
     let (weight, push) = (10.0, 8.0);
     for method in ["rima", "cg", "factor", "auto"] {
-        let case = json!({
-            "dof": "translational", "method": method, "slides": true, "tension": "break",
-            "nodes": [
-                {"id": 1, "position": [0.0, 0.01], "radius": 0.01, "load": [push, -weight]},
-                {"id": "floor", "position": [0.0, 0.0], "fixed": true},
-                {"id": "post", "position": [0.01, 0.01], "fixed": true},
-            ],
-            "links": [
-                {"a": 1, "b": "floor", "kn": kn, "kt": kt, "friction": mu},
-                {"a": 1, "b": "post", "kn": kn, "kt": 0.0, "friction": 0.0},
-            ],
-        });
-        let result = calc(case).unwrap();
+        let result = calc(pushed(method, push, weight)).unwrap();
         assert_eq!(result["stable"], true, "{method}");
         // Before the slide the floor would take push kt / (kn + kt) = 0.73 N: less than 3 N.
         let floor = &result["links"][0];
         assert!((number(&floor["normal"]) - weight).abs() < 1e-9);
-        assert!((number(&floor["tangential"]).abs() - push * kt / (kn + kt)).abs() < 1e-9);
+        assert!((number(&floor["tangential"]).abs() - push * KT / (KN + KT)).abs() < 1e-9);
         assert_eq!(number(&floor["slip"]), 0.0);
     }
 }
@@ -248,30 +255,17 @@ fn friction_holds_what_it_can() {
 /// post takes the rest, and the slide is what the springs say.
 #[test]
 fn what_friction_cannot_hold_slides() {
-    let (kn, kt, mu) = (1e6, 1e5, 0.3);
     let (weight, push) = (1.0, 8.0);
     for method in ["rima", "cg", "factor", "auto"] {
-        let case = json!({
-            "dof": "translational", "method": method, "slides": true, "tension": "break",
-            "nodes": [
-                {"id": 1, "position": [0.0, 0.01], "radius": 0.01, "load": [push, -weight]},
-                {"id": "floor", "position": [0.0, 0.0], "fixed": true},
-                {"id": "post", "position": [0.01, 0.01], "fixed": true},
-            ],
-            "links": [
-                {"a": 1, "b": "floor", "kn": kn, "kt": kt, "friction": mu},
-                {"a": 1, "b": "post", "kn": kn, "kt": 0.0, "friction": 0.0},
-            ],
-        });
-        let result = calc(case).unwrap();
+        let result = calc(pushed(method, push, weight)).unwrap();
         assert_eq!((&result["stable"], method), (&json!(true), method));
         let [floor, post] = [&result["links"][0], &result["links"][1]];
         // The iteration stops within 1e-10 of the greatest load.
         let near = |value: f64, want: f64| assert!((value - want).abs() < 1e-8, "{value} {want}");
-        near(number(&floor["tangential"]).abs(), mu * weight);
-        near(number(&post["normal"]), push - mu * weight);
-        let moved = (push - mu * weight) / kn;
-        let slide = moved - mu * weight / kt;
+        near(number(&floor["tangential"]).abs(), MU * weight);
+        near(number(&post["normal"]), push - MU * weight);
+        let moved = (push - MU * weight) / KN;
+        let slide = moved - MU * weight / KT;
         assert!((number(&floor["slip"]).abs() / slide - 1.0).abs() < 1e-6);
         assert!(number(&result["dissipated"]) > 0.0);
         assert!(number(&result["iterations"]) > 1.0);

@@ -1,7 +1,7 @@
 //! The state of one link.
 
 use super::super::network::{Link, LinkState};
-use super::rules::{Rules, Tension};
+use super::rules::{Dissipated, Rules, Tension};
 use crate::geometry::Dimension;
 
 /// Strains and forces of the bars of a link: the first along the normal, the others across it.
@@ -42,6 +42,16 @@ pub(super) enum Fault {
     Tension(f64),
     /// It is beyond Coulomb's bound by this stress, N.
     Excess(f64),
+}
+
+/// One slide of a link.
+pub(super) struct Slide {
+    /// Across the normal: what it no longer gives, N.
+    pub force: [f64; 3],
+    /// How far, m.
+    pub step: f64,
+    /// Turned to heat.
+    pub energy: Dissipated,
 }
 
 impl Bond {
@@ -104,6 +114,9 @@ impl Bond {
     #[inline]
     pub fn shear(&self) -> f64 {
         let [s, t] = self.tangential();
+        if t == 0.0 {
+            return s.abs();
+        }
         (s * s + t * t).sqrt()
     }
 
@@ -147,6 +160,35 @@ impl Bond {
             margin = margin.min(tolerance - excess);
         }
         Fault::None(margin)
+    }
+
+    /// Slides until it is at its bound, its nodes standing still.
+    #[inline]
+    pub fn slide<D: Dimension>(&mut self, excess: f64) -> Slide {
+        let tangential = self.tangential();
+        let shear = self.shear();
+        let bound = shear - excess;
+        let step = excess / self.kt;
+        let mut force = [0.0; 3];
+        for k in 1..D::N {
+            // In the plane the quotient is this to the bit.
+            let part = if D::N == 2 {
+                tangential[0].signum()
+            } else {
+                tangential[k - 1] / shear
+            };
+            self.offset[k] += step * part;
+            force[k] = excess * part;
+        }
+        Slide {
+            force,
+            step,
+            energy: Dissipated {
+                elastic: 0.5 * (shear + bound) * step,
+                friction: bound * step,
+                literal: shear * step,
+            },
+        }
     }
 
     /// How much the margin may change for given changes of strain, m, of any sign.

@@ -9,6 +9,7 @@ mod avalanche;
 mod bond;
 mod columns;
 mod endless;
+mod front;
 mod near;
 mod relax;
 mod rules;

@@ -8,13 +8,15 @@
 //! takes it; what is not seen is a link that leaves its bounds between two looks and comes back
 //! until less than a quarter of its margin is gone.
 
+use super::super::half::fill;
 use super::super::network::LinkKey;
 use super::super::solver::{Half, StressError};
 use super::Packing;
-use super::bond::{Bond, Fault};
+use super::bond::Bond;
 use super::endless::Watch;
+use super::front::{Front, margin};
 use super::relax::{Run, first};
-use super::rules::{Dissipated, Handling, Reason, Rules};
+use super::rules::{Handling, Reason, Rules};
 use super::slide::{DRIVER, End, Faults};
 use crate::geometry::Dimension;
 
@@ -24,8 +26,6 @@ const ROUNDS_AHEAD: f64 = 4.0;
 /// watched when others have lost more.
 const LOST: f64 = 0.25;
 const LOSING: f64 = 0.1;
-/// Columns filled together.
-const TOGETHER: usize = 32;
 
 /// What is known of the links near by, for one state of the network.
 #[derive(Default)]
@@ -34,13 +34,13 @@ pub(super) struct Near {
     halves: Vec<Vec<Half>>,
     basis: u64,
     /// Watched links, and the place of each among them, plus one.
-    links: Vec<LinkKey>,
+    pub links: Vec<LinkKey>,
     place: Vec<u32>,
     /// Strains of all bars of watched links for a unit force along each bar across the normal of
-    /// each watched link. As long as it was when last needed.
-    columns: Vec<Vec<f64>>,
-    /// Scratch: changes of strain in one round.
-    change: Vec<f64>,
+    /// each watched link; empty ones follow, kept for their memory.
+    pub columns: Vec<Vec<f64>>,
+    /// Those that slide now.
+    pub front: Front,
 }
 
 impl Near {
@@ -51,39 +51,16 @@ impl Near {
         }
         self.halves.clear();
         self.links.clear();
-        self.columns.clear();
+        for column in &mut self.columns {
+            column.clear();
+        }
     }
 
-    fn place(&self, link: LinkKey) -> Option<usize> {
+    pub fn place(&self, link: LinkKey) -> Option<usize> {
         match self.place.get(link) {
             Some(&n) if n > 0 => Some(n as usize - 1),
             _ => None,
         }
-    }
-
-    /// Brings columns up to the links that are watched now; how many were empty. Some at a time go
-    /// past the halves together: many halves are more than a cache holds.
-    fn fill(&mut self, columns: &[usize], bars: usize) -> usize {
-        let mut new = 0;
-        for some in columns.chunks(TOGETHER) {
-            let mut strains: Vec<Vec<f64>> = some
-                .iter()
-                .map(|&column| std::mem::take(&mut self.columns[column]))
-                .collect();
-            new += strains.iter().filter(|s| s.is_empty()).count();
-            for (other, halves) in self.halves.iter().enumerate() {
-                for (&column, strains) in some.iter().zip(&mut strains) {
-                    if strains.len() == other * bars {
-                        let own = &self.halves[column / (bars - 1)][column % (bars - 1) + 1];
-                        own.dots(halves, strains);
-                    }
-                }
-            }
-            for (&column, strains) in some.iter().zip(strains) {
-                self.columns[column] = strains;
-            }
-        }
-        new
     }
 }
 
@@ -104,6 +81,7 @@ impl<D: Dimension> Packing<D> {
         rules: &Rules,
         run: &mut Run,
     ) -> Result<Option<End>, StressError> {
+        let known = self.near.links.len() * (D::N - 1);
         let mut now = Faults::default();
         let mut margins = self.margins(rules);
         for key in 0..self.bonds.len() {
@@ -117,6 +95,7 @@ impl<D: Dimension> Packing<D> {
         }
         now.sliding(rules);
         self.watch_ahead(&now, &margins)?;
+        run.columns += self.near.links.len() * (D::N - 1) - known;
         let mut then = margins.clone();
         loop {
             let start = Start {
@@ -128,31 +107,13 @@ impl<D: Dimension> Packing<D> {
             let mut pending = vec![0.0; self.near.links.len() * (D::N - 1)];
             let mut now = self.faults_near(rules);
             let mut greatest = now.sliding(rules);
-            // Rounds until there is a reason to look at all links.
-            let (end, watch) = loop {
-                if let Some(link) = self.round_near(rules, run, &now, &mut pending) {
-                    break (Some((Reason::Far, vec![link])), Watch::Going);
-                }
-                run.rounds += 1;
-                let watch = run.watchdog.round(greatest);
-                let next = self.faults_near(rules);
-                let lists = [next.overlap, next.tension, !next.excess.is_empty()];
-                let over = first(&rules.order, lists) != Some(Handling::Slide);
-                if over || watch != Watch::Going {
-                    break (None, watch);
-                }
-                now = next;
-                if run.rounds >= rules.rounds {
-                    let links = now.excess.iter().map(|e| e.0).collect();
-                    break (Some((Reason::Rounds, links)), Watch::Going);
-                }
-                greatest = now.sliding(rules);
-            };
+            let (end, watch) = self.rounds_near(rules, run, &mut now, &mut greatest, &mut pending);
             let lost = self.look(rules, &pending, &start.margins)?;
             if !lost.is_empty() {
                 for (&link, bond) in self.near.links.iter().zip(&start.bonds) {
                     self.bonds[link] = *bond;
                 }
+                run.columns += lost.len() * (D::N - 1);
                 let columns = run.columns;
                 *run = start.run;
                 run.columns = columns;
@@ -197,11 +158,7 @@ impl<D: Dimension> Packing<D> {
 
     /// The margin of each link; 0 where something is wrong with it.
     fn margins(&self, rules: &Rules) -> Vec<f64> {
-        let margin = |bond: &Bond| match bond.fault(rules) {
-            Fault::None(margin) => margin,
-            _ => 0.0,
-        };
-        self.bonds.iter().map(margin).collect()
+        self.bonds.iter().map(|bond| margin(bond, rules)).collect()
     }
 
     fn faults_near(&self, rules: &Rules) -> Faults {
@@ -230,14 +187,17 @@ impl<D: Dimension> Packing<D> {
             near.basis = self.solver.basis();
         }
         near.place.resize(self.bonds.len(), 0);
+        let known = near.links.len();
         for (&link, halves) in links.iter().zip(halves) {
             near.halves.push(halves);
             near.links.push(link);
             near.place[link] = u32::try_from(near.links.len()).unwrap_or(0);
-            for _ in 1..D::N {
-                near.columns.push(Vec::new());
-            }
         }
+        let columns = near.links.len() * (D::N - 1);
+        if near.columns.len() < columns {
+            near.columns.resize(columns, Vec::new());
+        }
+        fill(&near.halves, known, &mut near.columns[..columns]);
         true
     }
 
@@ -264,77 +224,6 @@ impl<D: Dimension> Packing<D> {
         Ok(())
     }
 
-    /// One round: all at once, each as if it were alone. The link that slid too far, if one did.
-    fn round_near(
-        &mut self,
-        rules: &Rules,
-        run: &mut Run,
-        now: &Faults,
-        pending: &mut [f64],
-    ) -> Option<LinkKey> {
-        let mut far = None;
-        for &(link, excess) in &now.excess {
-            let Some(place) = self.near.place(link) else {
-                continue;
-            };
-            let bond = &mut self.bonds[link];
-            let tangential = bond.tangential();
-            let shear = bond.shear();
-            let bound = shear - excess;
-            let step = excess / bond.kt;
-            run.slid(
-                link,
-                step,
-                Dissipated {
-                    elastic: 0.5 * (shear + bound) * step,
-                    friction: bound * step,
-                    literal: shear * step,
-                },
-            );
-            if run.path(link) > rules.small * bond.radius {
-                far = Some(link);
-            }
-            for k in 1..D::N {
-                let part = tangential[k - 1] / shear;
-                bond.offset[k] += step * part;
-                let column = place * (D::N - 1) + k - 1;
-                let force = excess * part;
-                pending[column] += force;
-                run.forces.push((column, force));
-            }
-        }
-        self.settled -= 0.5 * self.work_near(&run.forces);
-        let near = &mut self.near;
-        near.change.clear();
-        near.change.resize(near.links.len() * D::N, 0.0);
-        let short = |column: &usize| near.columns[*column].len() < near.change.len();
-        let short: Vec<usize> = run.forces.iter().map(|f| f.0).filter(short).collect();
-        run.columns += near.fill(&short, D::N);
-        for &(column, force) in &run.forces {
-            for (change, strain) in near.change.iter_mut().zip(&near.columns[column]) {
-                *change += strain * force;
-            }
-        }
-        let changes = near.change.chunks_exact(D::N);
-        for (&key, change) in near.links.iter().zip(changes) {
-            for (strain, change) in self.bonds[key].strain.iter_mut().zip(change) {
-                *strain += change;
-            }
-        }
-        self.settled += 0.5 * self.work_near(&run.forces);
-        run.forces.clear();
-        far
-    }
-
-    /// What forces along columns would work through the strains of their own bars, J.
-    fn work_near(&self, forces: &[(usize, f64)]) -> f64 {
-        let of = |&(column, force): &(usize, f64)| {
-            let (place, bar) = (column / (D::N - 1), column % (D::N - 1) + 1);
-            force * self.bonds[self.near.links[place]].strain[bar]
-        };
-        forces.iter().map(of).sum()
-    }
-
     /// Brings displacements and the strains of links that are not watched up to date; or leaves all
     /// as it is and tells who should have been watched.
     fn look(
@@ -359,10 +248,7 @@ impl<D: Dimension> Packing<D> {
                 for (s, by) in strain.iter_mut().zip(self.strain(key, &moved)) {
                     *s += by;
                 }
-                let margin = match (Bond { strain, ..*bond }.fault(rules)) {
-                    Fault::None(margin) => margin,
-                    _ => 0.0,
-                };
+                let margin = margin(&Bond { strain, ..*bond }, rules);
                 lost |= margin < (1.0 - LOST) * margins[key];
                 if margin < (1.0 - LOSING) * margins[key] {
                     losing.push(key);

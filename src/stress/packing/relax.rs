@@ -64,24 +64,21 @@ impl Run {
         }
     }
 
-    /// Notes a slide.
-    pub fn slid(&mut self, link: LinkKey, path: f64, energy: Dissipated) {
-        if self.place[link] == 0 {
+    /// Notes slides of a link.
+    pub fn slid(&mut self, some: &Slid) {
+        if self.place[some.link] == 0 {
             self.slid.push(Slid {
-                link,
-                times: 0,
-                path: 0.0,
-                first: self.rounds,
-                energy: Dissipated::default(),
+                first: some.first,
+                ..Slid::none(some.link)
             });
-            self.place[link] = u32::try_from(self.slid.len()).unwrap_or(0);
+            self.place[some.link] = u32::try_from(self.slid.len()).unwrap_or(0);
         }
-        let slid = &mut self.slid[self.place[link] as usize - 1];
-        slid.times += 1;
-        slid.path += path;
-        slid.energy += energy;
-        self.energy += energy;
-        self.slides += 1;
+        let slid = &mut self.slid[self.place[some.link] as usize - 1];
+        slid.times += some.times;
+        slid.path += some.path;
+        slid.energy += some.energy;
+        self.energy += some.energy;
+        self.slides += some.times;
     }
 
     /// What a link slid in this iteration, m.

@@ -1,6 +1,7 @@
 //! How a packing that is out of equilibrium is brought back, as data, and what that came to.
 
 use super::super::network::{LinkKey, NodeKey};
+use super::bond::Slide;
 
 /// One of the three lists of the thesis (4.5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +143,29 @@ pub struct Slid {
     pub first: usize,
     /// Energy turned to heat.
     pub energy: Dissipated,
+}
+
+impl Slid {
+    pub(super) fn none(link: LinkKey) -> Self {
+        Slid {
+            link,
+            times: 0,
+            path: 0.0,
+            first: 0,
+            energy: Dissipated::default(),
+        }
+    }
+
+    /// Adds one slide in a round.
+    #[inline]
+    pub(super) fn add(&mut self, slide: &Slide, round: usize) {
+        if self.times == 0 {
+            self.first = round;
+        }
+        self.times += 1;
+        self.path += slide.step;
+        self.energy += slide.energy;
+    }
 }
 
 /// Why an iteration cannot come to rest.

@@ -12,7 +12,7 @@ use super::Packing;
 use super::bond::Fault;
 use super::endless::Watch;
 use super::relax::{Run, first};
-use super::rules::{Dissipated, Handling, Reason, Rules, Sliding};
+use super::rules::{Handling, Reason, Rules, Slid, Sliding};
 use crate::geometry::Dimension;
 
 /// Margins are used up to this part before all links are looked at again: room for rounding.
@@ -50,7 +50,7 @@ struct Watched {
 }
 
 /// Links beyond Coulomb's bound, each by its excess, N, and which lists are not empty.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Faults {
     pub excess: Vec<(LinkKey, f64)>,
     pub overlap: bool,
@@ -58,6 +58,11 @@ pub(super) struct Faults {
 }
 
 impl Faults {
+    pub fn clear(&mut self) {
+        self.excess.clear();
+        (self.overlap, self.tension) = (false, false);
+    }
+
     pub fn add(&mut self, link: LinkKey, fault: Fault) {
         match fault {
             Fault::None(_) => {}
@@ -169,30 +174,20 @@ impl<D: Dimension> Packing<D> {
         // All increments come from the stresses before any of them is made.
         for &(link, excess) in &now.excess {
             let bond = &mut self.bonds[link];
-            let tangential = bond.tangential();
-            let shear = bond.shear();
-            let bound = shear - excess;
-            let step = excess / bond.kt;
-            run.slid(
-                link,
-                step,
-                Dissipated {
-                    elastic: 0.5 * (shear + bound) * step,
-                    friction: bound * step,
-                    literal: shear * step,
-                },
-            );
-            if run.path(link) > rules.small * bond.radius {
+            let slide = bond.slide::<D>(excess);
+            let radius = bond.radius;
+            let mut slid = Slid::none(link);
+            slid.add(&slide, run.rounds);
+            run.slid(&slid);
+            if run.path(link) > rules.small * radius {
                 far = Some(link);
             }
             let Some(first) = self.columns.of(link) else {
                 continue;
             };
             for k in 1..D::N {
-                let part = tangential[k - 1] / shear;
-                bond.offset[k] += step * part;
                 let column = &mut self.columns.list[first + k - 1];
-                let force = excess * part;
+                let force = slide.force[k];
                 column.pending += force;
                 column.moved += force.abs();
                 watched.used += column.threat * force.abs();

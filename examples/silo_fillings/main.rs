@@ -1,6 +1,6 @@
 //! The quasi-static silo over many fillings: a line each, then means beside Janssen's theory,
-//! contact forces, micro-avalanches; what the order of the grains and a small change of their
-//! radii do to the forces.
+//! contact forces, micro-avalanches, where both are; what the order of the grains and a small
+//! change of their radii do to the forces.
 //!
 //! ```text
 //! cargo run --release --example silo_fillings -- [SCENARIO [FILLINGS]]
@@ -9,10 +9,13 @@
 //! Fillings are those of the seeds 1, 2, 3 ...; they run in parallel, each by itself, so that
 //! figures do not depend on the number of threads.
 
+mod places;
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
+use arenite::body::Grain;
 use arenite::event::EventKind;
 use arenite::geometry::Planar;
 use arenite::record::{AvalancheRow, BodyRef, GrainRow, LinkRow, MemorySink};
@@ -27,6 +30,7 @@ use arenite::study::silo::{Bed, Frictions, SiloStudy, silo};
 use arenite::study::temperature::{Rearrangement, matched, rearrangement};
 use arenite::study::{alternatives, goodness};
 use arenite::system::{Control, EventLog, QuasiStatic, Setup, Simulation, expanded};
+use places::Heats;
 use rayon::prelude::*;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -38,6 +42,8 @@ type Change = (Rearrangement, [f64; 4]);
 const PARTS: [f64; 3] = [0.01, 0.1, 1.0];
 /// Samples drawn to test a law.
 const REPLICAS: usize = 1000;
+/// When the grain comes whose avalanche the thesis draws (Figs. 4.8 and 4.10a).
+const DRAWN: f64 = 463.0;
 
 /// A filling at its end.
 struct Filling {
@@ -50,6 +56,9 @@ struct Filling {
     /// Effective number of slid links of each avalanche: square of its heat over the sum of the
     /// squares of its links' heats.
     slid: Vec<f64>,
+    heats: Heats,
+    /// Links that slid after the 463rd grain, and whether they are with a wall or the floor.
+    drawn: BTreeMap<u64, bool>,
     held: u64,
     study: SiloStudy,
 }
@@ -123,6 +132,21 @@ fn fill(mut setup: Setup<Planar>) -> Result<Filling, Failure> {
         gravity,
         friction,
     })?;
+    let slides = || {
+        sink.events
+            .iter()
+            .filter(|row| row.kind == EventKind::SlipLink)
+    };
+    let heats = Heats::new(slides(), study.height);
+    let drawn = slides()
+        .filter(|row| row.time == DRAWN)
+        .map(|row| {
+            (
+                row.link,
+                places::wall(row.body_a) || places::wall(row.body_b),
+            )
+        })
+        .collect();
     let warned = run.summary().warnings.first().cloned().unwrap_or_default();
     let held = warned.split(' ').next().and_then(|n| n.parse().ok());
     Ok(Filling {
@@ -132,6 +156,8 @@ fn fill(mut setup: Setup<Planar>) -> Result<Filling, Failure> {
         links,
         avalanches: sink.avalanches,
         slid,
+        heats,
+        drawn,
         held: held.unwrap_or(0),
         study,
     })
@@ -494,29 +520,55 @@ fn told(r: &Rearrangement) -> String {
     )
 }
 
-/// The same places, filled from the bottom up by height.
-fn another_order(fillings: &[Filling]) -> Result<(), Failure> {
-    println!("\nThe same grains in the same places, in order of their height\n");
+/// The grains in another order: always the one with the least `key` of those whose supports
+/// are there, which are among the grains that they touched when they came.
+fn ordered(setup: &Setup<Planar>, key: fn(&Grain<Planar>) -> f64) -> Vec<Grain<Planar>> {
+    let grains = &setup.grains;
+    let touch = |a: &Grain<Planar>, b: &Grain<Planar>| {
+        (a.position - b.position).norm() < (1.0 + 1e-6) * (a.radius + b.radius)
+    };
+    let supports: Vec<Vec<usize>> = (0..grains.len())
+        .map(|k| (0..k).filter(|j| touch(&grains[k], &grains[*j])).collect())
+        .collect();
+    let mut come = vec![false; grains.len()];
+    let mut order = Vec::new();
+    // The first of those that wait rests on none of them: there is always one.
+    while let Some(next) = (0..grains.len())
+        .filter(|k| !come[*k] && supports[*k].iter().all(|j| come[*j]))
+        .min_by(|a, b| key(&grains[*a]).total_cmp(&key(&grains[*b])))
+    {
+        come[next] = true;
+        order.push(grains[next]);
+    }
+    order
+}
+
+/// The same places, filled in another order.
+fn another_order(
+    name: &str,
+    fillings: &[Filling],
+    key: fn(&Grain<Planar>) -> f64,
+) -> Result<(), Failure> {
+    println!("\nThe same grains in the same places, {name}\n");
     println!(
-        "| filling | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | floor before | after |\n|---|---|---|---|---|---|---|---|"
+        "| filling | sum of the changes | correlation | changed by 1 % | by 10 % | by 100 % | floor before | after | held |\n|---|---|---|---|---|---|---|---|---|"
     );
     let lines: Vec<Result<String, Failure>> = fillings
         .par_iter()
         .enumerate()
         .map(|(index, f)| {
             let mut setup = f.setup.clone();
-            setup
-                .grains
-                .sort_by(|a, b| a.position.y.total_cmp(&b.position.y));
+            setup.grains = ordered(&setup, key);
             let again = fill(setup)?;
             let pair = matched(&normal(&f.links), &normal(&again.links))?;
             let r = rearrangement(&pair.before, &pair.after, &PARTS)?;
             Ok(format!(
-                "| {} | {} | {:.4} | {:.4} |",
+                "| {} | {} | {:.4} | {:.4} | {} |",
                 index + 1,
                 told(&r),
                 f.study.support.floor,
-                again.study.support.floor
+                again.study.support.floor,
+                again.held
             ))
         })
         .collect();
@@ -607,6 +659,20 @@ fn radii(fillings: &[Filling], shares: &[f64]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Slopes of the heaps that the same rolling down makes.
+fn slopes(count: u64) -> Result<(), Failure> {
+    let slopes: Vec<f64> = (1..=count)
+        .map(|seed| Ok(places::slopes(&setup("pile", seed)?)))
+        .collect::<Result<Vec<_>, Failure>>()?
+        .concat();
+    let s = spread(&slopes)?;
+    println!(
+        "\nSlope of the flanks of {count} heaps (`pile`), degrees: {:.2}, standard deviation {:.2}, standard error {:.2}",
+        s.mean, s.deviation, s.error
+    );
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let scenario = arguments.next().unwrap_or_else(|| "silo".into());
@@ -624,8 +690,11 @@ fn main() -> Result<(), Failure> {
     pressures(&fillings)?;
     forces(&fillings)?;
     avalanches(&fillings)?;
+    places::places(&fillings)?;
+    slopes(count)?;
     let few = &fillings[..fillings.len().min(5)];
-    another_order(few)?;
+    another_order("in order of their height", few, |g| g.position.y)?;
+    another_order("from the left to the right", few, |g| g.position.x)?;
     radii(
         few,
         &[0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, -1e-7, -1e-6, -1e-5],

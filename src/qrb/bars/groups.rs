@@ -1,0 +1,191 @@
+//! Groups that are one node of the game: contracting, welding, splitting.
+
+use std::collections::BTreeSet;
+
+use super::Asker;
+use super::{Bar, Bars, Block, Body, Place, Vertex};
+
+impl Bars {
+    /// Contracts a block that is rigid as a whole, found just before.
+    pub(in crate::qrb) fn contract_block(&mut self, block: &Block) -> Vertex {
+        self.contract(&block.vertices)
+    }
+
+    /// Bars of the basis with both ends in a block.
+    pub(in crate::qrb) fn bars_within(&self, block: &Block, bars: &mut BTreeSet<Bar>) {
+        for &vertex in &block.vertices {
+            bars.extend(&self.centre[vertex as usize]);
+            bars.extend(self.spin[vertex as usize]);
+        }
+    }
+
+    /// Makes one group of nodes that are rigid together by the bars between them, all of which they
+    /// cover themselves.
+    pub(super) fn contract(&mut self, nodes: &[Vertex]) -> Vertex {
+        let mut covered = 0;
+        let groups = nodes
+            .iter()
+            .filter(|&&node| self.core_of_node(node) == node);
+        let groups = groups.count();
+        for &node in nodes {
+            let mut bars = std::mem::take(&mut self.centre[node as usize]);
+            bars.extend(self.spin[node as usize].take());
+            for bar in bars {
+                self.place[bar as usize] = Place::None;
+                covered += usize::from(!self.weld[bar as usize]);
+            }
+        }
+        debug_assert_eq!(covered, 3 * (groups - 1), "a rigid group is of tight count");
+        self.basis -= covered;
+        self.inner_rank += covered;
+        // The node of the largest group stands for the new one.
+        let largest = nodes.iter().filter(|&&node| !self.is_disk(node));
+        let core = match largest.max_by_key(|&&node| (self.members[node as usize].len(), node)) {
+            Some(&core) => core,
+            None => self.new_vertex(false),
+        };
+        for &node in nodes {
+            if node == core {
+                continue;
+            }
+            // Welded disks are no members of their own node: their group has them.
+            let members = std::mem::take(&mut self.members[node as usize]);
+            for &body in &members {
+                self.core_of[body as usize] = core;
+                if self.vertex_of[body as usize] == node && !self.is_disk(node) {
+                    self.vertex_of[body as usize] = core;
+                }
+            }
+            if self.is_disk(node) {
+                self.own[node as usize] = members.first().copied().or(self.own[node as usize]);
+            }
+            self.members[core as usize].extend(members);
+        }
+        for &node in nodes {
+            if node == core {
+                continue;
+            }
+            let mut outer = std::mem::take(&mut self.outer[node as usize]);
+            let end = if self.is_disk(node) { node } else { core };
+            outer.retain(|&bar| self.ends(bar).contains(&end) && self.joins(bar));
+            let body = self.own[node as usize];
+            if let Some(body) = body
+                && self.is_disk(node)
+            {
+                if outer.is_empty() {
+                    self.vertex_of[body as usize] = core;
+                } else {
+                    self.outer[node as usize] = outer;
+                    self.weld(body);
+                    continue;
+                }
+            } else {
+                let all = &mut self.outer[core as usize];
+                if all.len() < outer.len() {
+                    std::mem::swap(all, &mut outer);
+                }
+                all.extend(outer);
+            }
+            self.unused.push(node);
+        }
+        core
+    }
+
+    /// Makes a disk inside a group a node of its own, welded to it.
+    pub(super) fn expose(&mut self, body: Body) {
+        let b = body as usize;
+        if self.body_disk[b]
+            && self.vertex_of[b] == self.core_of[b]
+            && !self.is_disk(self.core_of[b])
+        {
+            let node = self.new_vertex(true);
+            self.vertex_of[b] = node;
+            self.own[node as usize] = Some(body);
+            self.weld(body);
+        }
+    }
+
+    /// Covers the bars that weld a disk to its group by its own pebbles, all of which are free.
+    fn weld(&mut self, body: Body) {
+        let bar = match self.weld_of[body as usize] {
+            Some(bar) => bar,
+            None => {
+                let bar = self.add_pair([body; 2], true);
+                self.add_pair([body; 2], true);
+                self.weld_of[body as usize] = Some(bar);
+                bar
+            }
+        };
+        let node = self.vertex_of[body as usize];
+        for bar in [bar, bar + 2] {
+            self.place[bar as usize] = Place::Centre(0);
+            self.centre[node as usize].push(bar);
+        }
+        self.place[bar as usize + 1] = Place::Spin(0);
+        self.spin[node as usize] = Some(bar + 1);
+        let core = self.core(body);
+        for bar in bar..bar + 3 {
+            self.remember(node, bar);
+            self.remember(core, bar);
+        }
+    }
+
+    /// Lets bodies leave the group that holds them; what stays is rigid by itself, or nothing. No
+    /// bar of a link that ends at those that leave may be in the basis. `leaving` is sorted.
+    pub(in crate::qrb) fn split_off(&mut self, core: Vertex, leaving: &[Body]) {
+        for &body in leaving {
+            if let Some(bar) = self.weld_of[body as usize] {
+                for bar in bar..bar + 3 {
+                    self.uncover(bar);
+                }
+            }
+        }
+        let members = &mut self.members[core as usize];
+        let before = members.len();
+        members.retain(|body| leaving.binary_search(body).is_err());
+        let rest = members.len();
+        self.inner_rank -= 3 * (before - 1) - 3 * rest.saturating_sub(1);
+        if rest == 0 {
+            debug_assert!(self.centre[core as usize].is_empty());
+            self.unused.push(core);
+        }
+        for &body in leaving {
+            let b = body as usize;
+            let node = self.vertex_of[b];
+            let alone = if node == core {
+                self.new_vertex(self.body_disk[b])
+            } else {
+                self.outer[node as usize].clear();
+                node
+            };
+            self.members[alone as usize] = vec![body];
+            self.vertex_of[b] = alone;
+            self.core_of[b] = alone;
+        }
+    }
+
+    pub(super) fn new_vertex(&mut self, disk: bool) -> Vertex {
+        if let Some(vertex) = self.unused.pop() {
+            let v = vertex as usize;
+            self.disk[v] = disk;
+            self.members[v].clear();
+            self.centre[v].clear();
+            self.outer[v].clear();
+            self.spin[v] = None;
+            self.own[v] = None;
+            return vertex;
+        }
+        self.disk.push(disk);
+        self.members.push(Vec::new());
+        self.centre.push(Vec::new());
+        self.spin.push(None);
+        self.outer.push(Vec::new());
+        self.own.push(None);
+        self.held.push(0);
+        self.seen_vertex.push(0);
+        self.refused.push(0);
+        self.on_chain.push((0, 0));
+        self.asked_by.push(Asker::Spin(0));
+        (self.disk.len() - 1) as Vertex
+    }
+}

@@ -1,0 +1,20 @@
+//! Quasi-rigid bodies: groups of bodies whose links leave them no inner motion (thesis 5.7).
+//!
+//! [`Pebble`] counts: it finds every rigid group of a planar network of generic geometry and keeps
+//! them as links come, go, slip and grip. [`Templates`] finds groups as the thesis does, by
+//! collapsing; it misses some. Counting knows nothing of lengths and forces: [`Certificate`] looks
+//! at the stiffness of the group itself, in the plane and in space.
+
+mod bars;
+mod calc;
+mod certificate;
+mod patch;
+mod pebble;
+mod pivots;
+mod templates;
+
+pub use calc::calc;
+pub use certificate::Certificate;
+pub use pebble::{BodyKey, BodyKind, LinkKey, Pebble};
+pub use pivots::{Pivots, SymmetricRows};
+pub use templates::{Collapse, Part, Template, Templates};

@@ -1,0 +1,398 @@
+//! Batches of rounds among the links that slide now or will do so at once: the front.
+//!
+//! In a round only the strains of the front are brought up to date, from a table that fits a
+//! cache. The other watched links follow after each batch, by the sum of its forces; if one of them
+//! lost a good part of its margin, the batch is undone and made again with that link in the front.
+
+use super::super::network::LinkKey;
+use super::Packing;
+use super::bond::{Bond, Fault};
+use super::endless::{Watch, Watchdog};
+use super::relax::{Run, first};
+use super::rules::{Handling, Reason, Rules, Slid};
+use super::slide::Faults;
+use crate::geometry::Dimension;
+use crate::vector::{Kernel, LANES, Lanes, Level, Row, run as run_at};
+
+/// Rounds of the first batch, in which all watched links are in the front, and of the others.
+const FIRST: usize = 8;
+const BATCH: usize = 32;
+/// In the front is what would leave its bounds within this many batches like the last one.
+const BATCHES_AHEAD: f64 = 4.0;
+/// The front is made anew when it has this many times as many links as it needs.
+const SPARE: f64 = 1.5;
+/// Part of its margin that a link outside the front may lose in a batch, and part from which on
+/// it comes into the front when others have lost more.
+const LOST: f64 = 0.25;
+const LOSING: f64 = 0.1;
+
+/// Why rounds ended before all was at rest, and what the watchdog says.
+pub(super) type Stop = (Option<(Reason, Vec<LinkKey>)>, Watch);
+
+/// A link of the front, and what it did in a batch.
+struct Cell {
+    bond: Bond,
+    link: LinkKey,
+    slid: Slid,
+    /// Slide so far in the iteration, m.
+    path: f64,
+    /// Forces across its normal, N.
+    sums: [f64; 3],
+}
+
+/// The links of the front and their compliances.
+#[derive(Default)]
+pub(super) struct Front {
+    cells: Vec<Cell>,
+    /// Places among the watched links, rising.
+    places: Vec<usize>,
+    /// Where in `places` a watched link is, plus one.
+    index: Vec<u32>,
+    /// Rows of numbers of a column.
+    stride: usize,
+    /// Strains of all bars of the front by columns, in the order in which they were needed.
+    table: Vec<Row>,
+    /// Which column of the table that of each bar across a normal is, plus one.
+    slot: Vec<u32>,
+    /// Changes of strain in a round.
+    change: Vec<Row>,
+    /// Forces of a round, by columns of the table.
+    forces: Vec<(usize, f64)>,
+}
+
+impl Front {
+    fn set(&mut self, wanted: &[bool], bars: usize) {
+        self.places.clear();
+        self.index.clear();
+        for (place, &wanted) in wanted.iter().enumerate() {
+            if wanted {
+                self.places.push(place);
+            }
+            let index = if wanted { self.places.len() } else { 0 };
+            self.index.push(index as u32);
+        }
+        self.stride = (self.places.len() * bars).div_ceil(LANES);
+        self.table.clear();
+        self.slot.clear();
+        self.slot.resize(self.places.len() * (bars - 1), 0);
+        self.change.clear();
+        self.change.resize(self.stride, Row::default());
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.index.get(place).is_some_and(|&index| index > 0)
+    }
+
+    /// Puts a column into the table: its strains at the bars of the front.
+    fn take(&mut self, slot: usize, column: &[f64], bars: usize) {
+        let start = self.table.len();
+        self.table.resize(start + self.stride, Row::default());
+        let rows = &mut self.table[start..];
+        for (i, &place) in self.places.iter().enumerate() {
+            for k in 0..bars {
+                let at = i * bars + k;
+                rows[at / LANES].0[at % LANES] = column[place * bars + k];
+            }
+        }
+        self.slot[slot] = (start / self.stride + 1) as u32;
+    }
+}
+
+/// Adds columns of a table times forces, four at a time.
+struct Add<'a> {
+    table: &'a [Row],
+    stride: usize,
+    forces: &'a [(usize, f64)],
+    change: &'a mut [Row],
+}
+
+impl Kernel for Add<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let stride = self.stride;
+        let column = |&(slot, _): &(usize, f64)| &self.table[slot * stride..][..stride];
+        let change = &mut self.change[..stride];
+        let mut fours = self.forces.chunks_exact(4);
+        for four in &mut fours {
+            let [a, b, c, d] = [&four[0], &four[1], &four[2], &four[3]].map(column);
+            let [e, f, g, h] = [four[0].1, four[1].1, four[2].1, four[3].1].map(L::splat);
+            for i in 0..stride {
+                let one = L::load(&a[i]).mul(e).add(L::load(&b[i]).mul(f));
+                let two = L::load(&c[i]).mul(g).add(L::load(&d[i]).mul(h));
+                L::load(&change[i]).add(one.add(two)).store(&mut change[i]);
+            }
+        }
+        for one in fours.remainder() {
+            let (a, force) = (column(one), L::splat(one.1));
+            for i in 0..stride {
+                L::load(&change[i])
+                    .add(L::load(&a[i]).mul(force))
+                    .store(&mut change[i]);
+            }
+        }
+    }
+}
+
+/// Rounds that may have to be undone.
+#[derive(Clone)]
+struct Batch {
+    rounds: usize,
+    watchdog: Watchdog,
+    /// Links that slide next, and the greatest excess.
+    now: Faults,
+    greatest: f64,
+    /// What forces worked through the strains, twice, J.
+    work: f64,
+}
+
+impl<D: Dimension> Packing<D> {
+    /// Rounds, beginning with the slides of `now`, until there is a reason to look at all links.
+    /// `now` and `greatest` are those of the last round then. Forces are added to `pending`.
+    pub(super) fn rounds_near(
+        &mut self,
+        rules: &Rules,
+        run: &mut Run,
+        now: &mut Faults,
+        greatest: &mut f64,
+        pending: &mut [f64],
+    ) -> Stop {
+        let watched = self.near.links.len();
+        let mut front = std::mem::take(&mut self.near.front);
+        let mut wanted = vec![true; watched];
+        front.set(&wanted, D::N);
+        let mut margins = self.margins_near(rules);
+        let mut batch = Batch {
+            rounds: run.rounds,
+            watchdog: run.watchdog.clone(),
+            now: std::mem::take(now),
+            greatest: *greatest,
+            work: 0.0,
+        };
+        let mut most = FIRST;
+        let stop = loop {
+            let before = batch.clone();
+            self.enter(run, &mut front, &mut batch);
+            let stop = self.batch(rules, &mut front, &mut batch, most);
+            // The others follow.
+            let rest = self.rest_near(&front);
+            let rest_margins: Vec<f64> = rest.iter().map(|bond| margin(bond, rules)).collect();
+            let others: Vec<usize> = (0..watched).filter(|&place| !front.has(place)).collect();
+            let others = || others.iter().copied().zip(&rest_margins);
+            let kept = |place: usize, now: f64, part: f64| now >= (1.0 - part) * margins[place];
+            if !others().all(|(place, &now)| kept(place, now, LOST)) {
+                batch = before;
+                for (place, is) in wanted.iter_mut().enumerate() {
+                    *is = front.has(place);
+                }
+                for (place, &now) in others() {
+                    wanted[place] |= !kept(place, now, LOSING);
+                }
+                front.set(&wanted, D::N);
+                continue;
+            }
+            for ((place, _), bond) in others().zip(rest) {
+                self.bonds[self.near.links[place]] = bond;
+            }
+            self.leave(run, &front, &mut batch, pending);
+            if let Some(stop) = stop {
+                break stop;
+            }
+            let then = std::mem::replace(&mut margins, self.margins_near(rules));
+            let mut count = 0;
+            let mut within = true;
+            for (place, is) in wanted.iter_mut().enumerate() {
+                let (then, now) = (then[place], margins[place]);
+                *is = now == 0.0 || now < BATCHES_AHEAD * (then - now).abs();
+                count += usize::from(*is);
+                within &= !*is || front.has(place);
+            }
+            if !within || front.places.len() as f64 > SPARE * count as f64 {
+                front.set(&wanted, D::N);
+            }
+            most = BATCH;
+        };
+        self.near.front = front;
+        *now = batch.now;
+        *greatest = batch.greatest;
+        stop
+    }
+
+    /// Copies the links of the front.
+    fn enter(&self, run: &Run, front: &mut Front, batch: &mut Batch) {
+        front.cells.clear();
+        for &place in &front.places {
+            let link = self.near.links[place];
+            front.cells.push(Cell {
+                bond: self.bonds[link],
+                link,
+                slid: Slid::none(link),
+                path: run.path(link),
+                sums: [0.0; 3],
+            });
+        }
+        // Within a batch links are told by where they are in the front.
+        for (link, _) in &mut batch.now.excess {
+            let index = self.near.place(*link).map_or(0, |place| front.index[place]);
+            *link = (index as usize).saturating_sub(1);
+        }
+    }
+
+    /// Makes what a batch did to the front true.
+    fn leave(&mut self, run: &mut Run, front: &Front, batch: &mut Batch, pending: &mut [f64]) {
+        for (cell, &place) in front.cells.iter().zip(&front.places) {
+            self.bonds[cell.link] = cell.bond;
+            if cell.slid.times > 0 {
+                run.slid(&cell.slid);
+            }
+            for k in 1..D::N {
+                pending[place * (D::N - 1) + k - 1] += cell.sums[k];
+            }
+        }
+        for (link, _) in &mut batch.now.excess {
+            *link = front.cells[*link].link;
+        }
+        run.rounds = batch.rounds;
+        run.watchdog = batch.watchdog.clone();
+        self.settled += 0.5 * std::mem::take(&mut batch.work);
+    }
+
+    fn margins_near(&self, rules: &Rules) -> Vec<f64> {
+        let links = self.near.links.iter();
+        links.map(|&l| margin(&self.bonds[l], rules)).collect()
+    }
+
+    /// Links that are watched but not in the front, after the forces of a batch.
+    fn rest_near(&self, front: &Front) -> Vec<Bond> {
+        let near = &self.near;
+        if front.places.len() == near.links.len() {
+            return Vec::new();
+        }
+        let mut change = vec![0.0; near.links.len() * D::N];
+        for (cell, &place) in front.cells.iter().zip(&front.places) {
+            for k in 1..D::N {
+                let force = cell.sums[k];
+                if force != 0.0 {
+                    let column = &near.columns[place * (D::N - 1) + k - 1];
+                    for (change, strain) in change.iter_mut().zip(column) {
+                        *change += strain * force;
+                    }
+                }
+            }
+        }
+        let mut rest = Vec::with_capacity(near.links.len() - front.places.len());
+        for (place, change) in change.chunks_exact(D::N).enumerate() {
+            if !front.has(place) {
+                let mut bond = self.bonds[near.links[place]];
+                for (strain, by) in bond.strain.iter_mut().zip(change) {
+                    *strain += by;
+                }
+                rest.push(bond);
+            }
+        }
+        rest
+    }
+
+    /// Some rounds among the links of the front.
+    fn batch(
+        &self,
+        rules: &Rules,
+        front: &mut Front,
+        batch: &mut Batch,
+        most: usize,
+    ) -> Option<Stop> {
+        let mut next = Faults::default();
+        for _ in 0..most {
+            next.clear();
+            if let Some(link) = self.round(rules, front, batch, &mut next) {
+                return Some((Some((Reason::Far, vec![link])), Watch::Going));
+            }
+            batch.rounds += 1;
+            let watch = batch.watchdog.round(batch.greatest);
+            let lists = [next.overlap, next.tension, !next.excess.is_empty()];
+            let over = first(&rules.order, lists) != Some(Handling::Slide);
+            if over || watch != Watch::Going {
+                return Some((None, watch));
+            }
+            std::mem::swap(&mut batch.now, &mut next);
+            if batch.rounds >= rules.rounds {
+                let links = batch.now.excess.iter().map(|e| front.cells[e.0].link);
+                return Some((Some((Reason::Rounds, links.collect())), Watch::Going));
+            }
+            batch.greatest = batch.now.sliding(rules);
+        }
+        None
+    }
+
+    /// One round: all at once, each as if it were alone; then what is wrong. The link that slid too
+    /// far, if one did.
+    fn round(
+        &self,
+        rules: &Rules,
+        front: &mut Front,
+        batch: &mut Batch,
+        next: &mut Faults,
+    ) -> Option<LinkKey> {
+        let mut far = None;
+        let across = D::N - 1;
+        front.forces.clear();
+        let mut work = 0.0;
+        for &(index, excess) in &batch.now.excess {
+            let cell = &mut front.cells[index];
+            let slide = cell.bond.slide::<D>(excess);
+            cell.path += slide.step;
+            cell.slid.add(&slide, batch.rounds);
+            if cell.path > rules.small * cell.bond.radius {
+                far = Some(cell.link);
+            }
+            for k in 1..D::N {
+                cell.sums[k] += slide.force[k];
+                work -= slide.force[k] * cell.bond.strain[k];
+            }
+            for k in 1..D::N {
+                let force = slide.force[k];
+                let slot = index * across + k - 1;
+                if front.slot[slot] == 0 {
+                    let column = front.places[index] * across + k - 1;
+                    front.take(slot, &self.near.columns[column], D::N);
+                }
+                front.forces.push((front.slot[slot] as usize - 1, force));
+            }
+        }
+        front.change.fill(Row::default());
+        run_at(
+            Level::best(),
+            Add {
+                table: &front.table,
+                stride: front.stride,
+                forces: &front.forces,
+                change: &mut front.change,
+            },
+        );
+        for (index, cell) in front.cells.iter_mut().enumerate() {
+            for (k, strain) in cell.bond.strain[..D::N].iter_mut().enumerate() {
+                let at = index * D::N + k;
+                *strain += front.change[at / LANES].0[at % LANES];
+            }
+            next.add(index, cell.bond.fault(rules));
+        }
+        let mut forces = front.forces.iter();
+        for &(index, _) in &batch.now.excess {
+            for k in 1..D::N {
+                if let Some((_, force)) = forces.next() {
+                    work += force * front.cells[index].bond.strain[k];
+                }
+            }
+        }
+        batch.work += work;
+        far
+    }
+}
+
+/// How far a link is within its bounds, N; 0 where something is wrong with it.
+pub(super) fn margin(bond: &Bond, rules: &Rules) -> f64 {
+    match bond.fault(rules) {
+        Fault::None(margin) => margin,
+        _ => 0.0,
+    }
+}

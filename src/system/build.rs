@@ -1,0 +1,162 @@
+//! How a system comes about: its engine, its walls, its first state.
+
+use std::time::Instant;
+
+use super::driver::{DriverState, Plan, System, SystemError};
+use super::ledger::{Held, Ledger};
+use super::{EventLog, NeighborName, Setup, step};
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Engine, EngineOptions, Wall};
+use crate::event::{DefaultQueue, EventKind};
+use crate::field::FieldSet;
+use crate::neighbor::{BroadPhase, Brute, Cells};
+
+/// Margin of the outer list over the mean radius (docs/performance.md).
+const OUTER_MARGIN: f64 = 1.0;
+/// Margin of the inner list over the mean radius.
+const INNER_MARGIN: f64 = 0.12;
+
+/// An engine without grains, the fields, and warnings about the step.
+pub(super) type Bare<D> = (Engine<D>, FieldSet<D>, Vec<String>);
+
+pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>> {
+    match name {
+        NeighborName::Brute => Box::new(Brute::new()),
+        NeighborName::Cells => Box::new(Cells::new()),
+    }
+}
+
+impl<D: Integrate> System<D> {
+    /// The system at the start of its setup.
+    ///
+    /// # Errors
+    /// A setup that cannot run: no law for a pair that can meet, shapes that are none, a step that
+    /// is far too large.
+    pub fn new(setup: Setup<D>) -> Result<Self, SystemError> {
+        let (engine, fields, warnings) = Self::bare(&setup)?;
+        let start = setup.settle.map_or(0.0, |s| -s.at_most);
+        let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
+        let s = DriverState {
+            queue: DefaultQueue::default(),
+            origin: start,
+            settling: setup.settle.is_some(),
+            started: false,
+            over: None,
+            ledger: Ledger::default(),
+            by_kind: vec![0; EventKind::ALL.len()],
+            seq: 0,
+            next_id,
+            initial: 0,
+            created: 0,
+            removed: 0,
+            discharged: 0,
+            first_out: 0.0,
+            last_out: 0.0,
+            feeds: super::feed::states(&setup),
+            ticks: [0; 5],
+            last_tick: 0.0,
+            last_row: 0,
+            regime_time: [0.0; 4],
+            regime_since: start,
+            all_steps: 0.0,
+            calm_looks: 0,
+            calm_since: 0.0,
+            jam: None,
+            frozen: false,
+            warnings,
+            held: Held::default(),
+            links: Default::default(),
+            causes: Default::default(),
+            wall_seconds: 0.0,
+            fields: Vec::new(),
+            rest: super::rest::RestState {
+                carried: start,
+                ..Default::default()
+            },
+        };
+        let flight_search = search(setup.motion.neighbor);
+        let uniform = fields.uniform_acceleration().is_some();
+        let mut system = System {
+            setup,
+            engine,
+            fields,
+            uniform,
+            s,
+            flight_search,
+            started_at: Instant::now(),
+        };
+        system.engine.origin = start;
+        system.populate(start);
+        Ok(system)
+    }
+
+    pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
+        let choice = step::choose(setup)?;
+        let mut walls = Vec::new();
+        for boundary in &setup.boundaries {
+            let surfaces = boundary
+                .shape
+                .surfaces()
+                .map_err(|e| SystemError::Setup(format!("boundary `{}`: {e}", boundary.name)))?;
+            walls.push(Wall {
+                surfaces,
+                fixed: boundary.motion.is_fixed(),
+                reference: boundary.shape.reference_point(),
+                boundary: boundary.clone(),
+            });
+        }
+        let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
+        let radii = setup.grains.iter().map(|g| g.radius);
+        for radius in radii.chain(setup.feeds.iter().map(|f| f.radius.least())) {
+            sum += radius;
+            count += 1.0;
+            least = least.min(radius);
+        }
+        let radius = if count > 0.0 { sum / count } else { 1.0 };
+        // Between two renewals, in half of the margin, no grain may come round the end of a wall
+        // to its other side: that takes two radii at least.
+        let outer_margin = (OUTER_MARGIN * radius).min(3.0 * least);
+        let step = choice.step;
+        const LOOKS: u8 = 4;
+        let look_every =
+            ((setup.motion.stable_dwell / (f64::from(LOOKS) * step)).round() as u64).max(1);
+        let options = EngineOptions {
+            step,
+            integrator: setup.motion.integrator,
+            slip_tolerance: setup.motion.slip_tolerance,
+            outer_margin,
+            inner_margin: (INNER_MARGIN * radius).min(outer_margin),
+            stable_speed: setup.motion.stable_speed,
+            look_every,
+            looks: LOOKS,
+            log_links: setup.log.events == EventLog::Links,
+        };
+        let engine = Engine::new(
+            options,
+            setup.laws.clone(),
+            walls,
+            setup.gravity,
+            setup.periodic.clone(),
+            search(setup.motion.neighbor),
+        );
+        Ok((
+            engine,
+            FieldSet::with_gravity_and_drag(setup.gravity, setup.drag),
+            choice.warnings,
+        ))
+    }
+
+    /// What would run.
+    pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
+        let choice = step::choose(setup)?;
+        let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
+        let grains = setup.grains.len();
+        Ok(Plan {
+            step: choice.step,
+            reasons: choice.reasons,
+            warnings: choice.warnings,
+            grains,
+            grain_steps: (grains as f64 + fed as f64) * setup.finish / choice.step,
+        })
+    }
+}

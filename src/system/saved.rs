@@ -1,0 +1,88 @@
+//! A system as it is saved in a checkpoint, and from there.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::Setup;
+use super::build::search;
+use super::driver::{DriverState, System, SystemError};
+use crate::cluster::EngineState;
+use crate::cluster::integrate::Integrate;
+
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Saved<D: Integrate> {
+    #[serde(rename = "format")]
+    _format: u32,
+    driver: DriverState,
+    engine: EngineState<D>,
+}
+
+/// Version of the saved state.
+///
+/// 3: grains that stand still.
+/// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
+const FORMAT: u32 = 3;
+
+impl<D: Integrate> System<D> {
+    /// The system from a saved state.
+    ///
+    /// # Errors
+    /// A state of another format or of another setup.
+    pub fn restore(mut setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
+        let (mut engine, mut fields, _) = Self::bare(&setup)?;
+        // The version first: what comes after it can be read by its own program only.
+        let (format, _) = postcard::take_from_bytes::<u32>(state)
+            .map_err(|e| SystemError::Saved(e.to_string()))?;
+        if format != FORMAT {
+            return Err(SystemError::Saved(format!(
+                "its format is {format}, this program's is {FORMAT}; go on with the version of \
+                 Arenite that wrote it, or start the run anew"
+            )));
+        }
+        let saved: Saved<D> =
+            postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
+        if saved.engine.gone.len() != setup.boundaries.len()
+            || saved.driver.feeds.len() != setup.feeds.len()
+        {
+            return Err(SystemError::Saved("it belongs to another scenario".into()));
+        }
+        fields
+            .restore_states(&saved.driver.fields)
+            .map_err(|e| SystemError::Saved(e.to_string()))?;
+        engine.state = saved.engine;
+        engine.origin = saved.driver.origin;
+        engine.sort_still();
+        setup.grains = Vec::new();
+        let flight_search = search(setup.motion.neighbor);
+        let uniform = fields.uniform_acceleration().is_some();
+        Ok(System {
+            setup,
+            engine,
+            fields,
+            uniform,
+            s: saved.driver,
+            flight_search,
+            started_at: Instant::now(),
+        })
+    }
+
+    /// The state, for a checkpoint: all that decides what comes next.
+    pub fn save(&mut self) -> Vec<u8> {
+        self.s.fields = self.fields.states();
+        #[derive(Serialize)]
+        struct Saving<'a, E: Serialize> {
+            format: u32,
+            driver: &'a DriverState,
+            engine: &'a E,
+        }
+        let saving = Saving {
+            format: FORMAT,
+            driver: &self.s,
+            engine: &self.engine.state,
+        };
+        // A plain structure of numbers and lists: nothing in it can fail to be written.
+        postcard::to_stdvec(&saving).unwrap_or_default()
+    }
+}
