@@ -113,7 +113,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
-    /// at least.
+    /// at least, or on a wall.
     fn resting(&self, morph: &MorphSetup) -> Vec<u32> {
         let engine = &self.engine;
         let arrays = &engine.state.arrays;
@@ -148,9 +148,14 @@ impl<D: Integrate> System<D> {
         let mut pressing = vec![0u8; arrays.slots()];
         engine.each_list_link(|view| {
             if view.normal_force > 0.0 {
-                pressing[view.a as usize] = pressing[view.a as usize].saturating_add(1);
-                if let Other::Slot(b) = view.b {
-                    pressing[b as usize] = pressing[b as usize].saturating_add(1);
+                let of_a = &mut pressing[view.a as usize];
+                match view.b {
+                    Other::Slot(b) => {
+                        *of_a = of_a.saturating_add(1);
+                        pressing[b as usize] = pressing[b as usize].saturating_add(1);
+                    }
+                    // Who is in equilibrium on a wall alone lies on a floor.
+                    Other::Boundary(_) => *of_a = of_a.saturating_add(2),
                 }
             }
         });

@@ -109,6 +109,7 @@ fn a_feed_is_a_cause() {
         max: place::<Planar>(0.0, 0.010_000_1),
         velocity: Vector::from_fn(|_| 0.0),
         timing: FeedTiming::Interval(1.0),
+        rise: Default::default(),
         start: 0.01,
         count: 1,
         shots: 1,

@@ -89,6 +89,7 @@ fn scene<D: Integrate>(law: PairLaw) -> Setup<D> {
     setup.feeds.push(FeedSetup {
         min: wide(-0.04, 0.6),
         max: wide(0.04, 0.7),
+        rise: Default::default(),
         start: 0.05,
         timing: FeedTiming::Poisson(100.0),
         count: 12,

@@ -142,6 +142,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo", 2, &["run.finish=40"]),
         ("silo-large", 2, &["run.finish=40"]),
         ("silo-3d", 3, &["run.finish=40"]),
+        ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
     ];

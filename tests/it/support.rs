@@ -61,6 +61,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
             events: EventLog::None,
         },
         tolerance: 1e-3,
+        morph: None,
         quasi_static: None,
     }
 }
