@@ -43,11 +43,14 @@ fn show<D: Integrate>(
     let spec = &resolved.spec;
     let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
-    let regimes: &[&str] = if setup.motion.flight {
-        &["flight", "cluster"]
-    } else {
-        &["cluster"]
-    };
+    let regimes: Vec<&str> = [
+        ("flight", setup.motion.flight),
+        ("cluster", true),
+        ("rest", setup.morph.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(name, there)| there.then_some(name))
+    .collect();
     let sizes = setup.grains.iter().map(|grain| grain.radius);
     let least = sizes.clone().fold(f64::INFINITY, f64::min);
     let greatest = sizes.fold(0.0, f64::max);

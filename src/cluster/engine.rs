@@ -278,11 +278,10 @@ impl<D: Integrate> Engine<D> {
         clusters.add_grain(0);
         let walls = boundaries.len();
         let waking = vec![Vec::new(); pairs.len()];
-        let mut still = Still {
+        let still = Still {
             pairs: waking.clone(),
             ..Still::default()
         };
-        still.add_slot();
         Engine {
             state: EngineState {
                 arrays: Arrays::default(),
@@ -354,7 +353,6 @@ impl<D: Integrate> Engine<D> {
         let slot = self.state.arrays.push(grain, status);
         self.state.since.push(time);
         self.state.back.push(time);
-        self.state.still.add_slot();
         self.state.clusters.add_grain(slot);
         if status == Status::Stepped {
             self.state.active.push(slot);
@@ -496,6 +494,7 @@ impl<D: Integrate> Engine<D> {
         self.clear_rim();
         let passed = self.evaluate(time, false);
         self.gather_rim();
+        self.book_still_walls(1.0);
         let flows = &mut self.state.flows;
         flows.friction += passed.friction;
         flows.damping += passed.damping;

@@ -272,7 +272,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// What each link with a stepped grain does to the one that stands still.
-    fn rim_pushes(&self) -> Vec<(u32, Push)> {
+    pub(super) fn rim_pushes(&self) -> Vec<(u32, Push)> {
         let mut pushes = Vec::new();
         self.each_rim_link(|view| {
             let [on_a, on_b] = view.pushes();
@@ -320,6 +320,7 @@ impl<D: Integrate> Engine<D> {
             }
         });
         self.state.still.held = held;
+        self.sum_still_walls();
     }
 
     /// Links between grains that stand still and overlap without one, and with walls: made anew,

@@ -20,6 +20,9 @@ pub type WallName = (u16, u32, bool, u16);
 /// A force, N, and a moment over the radius, N.
 pub type Push = [f64; 6];
 
+/// Where a link is in the lists: whether with a wall, class, batch and lane.
+type Place = (bool, usize, usize, usize);
+
 /// What is kept of grains that stand still.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Still {
@@ -40,17 +43,26 @@ pub struct Still {
     pub calm: Vec<u16>,
     /// How many stand still.
     pub count: usize,
+    /// What each boundary does to them: force, N, and moment about its point of reference, N m.
+    pub at_walls: Vec<[f64; 6]>,
+    /// Links that were lost with grains or boundaries taken away.
+    pub lost: u64,
 }
 
 impl Still {
-    pub(super) fn add_slot(&mut self) {
-        self.held.push([0.0; 6]);
-        self.pushed.push([0.0; 6]);
-        self.calm.push(0);
+    /// Makes room for so many slots: none is taken in runs in which nobody ever stands still.
+    pub fn make_room(&mut self, slots: usize) {
+        self.held.resize(slots, [0.0; 6]);
+        self.pushed.resize(slots, [0.0; 6]);
+        self.calm.resize(slots, 0);
     }
 
     /// New numbers of slots; `order` names the old slot of each new one.
     pub(super) fn renumber(&mut self, order: &[u32], new_slot: &[u32]) {
+        if self.held.is_empty() {
+            return;
+        }
+        self.make_room(new_slot.len());
         let held = order.iter().map(|&o| self.held[o as usize]).collect();
         let pushed = order.iter().map(|&o| self.pushed[o as usize]).collect();
         let calm = order.iter().map(|&o| self.calm[o as usize]).collect();
@@ -112,7 +124,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Stops stepped slots where they are, to stand still. The lists must be renewed before the next
-    /// step. Gives the kinetic energy that was in them at the time of evaluation, by `kinetic`.
+    /// step.
     pub fn stop(&mut self, slots: &[u32]) {
         if slots.is_empty() {
             return;
@@ -154,7 +166,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Where the links of some slots are, and how fast their surfaces slide.
-    fn slidings(&self, chosen: &[bool]) -> Vec<((bool, usize, usize, usize), [f64; 3])> {
+    fn slidings(&self, chosen: &[bool]) -> Vec<(Place, [f64; 3])> {
         let mut found = Vec::new();
         for (class, pairs) in self.state.pairs.iter().enumerate() {
             let lists = &pairs.lists;
@@ -199,6 +211,7 @@ impl<D: Integrate> Engine<D> {
         for &slot in slots {
             chosen[slot as usize] = true;
         }
+        self.state.still.rim.retain(|&slot| !chosen[slot as usize]);
         for &slot in slots {
             let s = slot as usize;
             self.cells.remove(slot);
@@ -324,6 +337,53 @@ impl<D: Integrate> Engine<D> {
             }
         }
         self.state.still.rim = rim;
+        // Who has just stopped, or lost or won a neighbour that steps, is pushed by others than before.
+        self.clear_rim();
+        for (slot, [fx, fy, fz, mx, my, mz]) in self.rim_pushes() {
+            let arrays = &mut self.state.arrays;
+            D::add_force(arrays, slot as usize, [fx, fy, fz], [mx, my, mz]);
+        }
+        self.sum_still_walls();
+    }
+
+    /// Sums what walls do to grains that stand still: force, and moment about the boundary's point of
+    /// reference.
+    pub(super) fn sum_still_walls(&mut self) {
+        let mut sums = vec![[0.0; 6]; self.boundaries.len()];
+        for (name, kept) in &self.state.still.walls {
+            let Some(view) = self.kept_wall_view(name, kept) else {
+                continue;
+            };
+            let n = view.kinematics.normal;
+            let force = n * view.normal_force + view.tangential_force;
+            let arm = three(view.kinematics.point - self.boundaries[usize::from(name.0)].reference);
+            let f = three(force);
+            let sum = &mut sums[usize::from(name.0)];
+            for k in 0..3 {
+                let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                sum[k] += f[k];
+                sum[3 + k] += arm[i] * f[j] - arm[j] * f[i];
+            }
+        }
+        self.state.still.at_walls = sums;
+    }
+
+    /// Books the impulse of walls on grains that stand still over so many steps.
+    pub(super) fn book_still_walls(&mut self, steps: f64) {
+        let h = steps * self.options.step;
+        let sums = self.state.wall_sums.iter_mut();
+        for (total, sum) in sums.zip(&self.state.still.at_walls) {
+            for (total, part) in total.iter_mut().zip(sum) {
+                *total += h * part;
+            }
+        }
+    }
+
+    /// Goes on to a step to come while nobody steps.
+    pub fn skip_to(&mut self, n: i64) {
+        let skipped = (n - self.state.n).max(0);
+        self.state.n += skipped;
+        self.book_still_walls(skipped as f64);
     }
 
     /// Before an evaluation: forces of stepped grains on those that stand still start from nothing.
@@ -363,6 +423,9 @@ impl<D: Integrate> Engine<D> {
                 1.0 / f64::from(still.evaluations),
                 &still.pushed[s],
             );
+        } else {
+            let (f, m) = D::force(&self.state.arrays, s);
+            add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
         }
         sum
     }
@@ -445,7 +508,10 @@ impl<D: Integrate> Engine<D> {
                 add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
             }
         }
-        lost + away.len() as u64
+        self.sum_still_walls();
+        lost += away.len() as u64;
+        self.state.still.lost += lost;
+        lost
     }
 
     /// Makes the cells of grains that stand still anew.

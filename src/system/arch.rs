@@ -21,6 +21,7 @@ pub fn find<D: Integrate>(engine: &Engine<D>, time: f64) -> Jam {
     at_walls.sort_by(|p, q| up(p.0).total_cmp(&up(q.0)).then(p.0.cmp(&q.0)));
     let neighbours = engine.adjacency();
     let mut order = engine.state.active.clone();
+    order.extend(engine.standing());
     order.sort_by(|&p, &q| up(p).total_cmp(&up(q)).then(p.cmp(&q)));
     let mut allowed = vec![false; arrays.slots()];
     for &top in &order {

@@ -50,7 +50,8 @@ impl Energy {
 }
 
 impl<D: Integrate> System<D> {
-    /// Carries down what still grains bear without balance. True when somebody was woken.
+    /// Carries down what still grains bear without balance. True when the
+    /// lists are to be renewed.
     pub(super) fn carry(
         &mut self,
         sink: &mut dyn Sink,
@@ -89,6 +90,8 @@ impl<D: Integrate> System<D> {
             if !self.descend(&grains, &shifts) {
                 break;
             }
+            // Who flies was foreseen against still grains where they were.
+            changed |= !self.flying().is_empty();
         }
         let left: Vec<u32> = self
             .engine

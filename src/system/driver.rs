@@ -264,6 +264,7 @@ impl<D: Integrate> System<D> {
         self.s.regime_time = [0.0; 4];
         self.s.all_steps = 0.0;
         self.s.by_kind.fill(0);
+        self.s.rest.solves = 0;
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0, self.s.rest.energy);
         self.engine.state.wall_sums.fill([0.0; 7]);
         self.engine.state.clusters.forget_touched();
@@ -350,6 +351,7 @@ impl<D: Integrate> System<D> {
                         break;
                     }
                 }
+                self.balance_the_last(sink)?;
                 self.schedule_step();
             } else {
                 self.handle(who, event, sink)?;
@@ -506,7 +508,7 @@ impl<D: Integrate> System<D> {
             // Nobody steps: the grid moves on to here.
             let h = self.engine.options.step;
             let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
-            self.engine.state.n = self.engine.state.n.max(n);
+            self.engine.skip_to(n);
         }
         if matches!(who, owner::SERIES | owner::CHECKPOINT | owner::FINISH) {
             self.check_numbers()?;
@@ -586,6 +588,7 @@ impl<D: Integrate> System<D> {
                 }
             }
         }
+        self.balance_the_last(sink)?;
         self.schedule_step();
         Ok(())
     }

@@ -103,7 +103,7 @@ impl<D: Integrate> System<D> {
                 if self.engine.state.active.is_empty() {
                     let h = self.step_size();
                     let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
-                    self.engine.state.n = self.engine.state.n.max(n);
+                    self.engine.skip_to(n);
                 }
                 // Foreseen at once; back in time to the grid first, if it must step.
                 self.engine.state.back[slot as usize] = f64::INFINITY;

@@ -155,6 +155,9 @@ pub fn foresee<D: Integrate>(
             let d = x - arrays.position(b);
             // Still grains move only by small displacements, after which all is foreseen anew.
             let reach = arrays.radius(a) + arrays.radius(b);
+            if d.norm() > radii[k] + margin + arrays.radius(b) {
+                return;
+            }
             let v = arrays.velocity(a);
             let gap = |t: f64| (d + v * t + engine.gravity * (0.5 * t * t)).norm() - reach;
             back[k] = back[k].min(now + approach(gap, v.norm(), g, length));

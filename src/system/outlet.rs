@@ -86,9 +86,10 @@ impl<D: Integrate> System<D> {
                 self.s.causes.end = seq;
             }
         }
+        let lost = self.engine.state.still.lost;
         let elastic = self.engine.remove(&gone);
         self.s.ledger.remove_elastic(elastic);
-        if self.wake_unbalanced(sink)? {
+        if self.engine.state.still.lost > lost && self.wake_unbalanced(sink)? {
             self.renew(sink)?;
         }
         Ok(())

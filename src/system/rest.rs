@@ -27,6 +27,8 @@ pub(super) struct RestState {
     pub stopped: u64,
     /// See `stopped`.
     pub woken: u64,
+    /// Loads were carried since anything changed.
+    pub balanced: bool,
     /// Energy that morphs took, J: kinetic at a stop, mismatch of quasi-static work.
     pub energy: f64,
 }
@@ -54,35 +56,54 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         self.s.rest.looks += 1;
+        let slots = self.engine.state.arrays.slots();
+        self.engine.state.still.make_room(slots);
         let now = self.engine.time();
         let mut changed = false;
+        self.s.rest.balanced = false;
+        let mut carried = false;
         if self.engine.state.still.count > 0 {
             if now - self.s.rest.carried >= morph.carry_every {
+                carried = true;
                 changed |= self.carry(sink, &morph)?;
             }
             let rim = self.engine.state.still.rim.iter().copied();
+            // A solve may have woken some already.
             let woken: Vec<u32> = rim
+                .filter(|&slot| self.engine.stands(slot))
                 .filter(|&slot| size(&self.engine.residual(slot)) > morph.wake * self.weight(slot))
                 .collect();
             changed |= self.rouse(sink, &woken)?;
         }
         self.count_calm(&morph);
-        if self.s.rest.looks.is_multiple_of(CHOOSE) {
+        // Not after a solve: forces on stepped grains are those before it.
+        if self.s.rest.looks.is_multiple_of(CHOOSE) && !carried {
             let resting = self.resting(&morph);
-            let laid = self.lay_to_rest(sink, &resting)?;
-            changed |= laid;
-            if laid && self.engine.state.active.is_empty() {
-                // No step will come to look after: all is balanced now, or goes on.
-                self.engine.renew();
-                self.engine.begin_look();
-                self.carry(sink, &morph)?;
-            }
+            changed |= self.lay_to_rest(sink, &resting)?;
         }
         if changed {
             self.account(now);
             self.renew(sink)?;
         }
         self.engine.begin_look();
+        Ok(())
+    }
+
+    /// When nobody steps, no step will come to look after: loads are carried now, and if that wakes
+    /// somebody all goes on.
+    pub(super) fn balance_the_last(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let Some(morph) = self.setup.morph else {
+            return Ok(());
+        };
+        let idle = self.engine.state.active.is_empty() && self.engine.state.still.count > 0;
+        if idle && !self.s.rest.balanced {
+            self.s.rest.balanced = true;
+            self.engine.begin_look();
+            if self.carry(sink, &morph)? {
+                self.account(self.engine.time());
+                self.renew(sink)?;
+            }
+        }
         Ok(())
     }
 
@@ -231,8 +252,9 @@ impl<D: Integrate> System<D> {
             .engine
             .standing()
             .into_iter()
-            .filter(|&slot| size(&self.engine.residual(slot)) > morph.residual * self.weight(slot))
+            .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
             .collect();
+        self.s.rest.balanced = false;
         self.rouse(sink, &unbalanced)
     }
 }

@@ -97,6 +97,11 @@ impl<D: Integrate> System<D> {
             }
             self.s.calm_looks += 1;
         }
+        if self.s.calm_looks >= JAM_LOOKS && self.wake_unbalanced(sink)? {
+            // Who stood still only seemed to be at rest.
+            self.renew(sink)?;
+            self.s.calm_looks = 0;
+        }
         if self.s.calm_looks >= JAM_LOOKS {
             self.count(EventKind::Jam);
             let since = self.s.calm_since;

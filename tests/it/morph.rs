@@ -62,6 +62,13 @@ fn a_bed_at_rest_stands_still_and_bears_its_weight() {
         (borne / weight - 1.0).abs() < 5e-3,
         "walls bear {borne} N of {weight} N"
     );
+    // So say the loads in the series, as grains press on walls: down on the floor.
+    let loads = records.series.last().expect("a row");
+    let told: f64 = loads.walls.iter().map(|wall| -wall[1]).sum();
+    assert!(
+        (told / weight - 1.0).abs() < 5e-3,
+        "the series tells {told} N"
+    );
     for link in links {
         assert!(link.normal_force >= 0.0 && link.overlap > -1e-12);
     }
@@ -187,6 +194,22 @@ fn same_bits_again_and_after_a_saved_state() {
 }
 
 #[test]
+fn whom_a_solve_has_woken_is_not_woken_again() {
+    // Woken at once by half a weight: often both by a solve and by the look after it.
+    let overrides = [
+        "feed[0].count=60",
+        "run.finish=1.0",
+        "log.snapshots=1",
+        "morph.wake=0.5",
+    ];
+    let (_, records, summary) = run(setup("silo-fill", &overrides));
+    let (grains, _) = records.snapshots.last().expect("the end");
+    assert_eq!(grains.len(), 60);
+    assert!(summary.work.grain_steps <= summary.work.grain_steps_if_all_stepped);
+    assert!(summary.energy.balance_error < 1e-3);
+}
+
+#[test]
 fn spheres_stand_still_as_well() {
     let text = r#"
         name = "box"
@@ -258,7 +281,7 @@ fn scenarios_that_cannot_stand_still_are_refused() {
     for (overrides, why) in [
         (["field.gravity=[0.0, 0.0]"], "without gravity"),
         (["field.drag=0.1"], "in a field of drag"),
-        (["run.integrator=heun"], "with the integrator `heun`"),
+        (["run.integrator=heun"], "another integrator than `verlet`"),
     ] {
         let overrides: Vec<Override> = overrides
             .iter()

@@ -55,8 +55,20 @@ pub(super) fn build<D: Dimension>(
     if setup.periodic.iter().any(Option::is_some) {
         return refuse("with periodic directions");
     }
-    if setup.motion.integrator == IntegratorName::Heun {
-        return refuse("with the integrator `heun`");
+    if setup.motion.integrator != IntegratorName::Verlet {
+        return refuse("with another integrator than `verlet`");
+    }
+    for (low, least, high, value) in [
+        ("residual", morph.residual, "left", morph.left),
+        ("left", morph.left, "wake", morph.wake),
+    ] {
+        if value < least {
+            return Err(check.wrong(
+                &at.key(high),
+                &value.to_string(),
+                &format!("at least `{low}`, {least}"),
+            ));
+        }
     }
     if let Some(wall) = setup.boundaries.iter().find(|b| !b.motion.is_fixed()) {
         return refuse(&format!("while the wall `{}` moves", wall.name));
