@@ -13,7 +13,7 @@ use crate::record::{BodyRef, RecordError, RunMeta};
 /// What the colours of grains tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colouring {
-    /// Layers of initial height, as dyed sand.
+    /// Layers of initial height, as dyed sand; regimes as soon as a grain stands still.
     #[default]
     Layers,
     /// Regimes.
@@ -143,6 +143,9 @@ fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> 
 fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) -> Picture {
     let camera = Camera::new(meta.dimensions);
     let space = meta.dimensions == 3;
+    // Where grains stand still, who does and who does not is what there is to see.
+    let still = s.grains.iter().any(|g| g.regime == Regime::Rest);
+    let colouring = if still { Colouring::Regime } else { colouring };
     let walls: Vec<_> = meta
         .walls
         .iter()
