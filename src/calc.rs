@@ -1,6 +1,6 @@
 //! Cases of `arenite calc`: JSON in, results in JSON out, with errors that name the key.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::geometry::{Dimension, Vector};
@@ -24,6 +24,23 @@ pub enum CalcError {
         /// What is wrong with it.
         error: Box<CalcError>,
     },
+}
+
+/// Name of a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Id {
+    Number(i64),
+    Text(String),
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Id::Number(number) => write!(f, "{number}"),
+            Id::Text(text) => write!(f, "`{text}`"),
+        }
+    }
 }
 
 /// What is wrong at a key.

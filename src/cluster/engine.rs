@@ -5,14 +5,15 @@
 //! link come or go for the price of a flag. Which grains form which cluster is kept beside, in
 //! [`ClusterIndex`]. Grains in flight are not touched by a step.
 
-use serde::{Deserialize, Serialize};
-
 use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
+use super::state::{
+    Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,
+};
 use super::still::{Still, WallName};
-use crate::body::{Boundary, Grain, Pose};
+use crate::body::{Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
@@ -20,182 +21,6 @@ use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
 use crate::system::{IntegratorName, PeriodicAxis};
 use crate::vector::{LANES, Level, Row};
-
-/// Candidates of one pair of materials.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct PairClass<D: Integrate> {
-    /// Materials.
-    pub materials: [u16; 2],
-    /// Outer list, pairs of slots.
-    pub outer: Vec<[u32; 2]>,
-    /// Inner batches.
-    pub lists: Lists<D::History>,
-}
-
-/// Candidates of one surface, seen from one side, with grains of one material.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct WallClass<D: Integrate> {
-    /// Boundary.
-    pub boundary: u16,
-    /// Primitive surface of it.
-    pub surface: u32,
-    /// Side from which a two-sided flat surface is seen.
-    pub side: bool,
-    /// Material of the grains.
-    pub material: u16,
-    /// Its form as seen from that side, when it is flat and stands still.
-    pub flat: Option<Flat<D>>,
-    /// Outer list, slots.
-    pub outer: Vec<u32>,
-    /// Inner batches.
-    pub lists: Lists<D::History>,
-}
-
-/// A boundary cut into surfaces.
-#[derive(Clone, Debug)]
-pub struct Wall<D: Dimension> {
-    /// As set up.
-    pub boundary: Boundary<D>,
-    /// Its primitives.
-    pub surfaces: Vec<D::Surface>,
-    /// Whether it never moves.
-    pub fixed: bool,
-    /// Point about which moments are taken.
-    pub reference: D::Vector,
-}
-
-/// What happened to a link in a step.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkEvent {
-    /// What.
-    pub kind: crate::event::EventKind,
-    /// When, s.
-    pub time: f64,
-    /// Slot of the first body.
-    pub a: u32,
-    /// Slot of the second body, or the boundary.
-    pub b: Other,
-    /// Kinetic energy of approach of an insert-link, J.
-    pub energy: f64,
-}
-
-/// The second body of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Other {
-    /// A grain's slot.
-    Slot(u32),
-    /// A boundary.
-    Boundary(u16),
-}
-
-/// Counts of what was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Grains times steps.
-    pub grain_steps: u64,
-    /// Steps.
-    pub steps: u64,
-    /// Links opened, closed, slipped, gripped, stabilised.
-    pub opened: u64,
-    /// Links closed.
-    pub closed: u64,
-    /// Links that began to slide.
-    pub slipped: u64,
-    /// Links that stopped sliding.
-    pub gripped: u64,
-    /// Links that came to rest.
-    pub stabilized: u64,
-    /// Renewals of the outer list.
-    pub renewals: u64,
-    /// Filterings of the outer list.
-    pub filterings: u64,
-}
-
-/// Energies that passed, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Flows {
-    /// Lost in normal dampers and drag.
-    pub damping: f64,
-    /// What tangential forces took out of motion: into sliding, tangential dampers and springs.
-    pub friction: f64,
-    /// Given by moving walls, and by lifting grains across a periodic seam along gravity.
-    pub walls: f64,
-    /// The last evaluation's work of tangential forces, damping booked with it and wall work;
-    /// half of it lies beyond the time of evaluation.
-    pub last: [f64; 3],
-}
-
-/// Energies that an evaluation books, J.
-pub(super) struct Passed {
-    pub friction: f64,
-    pub damping: f64,
-    pub walls: f64,
-}
-
-/// Fixed parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EngineOptions {
-    /// Step, s.
-    pub step: f64,
-    /// Integrator.
-    pub integrator: IntegratorName,
-    /// Relative tolerance of slip and grip.
-    pub slip_tolerance: f64,
-    /// Margin of the outer list, m.
-    pub outer_margin: f64,
-    /// Margin of the inner list, m.
-    pub inner_margin: f64,
-    /// A link is at rest under this relative speed, m/s.
-    pub stable_speed: f64,
-    /// Steps between two looks at whether links rest.
-    pub look_every: u64,
-    /// Looks at rest in a row that make a link stable.
-    pub looks: u8,
-    /// Whether each link event is kept for the log.
-    pub log_links: bool,
-}
-
-/// The state of the engine that a checkpoint holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct EngineState<D: Integrate> {
-    /// Rows.
-    pub arrays: Arrays<D>,
-    /// When each flying slot left for its path, s.
-    pub since: Vec<f64>,
-    /// When each flying slot must be back on the grid, s.
-    pub back: Vec<f64>,
-    /// Stepped slots, ascending after a renewal.
-    pub active: Vec<u32>,
-    /// Stepped slots whose carried velocity is to be started.
-    pub fresh: Vec<u32>,
-    /// Pairs.
-    pub pairs: Vec<PairClass<D>>,
-    /// Walls.
-    pub walls: Vec<WallClass<D>>,
-    /// Clusters.
-    pub clusters: ClusterIndex,
-    /// Boundaries taken away.
-    pub gone: Vec<bool>,
-    /// Number of the step.
-    pub n: i64,
-    /// Bound of the way that any stepped grain or wall went since the outer list was made, m.
-    pub outer_way: f64,
-    /// Since the inner list was made.
-    pub inner_way: f64,
-    /// Counts.
-    pub counts: Counts,
-    /// Energies.
-    pub flows: Flows,
-    /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
-    pub wall_sums: Vec<[f64; 7]>,
-    /// Square of the greatest speed in the last step, m^2/s^2.
-    pub fastest: f64,
-    /// Grains that stand still.
-    pub still: Still,
-}
 
 /// All clusters of a system.
 pub struct Engine<D: Integrate> {
@@ -245,7 +70,8 @@ impl<D: Integrate> std::fmt::Debug for Engine<D> {
     }
 }
 
-fn three<V: Vector>(v: V) -> [f64; 3] {
+/// A vector of either dimension in three columns.
+pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 

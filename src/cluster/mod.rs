@@ -12,11 +12,13 @@ mod lists;
 mod observe;
 mod renew;
 mod shift;
+mod state;
 mod still;
 
 pub use change::{Adjacency, FieldForce};
 pub use crush::Deepest;
-pub use engine::{Counts, Engine, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
+pub use engine::Engine;
 pub use observe::{Elastic, Kinematics, LinkView};
 pub use shift::{Before, Shift};
+pub use state::{Counts, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use still::{Push, Still};

@@ -4,10 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::{Arrays, History};
-use super::engine::{Engine, LinkEvent, Other};
+use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::Change;
 use super::lists::each_link;
+use super::state::{LinkEvent, Other};
 use crate::contact::{AnyLaw, Contact, Law, with_law};
 use crate::event::EventKind;
 use crate::geometry::surface::Surface;
@@ -347,14 +348,6 @@ impl<D: Integrate> Engine<D> {
                 ));
             });
         }
-    }
-
-    /// Whether a surface of a boundary is flat where a grain is near.
-    pub(super) fn is_flat(&self, boundary: usize, surface: usize, slot: u32) -> bool {
-        let wall = &self.boundaries[boundary];
-        let pose = wall.boundary.motion.pose(self.time());
-        let x = pose.to_frame(self.state.arrays.position(slot as usize));
-        wall.surfaces[surface].flat(x).is_some()
     }
 
     /// Looks at which links rest (thesis eq. 5.10) and counts for how long; to be called every

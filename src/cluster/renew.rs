@@ -1,9 +1,10 @@
 //! Renewing the candidate lists: when, from what, and what goes along with it.
 
 use super::arrays::{Lists, Status};
-use super::engine::{Engine, WallClass};
+use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::Kept;
+use super::state::WallClass;
 use super::still::WallName;
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
@@ -348,6 +349,18 @@ impl<D: Integrate> Engine<D> {
                 lists,
             });
         }
+    }
+}
+
+impl<D: Integrate> Engine<D> {
+    /// From which side a grain sees a flat surface; false for one that is round.
+    pub(super) fn side(&self, boundary: usize, surface: usize, slot: u32) -> bool {
+        let wall = &self.boundaries[boundary];
+        let pose = wall.boundary.motion.pose(self.time());
+        let x = pose.to_frame(self.state.arrays.position(slot as usize));
+        wall.surfaces[surface]
+            .flat(x)
+            .is_some_and(|flat| side_of(&flat))
     }
 }
 

@@ -6,6 +6,7 @@ use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
 use super::observe::{BodyMotion, coefficients, size};
+use super::state::Other;
 use super::still::{Push, Still};
 use crate::contact::{AnyLaw, Law, with_law};
 use crate::geometry::{Dimension, Vector};
@@ -62,6 +63,7 @@ impl<D: Integrate> Engine<D> {
             class.lists.history.clone_from(springs);
         }
         [self.state.outer_way, self.state.inner_way] = before.ways;
+        self.sort_still();
     }
 
     /// Slots that a displacement would strain a link of by more than `strain`, or move by more than
@@ -99,16 +101,15 @@ impl<D: Integrate> Engine<D> {
                 }
             });
         }
-        let standing = self.standing();
-        standing
+        self.standing()
             .into_iter()
             .filter(|&slot| far[slot as usize])
             .collect()
     }
 
     /// Displaces grains by slot. Springs are strained along; those between grains that stand still
-    /// give way to Coulomb's bound, those of stepped grains do so in their next step. Links that open are lost: to be kept with
-    /// [`Engine::settle_shift`], or taken back.
+    /// give way to Coulomb's bound, those of stepped grains do so in their next step. Links that
+    /// open are lost: to be kept with [`Engine::settle_shift`], or taken back.
     pub fn shift(&mut self, shifts: &[Shift<D>]) {
         self.opened.clear();
         let pushed = self.rim_pushes();
@@ -277,7 +278,7 @@ impl<D: Integrate> Engine<D> {
         self.each_rim_link(|view| {
             let [on_a, on_b] = view.pushes();
             match view.b {
-                super::Other::Slot(b) if self.stands(b) => pushes.push((b, on_b)),
+                Other::Slot(b) if self.stands(b) => pushes.push((b, on_b)),
                 _ => pushes.push((view.a, on_a)),
             }
         });
@@ -315,7 +316,7 @@ impl<D: Integrate> Engine<D> {
                 }
             };
             add(view.a, &pushes[0]);
-            if let super::Other::Slot(b) = view.b {
+            if let Other::Slot(b) = view.b {
                 add(b, &pushes[1]);
             }
         });
@@ -373,24 +374,14 @@ impl<D: Integrate> Engine<D> {
                 }
                 for surface in 0..self.boundaries[boundary].surfaces.len() {
                     let (b, s) = (boundary as u16, surface as u32);
-                    let meets = self
+                    let met = self
                         .surface_kinematics(b, s, slot)
-                        .filter(|kinematics| kinematics.overlap > 0.0);
-                    let Some(kinematics) = meets else { continue };
-                    if at_walls.binary_search(&(slot, b, s)).is_ok() {
+                        .is_some_and(|kinematics| kinematics.overlap > 0.0);
+                    if !met || at_walls.binary_search(&(slot, b, s)).is_ok() {
                         continue;
                     }
-                    let side = (0..D::N)
-                        .map(|k| kinematics.normal[k])
-                        .find(|&c| c != 0.0)
-                        .is_some_and(|c| c > 0.0);
-                    let flat = self.is_flat(boundary, surface, slot);
-                    let name = (
-                        b,
-                        s,
-                        flat && side,
-                        self.state.arrays.material[slot as usize],
-                    );
+                    let side = self.side(boundary, surface, slot);
+                    let name = (b, s, side, self.state.arrays.material[slot as usize]);
                     self.state.still.walls.push((name, Kept::new(slot, 0)));
                     new += 1;
                 }

@@ -8,11 +8,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::{History, Status};
-use super::engine::{Engine, Other};
+use super::engine::{Engine, three};
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
 use super::observe::LinkView;
-use crate::geometry::Vector;
+use super::state::Other;
 
 /// Boundary, surface, side and material of a class of links with walls.
 pub type WallName = (u16, u32, bool, u16);
@@ -83,10 +83,6 @@ fn add(to: &mut Push, sign: f64, push: &Push) {
     for (to, by) in to.iter_mut().zip(push) {
         *to += sign * by;
     }
-}
-
-fn three<V: Vector>(v: V) -> [f64; 3] {
-    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
 impl<D: Integrate> LinkView<D> {
@@ -349,6 +345,10 @@ impl<D: Integrate> Engine<D> {
     /// Sums what walls do to grains that stand still: force, and moment about the boundary's point of
     /// reference.
     pub(super) fn sum_still_walls(&mut self) {
+        self.state.still.at_walls.clear();
+        if self.state.still.walls.is_empty() {
+            return;
+        }
         let mut sums = vec![[0.0; 6]; self.boundaries.len()];
         for (name, kept) in &self.state.still.walls {
             let Some(view) = self.kept_wall_view(name, kept) else {

@@ -2,29 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{BodyKey, BodyKind, Pebble, Templates};
-use crate::calc::{CalcError, each, parse, wrong};
+use crate::calc::{CalcError, Id, each, parse, wrong};
 use crate::stress::LinkState;
-
-/// Name of a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(untagged)]
-enum Id {
-    Number(i64),
-    Text(String),
-}
-
-impl std::fmt::Display for Id {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Id::Number(number) => write!(f, "{number}"),
-            Id::Text(text) => write!(f, "`{text}`"),
-        }
-    }
-}
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::auto::Auto;
@@ -10,7 +10,7 @@ use super::{
     ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
     Packing, Rima, Rules, Solver, StressError, packing,
 };
-use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::calc::{CalcError, Id, each, not_negative, parse, positive, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
 /// Residual over load at which the iteration stops: what is left is far under the digits printed
@@ -19,23 +19,6 @@ const TOLERANCE: f64 = 1e-12;
 
 /// Ids that an error lists before it says how many more there are.
 const LISTED: usize = 8;
-
-/// Name of a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(untagged)]
-enum Id {
-    Number(i64),
-    Text(String),
-}
-
-impl std::fmt::Display for Id {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Id::Number(number) => write!(f, "{number}"),
-            Id::Text(text) => write!(f, "`{text}`"),
-        }
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

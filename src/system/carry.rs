@@ -3,8 +3,7 @@
 //!
 //! The network has the links of all grains in touch as they are strained now; those at Coulomb's bound
 //! resist along their normals only. Stepped grains bear no load of their own in it but go along: were
-//! they held fast, they would take over the loads that they are the cause of. A step is
-//! taken as far as it lowers the energy, potential and elastic together, so that the solve cannot
+//! they held fast, they would take over the loads that they are the cause of. A step is taken as far as it lowers the energy, potential and elastic together, so that the solve cannot
 //! pump; who would go too far is woken instead, and so is who is left without balance.
 
 use super::rest::size;
@@ -36,7 +35,7 @@ const FAR: f64 = 0.01;
 /// Greatest way in one pass, in radii: what goes farther hangs on nothing.
 const LOOSE: f64 = 0.02;
 
-/// Potential energy of the grains that stand still and elastic energy of their links, J.
+/// Potential energy of the grains and elastic energy of all links, J.
 #[derive(Clone, Copy, Default)]
 struct Energy {
     potential: f64,
@@ -50,8 +49,8 @@ impl Energy {
 }
 
 impl<D: Integrate> System<D> {
-    /// Carries down what still grains bear without balance. True when the
-    /// lists are to be renewed.
+    /// Carries down what still grains bear without balance. True when the lists are to be
+    /// renewed.
     pub(super) fn carry(
         &mut self,
         sink: &mut dyn Sink,
@@ -153,23 +152,18 @@ impl<D: Integrate> System<D> {
             };
             let stiffness = law.stiffness(k.overlap, k.radius);
             stiffest = stiffest.max(stiffness.normal);
-            // A wall is ground.
-            let ground = |network: &mut Network<D>| {
-                network
-                    .add_node(Node {
+            let (a, arm_a) = (of(view.a), normal * radius(view.a));
+            let (b, arm_b) = match view.b {
+                Other::Slot(slot) => (of(slot), normal * -radius(slot)),
+                // A wall is ground.
+                Other::Boundary(_) => {
+                    let (ground, _) = network.add_node(Node {
                         position: k.point,
                         radius: 0.0,
                         fixed: true,
-                    })
-                    .0
-            };
-            let (a, arm_a) = match of(view.a) {
-                usize::MAX => (ground(network), D::Vector::default()),
-                node => (node, normal * radius(view.a)),
-            };
-            let (b, arm_b) = match view.b {
-                Other::Slot(slot) if of(slot) != usize::MAX => (of(slot), normal * -radius(slot)),
-                _ => (ground(network), D::Vector::default()),
+                    });
+                    (ground, D::Vector::default())
+                }
             };
             network.add_link(Link {
                 a,
@@ -275,7 +269,6 @@ impl<D: Integrate> System<D> {
                 return true;
             }
             self.engine.take_back(&before);
-            self.engine.sort_still();
             for shift in &mut shifts {
                 shift.way = shift.way * 0.5;
                 shift.turn = shift.turn.map(|t| 0.5 * t);

@@ -8,6 +8,7 @@ mod expansion;
 mod feed;
 pub mod filling;
 mod flight;
+mod handle;
 mod handover;
 mod ledger;
 mod logging;

@@ -23,10 +23,6 @@ pub(super) struct RestState {
     pub carried: f64,
     /// Solves for increments.
     pub solves: u64,
-    /// Grains that came to stand still, and that were woken.
-    pub stopped: u64,
-    /// See `stopped`.
-    pub woken: u64,
     /// Loads were carried since anything changed.
     pub balanced: bool,
     /// Energy that morphs took, J: kinetic at a stop, mismatch of quasi-static work.
@@ -195,7 +191,6 @@ impl<D: Integrate> System<D> {
         }
         self.account(self.engine.time());
         self.engine.wake(slots);
-        self.s.rest.woken += slots.len() as u64;
         self.log_rest(sink, slots, Regime::Rest, Regime::Cluster)?;
         Ok(true)
     }
@@ -215,7 +210,6 @@ impl<D: Integrate> System<D> {
                 + 0.5 * spin / arrays.inverse_inertia(s);
         }
         self.engine.stop(slots);
-        self.s.rest.stopped += slots.len() as u64;
         self.log_rest(sink, slots, Regime::Cluster, Regime::Rest)?;
         Ok(true)
     }

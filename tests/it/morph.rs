@@ -1,22 +1,24 @@
 //! Grains in equilibrium stand still, are woken by what disturbs them, and lose neither weight nor
 //! energy meanwhile. References are laws: balance of forces on the whole bed, the energy book.
 
-use std::sync::atomic::AtomicBool;
-
+use arenite::cluster::integrate::Integrate;
 use arenite::geometry::Planar;
 use arenite::record::{BodyRef, MemorySink, Summary};
 use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::system::{Control, Setup, System};
+use arenite::system::{Setup, System};
+
+use crate::support;
+
+fn options(overrides: &[&str]) -> Vec<Override> {
+    let option = |text: &&str| {
+        let (key, value) = text.split_once('=').expect("key=value");
+        Override::option("TEST", key, value)
+    };
+    overrides.iter().map(option).collect()
+}
 
 fn setup(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
-    let overrides: Vec<Override> = overrides
-        .iter()
-        .map(|text| {
-            let (key, value) = text.split_once('=').expect("key=value");
-            Override::option("TEST", key, value)
-        })
-        .collect();
-    let resolved = Scenario::load(scenario, &overrides)
+    let resolved = Scenario::load(scenario, &options(overrides))
         .and_then(|scenario| scenario.resolve())
         .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
     match resolved.setup {
@@ -25,17 +27,8 @@ fn setup(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
     }
 }
 
-fn run(setup: Setup<Planar>) -> (System<Planar>, MemorySink, Summary) {
-    let mut system = System::new(setup).expect("a setup that runs");
-    let mut records = MemorySink::default();
-    let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
-    system.run(&mut records, &mut control).expect("it runs");
+fn run<D: Integrate>(setup: Setup<D>) -> (System<D>, MemorySink, Summary) {
+    let (system, records) = support::run(&setup);
     let summary = system.summary();
     (system, records, summary)
 }
@@ -48,6 +41,7 @@ fn a_bed_at_rest_stands_still_and_bears_its_weight() {
     let (system, records, summary) = run(setup("silo-fill", &RAIN));
     let (grains, links) = records.snapshots.last().expect("the end");
     assert_eq!(grains.len(), 120);
+    // All but a few: who landed last may still stir.
     let still = grains.iter().filter(|g| g.regime.name() == "rest").count();
     assert!(still >= 114, "{still} of 120 stand still in the end");
     // All weight must arrive at the walls. Each still grain may lack 0.2 weights after a solve and
@@ -155,8 +149,8 @@ fn a_landing_costs_what_it_touches() {
     };
     let seconds = stepped("run.finish=5") - stepped("run.finish=3.2");
     // An experiment with nothing standing still found 1.7 grain-seconds a landing with more than
-    // 1e-4 m g d of kinetic energy; some landings are still in the bed at 3.2 s. All stepped, it
-    // would be 540.
+    // 1e-4 m g d of kinetic energy; some landings are still in the bed at 3.2 s, and a
+    // solve wakes some. All stepped, it would be 540; a tenth of that is allowed.
     assert!(
         (0.0..54.0).contains(&seconds),
         "{seconds} grain-seconds after the last landings"
@@ -174,17 +168,8 @@ fn same_bits_again_and_after_a_saved_state() {
     system.extend(1.0);
     let state = system.save();
     let mut again = System::restore(setup("silo-fill", &overrides), &state).expect("its own");
-    let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
     for system in [&mut system, &mut again] {
-        system
-            .run(&mut MemorySink::default(), &mut control)
-            .expect("it goes on");
+        support::finish(system, &mut MemorySink::default());
     }
     assert_eq!(system.state_hash(), again.state_hash());
     assert_eq!(
@@ -249,17 +234,7 @@ fn spheres_stand_still_as_well() {
     let AnySetup::Spatial(setup) = resolved.setup else {
         panic!("spatial");
     };
-    let mut system = System::new(setup).expect("a setup that runs");
-    let mut records = MemorySink::default();
-    let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
-    system.run(&mut records, &mut control).expect("it runs");
-    let summary = system.summary();
+    let (_, records, summary) = run(setup);
     let energy = &summary.energy;
     assert!(energy.balance_error < 1e-3, "{}", energy.balance_error);
     assert!(summary.regimes.rest > 0.2, "{:?}", summary.regimes);
@@ -283,14 +258,7 @@ fn scenarios_that_cannot_stand_still_are_refused() {
         (["field.drag=0.1"], "in a field of drag"),
         (["run.integrator=heun"], "another integrator than `verlet`"),
     ] {
-        let overrides: Vec<Override> = overrides
-            .iter()
-            .map(|text| {
-                let (key, value) = text.split_once('=').expect("key=value");
-                Override::option("TEST", key, value)
-            })
-            .collect();
-        let refused = Scenario::load("silo-fill", &overrides)
+        let refused = Scenario::load("silo-fill", &options(&overrides))
             .and_then(|scenario| scenario.resolve())
             .map(|_| ())
             .expect_err(why);
