@@ -86,6 +86,15 @@ impl<D: Integrate> Engine<D> {
     /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
     /// no part in them.
     pub fn renew(&mut self) {
+        self.renew_all(true);
+    }
+
+    /// The same without new numbers of slots.
+    pub fn renew_in_place(&mut self) {
+        self.renew_all(false);
+    }
+
+    fn renew_all(&mut self, compact: bool) {
         self.state.counts.renewals += 1;
         self.state.outer_way = 0.0;
         // Where nobody asks for clusters, notes of lost links must not grow for ever.
@@ -108,7 +117,7 @@ impl<D: Integrate> Engine<D> {
             let name = (class.boundary, class.surface, class.side, class.material);
             at_walls.extend(links.iter().map(|&link| (name, link)));
         }
-        if let Some(new_slot) = self.compact() {
+        if let Some(new_slot) = compact.then(|| self.compact()).flatten() {
             for link in kept.iter_mut().flatten() {
                 link.a = new_slot[link.a as usize];
                 link.b = new_slot[link.b as usize];

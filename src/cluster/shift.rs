@@ -5,9 +5,9 @@ use super::arrays::{Arrays, History, Status};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
-use super::observe::{BodyMotion, coefficients, size};
+use super::observe::{BodyMotion, Elastic, Kinematics, LinkView, coefficients, size};
 use super::state::Other;
-use super::still::{Push, Still};
+use super::still::{Push, Still, add};
 use crate::contact::{AnyLaw, Law, with_law};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::LANES;
@@ -109,8 +109,9 @@ impl<D: Integrate> Engine<D> {
 
     /// Displaces grains by slot. Springs are strained along; those between grains that stand still
     /// give way to Coulomb's bound, those of stepped grains do so in their next step. Links that
-    /// open are lost: to be kept with [`Engine::settle_shift`], or taken back.
-    pub fn shift(&mut self, shifts: &[Shift<D>]) {
+    /// open are lost: to be kept with [`Engine::settle_shift`], or taken back. Gives the elastic energy of
+    /// links between grains that stand still, J.
+    pub fn shift(&mut self, shifts: &[Shift<D>]) -> Elastic {
         self.opened.clear();
         let pushed = self.rim_pushes();
         let motion = |slot: u32| BodyMotion::<D> {
@@ -179,17 +180,34 @@ impl<D: Integrate> Engine<D> {
                 *s += b;
             }
         };
+        let mut held = vec![[0.0; 6]; self.state.arrays.slots()];
+        let mut elastic = Elastic::default();
         for (class, strains) in pairs.iter().enumerate() {
             let mut links = std::mem::take(&mut self.state.still.pairs[class]);
-            for (link, by) in links.iter_mut().zip(strains) {
-                strain(&mut link.spring, by);
-                self.give_way(class, link);
-            }
-            let opened = |k: &Kept| self.pair_kinematics(k.a, k.b).overlap <= 0.0;
-            let lost: Vec<Kept> = links.iter().copied().filter(opened).collect();
-            links.retain(|k| self.pair_kinematics(k.a, k.b).overlap > 0.0);
+            let mut opened = std::mem::take(&mut self.opened);
+            let mut strains = strains.iter();
+            let [a, b] = self.state.pairs[class].materials;
+            let law = self.law(a, b);
+            links.retain_mut(|link| {
+                let kinematics = self.pair_kinematics(link.a, link.b);
+                strain(&mut link.spring, strains.next().unwrap_or(&[0.0; 3]));
+                if kinematics.overlap <= 0.0 {
+                    opened.push((link.a, link.b));
+                    return false;
+                }
+                bound(link, &coefficients(law, &kinematics));
+                let (other, history) = (Other::Slot(link.b), link.spring);
+                let view = self.view(
+                    link.a, other, law, kinematics, history, link.slip, link.calm,
+                );
+                let [on_a, on_b] = view.pushes();
+                add(&mut held[link.a as usize], 1.0, &on_a);
+                add(&mut held[link.b as usize], 1.0, &on_b);
+                elastic += view.elastic;
+                true
+            });
             self.state.still.pairs[class] = links;
-            self.opened.extend(lost.iter().map(|k| (k.a, k.b)));
+            self.opened = opened;
             for (i, k, by) in &rim[class] {
                 let history = &mut self.state.pairs[class].lists.history[*i];
                 let mut spring = history.lane(*k);
@@ -198,26 +216,33 @@ impl<D: Integrate> Engine<D> {
             }
         }
         let mut links = std::mem::take(&mut self.state.still.walls);
-        for ((name, link), by) in links.iter_mut().zip(&walls) {
-            strain(&mut link.spring, by);
-            if let Some(kinematics) = self.surface_kinematics(name.0, name.1, link.a) {
-                let wall = &self.boundaries[usize::from(name.0)].boundary;
-                bound(
-                    link,
-                    &coefficients(self.law(name.3, wall.material), &kinematics),
-                );
-            }
-        }
         let before = links.len();
-        links.retain(|(name, k)| {
-            self.surface_kinematics(name.0, name.1, k.a)
-                .is_some_and(|kinematics| kinematics.overlap > 0.0)
+        let mut strains = walls.iter();
+        links.retain_mut(|(name, link)| {
+            strain(&mut link.spring, strains.next().unwrap_or(&[0.0; 3]));
+            let Some(kinematics) = self.surface_kinematics(name.0, name.1, link.a) else {
+                return false;
+            };
+            if kinematics.overlap <= 0.0 {
+                return false;
+            }
+            let wall = &self.boundaries[usize::from(name.0)].boundary;
+            let law = self.law(name.3, wall.material);
+            bound(link, &coefficients(law, &kinematics));
+            let (other, history) = (Other::Boundary(name.0), link.spring);
+            let view = self.view(
+                link.a, other, law, kinematics, history, link.slip, link.calm,
+            );
+            add(&mut held[link.a as usize], 1.0, &view.pushes()[0]);
+            elastic += view.elastic;
+            true
         });
         self.opened_at_walls = before - links.len();
         self.state.still.walls = links;
         self.sort_still();
-        self.close_gaps();
-        self.hold_anew();
+        self.state.still.held = held;
+        self.close_gaps(&mut elastic);
+        self.sum_still_walls();
         // Means of what stepped grains push go along with what the displacement did to their links.
         let evaluations = f64::from(self.state.still.evaluations);
         let then = pushed.into_iter().map(|(slot, push)| (slot, -1.0, push));
@@ -230,6 +255,53 @@ impl<D: Integrate> Engine<D> {
             let [fx, fy, fz, mx, my, mz] = push.map(|part| sign * part);
             D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
         }
+        elastic
+    }
+
+    /// What the springs of links with stepped grains would give in a displacement if they went on to
+    /// push as now, J.
+    pub fn given_by_stepped(&self, shifts: &[Shift<D>]) -> f64 {
+        let mut sum = 0.0;
+        let motion = |slot: u32| BodyMotion::<D> {
+            position: self.state.arrays.position(slot as usize),
+            velocity: shifts[slot as usize].way,
+            spin: shifts[slot as usize].turn,
+        };
+        let mut add = |law: AnyLaw, k: &Kinematics<D>, spring: [f64; 3]| {
+            let c = coefficients(law, k);
+            let pull = c.kt * size(spring);
+            let most = c.friction * c.elastic.max(0.0);
+            let kt = if pull > most {
+                c.kt * most / pull
+            } else {
+                c.kt
+            };
+            let across: f64 = (0..3).map(|j| spring[j] * k.sliding[j]).sum();
+            sum += c.elastic * k.speed - kt * across;
+        };
+        for class in &self.state.pairs {
+            let law = self.law(class.materials[0], class.materials[1]);
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+                let motions = [motion(a), motion(b)];
+                let kinematics = self.pair_kinematics_of([a as usize, b as usize], motions);
+                add(law, &kinematics, lists.history[i].lane(k));
+            });
+        }
+        for (index, class) in self.state.walls.iter().enumerate() {
+            let wall = &self.boundaries[usize::from(class.boundary)].boundary;
+            let law = self.law(class.material, wall.material);
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                let a = lists.batches[i].a[k];
+                if let Some(kinematics) = self.wall_kinematics_of(index, a, motion(a), self.time())
+                {
+                    add(law, &kinematics, lists.history[i].lane(k));
+                }
+            });
+        }
+        sum
     }
 
     /// Elastic energy of contacts of stepped grains that a displacement made and no evaluation has
@@ -299,43 +371,9 @@ impl<D: Integrate> Engine<D> {
         self.state.counts.opened += self.closed_at_walls as u64;
     }
 
-    fn give_way(&self, class: usize, link: &mut Kept) {
-        let [a, b] = self.state.pairs[class].materials;
-        let kinematics = self.pair_kinematics(link.a, link.b);
-        bound(link, &coefficients(self.law(a, b), &kinematics));
-    }
-
-    /// Sums the forces of links between grains that stand still anew.
-    fn hold_anew(&mut self) {
-        let mut held = vec![[0.0; 6]; self.state.arrays.slots()];
-        self.each_still_link(|view| {
-            let pushes = view.pushes();
-            let mut add = |slot: u32, push: &[f64; 6]| {
-                for (to, by) in held[slot as usize].iter_mut().zip(push) {
-                    *to += by;
-                }
-            };
-            add(view.a, &pushes[0]);
-            if let Other::Slot(b) = view.b {
-                add(b, &pushes[1]);
-            }
-        });
-        self.state.still.held = held;
-        self.sum_still_walls();
-    }
-
     /// Links between grains that stand still and overlap without one, and with walls: made anew,
     /// without stress across.
-    fn close_gaps(&mut self) {
-        let mut known: Vec<(u32, u32)> = self
-            .state
-            .still
-            .pairs
-            .iter()
-            .flatten()
-            .map(|k| (k.a.min(k.b), k.a.max(k.b)))
-            .collect();
-        known.sort_unstable();
+    fn close_gaps(&mut self, elastic: &mut Elastic) {
         let mut found: Vec<(u32, u32)> = Vec::new();
         let arrays = &self.state.arrays;
         for slot in self.standing() {
@@ -344,18 +382,30 @@ impl<D: Integrate> Engine<D> {
                 let reach = r + arrays.radius(other as usize);
                 if other > slot
                     && (x - arrays.position(other as usize)).norm_squared() < reach * reach
-                    && known.binary_search(&(slot, other)).is_err()
                 {
                     found.push((slot, other));
                 }
             });
+        }
+        let links = self.state.still.pairs.iter().flatten();
+        let known = links.map(|k| (k.a.min(k.b), k.a.max(k.b)));
+        // Mostly none has closed, and those that overlap are as many as there are links.
+        if found.len() == known.clone().count() {
+            found.clear();
+        } else {
+            let mut known: Vec<(u32, u32)> = known.collect();
+            known.sort_unstable();
+            found.retain(|pair| known.binary_search(pair).is_err());
         }
         found.sort_unstable();
         let n = self.laws.materials;
         for &(a, b) in &found {
             let of = |s: u32| usize::from(self.state.arrays.material[s as usize]);
             let class = self.class_of[of(a) * n + of(b)];
-            self.state.still.pairs[usize::from(class)].push(Kept::new(a, b));
+            let link = Kept::new(a, b);
+            let view = self.kept_view(usize::from(class), &link);
+            self.hold(&view, elastic);
+            self.state.still.pairs[usize::from(class)].push(link);
         }
         self.closed = found;
         let mut new = 0;
@@ -382,12 +432,26 @@ impl<D: Integrate> Engine<D> {
                     }
                     let side = self.side(boundary, surface, slot);
                     let name = (b, s, side, self.state.arrays.material[slot as usize]);
-                    self.state.still.walls.push((name, Kept::new(slot, 0)));
+                    let link = Kept::new(slot, 0);
+                    if let Some(view) = self.kept_wall_view(&name, &link) {
+                        self.hold(&view, elastic);
+                    }
+                    self.state.still.walls.push((name, link));
                     new += 1;
                 }
             }
         }
         self.closed_at_walls = new;
+    }
+
+    /// A link that has just come about counts.
+    fn hold(&mut self, view: &LinkView<D>, elastic: &mut Elastic) {
+        *elastic += view.elastic;
+        let [on_a, on_b] = view.pushes();
+        add(&mut self.state.still.held[view.a as usize], 1.0, &on_a);
+        if let Other::Slot(b) = view.b {
+            add(&mut self.state.still.held[b as usize], 1.0, &on_b);
+        }
     }
 }
 

@@ -79,7 +79,7 @@ impl Still {
     }
 }
 
-fn add(to: &mut Push, sign: f64, push: &Push) {
+pub(super) fn add(to: &mut Push, sign: f64, push: &Push) {
     for (to, by) in to.iter_mut().zip(push) {
         *to += sign * by;
     }
@@ -417,17 +417,18 @@ impl<D: Integrate> Engine<D> {
         for k in 0..D::N {
             sum[k] += mass * self.gravity[k];
         }
-        if still.evaluations > 0 {
-            add(
-                &mut sum,
-                1.0 / f64::from(still.evaluations),
-                &still.pushed[s],
-            );
-        } else {
-            let (f, m) = D::force(&self.state.arrays, s);
-            add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
-        }
+        add(&mut sum, 1.0, &self.mean_push(slot));
         sum
+    }
+
+    /// Mean force of stepped grains on a still slot since the last look, N; moment over the radius, N.
+    pub fn mean_push(&self, slot: u32) -> Push {
+        let (s, still) = (slot as usize, &self.state.still);
+        if still.evaluations > 0 {
+            return still.pushed[s].map(|sum| sum / f64::from(still.evaluations));
+        }
+        let (f, m) = D::force(&self.state.arrays, s);
+        [f[0], f[1], f[2], m[0], m[1], m[2]]
     }
 
     /// Force of all links on a still slot at the last evaluation, N; moment over the radius, N.

@@ -5,6 +5,7 @@
 //! Displacements are small: directions and lever arms are those of the reference positions.
 
 mod auto;
+mod bed;
 mod bordered;
 mod calc;
 mod carriers;
@@ -30,6 +31,7 @@ mod solver;
 mod sparse;
 
 pub use auto::{Auto, Choice, CostModel, Rates, Way};
+pub use bed::{Bed, Strut};
 pub use calc::calc;
 pub use cg::{ConjugateGradient, Iteration};
 pub use cholesky::{Cholesky, Failed};

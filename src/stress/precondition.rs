@@ -151,7 +151,7 @@ pub(super) fn inverse_block(matrix: &Stiffness, row: usize) -> Result<Vec<f64>, 
 }
 
 /// The inverse from a Cholesky factor.
-fn inverse(factor: &[f64], n: usize) -> Vec<f64> {
+pub(super) fn inverse(factor: &[f64], n: usize) -> Vec<f64> {
     let mut inverse = vec![0.0; n * n];
     for (q, column) in inverse.chunks_exact_mut(n).enumerate() {
         column[q] = 1.0;

@@ -9,10 +9,11 @@ use crate::event::{EventKind, Regime};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
-/// Looks in a dwell: a grain rests when it was calm at each.
-const LOOKS: u16 = 16;
-/// Looks between two choices of who is to stand still: each costs a renewal of the lists.
-const CHOOSE: u64 = 8;
+/// Looks in a dwell: a grain rests when it was calm at each. So a look takes a contact time: forces
+/// that count are means over it, since each landing sends a wave of hundreds of weights through the
+/// bed that is gone after one. Who is to stand still is chosen once in a dwell, for that costs a
+/// renewal of the lists.
+const LOOKS: u16 = 4;
 
 /// What the morph policy keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -73,7 +74,7 @@ impl<D: Integrate> System<D> {
         }
         self.count_calm(&morph);
         // Not after a solve: forces on stepped grains are those before it.
-        if self.s.rest.looks.is_multiple_of(CHOOSE) && !carried {
+        if self.s.rest.looks.is_multiple_of(u64::from(LOOKS)) && !carried {
             let resting = self.resting(&morph);
             changed |= self.lay_to_rest(sink, &resting)?;
         }

@@ -64,6 +64,8 @@ pub struct MorphSetup {
     pub wake: f64,
     /// Time between two solves that carry loads down, s.
     pub carry_every: f64,
+    /// Time that grains have in such a solve to move against their inertia, s.
+    pub pace: f64,
     /// Force out of balance at which it is woken after a solve, in weights.
     pub left: f64,
 }

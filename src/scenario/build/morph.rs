@@ -9,7 +9,8 @@ use crate::system::{IntegratorName, MorphSetup, Setup};
 
 /// The dwell that makes a link stable is ten contact times: parts of it.
 const CALM: f64 = 0.4;
-const CARRY: f64 = 2.0;
+const CARRY: f64 = 7.5;
+const PACE: f64 = 1.5;
 
 /// Checks the section and writes its defaults into it.
 pub(super) fn build<D: Dimension>(
@@ -32,6 +33,7 @@ pub(super) fn build<D: Dimension>(
         residual: value("residual", &mut section.residual, 100.0 * tolerance)?,
         wake: value("wake", &mut section.wake, 1e4 * tolerance)?,
         carry_every: value("carry_every", &mut section.carry_every, CARRY * dwell)?,
+        pace: value("pace", &mut section.pace, PACE * dwell)?,
         left: value("left", &mut section.left, 200.0 * tolerance)?,
     };
     if !section.rigid {

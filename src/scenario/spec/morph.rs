@@ -23,10 +23,14 @@ pub struct MorphSpec {
     /// It is woken when it lacks more than this. Default: 10,000 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<f64>,
-    /// How often loads are carried down by a quasi-static solve, s. Default: 20 contact times of
+    /// How often loads are carried down by a quasi-static solve, s. Default: 75 contact times of
     /// the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_every: Option<f64>,
+    /// Time that grains have in such a solve to move against their inertia, s: the longer, the farther
+    /// loads are carried at once. Default: 15 contact times of the softest pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<f64>,
     /// It is woken when a solve leaves it lacking more than this. Default: 200 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<f64>,
