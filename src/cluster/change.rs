@@ -222,6 +222,16 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its
+    /// path).
+    pub fn kick(&mut self, slot: u32, velocity: D::Vector) {
+        let (arrays, s) = (&mut self.state.arrays, slot as usize);
+        for k in 0..D::N {
+            arrays.rows[s].0[4 + k] += velocity[k];
+            arrays.state[s].0[k] += velocity[k];
+        }
+    }
+
     /// Whether a slot holds a grain that flies.
     pub fn flies(&self, slot: usize) -> bool {
         self.state.arrays.status[slot] == Status::Flying

@@ -469,6 +469,7 @@ impl<D: Integrate> System<D> {
                 last: self.s.last_out,
             }),
             jam: self.s.jam.clone(),
+            jams: self.s.perturb.jams.clone(),
             avalanches: None,
             warnings,
         }

@@ -47,6 +47,10 @@ impl<D: Integrate> System<D> {
         let Some(morph) = self.setup.morph else {
             return Ok(());
         };
+        // No equilibrium lasts while gravity changes.
+        if self.gravity_changes() {
+            return Ok(());
+        }
         let steps = self.engine.state.counts.steps;
         if !steps.is_multiple_of(self.look_steps(&morph)) {
             return Ok(());
