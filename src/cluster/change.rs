@@ -232,6 +232,24 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// From this evaluation on another gravity acts, which was not foreseen in the half step before it:
+    /// velocities at the time of evaluation stay, those that leapfrogs carry follow.
+    pub fn jump_gravity(&mut self, gravity: D::Vector) {
+        use crate::system::IntegratorName::{Euler, Heun};
+        let jump = gravity - self.gravity;
+        self.gravity = gravity;
+        if matches!(self.options.integrator, Euler | Heun) {
+            return;
+        }
+        let half = 0.5 * self.options.step;
+        for &slot in &self.state.active {
+            let carried = &mut self.state.arrays.state[slot as usize].0;
+            for k in 0..D::N {
+                carried[k] -= half * jump[k];
+            }
+        }
+    }
+
     /// Whether a slot holds a grain that flies.
     pub fn flies(&self, slot: usize) -> bool {
         self.state.arrays.status[slot] == Status::Flying

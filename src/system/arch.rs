@@ -73,7 +73,10 @@ pub fn find<D: Integrate>(engine: &Engine<D>, outlets: &[OutletSetup<D>], time: 
         // Pairs of ends that this grain joins, each once.
         let mut spanning = Vec::new();
         for joined in groups.let_in(top, ends, near.iter().map(|&(peer, _)| peer)) {
-            let pairs = joined.0.iter().flat_map(|&i| joined.1.iter().map(move |&j| (i, j)));
+            let pairs = joined
+                .0
+                .iter()
+                .flat_map(|&i| joined.1.iter().map(move |&j| (i, j)));
             spanning.extend(pairs.filter(|&(i, j)| spans(engine, outlets, &links[i], &links[j])));
         }
         let chains = spanning.into_iter().filter_map(|(i, j)| {
@@ -307,14 +310,20 @@ fn told<D: Integrate>(
         })
     };
     let mut along = vec![&links[from]];
-    along.extend(chain.windows(2).filter_map(|pair| between(pair[0], pair[1])));
+    along.extend(
+        chain
+            .windows(2)
+            .filter_map(|pair| between(pair[0], pair[1])),
+    );
     along.push(&links[to]);
     let id = |slot: u32| arrays.id[slot as usize];
     let code = |other: Other| match other {
         Other::Slot(slot) => BodyRef::Grain(id(slot)).code(),
         Other::Boundary(wall) => BodyRef::Boundary(wall).code(),
     };
-    let weakest = along.iter().min_by(|p, q| p.margin().total_cmp(&q.margin()));
+    let weakest = along
+        .iter()
+        .min_by(|p, q| p.margin().total_cmp(&q.margin()));
     let ends = [chain.first(), chain.last()];
     let [a, b] = ends.map(|s| s.map_or_else(D::Vector::default, |&s| arrays.position(s as usize)));
     Jam {

@@ -45,10 +45,7 @@ fn when<D: Dimension>(
     check.one_of(
         at,
         "when it comes",
-        &[
-            ("time", section.time.is_some()),
-            ("on_jam", section.on_jam),
-        ],
+        &[("time", section.time.is_some()), ("on_jam", section.on_jam)],
     )?;
     if let Some(time) = section.time {
         for (key, given) in [
@@ -62,9 +59,7 @@ fn when<D: Dimension>(
                 ));
             }
         }
-        return Ok(PerturbWhen::At(
-            check.non_negative(&at.key("time"), time)?,
-        ));
+        return Ok(PerturbWhen::At(check.non_negative(&at.key("time"), time)?));
     }
     if setup.gravity.norm() == 0.0 || setup.outlets.is_empty() {
         return Err(Problem::at_key(

@@ -4,7 +4,8 @@
 //! changes, and it is set anew at each evaluation, so that the integrators keep their order. Potential
 //! energy stays that in the scenario's gravity g_0: what the other does beyond it is work from outside,
 //! (g - g_0) . (change of the sum of m x) from one evaluation to the next. Velocities at an
-//! evaluation hold half a step of the forces there: what that changes when g does is booked too.
+//! evaluation hold half a step of the forces there: what that changes when g does is booked too. At a
+//! jump, as a shake begins or ends, velocities go on as they are.
 
 use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
@@ -49,12 +50,18 @@ impl PerturbState {
         V::from_fn(|k| self.acts[k])
     }
 
-    /// Gravity at a time; perturbations that are over are folded into what stays.
-    fn gravity_at<D: Dimension>(&mut self, perturbs: &[PerturbSetup<D>], time: f64) -> D::Vector {
+    /// Gravity at a time, and whether it jumped; perturbations that are over are folded into what
+    /// stays.
+    fn gravity_at<D: Dimension>(
+        &mut self,
+        perturbs: &[PerturbSetup<D>],
+        time: f64,
+    ) -> (D::Vector, bool) {
         let of = |running: &Running, gravity| match perturbs.get(running.index) {
             Some(perturb) => changed(&perturb.kind, gravity, time - running.since),
             None => (gravity, true),
         };
+        let mut jumped = false;
         let mut stays = D::Vector::from_fn(|k| self.stays[k]);
         // In order: a tilt that is over while an earlier one goes on has to wait for that.
         while let Some(first) = self.running.first() {
@@ -64,9 +71,14 @@ impl PerturbState {
             }
             stays = gravity;
             self.running.remove(0);
+            jumped = true;
         }
         self.stays = super::three(stays);
-        self.running.iter().fold(stays, |gravity, r| of(r, gravity).0)
+        for running in &self.running {
+            stays = of(running, stays).0;
+            jumped |= running.since == time;
+        }
+        (stays, jumped)
     }
 }
 
@@ -80,13 +92,14 @@ impl<D: Integrate> System<D> {
     pub(in crate::system) fn follow_gravity(&mut self) {
         if self.gravity_changes() {
             let time = self.engine.time();
-            let gravity = self.s.perturb.gravity_at(&self.setup.perturbs, time);
-            self.set_gravity(gravity);
+            let (gravity, jumped) = self.s.perturb.gravity_at(&self.setup.perturbs, time);
+            self.set_gravity(gravity, jumped);
         }
     }
 
-    /// From the time of evaluation on another gravity acts.
-    fn set_gravity(&mut self, gravity: D::Vector) {
+    /// From the time of evaluation on another gravity acts. Where it does not jump, it was so already
+    /// in the half step before, as far as the integrators can tell.
+    fn set_gravity(&mut self, gravity: D::Vector, jumped: bool) {
         let now = self.engine.time();
         for slot in self.flying() {
             flight::restart(&mut self.engine, slot as usize, now);
@@ -96,7 +109,9 @@ impl<D: Integrate> System<D> {
         let mut kinetic = 0.0;
         for turn in [false, true] {
             let sign = if turn { 1.0 } else { -1.0 };
-            if turn {
+            if turn && jumped {
+                self.engine.jump_gravity(gravity);
+            } else if turn {
                 self.engine.gravity = gravity;
             }
             let arrays = &self.engine.state.arrays;

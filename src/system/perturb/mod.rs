@@ -103,7 +103,11 @@ impl<D: Integrate> System<D> {
         };
         self.count(EventKind::Perturb);
         self.s.perturb.uses[index] += 1;
-        let jam = if self.s.jam.is_some() { self.s.causes.end } else { 0 };
+        let jam = if self.s.jam.is_some() {
+            self.s.causes.end
+        } else {
+            0
+        };
         self.go_on(time);
         let mut row = self.row(time, EventKind::Perturb);
         row.cause = jam;
