@@ -232,20 +232,21 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// From this evaluation on another gravity acts, which was not foreseen in the half step before it:
-    /// velocities at the time of evaluation stay, those that leapfrogs carry follow.
-    pub fn jump_gravity(&mut self, gravity: D::Vector) {
+    /// Another gravity acts since so long (s, less than a step) before this evaluation, and was not
+    /// foreseen: velocities at the time of evaluation are put right by that, and those that leapfrogs
+    /// carry follow.
+    pub fn jump_gravity(&mut self, gravity: D::Vector, ago: f64) {
         use crate::system::IntegratorName::{Euler, Heun};
         let jump = gravity - self.gravity;
         self.gravity = gravity;
-        if matches!(self.options.integrator, Euler | Heun) {
-            return;
-        }
-        let half = 0.5 * self.options.step;
+        let half = match self.options.integrator {
+            Euler | Heun => 0.0,
+            _ => 0.5 * self.options.step,
+        };
         for &slot in &self.state.active {
             let carried = &mut self.state.arrays.state[slot as usize].0;
             for k in 0..D::N {
-                carried[k] -= half * jump[k];
+                carried[k] += (ago - half) * jump[k];
             }
         }
     }

@@ -234,6 +234,7 @@ impl<D: Integrate> System<D> {
             let mut row = self.row(time, EventKind::Morph);
             row.regime_from = Some(from);
             row.regime_to = Some(to);
+            row.cause = self.s.causes.now;
             self.put_body(&mut row, slot);
             sink.event(&row)?;
         }

@@ -5,7 +5,8 @@
 //! energy stays that in the scenario's gravity g_0: what the other does beyond it is work from outside,
 //! (g - g_0) . (change of the sum of m x) from one evaluation to the next. Velocities at an
 //! evaluation hold half a step of the forces there: what that changes when g does is booked too. At a
-//! jump, as a shake begins or ends, velocities go on as they are.
+//! jump, as a shake begins or ends, velocities go on as they are, less what the old gravity did between
+//! the jump and the evaluation.
 
 use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
@@ -14,34 +15,41 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::system::{PerturbSetup, System, flight, ledger};
 
+/// How long a perturbation goes on, s.
+fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
+    match *kind {
+        PerturbKind::Shake {
+            frequency, cycles, ..
+        } => cycles as f64 / frequency,
+        PerturbKind::Tilt { duration, .. } => duration,
+        PerturbKind::Tap { .. } | PerturbKind::Remove(_) => 0.0,
+    }
+}
+
 /// What a perturbation makes of a gravity, so long after its start; whether it is over.
 fn changed<D: Dimension>(
     kind: &PerturbKind<D>,
     gravity: D::Vector,
     lasted: f64,
 ) -> (D::Vector, bool) {
-    match *kind {
+    let over = lasted >= length(kind);
+    let gravity = match *kind {
+        PerturbKind::Shake { .. } if over => gravity,
         PerturbKind::Shake {
             amplitude,
             frequency,
-            cycles,
+            ..
         } => {
-            if lasted >= cycles as f64 / frequency {
-                return (gravity, true);
-            }
             let rate = std::f64::consts::TAU * frequency;
-            (
-                gravity - amplitude * (rate * rate * libm::cos(rate * lasted)),
-                false,
-            )
+            gravity - amplitude * (rate * rate * libm::cos(rate * lasted))
         }
         PerturbKind::Tilt { turn, duration } => {
-            let part = (lasted / duration).min(1.0);
-            let turned = D::turned(D::identity(), turn * part);
-            (D::rotate(turned, gravity), part >= 1.0)
+            let turned = D::turned(D::identity(), turn * (lasted / duration).min(1.0));
+            D::rotate(turned, gravity)
         }
-        PerturbKind::Tap { .. } | PerturbKind::Remove(_) => (gravity, true),
-    }
+        PerturbKind::Tap { .. } | PerturbKind::Remove(_) => gravity,
+    };
+    (gravity, over)
 }
 
 impl PerturbState {
@@ -50,18 +58,18 @@ impl PerturbState {
         V::from_fn(|k| self.acts[k])
     }
 
-    /// Gravity at a time, and whether it jumped; perturbations that are over are folded into what
-    /// stays.
+    /// Gravity at a time, and if it jumped, how long before, s; perturbations that are over are folded
+    /// into what stays.
     fn gravity_at<D: Dimension>(
         &mut self,
         perturbs: &[PerturbSetup<D>],
         time: f64,
-    ) -> (D::Vector, bool) {
+    ) -> (D::Vector, Option<f64>) {
         let of = |running: &Running, gravity| match perturbs.get(running.index) {
             Some(perturb) => changed(&perturb.kind, gravity, time - running.since),
             None => (gravity, true),
         };
-        let mut jumped = false;
+        let mut jumped = None;
         let mut stays = D::Vector::from_fn(|k| self.stays[k]);
         // In order: a tilt that is over while an earlier one goes on has to wait for that.
         while let Some(first) = self.running.first() {
@@ -70,13 +78,16 @@ impl PerturbState {
                 break;
             }
             stays = gravity;
+            let kind = perturbs.get(first.index).map(|perturb| &perturb.kind);
+            jumped = kind.map(|kind| time - first.since - length(kind));
             self.running.remove(0);
-            jumped = true;
         }
         self.stays = super::three(stays);
         for running in &self.running {
             stays = of(running, stays).0;
-            jumped |= running.since == time;
+            if running.since == time {
+                jumped = Some(0.0);
+            }
         }
         (stays, jumped)
     }
@@ -98,8 +109,8 @@ impl<D: Integrate> System<D> {
     }
 
     /// From the time of evaluation on another gravity acts. Where it does not jump, it was so already
-    /// in the half step before, as far as the integrators can tell.
-    fn set_gravity(&mut self, gravity: D::Vector, jumped: bool) {
+    /// in the half step before, as far as the integrators can tell; else it has been so long.
+    fn set_gravity(&mut self, gravity: D::Vector, jumped: Option<f64>) {
         let now = self.engine.time();
         for slot in self.flying() {
             flight::restart(&mut self.engine, slot as usize, now);
@@ -109,10 +120,10 @@ impl<D: Integrate> System<D> {
         let mut kinetic = 0.0;
         for turn in [false, true] {
             let sign = if turn { 1.0 } else { -1.0 };
-            if turn && jumped {
-                self.engine.jump_gravity(gravity);
-            } else if turn {
-                self.engine.gravity = gravity;
+            match jumped {
+                Some(ago) if turn => self.engine.jump_gravity(gravity, ago),
+                None if turn => self.engine.gravity = gravity,
+                _ => {}
             }
             let arrays = &self.engine.state.arrays;
             for slot in 1..arrays.slots() {
