@@ -173,7 +173,8 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
 }
 
 impl<D: Integrate> System<D> {
-    /// The setup, without its list of grains, which have become those of the system.
+    /// The setup, without its list of grains, which have become those of the system, and with the gravity
+    /// that acts now.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
