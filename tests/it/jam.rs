@@ -225,8 +225,8 @@ fn after_a_jam_time_costs_nothing() {
         let overrides = [finish, "log.series=0.5", "log.checkpoint=never"];
         let setup = narrow(0.05, &overrides);
         let (system, records, summary) = run(&setup);
-        // Walls go on bearing all that is there: to 5e-3, for no disk may have more than 1e-6 m g d,
-        // but a force may be off by its square root.
+        // Walls go on bearing all that is there. What still moves, under 1e-6 m g d a disk, left 2.4e-5
+        // of the weight in the worst of three fillings.
         let weight: f64 = system
             .grains_at(setup.finish)
             .iter()
@@ -235,7 +235,7 @@ fn after_a_jam_time_costs_nothing() {
         let row = records.series.last().expect("a row");
         let borne: f64 = row.walls.iter().map(|wall| -wall[1]).sum();
         assert!(
-            (borne / weight - 1.0).abs() < 5e-3,
+            (borne / weight - 1.0).abs() < 1e-3,
             "{borne} N of {weight} N"
         );
         summary
