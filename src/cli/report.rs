@@ -104,6 +104,17 @@ pub(super) fn summary(
         };
         line("discharge", text);
     }
+    let broken = figures
+        .jams
+        .len()
+        .saturating_sub(usize::from(figures.jam.is_some()));
+    if broken > 0 {
+        let text = match broken {
+            1 => "1, broken from outside".into(),
+            many => format!("{many}, each broken from outside"),
+        };
+        line("jams", text);
+    }
     if let Some(jam) = &figures.jam {
         line(
             "jam",

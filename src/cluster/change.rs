@@ -222,6 +222,35 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its
+    /// path).
+    pub fn kick(&mut self, slot: u32, velocity: D::Vector) {
+        let (arrays, s) = (&mut self.state.arrays, slot as usize);
+        for k in 0..D::N {
+            arrays.rows[s].0[4 + k] += velocity[k];
+            arrays.state[s].0[k] += velocity[k];
+        }
+    }
+
+    /// Another gravity acts since so long (s, less than a step) before this evaluation, and was not
+    /// foreseen: velocities at the time of evaluation are put right by that, and those that leapfrogs
+    /// carry follow.
+    pub fn jump_gravity(&mut self, gravity: D::Vector, ago: f64) {
+        use crate::system::IntegratorName::{Euler, Heun};
+        let jump = gravity - self.gravity;
+        self.gravity = gravity;
+        let half = match self.options.integrator {
+            Euler | Heun => 0.0,
+            _ => 0.5 * self.options.step,
+        };
+        for &slot in &self.state.active {
+            let carried = &mut self.state.arrays.state[slot as usize].0;
+            for k in 0..D::N {
+                carried[k] += (ago - half) * jump[k];
+            }
+        }
+    }
+
     /// Whether a slot holds a grain that flies.
     pub fn flies(&self, slot: usize) -> bool {
         self.state.arrays.status[slot] == Status::Flying

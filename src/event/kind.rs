@@ -33,6 +33,8 @@ pub enum EventKind {
     BoundaryUpdate,
     /// A force field changes its inner state.
     FieldUpdate,
+    /// The whole is tapped, shaken or tilted, or a grain is taken away.
+    Perturb,
     /// The feed makes a grain.
     AddBody,
     /// Clusters that have left are removed.
@@ -51,7 +53,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [EventKind; 20] = [
+    pub const ALL: [EventKind; 21] = [
         EventKind::PredictTrajectory,
         EventKind::AnalyzeInternalForces,
         EventKind::Collision,
@@ -65,6 +67,7 @@ impl EventKind {
         EventKind::NeighborUpdate,
         EventKind::BoundaryUpdate,
         EventKind::FieldUpdate,
+        EventKind::Perturb,
         EventKind::AddBody,
         EventKind::DeleteBodies,
         EventKind::LogState,
@@ -90,6 +93,7 @@ impl EventKind {
             EventKind::NeighborUpdate => "neighbor-update",
             EventKind::BoundaryUpdate => "boundary-update",
             EventKind::FieldUpdate => "field-update",
+            EventKind::Perturb => "perturb",
             EventKind::AddBody => "add-body",
             EventKind::DeleteBodies => "delete-bodies",
             EventKind::LogState => "log-state",

@@ -48,8 +48,11 @@ pub struct Summary {
     pub energy: EnergyFigures,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
-    /// The jam, if any.
+    /// The jam in which the run ended; none if it did not end in one.
     pub jam: Option<Jam>,
+    /// All jams in order: those that a perturbation broke, and the last.
+    #[serde(default)]
+    pub jams: Vec<Jam>,
     /// Micro-avalanches; none where none are looked for.
     pub avalanches: Option<Avalanches>,
     /// What a user should know.
@@ -189,10 +192,41 @@ pub struct Discharge {
 pub struct Jam {
     /// First moment from which nothing could move, s.
     pub time: f64,
-    /// Grains of the arch.
+    /// Grains of the arch, from one wall to the other.
     pub arch: Vec<u32>,
-    /// Span, m.
+    /// Distance of the centres of its first and its last grain, m.
     pub span: f64,
+    /// Normal forces of its links, those with the two walls included.
+    #[serde(default)]
+    pub force: ArchForce,
+    /// Its link that is nearest to sliding.
+    #[serde(default)]
+    pub weakest: Option<WeakestLink>,
+}
+
+/// Normal forces along an arch, N.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArchForce {
+    /// Mean over the links.
+    pub mean: f64,
+    /// Of the link that bears least.
+    pub least: f64,
+}
+
+/// The link of an arch with the least margin to Coulomb's bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WeakestLink {
+    /// First body, a grain.
+    pub a: i64,
+    /// Second body: a grain, or boundary i of the scenario as -1 - i.
+    pub b: i64,
+    /// Normal force, N.
+    pub normal: f64,
+    /// Size of the tangential force, N.
+    pub tangential: f64,
+    /// 1 - tangential / (friction x normal): 0 slides, 1 bears no tangential force; 0 without
+    /// friction.
+    pub margin: f64,
 }
 
 /// Micro-avalanches.

@@ -54,6 +54,7 @@ scenarios![
     "silo-large",
     "silo-3d",
     "silo-fill",
+    "discharge-reload",
     "pile",
     "bridge",
 ];

@@ -1,117 +1,345 @@
-//! The arch of a jam.
+//! The arch of a jam: the lowest chain of grains in touch from one wall to another under which the
+//! way out is free.
 
+use std::collections::BTreeMap;
+
+use super::OutletSetup;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, Other};
-use crate::geometry::Vector;
-use crate::record::Jam;
+use crate::cluster::{Engine, LinkView, Other};
+use crate::contact::{Law, with_law};
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{ArchForce, BodyRef, Jam, WeakestLink};
 
-/// The arch: the lowest chain of grains in touch that spans from one wall to another. Grains are
-/// let in from the lowest up until two contacts with walls that face each other are joined; the
-/// chain is the shortest among them.
-pub fn find<D: Integrate>(engine: &Engine<D>, time: f64) -> Jam {
+/// Links that bear less, over the weight of a grain, are no part of an arch.
+const BEARS: f64 = 0.01;
+/// Points between the two ends of a chain from which the way down is tried.
+const POINTS: usize = 15;
+/// Advances of a way down: each goes as far as no wall can be.
+const ADVANCES: usize = 256;
+/// A wall is met at this share of the grain's radius.
+const MET: f64 = 0.05;
+
+/// A link that bears.
+struct Bearing<D: Dimension> {
+    a: u32,
+    b: Other,
+    normal: D::Vector,
+    point: D::Vector,
+    force: f64,
+    tangential: f64,
+    bound: f64,
+}
+
+impl<D: Dimension> Bearing<D> {
+    /// Margin to Coulomb's bound.
+    fn margin(&self) -> f64 {
+        if self.bound > 0.0 {
+            1.0 - (self.tangential / self.bound).min(1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Finds the arch. Grains are let in from the lowest up until two contacts with walls that face
+/// each other, and between which something could fall out, are joined. Of the chains that do, it is
+/// the one of fewest grains, and of these the one whose weakest link bears most.
+pub fn find<D: Integrate>(engine: &Engine<D>, outlets: &[OutletSetup<D>], time: f64) -> Jam {
+    let links = bearing(engine);
     let arrays = &engine.state.arrays;
     let g = engine.gravity.norm();
     let up = |slot: u32| -arrays.position(slot as usize).dot(&engine.gravity) / g;
-    let mut at_walls: Vec<(u32, D::Vector)> = Vec::new();
-    engine.each_link_view(|link| {
-        if matches!(link.b, Other::Boundary(_)) {
-            at_walls.push((link.a, link.kinematics.normal));
-        }
-    });
-    at_walls.sort_by(|p, q| up(p.0).total_cmp(&up(q.0)).then(p.0.cmp(&q.0)));
-    let neighbours = engine.adjacency();
-    let mut order = engine.state.active.clone();
-    order.extend(engine.standing());
-    order.sort_by(|&p, &q| up(p).total_cmp(&up(q)).then(p.cmp(&q)));
-    let mut allowed = vec![false; arrays.slots()];
-    for &top in &order {
-        allowed[top as usize] = true;
-        // A chain that this grain completes goes through it.
-        let Some(chain) = chain_through(top, &allowed, &at_walls, &neighbours) else {
-            continue;
-        };
-        let span = match (chain.first(), chain.last()) {
-            (Some(&a), Some(&b)) => {
-                (arrays.position(a as usize) - arrays.position(b as usize)).norm()
+    // By slot: peers with the force, in a fixed order; and links with walls.
+    let mut peers: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+    let mut at_walls: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (index, link) in links.iter().enumerate() {
+        match link.b {
+            Other::Slot(b) => {
+                peers.entry(link.a).or_default().push((b, link.force));
+                peers.entry(b).or_default().push((link.a, link.force));
             }
-            _ => 0.0,
-        };
-        return Jam {
-            time,
-            arch: chain.iter().map(|&s| arrays.id[s as usize]).collect(),
-            span,
-        };
+            Other::Boundary(_) => at_walls.entry(link.a).or_default().push(index),
+        }
+    }
+    let mut order: Vec<u32> = peers.keys().chain(at_walls.keys()).copied().collect();
+    order.sort_unstable();
+    order.dedup();
+    order.sort_by(|&p, &q| up(p).total_cmp(&up(q)).then(p.cmp(&q)));
+    let mut groups = Groups::new(arrays.slots());
+    for &top in &order {
+        let near = peers.get(&top).map_or(&[][..], Vec::as_slice);
+        let ends = at_walls.get(&top).map_or(&[][..], Vec::as_slice);
+        // Pairs of ends that this grain joins, each once.
+        let mut spanning = Vec::new();
+        for joined in groups.let_in(top, ends, near.iter().map(|&(peer, _)| peer)) {
+            let pairs = joined
+                .0
+                .iter()
+                .flat_map(|&i| joined.1.iter().map(move |&j| (i, j)));
+            spanning.extend(pairs.filter(|&(i, j)| spans(engine, outlets, &links[i], &links[j])));
+        }
+        let chains = spanning.into_iter().filter_map(|(i, j)| {
+            let (from, to) = (&links[i], &links[j]);
+            let (chain, least) = strongest(from.a, to.a, &peers, |slot| groups.has(slot))?;
+            Some((chain, least.min(from.force).min(to.force), i, j))
+        });
+        let best = chains.reduce(|a, b| {
+            let better = b.0.len() < a.0.len() || b.0.len() == a.0.len() && b.1 > a.1;
+            if better { b } else { a }
+        });
+        if let Some((chain, _, from, to)) = best {
+            return told(engine, time, &links, &chain, [from, to]);
+        }
     }
     Jam {
         time,
-        arch: Vec::new(),
-        span: 0.0,
+        ..Jam::default()
     }
 }
 
-/// The shortest chain of allowed grains from a wall to one that faces it, if `top` lies in the
-/// group of one.
-fn chain_through<V: Vector>(
-    top: u32,
-    allowed: &[bool],
-    at_walls: &[(u32, V)],
-    neighbours: &crate::cluster::Adjacency,
-) -> Option<Vec<u32>> {
-    let group = search(top, allowed, neighbours, |_| false).0;
-    let ends: Vec<&(u32, V)> = at_walls
-        .iter()
-        .filter(|(s, _)| group[*s as usize] != u32::MAX)
-        .collect();
-    let mut best: Option<Vec<u32>> = None;
-    for (from, normal) in ends.iter().map(|e| (e.0, e.1)) {
-        let facing = |s: u32| {
-            ends.iter()
-                .any(|e| e.0 == s && sideways(normal, e.1) && s != from)
+/// All links that bear, in a fixed order.
+fn bearing<D: Integrate>(engine: &Engine<D>) -> Vec<Bearing<D>> {
+    let arrays = &engine.state.arrays;
+    let g = engine.gravity.norm();
+    let mut links = Vec::new();
+    engine.each_link_view(|view: LinkView<D>| {
+        let a = view.a as usize;
+        if view.normal_force <= BEARS * g / arrays.inverse_mass(a) {
+            return;
+        }
+        let other = match view.b {
+            Other::Slot(b) => arrays.material[b as usize],
+            Other::Boundary(wall) => engine.boundaries[usize::from(wall)].boundary.material,
         };
-        let (before, found) = search(from, allowed, neighbours, facing);
-        if let Some(end) = found {
-            let mut chain = vec![end];
-            let mut at = end;
-            while at != from {
-                at = before[at as usize];
-                chain.push(at);
-            }
-            if best.as_ref().is_none_or(|b| chain.len() < b.len()) {
-                best = Some(chain);
-            }
-        }
-    }
-    best
-}
-
-/// Whether two walls face each other across an opening: their normals point at each other
-/// along the first (horizontal) coordinate, or differ by more than a right angle.
-fn sideways<V: Vector>(a: V, b: V) -> bool {
-    let across = (0..V::LEN - 1).map(|k| a[k] * b[k]).sum::<f64>();
-    across < 0.0
-}
-
-/// Breadth-first search: for each slot the one before it (none: `u32::MAX`), and the first slot
-/// other than the start that satisfies `goal`.
-fn search(
-    from: u32,
-    allowed: &[bool],
-    neighbours: &crate::cluster::Adjacency,
-    goal: impl Fn(u32) -> bool,
-) -> (Vec<u32>, Option<u32>) {
-    let mut before = vec![u32::MAX; allowed.len()];
-    before[from as usize] = from;
-    let mut queue = std::collections::VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        if at != from && goal(at) {
-            return (before, Some(at));
-        }
-        neighbours.each(at, &mut |peer| {
-            if allowed[peer as usize] && before[peer as usize] == u32::MAX {
-                before[peer as usize] = at;
-                queue.push_back(peer);
-            }
+        let law = engine.law(arrays.material[a], other);
+        let friction = with_law!(law, law => law.friction());
+        links.push(Bearing {
+            a: view.a,
+            b: view.b,
+            normal: view.kinematics.normal,
+            point: view.kinematics.point,
+            force: view.normal_force,
+            tangential: view.tangential_force.norm(),
+            bound: friction * view.normal_force,
         });
+    });
+    // The engine's order depends on how lists were made.
+    let key = |link: &Bearing<D>| {
+        let b = match link.b {
+            Other::Slot(b) => i64::from(arrays.id[b as usize]),
+            Other::Boundary(wall) => -1 - i64::from(wall),
+        };
+        (arrays.id[link.a as usize], b)
+    };
+    links.sort_by_key(key);
+    links
+}
+
+/// Whether a chain between two contacts with walls spans an opening: the walls do not push the same
+/// way, seen from above, and from some place between the contacts the way out is free.
+fn spans<D: Integrate>(
+    engine: &Engine<D>,
+    outlets: &[OutletSetup<D>],
+    from: &Bearing<D>,
+    to: &Bearing<D>,
+) -> bool {
+    if from.a == to.a {
+        return false;
     }
-    (before, None)
+    let down = engine.gravity * (1.0 / engine.gravity.norm());
+    let level = |n: D::Vector| n - down * n.dot(&down);
+    let (p, q) = (level(from.normal), level(to.normal));
+    // Flat floors push straight up: then only the way out tells.
+    if p.dot(&q) > 1e-9 {
+        return false;
+    }
+    let met = MET * engine.state.arrays.radius(from.a as usize);
+    (1..=POINTS).any(|k| {
+        let part = k as f64 / (POINTS + 1) as f64;
+        let start = from.point + (to.point - from.point) * part;
+        falls_out(engine, outlets, start, down, met)
+    })
+}
+
+/// Whether something without extent falls from here straight out of an outlet.
+fn falls_out<D: Integrate>(
+    engine: &Engine<D>,
+    outlets: &[OutletSetup<D>],
+    mut x: D::Vector,
+    down: D::Vector,
+    met: f64,
+) -> bool {
+    for _ in 0..ADVANCES {
+        if outlets.iter().any(|outlet| outlet.is_beyond(x)) {
+            return true;
+        }
+        let mut room = f64::INFINITY;
+        for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
+            if !gone {
+                let at = wall.boundary.motion.pose(engine.time()).to_frame(x);
+                let nearest = wall.surfaces.iter().map(|s| s.distance_bound(at));
+                room = room.min(nearest.fold(f64::INFINITY, f64::min));
+            }
+        }
+        if room < met {
+            return false;
+        }
+        // Without any wall near, by some step: an outlet is a plane or a box.
+        x += down * room.min(1e3 * met);
+    }
+    false
+}
+
+/// Grains let in so far, as groups in touch, each with its links with walls.
+struct Groups {
+    of: Vec<u32>,
+    ends: BTreeMap<u32, Vec<usize>>,
+}
+
+impl Groups {
+    fn new(slots: usize) -> Self {
+        Groups {
+            of: vec![u32::MAX; slots],
+            ends: BTreeMap::new(),
+        }
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        self.of[slot as usize] != u32::MAX
+    }
+
+    fn root(&mut self, slot: u32) -> u32 {
+        let mut at = slot;
+        while self.of[at as usize] != at {
+            let above = self.of[self.of[at as usize] as usize];
+            self.of[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    /// Lets a grain in; gives the lists of ends that it joins, two and two.
+    fn let_in(
+        &mut self,
+        top: u32,
+        ends: &[usize],
+        peers: impl Iterator<Item = u32>,
+    ) -> Vec<(Vec<usize>, Vec<usize>)> {
+        self.of[top as usize] = top;
+        self.ends.insert(top, ends.to_vec());
+        let mut joined = Vec::new();
+        for peer in peers {
+            if !self.has(peer) {
+                continue;
+            }
+            let (other, own) = (self.root(peer), self.root(top));
+            if other == own {
+                continue;
+            }
+            let theirs = self.ends.remove(&other).unwrap_or_default();
+            let ours = self.ends.entry(own).or_default();
+            joined.push((ours.clone(), theirs.clone()));
+            ours.extend(theirs);
+            self.of[other as usize] = own;
+        }
+        joined
+    }
+}
+
+/// Of the shortest chains between two grains through allowed ones that whose weakest link bears
+/// most, and what that bears.
+fn strongest(
+    from: u32,
+    to: u32,
+    peers: &BTreeMap<u32, Vec<(u32, f64)>>,
+    allowed: impl Fn(u32) -> bool,
+) -> Option<(Vec<u32>, f64)> {
+    // By grain: distance in links, the least force on the way, and the one before it.
+    let mut seen: BTreeMap<u32, (usize, f64, u32)> = BTreeMap::new();
+    seen.insert(from, (0, f64::INFINITY, from));
+    let mut layer = vec![from];
+    let mut distance = 0;
+    while !layer.is_empty() && !seen.contains_key(&to) {
+        distance += 1;
+        let mut next = Vec::new();
+        for &at in &layer {
+            let least = seen.get(&at).map_or(0.0, |s| s.1);
+            for &(peer, force) in peers.get(&at).map_or(&[][..], Vec::as_slice) {
+                if !allowed(peer) {
+                    continue;
+                }
+                let bears = least.min(force);
+                match seen.get_mut(&peer) {
+                    None => {
+                        seen.insert(peer, (distance, bears, at));
+                        next.push(peer);
+                    }
+                    Some(other) if other.0 == distance && bears > other.1 => {
+                        (other.1, other.2) = (bears, at);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        layer = next;
+    }
+    let least = seen.get(&to)?.1;
+    let mut chain = vec![to];
+    let mut at = to;
+    while at != from {
+        at = seen.get(&at)?.2;
+        chain.push(at);
+    }
+    chain.reverse();
+    Some((chain, least))
+}
+
+/// The arch as it is recorded.
+fn told<D: Integrate>(
+    engine: &Engine<D>,
+    time: f64,
+    links: &[Bearing<D>],
+    chain: &[u32],
+    [from, to]: [usize; 2],
+) -> Jam {
+    let arrays = &engine.state.arrays;
+    let between = |a: u32, b: u32| {
+        links.iter().find(|link| {
+            link.a == a && link.b == Other::Slot(b) || link.a == b && link.b == Other::Slot(a)
+        })
+    };
+    let mut along = vec![&links[from]];
+    along.extend(
+        chain
+            .windows(2)
+            .filter_map(|pair| between(pair[0], pair[1])),
+    );
+    along.push(&links[to]);
+    let id = |slot: u32| arrays.id[slot as usize];
+    let code = |other: Other| match other {
+        Other::Slot(slot) => BodyRef::Grain(id(slot)).code(),
+        Other::Boundary(wall) => BodyRef::Boundary(wall).code(),
+    };
+    let weakest = along
+        .iter()
+        .min_by(|p, q| p.margin().total_cmp(&q.margin()));
+    let ends = [chain.first(), chain.last()];
+    let [a, b] = ends.map(|s| s.map_or_else(D::Vector::default, |&s| arrays.position(s as usize)));
+    Jam {
+        time,
+        arch: chain.iter().map(|&slot| id(slot)).collect(),
+        span: (a - b).norm(),
+        force: ArchForce {
+            mean: along.iter().map(|l| l.force).sum::<f64>() / along.len() as f64,
+            least: along.iter().map(|l| l.force).fold(f64::INFINITY, f64::min),
+        },
+        weakest: weakest.map(|link| WeakestLink {
+            a: i64::from(id(link.a)),
+            b: code(link.b),
+            normal: link.force,
+            tangential: link.tangential,
+            margin: link.margin(),
+        }),
+    }
 }

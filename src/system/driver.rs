@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{Held, Ledger};
-use super::{Setup, flight};
+use super::{PerturbWhen, Setup, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, FieldForce, Other};
@@ -107,7 +107,7 @@ pub(super) mod owner {
     pub const FLIGHT: u32 = 7;
     /// Force fields.
     pub const FIELD: u32 = 8;
-    /// First of the boundaries; then come the feeds.
+    /// First of the boundaries; then come the feeds and the perturbations.
     pub const FIRST_BOUNDARY: u32 = 16;
 }
 
@@ -148,6 +148,7 @@ pub(super) struct DriverState {
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
     pub rest: super::rest::RestState,
+    pub perturb: super::perturb::PerturbState,
 }
 
 /// A granular system under the event loop.
@@ -172,7 +173,8 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
 }
 
 impl<D: Integrate> System<D> {
-    /// The setup, without its list of grains, which have become those of the system.
+    /// The setup, without its list of grains, which have become those of the system, and with the gravity
+    /// that acts now.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
@@ -302,6 +304,11 @@ impl<D: Integrate> System<D> {
                 self.schedule(self.feed_owner(index), time, EventKind::AddBody);
             }
         }
+        for index in 0..self.setup.perturbs.len() {
+            if let PerturbWhen::At(time) = self.setup.perturbs[index].when {
+                self.schedule(self.perturb_owner(index), time, EventKind::Perturb);
+            }
+        }
         if let Some(time) = self.fields.next_event(0.0) {
             self.schedule(owner::FIELD, time, EventKind::FieldUpdate);
         }
@@ -311,6 +318,10 @@ impl<D: Integrate> System<D> {
 
     pub(super) fn feed_owner(&self, index: usize) -> u32 {
         owner::FIRST_BOUNDARY + (self.setup.boundaries.len() + index) as u32
+    }
+
+    pub(super) fn perturb_owner(&self, index: usize) -> u32 {
+        self.feed_owner(self.setup.feeds.len() + index)
     }
 
     /// Runs to the end of the setup, or until interrupted.
@@ -415,6 +426,7 @@ impl<D: Integrate> System<D> {
     /// One step of all stepped grains.
     fn step(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.engine.advance();
+        self.follow_gravity();
         if self.engine.outer_is_stale() {
             self.check_numbers()?;
             self.check_overlaps()?;

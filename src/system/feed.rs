@@ -98,6 +98,7 @@ impl<D: Integrate> System<D> {
                 let potential = self.potential_of(&grain, time);
                 self.s.ledger.fed += kinetic + potential;
                 self.s.ledger.fed_potential += potential;
+                self.s.ledger.perturbed -= self.lift(&grain);
                 let slot = self.engine.add(&grain, Status::Flying, time);
                 self.s.causes.now = self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
                 if self.engine.state.active.is_empty() {

@@ -44,11 +44,14 @@ impl<D: Integrate> System<D> {
             owner::OUTLET => {
                 self.count(EventKind::DeleteBodies);
                 self.delete_left(sink, time)?;
-                self.next_tick(
-                    owner::OUTLET,
-                    Some(self.setup.outlet_interval),
-                    EventKind::DeleteBodies,
-                );
+                // In a jam nobody leaves: no ticks until it is broken.
+                if !self.s.frozen {
+                    self.next_tick(
+                        owner::OUTLET,
+                        Some(self.setup.outlet_interval),
+                        EventKind::DeleteBodies,
+                    );
+                }
                 self.stop_if_empty(sink, time)?;
             }
             owner::JAM if self.s.settling => self.look_for_rest(sink, time)?,
@@ -94,10 +97,14 @@ impl<D: Integrate> System<D> {
             }
             other => {
                 let index = (other - owner::FIRST_BOUNDARY) as usize;
-                if index < self.setup.boundaries.len() {
+                let feeds = self.setup.boundaries.len();
+                let perturbs = feeds + self.setup.feeds.len();
+                if index < feeds {
                     self.open_gate(sink, index, time)?;
+                } else if index < perturbs {
+                    self.feed(sink, index - feeds, time)?;
                 } else {
-                    self.feed(sink, index - self.setup.boundaries.len(), time)?;
+                    self.perturb(sink, index - perturbs, time)?;
                 }
             }
         }

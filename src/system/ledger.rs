@@ -21,6 +21,8 @@ pub struct Held {
     pub potential: f64,
     /// Elastic.
     pub elastic: Elastic,
+    /// Sum of mass times position, kg m.
+    pub moment: [f64; 3],
 }
 
 impl Held {
@@ -52,6 +54,11 @@ pub struct Ledger {
     pub removed_potential: f64,
     /// Share of it that tangential springs held.
     pub removed_tangential: f64,
+    /// Given by kicks, and by a gravity that is not the scenario's any more: that work is this plus
+    /// (gravity now - gravity at the start) . (sum of mass times position).
+    pub perturbed: f64,
+    /// Gravity at the start, of which potential energy is told, m/s^2.
+    pub gravity: [f64; 3],
 }
 
 /// Velocity of a stepped slot at the time of evaluation, consistent with its forces there.
@@ -99,6 +106,9 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
             velocity: v,
             time,
         });
+        for k in 0..D::N {
+            held.moment[k] += mass * x[k];
+        }
     }
     engine.each_link_view(|link| held.elastic += link.elastic);
     held
@@ -109,6 +119,12 @@ impl Ledger {
     pub fn remove_elastic(&mut self, elastic: Elastic) {
         self.removed += elastic.sum();
         self.removed_tangential += elastic.tangential;
+    }
+
+    /// What gravity does to a mass at a place beyond the scenario's, over mass times position: the
+    /// difference of the two, m/s^2.
+    pub fn added_gravity<D: Integrate>(&self, engine: &Engine<D>) -> D::Vector {
+        D::Vector::from_fn(|k| engine.gravity[k] - self.gravity[k])
     }
 
     /// Begins the book.
@@ -124,6 +140,7 @@ impl Ledger {
             flows_at_start: passed(engine),
             morph_at_start: morph,
             counts_at_start: engine.state.counts,
+            gravity: std::array::from_fn(|k| if k < D::N { engine.gravity[k] } else { 0.0 }),
             ..Ledger::default()
         }
     }
@@ -142,7 +159,9 @@ impl Ledger {
         let sprung =
             held.elastic.tangential + self.removed_tangential - self.start.elastic.tangential;
         let slip = flows.friction - begin.friction - sprung;
-        let injected = flows.walls - begin.walls + self.fed;
+        let added = self.added_gravity(engine);
+        let beyond: f64 = (0..D::N).map(|k| added[k] * held.moment[k]).sum();
+        let injected = flows.walls - begin.walls + self.fed + self.perturbed + beyond;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let morph = morph - self.morph_at_start;

@@ -210,7 +210,10 @@ impl<D: Integrate> System<D> {
             };
             [mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), w[6]]
         });
-        let walls: Vec<[f64; 7]> = walls.collect();
+        let mut walls: Vec<[f64; 7]> = walls.collect();
+        if self.s.frozen && lasted == 0.0 {
+            self.loads_now(&mut walls);
+        }
         for wall in &mut self.engine.state.wall_sums {
             wall[..6].fill(0.0);
         }
@@ -244,6 +247,29 @@ impl<D: Integrate> System<D> {
             walls,
         };
         Ok(sink.series(&row)?)
+    }
+
+    /// Loads of walls at the last evaluation: in a jam no step is taken over which to average.
+    fn loads_now(&self, walls: &mut [[f64; 7]]) {
+        for wall in walls.iter_mut() {
+            wall[..6].fill(0.0);
+        }
+        let time = self.engine.time();
+        self.engine.each_link_view(|view: LinkView<D>| {
+            let Other::Boundary(index) = view.b else {
+                return;
+            };
+            let wall = &self.engine.boundaries[usize::from(index)];
+            let reference = wall.reference + wall.boundary.motion.pose(time).shift;
+            let force = view.kinematics.normal * view.normal_force + view.tangential_force;
+            let (arm, f) = (three(view.kinematics.point - reference), three(force));
+            let load = &mut walls[usize::from(index)];
+            for k in 0..3 {
+                let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                load[k] -= f[k];
+                load[3 + k] -= arm[i] * f[j] - arm[j] * f[i];
+            }
+        });
     }
 
     /// Rows of all grains at a time within a step of the last evaluation, in order of number.
@@ -469,6 +495,7 @@ impl<D: Integrate> System<D> {
                 last: self.s.last_out,
             }),
             jam: self.s.jam.clone(),
+            jams: self.s.perturb.jams.clone(),
             avalanches: None,
             warnings,
         }

@@ -16,6 +16,11 @@ enum Left {
 }
 
 impl<D: Dimension> OutletSetup<D> {
+    /// Whether a point lies beyond.
+    pub(super) fn is_beyond(&self, x: D::Vector) -> bool {
+        self.left(x, 0.0).is_some()
+    }
+
     /// Whether a grain lies wholly beyond, and how.
     fn left(&self, x: D::Vector, radius: f64) -> Option<Left> {
         match self {
@@ -73,6 +78,7 @@ impl<D: Integrate> System<D> {
             let potential = self.potential_of(&grain, time);
             self.s.ledger.removed += grain.kinetic_energy() + potential;
             self.s.ledger.removed_potential += potential;
+            self.s.ledger.perturbed += self.lift(&grain);
             self.s.removed += 1;
             if left[slot as usize] == Some(Left::Through) {
                 if self.s.discharged == 0 {

@@ -19,7 +19,7 @@ impl<D: Integrate> System<D> {
         let h = self.engine.options.step;
         self.count(EventKind::NeighborUpdate);
         self.account(now);
-        if !self.setup.motion.flight || !self.uniform {
+        if !self.setup.motion.flight || !self.uniform || self.gravity_changes() {
             let woken = self.wake(now, f64::INFINITY);
             self.engine.renew();
             self.log_woken(sink, now, &woken)?;

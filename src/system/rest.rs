@@ -48,6 +48,10 @@ impl<D: Integrate> System<D> {
         let Some(morph) = self.setup.morph else {
             return Ok(());
         };
+        // No equilibrium lasts while gravity changes.
+        if self.gravity_changes() {
+            return Ok(());
+        }
         let steps = self.engine.state.counts.steps;
         if !steps.is_multiple_of(self.look_steps(&morph)) {
             return Ok(());
@@ -231,6 +235,7 @@ impl<D: Integrate> System<D> {
             let mut row = self.row(time, EventKind::Morph);
             row.regime_from = Some(from);
             row.regime_to = Some(to);
+            row.cause = self.s.causes.now;
             self.put_body(&mut row, slot);
             sink.event(&row)?;
         }

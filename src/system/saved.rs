@@ -21,9 +21,10 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 4: perturbations, jams with their forces.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
@@ -45,6 +46,7 @@ impl<D: Integrate> System<D> {
             postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
         if saved.engine.gone.len() != setup.boundaries.len()
             || saved.driver.feeds.len() != setup.feeds.len()
+            || !saved.driver.perturb.fits(&setup)
         {
             return Err(SystemError::Saved("it belongs to another scenario".into()));
         }
@@ -54,6 +56,8 @@ impl<D: Integrate> System<D> {
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
         engine.sort_still();
+        engine.gravity = saved.driver.perturb.gravity();
+        setup.gravity = engine.gravity;
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();

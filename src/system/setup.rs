@@ -49,6 +49,8 @@ pub struct Setup<D: Dimension> {
     pub quasi_static: Option<QuasiStaticSetup>,
     /// Grains in equilibrium stand still: none when each is always stepped.
     pub morph: Option<MorphSetup>,
+    /// What disturbs the whole from outside.
+    pub perturbs: Vec<super::PerturbSetup<D>>,
 }
 
 /// When grains come to stand still and when they are woken (docs/morphing.md).

@@ -75,7 +75,8 @@ impl<D: Integrate> System<D> {
                 .boundaries
                 .iter()
                 .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
-            || self.fields.next_event(time).is_some();
+            || self.fields.next_event(time).is_some()
+            || self.gravity_changes();
         let arrays = &self.engine.state.arrays;
         let g = self.setup.gravity.norm();
         let rest = !to_come
@@ -104,13 +105,11 @@ impl<D: Integrate> System<D> {
         }
         if self.s.calm_looks >= JAM_LOOKS {
             self.count(EventKind::Jam);
-            let since = self.s.calm_since;
-            let jam = super::arch::find(&self.engine, since);
-            self.s.jam = Some(jam);
-            self.s.frozen = true;
             self.s.causes.now = self.s.causes.link;
             self.s.causes.end = self.log_whole(sink, time, EventKind::Jam, None)?;
             self.s.causes.now = 0;
+            let jam = super::arch::find(&self.engine, &self.setup.outlets, self.s.calm_since);
+            self.jam(jam, time);
             return Ok(());
         }
         self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);

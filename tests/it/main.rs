@@ -13,6 +13,7 @@ mod filling;
 mod flight;
 mod handover;
 mod hgraph;
+mod jam;
 mod morph;
 mod neighbor;
 mod physics_bits;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cli_tools::{arenite, number, run_well, said, summary};
 
 /// Keys of `summary.json` that every run has, whatever it holds, as paths.
-const KEYS: [&str; 41] = [
+const KEYS: [&str; 42] = [
     "arenite",
     "scenario",
     "seed",
@@ -49,6 +49,7 @@ const KEYS: [&str; 41] = [
     "energy/balance_error",
     "discharge",
     "jam",
+    "jams",
     "avalanches",
     "warnings",
     "time",
@@ -143,6 +144,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo-large", 2, &["run.finish=40"]),
         ("silo-3d", 3, &["run.finish=40"]),
         ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
+        ("discharge-reload", 2, &["run.finish=2.2"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
     ];

@@ -62,6 +62,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         },
         tolerance: 1e-3,
         morph: None,
+        perturbs: Vec::new(),
         quasi_static: None,
     }
 }

@@ -7,6 +7,7 @@ mod feeds;
 mod grains;
 mod materials;
 mod morph;
+mod perturb;
 mod quasi_static;
 mod settings;
 mod start;
@@ -104,9 +105,11 @@ pub(super) fn build<D: Integrate>(
         tolerance: spec.run.tolerance,
         quasi_static: None,
         morph: None,
+        perturbs: Vec::new(),
     };
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
+    setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))
 }

@@ -4,6 +4,7 @@
 mod grains;
 mod material;
 mod morph;
+mod perturb;
 mod quasi_static;
 mod run;
 mod scalar;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use grains::*;
 pub use material::*;
 pub use morph::*;
+pub use perturb::*;
 pub use quasi_static::*;
 pub use run::*;
 pub use scalar::*;
@@ -81,6 +83,9 @@ pub struct Spec {
     /// Where grains leave.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlet: Vec<OutletSpec>,
+    /// What disturbs the whole from outside: taps, shakes, tilts, grains taken away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub perturb: Vec<PerturbSpec>,
 }
 
 fn default_seed() -> u64 {

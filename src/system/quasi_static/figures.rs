@@ -163,6 +163,7 @@ impl<D: Dimension> QuasiStatic<D> {
             energy: self.energy(),
             discharge: None,
             jam: None,
+            jams: Vec::new(),
             avalanches: Some(Avalanches {
                 count: tally.avalanches,
                 largest: tally.largest,

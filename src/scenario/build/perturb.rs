@@ -1,0 +1,198 @@
+//! Perturbations.
+
+use super::check::Check;
+use crate::cluster::integrate::Integrate;
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::{PerturbSpec, RemoveSpec, ShakeSpec, Spec, TapSpec, TiltSpec};
+use crate::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System, Victim};
+
+/// A swing takes at least so many steps.
+const STEPS: f64 = 64.0;
+/// A swing that goes on longer than so many is a slip of the pen.
+const SWINGS: u64 = 1_000_000;
+
+/// The perturbations of a scenario whose setup is otherwise complete.
+pub(super) fn perturbs<D: Integrate>(
+    check: Check<'_>,
+    spec: &Spec,
+    setup: &Setup<D>,
+) -> Result<Vec<PerturbSetup<D>>, Problem> {
+    let mut list = Vec::new();
+    for (k, section) in spec.perturb.iter().enumerate() {
+        let at = Place::of("perturb").index(k);
+        if setup.quasi_static.is_some() {
+            return Err(Problem::at_key(
+                &at,
+                "nothing can be perturbed in the quasi-static model, where nothing moves",
+            ));
+        }
+        list.push(PerturbSetup {
+            when: when(check, &at, section, setup)?,
+            kind: kind(check, &at, section, setup)?,
+        });
+    }
+    Ok(list)
+}
+
+fn when<D: Dimension>(
+    check: Check<'_>,
+    at: &Place,
+    section: &PerturbSpec,
+    setup: &Setup<D>,
+) -> Result<PerturbWhen, Problem> {
+    check.one_of(
+        at,
+        "when it comes",
+        &[("time", section.time.is_some()), ("on_jam", section.on_jam)],
+    )?;
+    if let Some(time) = section.time {
+        for (key, given) in [
+            ("delay", section.delay.is_some()),
+            ("at_most", section.at_most.is_some()),
+        ] {
+            if given {
+                return Err(Problem::at_key(
+                    &at.key(key),
+                    format!("`{key}` goes with `on_jam = true`, not with a `time`"),
+                ));
+            }
+        }
+        return Ok(PerturbWhen::At(check.non_negative(&at.key("time"), time)?));
+    }
+    if setup.gravity.norm() == 0.0 || setup.outlets.is_empty() {
+        return Err(Problem::at_key(
+            &at.key("on_jam"),
+            "no jam is looked for without gravity and an [[outlet]]",
+        ));
+    }
+    if section.at_most == Some(0) {
+        return Err(check.wrong(&at.key("at_most"), "0", "at least 1"));
+    }
+    Ok(PerturbWhen::OnJam {
+        delay: check.non_negative(&at.key("delay"), section.delay.unwrap_or(0.0))?,
+        at_most: section.at_most,
+    })
+}
+
+fn kind<D: Integrate>(
+    check: Check<'_>,
+    at: &Place,
+    section: &PerturbSpec,
+    setup: &Setup<D>,
+) -> Result<PerturbKind<D>, Problem> {
+    let given = check.one_of(
+        at,
+        "what it does",
+        &[
+            ("tap", section.tap.is_some()),
+            ("shake", section.shake.is_some()),
+            ("tilt", section.tilt.is_some()),
+            ("remove", section.remove.is_some()),
+        ],
+    )?;
+    let here = at.key(given);
+    if let Some(spec) = &section.tap {
+        tap(check, &here, spec)
+    } else if let Some(spec) = &section.shake {
+        shake(check, &here, spec, setup)
+    } else if let Some(spec) = &section.tilt {
+        tilt(check, &here, spec, setup)
+    } else {
+        // The one that is left.
+        let victim = match section.remove.as_ref() {
+            Some(RemoveSpec::Arch(grain)) => Victim::OfArch(*grain),
+            Some(RemoveSpec::Near(point)) => {
+                Victim::Near(check.vector::<D>(&here.key("near"), point)?)
+            }
+            None => Victim::Near(D::Vector::default()),
+        };
+        Ok(PerturbKind::Remove(victim))
+    }
+}
+
+fn tap<D: Dimension>(
+    check: Check<'_>,
+    at: &Place,
+    spec: &TapSpec,
+) -> Result<PerturbKind<D>, Problem> {
+    let velocity = check.direction::<D>(&at.key("velocity"), &spec.velocity)?;
+    let region = match (&spec.min, &spec.max) {
+        (None, None) => None,
+        (Some(min), Some(max)) => Some(check.corners::<D>(at, min, max)?),
+        (Some(_), None) | (None, Some(_)) => {
+            return Err(Problem::at_key(
+                at,
+                format!("`{at}` has one of `min` and `max`, but a box needs both"),
+            ));
+        }
+    };
+    Ok(PerturbKind::Tap { velocity, region })
+}
+
+fn shake<D: Integrate>(
+    check: Check<'_>,
+    at: &Place,
+    spec: &ShakeSpec,
+    setup: &Setup<D>,
+) -> Result<PerturbKind<D>, Problem> {
+    let direction = check.direction::<D>(&at.key("direction"), &spec.direction)?;
+    let amplitude = check.positive(&at.key("amplitude"), spec.amplitude)?;
+    let frequency = check.positive(&at.key("frequency"), spec.frequency)?;
+    // A setup that has no plan is told of when it is to run.
+    let fastest = System::plan(setup).map_or(f64::INFINITY, |plan| 1.0 / (STEPS * plan.step));
+    if frequency > fastest {
+        return Err(check.wrong(
+            &at.key("frequency"),
+            &frequency.to_string(),
+            &format!("at most {fastest:.3e} Hz, {STEPS} steps a swing"),
+        ));
+    }
+    if spec.cycles == 0 || spec.cycles > SWINGS {
+        return Err(check.wrong(
+            &at.key("cycles"),
+            &spec.cycles.to_string(),
+            &format!("from 1 to {SWINGS}"),
+        ));
+    }
+    Ok(PerturbKind::Shake {
+        amplitude: direction * (amplitude / direction.norm()),
+        frequency,
+        cycles: spec.cycles,
+    })
+}
+
+fn tilt<D: Dimension>(
+    check: Check<'_>,
+    at: &Place,
+    spec: &TiltSpec,
+    setup: &Setup<D>,
+) -> Result<PerturbKind<D>, Problem> {
+    let angle = at.key("angle");
+    let given = &spec.angle.0;
+    if given.len() != D::SPINS {
+        return Err(check.wrong(
+            &angle,
+            &format!("{given:?}"),
+            if D::SPINS == 1 {
+                "a number in rad"
+            } else {
+                "a list of three numbers, angles about the axes in rad"
+            },
+        ));
+    }
+    if given.iter().any(|part| !part.is_finite()) || given.iter().all(|part| *part == 0.0) {
+        return Err(check.wrong(&angle, &format!("{given:?}"), "finite, and not zero"));
+    }
+    if setup.gravity.norm() == 0.0 {
+        return Err(Problem::at_key(
+            at,
+            "without gravity there is nothing to tilt",
+        ));
+    }
+    Ok(PerturbKind::Tilt {
+        turn: D::spin_from_fn(|k| given[k]),
+        duration: check.positive(&at.key("duration"), spec.duration)?,
+    })
+}
