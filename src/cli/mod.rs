@@ -59,7 +59,7 @@ enum Command {
     Schema,
     /// Write the records of a run in the format of another program
     #[command(
-        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures"
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
     )]
     Export(ExportArgs),
     /// Calculate a case with one model by itself; JSON on standard output
@@ -151,6 +151,18 @@ struct ExportArgs {
     /// other run at its end]
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]
     time: Option<f64>,
+    /// What a picture shows
+    #[arg(long, value_name = "WHAT", default_value = "grains")]
+    show: Show,
+}
+
+/// What of a run a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// The grains of one snapshot with their forces
+    Grains,
+    /// How much of the time each place stands still (a run with log.stagnant)
+    Stagnant,
 }
 
 /// A format of another program.

@@ -54,6 +54,8 @@ scenarios![
     "silo-large",
     "silo-3d",
     "silo-fill",
+    "funnel",
+    "heap",
     "pile",
     "bridge",
 ];

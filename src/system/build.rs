@@ -69,6 +69,7 @@ impl<D: Integrate> System<D> {
             causes: Default::default(),
             wall_seconds: 0.0,
             fields: Vec::new(),
+            zones: super::zones::Zones::default(),
             rest: super::rest::RestState {
                 carried: start,
                 ..Default::default()

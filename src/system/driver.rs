@@ -148,6 +148,7 @@ pub(super) struct DriverState {
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
     pub rest: super::rest::RestState,
+    pub zones: super::zones::Zones,
 }
 
 /// A granular system under the event loop.

@@ -21,9 +21,10 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 4: stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.

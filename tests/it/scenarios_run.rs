@@ -143,6 +143,8 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo-large", 2, &["run.finish=40"]),
         ("silo-3d", 3, &["run.finish=40"]),
         ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
+        ("funnel", 2, &["run.finish=0.3", "settle.at_most=0.3"]),
+        ("heap", 2, &["run.finish=1", "feed[0].count=50"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
     ];
