@@ -3,14 +3,22 @@
 use super::CompareArgs;
 use super::failure::Failure;
 use super::report::{print, print_json, short};
+use crate::record::write_file;
 use crate::study::runs::{self, Comparison, Figure, Group, RunsError};
+use crate::view::{Curve, PNG_SCALE, Panel, chart};
 
 /// Runs beside each other in one table: as many as a terminal has room for.
 const ACROSS: usize = 6;
 
+/// More runs nobody makes: their exact number says nothing.
+const MANY: f64 = 10_000.0;
+
 /// Compares finished runs; prints tables, or JSON.
 pub(super) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let found = runs::compare(&args.dirs, args.margin)?;
+    if let Some(path) = &args.plot {
+        plot(&found, path)?;
+    }
     if args.json {
         let value = serde_json::to_value(&found)
             .map_err(|why| Failure::Run(format!("cannot write the comparison: {why}")))?;
@@ -23,6 +31,99 @@ impl From<RunsError> for Failure {
     fn from(error: RunsError) -> Self {
         Failure::Input(error.to_string())
     }
+}
+
+/// Most points of a curve of a distribution: more are not seen.
+const POINTS: usize = 200;
+
+/// Draws the curves of the runs: a colour for each setting, or each run where all differ.
+fn plot(found: &Comparison, path: &std::path::Path) -> Result<(), Failure> {
+    let by_group = found.groups.iter().any(|group| group.runs.len() > 1);
+    let key = |run: usize| match by_group {
+        true => {
+            let mut groups = found.groups.iter();
+            groups.position(|g| g.runs.contains(&run)).unwrap_or(0)
+        }
+        false => run,
+    };
+    let panel = |title: &str, along: &str, curve: &dyn Fn(&runs::Run) -> Vec<[f64; 2]>| Panel {
+        title: title.into(),
+        along: along.into(),
+        curves: found
+            .runs
+            .iter()
+            .enumerate()
+            .map(|(k, run)| Curve {
+                points: curve(run),
+                key: key(k),
+            })
+            .filter(|curve| !curve.points.is_empty())
+            .collect(),
+    };
+    let mut panels = Vec::new();
+    let leaves = |run: &runs::Run| run.discharged.iter().any(|p| p[1] > 0.0);
+    if found.runs.iter().any(leaves) {
+        panels.push(panel("discharged, grains", "time, s", &|run| {
+            run.discharged.clone()
+        }));
+    }
+    panels.push(panel("kinetic energy, J", "time, s", &|run| {
+        run.kinetic.clone()
+    }));
+    panels.push(panel("energy dissipated, J", "time, s", &|run| {
+        run.dissipated.clone()
+    }));
+    panels.push(panel(
+        "share of links with less force, at the end",
+        "normal force over its mean",
+        &|run| cumulative(&run.forces),
+    ));
+    panels.retain(|panel| !panel.curves.is_empty());
+    let keys: Vec<String> = match by_group {
+        true => found
+            .groups
+            .iter()
+            .map(|group| format!("{} runs  {}", group.runs.len(), settings(&group.settings)))
+            .collect(),
+        false => found
+            .runs
+            .iter()
+            .map(|run| {
+                format!(
+                    "{}, seed {}  {}",
+                    run.scenario,
+                    run.seed,
+                    settings(&run.settings)
+                )
+            })
+            .collect(),
+    };
+    let picture = chart(&panels, &keys);
+    let bytes = if path.extension().is_some_and(|end| end == "png") {
+        picture
+            .to_png(PNG_SCALE)
+            .ok_or_else(|| Failure::Run(format!("{}: the picture is too large", path.display())))?
+    } else {
+        picture.to_svg().into_bytes()
+    };
+    Ok(write_file(path, &bytes)?)
+}
+
+/// The cumulative distribution as a curve.
+fn cumulative(forces: &[f64]) -> Vec<[f64; 2]> {
+    let mut sorted = forces.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    let every = n.div_ceil(POINTS).max(1);
+    let points = sorted.iter().enumerate();
+    let mut curve: Vec<[f64; 2]> = points
+        .filter(|(k, _)| k % every == 0 || k + 1 == n)
+        .map(|(k, &force)| [force, (k + 1) as f64 / n as f64])
+        .collect();
+    if n > 0 {
+        curve.insert(0, [0.0, 0.0]);
+    }
+    curve
 }
 
 /// Rows of cells in columns: the first to the left, the others to the right.
@@ -262,7 +363,10 @@ fn groups(found: &Comparison) -> String {
                     Some(false) => "not shown".into(),
                     None => "-".into(),
                 },
-                d.runs_needed.map_or("-".into(), short),
+                match d.runs_needed {
+                    Some(runs) if runs > MANY => format!("over {MANY}"),
+                    runs => runs.map_or("-".into(), short),
+                },
             ]);
         }
         rows.push(row);

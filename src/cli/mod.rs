@@ -65,7 +65,7 @@ enum Command {
     Export(ExportArgs),
     /// Put finished runs side by side: figures, curves, forces, paths
     #[command(
-        after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference"
+        after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference\n  arenite compare runs/a runs/b --plot curves.svg"
     )]
     Compare(CompareArgs),
     /// Calculate a case with one model by itself; JSON on standard output
@@ -196,6 +196,10 @@ struct CompareArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Draw the curves of discharge and energy and the distributions of forces into this file
+    /// (.svg or .png)
+    #[arg(long, value_name = "FILE", value_parser = drawing)]
+    plot: Option<PathBuf>,
     /// Means over seeds that differ by less count as equal: a share of the first
     #[arg(long, value_name = "SHARE", default_value_t = 0.03, value_parser = share)]
     margin: f64,
@@ -229,6 +233,14 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
         .map_err(|_| format!("`{text}` is not a number"))?;
     std::time::Duration::try_from_secs_f64(number)
         .map_err(|_| format!("{number} must be 0 or more seconds"))
+}
+
+fn drawing(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("svg" | "png") => Ok(path),
+        _ => Err(format!("`{text}` must end in .svg or .png")),
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {

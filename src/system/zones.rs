@@ -1,6 +1,6 @@
 //! Stagnant zones: which places stand still, and how what passes the others moves.
 //!
-//! At each tick of the series every grain is counted in the cell that holds its centre. Nothing of
+//! At each tick of the series, until a jam, every grain is counted in the cell that holds its centre. Nothing of
 //! it goes back into the motion. The sums are part of the saved state, so that a resumed run ends
 //! with the same field.
 
@@ -90,6 +90,10 @@ impl<D: Integrate> System<D> {
         let Some(size) = self.setup.log.stagnant else {
             return;
         };
+        // Once nothing can move any more all places stand still: that would blur what flowed.
+        if self.s.frozen {
+            return;
+        }
         self.s.zones.look();
         for slot in 1..self.engine.state.arrays.slots() as u32 {
             if self.engine.state.arrays.status[slot as usize] == Status::Empty {

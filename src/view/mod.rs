@@ -4,6 +4,7 @@
 //! small writers turn it into SVG and PNG. No system fonts are needed.
 
 mod camera;
+mod chart;
 mod colour;
 mod picture;
 mod png;
@@ -15,6 +16,7 @@ mod zones;
 
 use std::path::{Path, PathBuf};
 
+pub use chart::{Curve, Panel, chart};
 pub use picture::{Colour, Picture, Shape};
 pub use scene::{Colouring, PictureOptions, Subject, draw, picture};
 pub use walls::draw_walls;
@@ -39,7 +41,7 @@ pub enum ExportFormat {
 }
 
 /// Pixels of a PNG per nominal pixel of the picture.
-const PNG_SCALE: f32 = 2.0;
+pub(crate) const PNG_SCALE: f32 = 2.0;
 
 /// Writes a run in another format into the folder `out`, by default `export` in the run's folder;
 /// returns the files that a user opens.

@@ -136,7 +136,7 @@ fn nothing_to_draw(dir: &Path) -> &'static str {
 
 /// The part of the endless line through two points that lies in the picture, which begins at
 /// (0, 0); none if it misses it.
-fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> {
+pub(super) fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> {
     let along = [b[0] - a[0], b[1] - a[1]];
     let (mut first, mut last) = (f32::NEG_INFINITY, f32::INFINITY);
     for k in 0..2 {

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::camera::{Camera, Extent, Frame};
 use super::picture::{Colour, Picture, Shape};
-use super::scene::{BACKGROUND, CAPTION, HEIGHT, INK, LEAST, MARGIN, TEXT, WALL, WIDTH, short};
+use super::scene::{
+    BACKGROUND, CAPTION, HEIGHT, INK, LEAST, MARGIN, TEXT, WALL, WIDTH, from_side_to_side, short,
+};
 use crate::record::{RecordError, read};
 
 /// A cell that never stands still, and one that always does.
@@ -50,7 +52,13 @@ pub fn stagnant(dir: &Path) -> Result<Picture, RecordError> {
     for cell in &cells {
         held.hold(camera.across(cell.middle), 0.5 * cell.size);
     }
-    for point in meta.walls.iter().flat_map(|wall| &wall.points) {
+    // A gate that opens is not there for most of the time that the field tells of; walls without
+    // ends are drawn through whatever the picture holds.
+    let walls = || meta.walls.iter().filter(|wall| wall.opens_at.is_none());
+    for point in walls()
+        .filter(|wall| !wall.endless)
+        .flat_map(|wall| &wall.points)
+    {
         around.hold(camera.across(*point), 0.0);
     }
     let frame = Frame::fit(Extent::joined(held, around), WIDTH, HEIGHT, MARGIN);
@@ -72,14 +80,15 @@ pub fn stagnant(dir: &Path) -> Result<Picture, RecordError> {
             fill: mixed(cell.still as f32).with_opacity(opacity),
         });
     }
-    for wall in &meta.walls {
-        // A gate that opens is not there for most of the time that the field tells of.
-        if wall.endless || wall.opens_at.is_some() {
-            continue;
-        }
+    let [width, height] = frame.size();
+    for wall in walls() {
         let points = wall.points.iter();
+        let mut points: Vec<_> = points.map(|&p| frame.place(camera.across(p))).collect();
+        if let (true, &[a, b]) = (wall.endless, points.as_slice()) {
+            points = from_side_to_side(a, b, [width as f32, height as f32]);
+        }
         shapes.push(Shape::Line {
-            points: points.map(|&p| frame.place(camera.across(p))).collect(),
+            points,
             closed: wall.closed,
             width: 3.0,
             stroke: WALL,
@@ -89,7 +98,6 @@ pub fn stagnant(dir: &Path) -> Result<Picture, RecordError> {
     for cell in &cells {
         shapes.extend(arrow(cell, fastest, &frame));
     }
-    let [width, height] = frame.size();
     let mut picture = Picture {
         width: width.max(LEAST) as f32,
         height: (height + CAPTION) as f32,

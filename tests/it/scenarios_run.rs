@@ -89,12 +89,12 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
         let mut reader = read::TableReader::open(run, table).unwrap();
         assert!(
             reader
-                .metadata(if table == Table::Avalanches {
-                    "units.start"
-                } else {
-                    "units.time"
+                .metadata(match table {
+                    Table::Avalanches => "units.start",
+                    Table::Stagnant => "units.size",
+                    _ => "units.time",
                 })
-                .is_some_and(|unit| unit == "s")
+                .is_some_and(|unit| unit == if table == Table::Stagnant { "m" } else { "s" })
         );
         assert!(reader.next_group().is_ok());
         if table == Table::Series || table == Table::Grains {

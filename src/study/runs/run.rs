@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::{RunsError, settings};
 use crate::event::Regime;
 use crate::record::read::{self, Snapshot, Snapshots};
-use crate::record::{RunMeta, Status, Summary};
+use crate::record::{BodyRef, RunMeta, Status, Summary};
 use crate::study::repose::repose;
 use crate::study::samples::deciles;
 
@@ -111,21 +111,21 @@ impl Run {
             }
         }
         let mut figures = of_summary(&summary);
+        let discharged: Vec<[f64; 2]> = curve(discharged).collect();
+        if let Some(rate) = middle_rate(&discharged) {
+            let after = figures.iter().position(|f| f.name == "discharge.mean_rate");
+            let figure = Figure {
+                name: "discharge.middle_rate".into(),
+                unit: "1/s",
+                value: rate,
+            };
+            figures.insert(after.map_or(figures.len(), |k| k + 1), figure);
+        }
         let gravity = gravity(&scenario);
         // A run from which all have left has no state at its end.
         if summary.grains.last > 0 && !last.grains.is_empty() {
             of_snapshot(&mut figures, &last, &meta, gravity);
-            let weight = last.grains.iter().map(|g| g.mass).sum::<f64>() * norm(gravity);
-            if weight > 0.0 && series.rows > 0 {
-                for name in wall_names(&series) {
-                    let mut along = 0.0;
-                    for (k, axis) in ["x", "y", "z"].iter().take(meta.dimensions).enumerate() {
-                        let force = series.floats(&format!("wall_{name}_force_{axis}"))?;
-                        along += force[series.rows - 1] * gravity[k] / norm(gravity);
-                    }
-                    add(&mut figures, &format!("weight.{name}"), "1", along / weight);
-                }
-            }
+            borne(&mut figures, &last, &meta, gravity);
         }
         let forces = over_mean(&last);
         Ok(Run {
@@ -137,7 +137,7 @@ impl Run {
             figures,
             force_deciles: deciles(&forces).ok(),
             forces,
-            discharged: curve(discharged).collect(),
+            discharged,
             kinetic: curve(series.floats("kinetic")?.to_vec()).collect(),
             dissipated: curve(dissipated).collect(),
             meta,
@@ -184,13 +184,31 @@ fn gravity(scenario: &toml::Table) -> [f64; 3] {
     std::array::from_fn(|k| component(k).unwrap_or(0.0))
 }
 
-/// Names of the walls whose loads stand in the series.
-fn wall_names(series: &read::Columns) -> Vec<String> {
-    let name = |column: &String| {
-        let name = column.strip_prefix("wall_")?.strip_suffix("_force_x")?;
-        Some(name.to_string())
-    };
-    series.columns.iter().filter_map(|(c, _)| name(c)).collect()
+/// The share of the weight that each boundary bears, from the links at the end: the series has means
+/// over steps, and where all stand still there are none.
+fn borne(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravity: [f64; 3]) {
+    let size = norm(gravity);
+    let weight = last.grains.iter().map(|g| g.mass).sum::<f64>() * size;
+    if weight.is_nan() || weight <= 0.0 {
+        return;
+    }
+    let mut along = vec![0.0; meta.boundaries.len()];
+    for link in &last.links {
+        let BodyRef::Boundary(wall) = link.body_b else {
+            continue;
+        };
+        let Some(sum) = along.get_mut(usize::from(wall)) else {
+            continue;
+        };
+        for k in 0..3 {
+            // The normal points into the wall; the tangential force of a row is on the grain.
+            let force = link.normal_force * link.normal[k] - link.tangential_force[k];
+            *sum += force * gravity[k] / size;
+        }
+    }
+    for (name, force) in meta.boundaries.iter().zip(along) {
+        add(figures, &format!("weight.{name}"), "1", force / weight);
+    }
 }
 
 fn of_summary(summary: &Summary) -> Vec<Figure> {
@@ -246,6 +264,29 @@ fn of_summary(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
+/// Of a discharge, what counts as its middle: without the start, and without the stragglers that
+/// decide when the last one left.
+const MIDDLE: [f64; 2] = [0.1, 0.6];
+
+/// Mean rate of discharge in its middle, 1/s.
+fn middle_rate(discharged: &[[f64; 2]]) -> Option<f64> {
+    let all = discharged.last()?[1];
+    if all < 20.0 {
+        return None;
+    }
+    let when = |share: f64| {
+        let after = discharged.partition_point(|p| p[1] < share * all);
+        let (p, q) = (
+            discharged.get(after.checked_sub(1)?)?,
+            discharged.get(after)?,
+        );
+        Some(p[0] + (share * all - p[1]) / (q[1] - p[1]) * (q[0] - p[0]))
+    };
+    let [from, to] = MIDDLE;
+    let lasted = when(to)? - when(from)?;
+    (lasted > 0.0).then(|| (to - from) * all / lasted)
+}
+
 /// What the state at the end says.
 fn of_snapshot(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravity: [f64; 3]) {
     let grains = last.grains.len() as f64;
@@ -256,7 +297,7 @@ fn of_snapshot(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravi
         .map(|link| {
             let ends = [link.body_a, link.body_b];
             ends.iter()
-                .filter(|end| matches!(end, crate::record::BodyRef::Grain(_)))
+                .filter(|end| matches!(end, BodyRef::Grain(_)))
                 .count()
         })
         .sum();
