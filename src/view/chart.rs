@@ -95,8 +95,8 @@ fn axis(values: impl Iterator<Item = f64>) -> [f64; 3] {
     if low > high {
         (low, high) = (0.0, 1.0);
     }
-    // Nearly all of what is drawn begins at nothing.
-    if low > 0.0 && low < 0.5 * high {
+    // Nearly all of what is drawn begins at nothing, or a hair's breadth below it.
+    if low < 0.5 * high && low > -0.01 * high {
         low = 0.0;
     }
     if high - low <= 1e-12 * high.abs().max(low.abs()) {

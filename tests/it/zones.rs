@@ -10,7 +10,7 @@ use crate::record_export::walk;
 
 /// A silo like `funnel`, but smaller, and its flow cut after its beginning.
 fn funnel(folder: &Path, more: &[&str]) {
-    let start = ["run", "funnel", "-q", "-o", "run", "--until", "2"];
+    let start = ["run", "funnel", "-q", "-o", "run"];
     let count = ["--set", "fill[0].lattice.count=900"];
     run_well(folder, &[&start[..], &count, more].concat());
 }
@@ -18,7 +18,7 @@ fn funnel(folder: &Path, more: &[&str]) {
 #[test]
 fn the_corners_of_a_funnel_stand_and_its_middle_flows() {
     let folder = tempfile::tempdir().unwrap();
-    funnel(folder.path(), &["--threads", "1"]);
+    funnel(folder.path(), &["--until", "2"]);
     let run = folder.path().join("run");
     let zones = read::stagnant(&run).unwrap();
     let [x, y, size, still, speed, down, occupied] =
@@ -67,7 +67,7 @@ fn the_corners_of_a_funnel_stand_and_its_middle_flows() {
 #[test]
 fn looking_changes_no_bit() {
     let folder = tempfile::tempdir().unwrap();
-    let short = ["--force", "--until", "0.05", "--set", "settle.at_most=0.05"];
+    let short = ["--until", "0.05", "--set", "settle.at_most=0.05"];
     funnel(folder.path(), &short);
     let run = folder.path().join("run");
     let with = summary(&run)["state_hash"].clone();
