@@ -168,8 +168,8 @@ fn seeds_make_groups() {
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "  2  s2: small, seed 2, finished; fill[0].lattice.radius.mean = 0.01\n",
-        "  group 2: 3 runs; fill[0].lattice.radius.mean = 0.011\n",
+        "  2  s2: small, seed 2, finished; fill[0].lattice.radius.mean = 0.01",
+        "  group 2: 3 runs; fill[0].lattice.radius.mean = 0.011",
         "discharge.mean_rate, 1/s",
         "weight.other",
         "in errors",

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 /// Keys whose defaults follow from the grains: where radii are drawn they waver with the seed.
-const FROM_GRAINS: [&str; 5] = [
+const FROM_GRAINS: [&str; 4] = [
     "run.stable_speed",
     "run.stable_dwell",
     "morph.dwell",
     "morph.carry_every",
-    "log.checkpoint",
 ];
 /// By how much at most: radii are cut at three spreads, and spreads of a few per cent are usual.
 const WAVER: f64 = 0.15;
+/// What is recorded changes nothing of what happens.
+const LOG: &str = "log.";
 /// Never a setting: which run it is, and who made it.
 const NO_SETTING: [&str; 3] = ["seed", "version", "description"];
 
@@ -65,14 +66,13 @@ fn equal(key: &str, first: &BTreeMap<String, Value>, other: &BTreeMap<String, Va
 }
 
 /// For each scenario the values of the keys in which not all agree, apart from the seed; "-" where
-/// one has none. Keys that follow from the grains are told only where runs that agree in all else
-/// differ in them.
+/// one has none. Keys that follow from the grains may waver between seeds.
 pub(super) fn differences(scenarios: &[BTreeMap<String, Value>]) -> Vec<BTreeMap<String, String>> {
     let mut keys: Vec<&str> = scenarios
         .iter()
         .flat_map(BTreeMap::keys)
         .map(String::as_str)
-        .filter(|key| !NO_SETTING.contains(key))
+        .filter(|key| !NO_SETTING.contains(key) && !key.starts_with(LOG))
         .collect();
     keys.sort_unstable();
     keys.dedup();
@@ -88,7 +88,7 @@ pub(super) fn differences(scenarios: &[BTreeMap<String, Value>]) -> Vec<BTreeMap
     wavering.retain(|key| {
         scenarios.iter().any(|a| {
             let mut all = scenarios.iter();
-            all.any(|b| alike(a, b) && !equal(key, a, b))
+            all.any(|b| !equal(key, a, b))
         })
     });
     let shown = |value: Option<&Value>| match value {
@@ -134,13 +134,13 @@ mod tests {
         // Of one seed nothing wavers.
         let b = read("seed = 1\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
         assert_eq!(differences(&[a.clone(), b])[1].len(), 1);
-        // What follows from another difference is none of its own.
+        // What is recorded is no setting either.
         let c = read(
-            "seed = 2\n[run]\nstable_dwell = 0.0200\nfinish = 1.0\n[[feed]]\ncount = 6\n[morph]\nrigid = true\n",
+            "seed = 2\n[run]\nstable_dwell = 0.0200\nfinish = 1.0\n[[feed]]\ncount = 6\n[log]\nseries = 0.1\n[morph]\nrigid = true\n",
         );
         let found = differences(&[a, c]);
         let keys: Vec<&str> = found[1].keys().map(String::as_str).collect();
-        assert_eq!(keys, ["feed[0].count", "morph.rigid"]);
+        assert_eq!(keys, ["feed[0].count", "morph.rigid", "run.stable_dwell"]);
         assert_eq!(found[0]["morph.rigid"], "-");
         assert_eq!(found[1]["feed[0].count"], "6");
     }
