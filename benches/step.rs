@@ -88,6 +88,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             snapshots: None,
             checkpoint: None,
             events: EventLog::None,
+            stagnant: None,
         },
         tolerance: 1e-3,
         quasi_static: None,

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::report::print;
-use super::{ExportArgs, ExportTo};
+use super::{ExportArgs, ExportTo, Show};
 use crate::view;
 
 /// Writes the records of a run in another format; prints the files to open.
@@ -29,12 +29,26 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     };
     let options = view::PictureOptions {
         time: args.time,
+        subject: match args.show {
+            Show::Grains => view::Subject::Grains,
+            Show::Stagnant => view::Subject::Stagnant,
+        },
         ..view::PictureOptions::default()
     };
     if options.time.is_some() && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
         return Err(Failure::Input(
             "--time chooses the moment of a picture (png, svg); other formats hold all snapshots"
                 .into(),
+        ));
+    }
+    if args.show == Show::Stagnant && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
+        return Err(Failure::Input(
+            "--show chooses what a picture shows (png, svg); --to csv writes the table".into(),
+        ));
+    }
+    if args.show == Show::Stagnant && options.time.is_some() {
+        return Err(Failure::Input(
+            "stagnant zones are of the whole run; leave --time out".into(),
         ));
     }
     let files = view::export_with(&args.dir, format, args.out.as_deref(), &options)?;

@@ -5,6 +5,7 @@
 
 mod calc;
 mod check;
+mod compare;
 mod export;
 mod failure;
 mod library;
@@ -59,9 +60,14 @@ enum Command {
     Schema,
     /// Write the records of a run in the format of another program
     #[command(
-        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures"
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
     )]
     Export(ExportArgs),
+    /// Put finished runs side by side: figures, curves, forces, paths
+    #[command(
+        after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference\n  arenite compare runs/a runs/b --plot curves.svg"
+    )]
+    Compare(CompareArgs),
     /// Calculate a case with one model by itself; JSON on standard output
     #[command(
         after_help = "Example:\n  echo '{\"bodies\": [{\"kind\": \"sphere\", \"position\": [0, 0], \"velocity\": [1, 0], \"acceleration\": [0, 0], \"radius\": 0.5},\n    {\"kind\": \"plane\", \"position\": [2, 0], \"velocity\": [0, 0], \"acceleration\": [0, 0], \"normal\": [-1, 0]}]}' > case.json\n  arenite calc flight case.json"
@@ -151,6 +157,18 @@ struct ExportArgs {
     /// other run at its end]
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]
     time: Option<f64>,
+    /// What a picture shows
+    #[arg(long, value_name = "WHAT", default_value = "grains")]
+    show: Show,
+}
+
+/// What of a run a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// The grains of one snapshot with their forces
+    Grains,
+    /// How much of the time each place stands still (a run with log.stagnant)
+    Stagnant,
 }
 
 /// A format of another program.
@@ -168,6 +186,23 @@ enum ExportTo {
     Png,
     /// The same picture as lines
     Svg,
+}
+
+#[derive(Debug, Args)]
+struct CompareArgs {
+    /// Folders of finished runs; the first is what the others are measured against
+    #[arg(required = true, num_args = 2.., value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Draw the curves of discharge and energy and the distributions of forces into this file
+    /// (.svg or .png)
+    #[arg(long, value_name = "FILE", value_parser = drawing)]
+    plot: Option<PathBuf>,
+    /// Means over seeds that differ by less count as equal: a share of the first
+    #[arg(long, value_name = "SHARE", default_value_t = 0.03, value_parser = share)]
+    margin: f64,
 }
 
 #[derive(Debug, Args)]
@@ -200,6 +235,21 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
         .map_err(|_| format!("{number} must be 0 or more seconds"))
 }
 
+fn drawing(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("svg" | "png") => Ok(path),
+        _ => Err(format!("`{text}` must end in .svg or .png")),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|share: &f64| *share > 0.0 && *share < 1.0)
+        .ok_or_else(|| format!("`{text}` is not a share between 0 and 1"))
+}
+
 fn moment(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
@@ -224,6 +274,7 @@ pub fn main() -> ExitCode {
         Command::List => library::list(),
         Command::Schema => library::schema(),
         Command::Export(args) => export::export(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Calc(args) => calc::calc(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

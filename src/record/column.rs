@@ -15,16 +15,19 @@ pub enum Table {
     Links,
     /// A row per micro-avalanche.
     Avalanches,
+    /// A row per cell of the field of stagnant zones.
+    Stagnant,
 }
 
 impl Table {
     /// All tables, in the order in which checkpoints note the length of their spools.
-    pub const ALL: [Table; 5] = [
+    pub const ALL: [Table; 6] = [
         Table::Events,
         Table::Series,
         Table::Grains,
         Table::Links,
         Table::Avalanches,
+        Table::Stagnant,
     ];
 
     /// Its name.
@@ -35,6 +38,7 @@ impl Table {
             Table::Grains => "grains",
             Table::Links => "links",
             Table::Avalanches => "avalanches",
+            Table::Stagnant => "stagnant",
         }
     }
 
@@ -46,6 +50,9 @@ impl Table {
             Table::Grains => "a row per grain per snapshot",
             Table::Links => "a row per link per snapshot",
             Table::Avalanches => "a row per micro-avalanche",
+            Table::Stagnant => {
+                "a row per cell that ever held a grain's centre, with `log.stagnant`"
+            }
         }
     }
 

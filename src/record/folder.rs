@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
 use super::meta::RunMeta;
-use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
+use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow, Sink, ZoneRow};
 use super::spool::{Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
@@ -39,6 +39,7 @@ struct AllFields {
     grains: Vec<Field<InSnapshot<GrainRow>>>,
     links: Vec<Field<InSnapshot<LinkRow>>>,
     avalanches: Vec<Field<AvalancheRow>>,
+    zones: Vec<Field<ZoneRow>>,
 }
 
 impl fmt::Debug for RunFolder {
@@ -169,6 +170,7 @@ impl RunFolder {
             grains: tables::grain_fields(n),
             links: tables::link_fields(n),
             avalanches: tables::avalanche_fields(n),
+            zones: tables::zone_fields(n),
         };
         RunFolder {
             folder: dir.to_path_buf(),
@@ -291,6 +293,12 @@ impl Sink for RunFolder {
         let fields = &self.fields.avalanches;
         self.spools
             .append(Table::Avalanches, |bytes| pack(fields, row, bytes))
+    }
+
+    fn zone(&mut self, row: &ZoneRow) -> Result<(), RecordError> {
+        let fields = &self.fields.zones;
+        self.spools
+            .append(Table::Stagnant, |bytes| pack(fields, row, bytes))
     }
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {

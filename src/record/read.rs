@@ -288,6 +288,11 @@ pub fn avalanches(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Avalanches)
 }
 
+/// The field of stagnant zones, as columns; empty where none was asked for.
+pub fn stagnant(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Stagnant)
+}
+
 /// All micro-avalanches, as the rows that the driver handed over.
 pub fn avalanche_rows(dir: &Path) -> Result<Vec<AvalancheRow>, RecordError> {
     let c = avalanches(dir)?;

@@ -203,6 +203,26 @@ pub struct AvalancheRow {
     pub trigger: BodyRef,
 }
 
+/// A cell of the field of stagnant zones, over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ZoneRow {
+    /// Its middle, m.
+    pub position: [f64; 3],
+    /// Length of its sides, m.
+    pub size: f64,
+    /// Ticks of the series at which a grain's centre was there.
+    pub looks: u64,
+    /// Their share of all ticks.
+    pub occupied: f64,
+    /// Share of the grains seen there that stood still (regime rest or rigid): of the time that the
+    /// place is occupied, how much it is frozen.
+    pub still: f64,
+    /// Mean speed of the grains seen there, m/s.
+    pub speed: f64,
+    /// Their mean velocity, m/s.
+    pub velocity: [f64; 3],
+}
+
 /// Where the driver writes. Sinks never change a run.
 pub trait Sink: Send {
     /// Takes a logged event.
@@ -217,6 +237,10 @@ pub trait Sink: Send {
     ) -> Result<(), super::RecordError>;
     /// Takes a micro-avalanche.
     fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError>;
+    /// Takes a cell of the field of stagnant zones; a sink that keeps none may pass it over.
+    fn zone(&mut self, _row: &ZoneRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
     /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
     /// on the disk when this returns.
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError>;
@@ -255,6 +279,8 @@ pub struct MemorySink {
     pub snapshots: Vec<(Vec<GrainRow>, Vec<LinkRow>)>,
     /// Micro-avalanches.
     pub avalanches: Vec<AvalancheRow>,
+    /// Cells of the field of stagnant zones.
+    pub zones: Vec<ZoneRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
 }
@@ -278,6 +304,10 @@ impl Sink for MemorySink {
     }
     fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError> {
         self.avalanches.push(*row);
+        Ok(())
+    }
+    fn zone(&mut self, row: &ZoneRow) -> Result<(), super::RecordError> {
+        self.zones.push(*row);
         Ok(())
     }
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {

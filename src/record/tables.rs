@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::column::{Column, Field, Fields, Kind, Table};
-use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow};
+use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow, ZoneRow};
 use crate::event::{EventKind, Regime};
 use crate::stress::Place;
 
@@ -422,6 +422,49 @@ pub(super) fn avalanche_fields(dimensions: usize) -> Vec<Field<AvalancheRow>> {
     f.0
 }
 
+pub(super) fn zone_fields(dimensions: usize) -> Vec<Field<ZoneRow>> {
+    let mut f = Fields(Vec::new());
+    f.vector(
+        dimensions,
+        ("*", "m", "middle of the cell"),
+        |r: &ZoneRow| r.position,
+    );
+    f.float(("size", "m", "length of the cell's sides"), |r| r.size);
+    f.integer(
+        (
+            "looks",
+            "1",
+            "ticks of the series at which a grain's centre was there",
+        ),
+        |r| r.looks as i64,
+    );
+    f.float(("occupied", "1", "their share of all ticks"), |r| {
+        r.occupied
+    });
+    f.float(
+        (
+            "still",
+            "1",
+            "share of the grains seen there that stood still (regimes rest and rigid)",
+        ),
+        |r| r.still,
+    );
+    f.float(
+        ("speed", "m/s", "mean speed of the grains seen there"),
+        |r| r.speed,
+    );
+    f.vector(
+        dimensions,
+        (
+            "velocity_*",
+            "m/s",
+            "mean velocity of the grains seen there",
+        ),
+        |r| r.velocity,
+    );
+    f.0
+}
+
 fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
@@ -434,6 +477,7 @@ pub fn columns(table: Table, dimensions: usize, boundaries: &[String]) -> Vec<Co
         Table::Grains => only_columns(grain_fields(dimensions)),
         Table::Links => only_columns(link_fields(dimensions)),
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
+        Table::Stagnant => only_columns(zone_fields(dimensions)),
     }
 }
 

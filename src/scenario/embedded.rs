@@ -54,7 +54,10 @@ scenarios![
     "silo-large",
     "silo-3d",
     "silo-fill",
+    "silo-fill-large",
     "discharge-reload",
+    "funnel",
+    "heap",
     "pile",
     "bridge",
 ];

@@ -1,8 +1,8 @@
 //! Studies: what runs say about granular matter, as pure functions over plain data.
 //!
 //! Wall pressure beside Janssen's theory, forces and fabric, micro-avalanches and whether their
-//! sizes follow a power law, means over many fillings. Nothing here reads or writes a file;
-//! results are plain structures that can be written as they are.
+//! sizes follow a power law, means over many fillings. But for `silo::from_folder` and `runs` nothing
+//! here reads or writes a file; results are plain structures that can be written as they are.
 
 pub mod alternatives;
 pub mod avalanche;
@@ -19,6 +19,9 @@ mod log_normal;
 mod minimum;
 pub mod power_law;
 pub mod pressure;
+pub mod repose;
+pub mod runs;
+pub mod samples;
 pub mod silo;
 pub mod special;
 pub mod temperature;

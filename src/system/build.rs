@@ -70,6 +70,7 @@ impl<D: Integrate> System<D> {
             wall_seconds: 0.0,
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
+            zones: super::zones::Zones::default(),
             rest: super::rest::RestState {
                 carried: start,
                 ..Default::default()

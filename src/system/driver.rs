@@ -149,6 +149,7 @@ pub(super) struct DriverState {
     pub fields: Vec<Vec<f64>>,
     pub rest: super::rest::RestState,
     pub perturb: super::perturb::PerturbState,
+    pub zones: super::zones::Zones,
 }
 
 /// A granular system under the event loop.

@@ -30,6 +30,7 @@ impl<D: Integrate> System<D> {
             owner::SERIES => {
                 self.count(EventKind::LogState);
                 self.log_state(sink, time)?;
+                self.look_at_zones(time);
                 self.next_tick(owner::SERIES, self.setup.log.series, EventKind::LogState);
             }
             owner::SNAPSHOT => {
@@ -151,6 +152,7 @@ impl<D: Integrate> System<D> {
         self.account(time);
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;
+        self.log_zones(sink)?;
         self.s.causes.now = self.s.causes.end;
         self.log_whole(sink, time, EventKind::Finish, None)?;
         self.s.over = Some(outcome);

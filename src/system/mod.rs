@@ -23,6 +23,7 @@ mod setup;
 mod simulation;
 mod step;
 mod stillness;
+mod zones;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use expansion::expanded;

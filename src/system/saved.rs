@@ -21,7 +21,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 4: perturbations, jams with their forces.
+/// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
 const FORMAT: u32 = 4;

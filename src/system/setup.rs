@@ -347,4 +347,6 @@ pub struct LogSetup {
     pub checkpoint: Option<f64>,
     /// Events.
     pub events: EventLog,
+    /// Size of the cells of the field of stagnant zones, m; none: no field.
+    pub stagnant: Option<f64>,
 }

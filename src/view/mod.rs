@@ -4,6 +4,7 @@
 //! small writers turn it into SVG and PNG. No system fonts are needed.
 
 mod camera;
+mod chart;
 mod colour;
 mod picture;
 mod png;
@@ -11,11 +12,13 @@ mod scene;
 mod strokes;
 mod svg;
 mod walls;
+mod zones;
 
 use std::path::{Path, PathBuf};
 
+pub use chart::{Curve, Panel, chart};
 pub use picture::{Colour, Picture, Shape};
-pub use scene::{Colouring, PictureOptions, draw, picture};
+pub use scene::{Colouring, PictureOptions, Subject, draw, picture};
 pub use walls::draw_walls;
 
 use crate::record::{DataFormat, RecordError, export_data, write_file};
@@ -38,7 +41,7 @@ pub enum ExportFormat {
 }
 
 /// Pixels of a PNG per nominal pixel of the picture.
-const PNG_SCALE: f32 = 2.0;
+pub(crate) const PNG_SCALE: f32 = 2.0;
 
 /// Writes a run in another format into the folder `out`, by default `export` in the run's folder;
 /// returns the files that a user opens.
@@ -57,23 +60,27 @@ pub fn export_with(
     out: Option<&Path>,
     options: &PictureOptions,
 ) -> Result<Vec<PathBuf>, RecordError> {
-    let (name, bytes) = match format {
+    let base = match options.subject {
+        Subject::Grains => "picture",
+        Subject::Stagnant => "stagnant",
+    };
+    let (end, bytes) = match format {
         ExportFormat::Vtk => return export_data(dir, DataFormat::Vtk, out),
         ExportFormat::Xyz => return export_data(dir, DataFormat::Xyz, out),
         ExportFormat::Csv => return export_data(dir, DataFormat::Csv, out),
         ExportFormat::Lammps => return export_data(dir, DataFormat::Lammps, out),
-        ExportFormat::Svg => ("picture.svg", picture(dir, options)?.to_svg().into_bytes()),
+        ExportFormat::Svg => ("svg", picture(dir, options)?.to_svg().into_bytes()),
         ExportFormat::Png => {
             let png = picture(dir, options)?.to_png(PNG_SCALE);
             let png = png.ok_or_else(|| RecordError::Damaged {
                 path: dir.display().to_string(),
                 what: "the picture is too large to draw".into(),
             })?;
-            ("picture.png", png)
+            ("png", png)
         }
     };
     let out = out.map_or_else(|| dir.join("export"), Path::to_path_buf);
-    let path = out.join(name);
+    let path = out.join(format!("{base}.{end}"));
     write_file(&path, &bytes)?;
     Ok(vec![path])
 }

@@ -59,6 +59,13 @@ pub enum Shape {
         /// Colour.
         stroke: Colour,
     },
+    /// A filled polygon without a rim.
+    Patch {
+        /// Corners, px.
+        points: Vec<[f32; 2]>,
+        /// Colour.
+        fill: Colour,
+    },
     /// A line of text; starts at its point.
     Text {
         /// Left end of the base line, px.

@@ -94,6 +94,14 @@ fn draw(map: &mut Pixmap, shape: &Shape, turn: Transform) {
                 map.stroke_path(&path, &paint(*stroke), &pen(*width), turn, None);
             }
         }
+        Shape::Patch { points, fill } => {
+            if let Some(path) = chain(points, true) {
+                // Neighbours meet without a seam when their edges are not blended.
+                let mut inside = paint(*fill);
+                inside.anti_alias = false;
+                map.fill_path(&path, &inside, FillRule::Winding, turn, None);
+            }
+        }
         Shape::Text {
             at,
             size,

@@ -28,31 +28,46 @@ pub struct PictureOptions {
     pub time: Option<f64>,
     /// Colours.
     pub colouring: Colouring,
+    /// What of the run it shows.
+    pub subject: Subject,
 }
 
-const BACKGROUND: Colour = Colour::new(0xfdfcf9);
-const WALL: Colour = Colour::new(0x3a3f45);
+/// What of a run a picture shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// The grains of one snapshot with their forces.
+    #[default]
+    Grains,
+    /// How much of the time each place stands still, and how what passes it moves.
+    Stagnant,
+}
+
+pub(super) const BACKGROUND: Colour = Colour::new(0xfdfcf9);
+pub(super) const WALL: Colour = Colour::new(0x3a3f45);
 const FORCE: Colour = Colour::new(0x14171a);
 /// Of a link that slid, in packings in equilibrium.
 const SLID: Colour = Colour::new(0xe5007d);
 /// Least width of the line of a link that slid, px: weak ones shall be seen too.
 const SLID_LEAST: f64 = 1.6;
-const INK: Colour = Colour::new(0x3a3f45);
+pub(super) const INK: Colour = Colour::new(0x3a3f45);
 /// Largest drawing, px.
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 860.0;
-const MARGIN: f64 = 16.0;
+pub(super) const WIDTH: f64 = 760.0;
+pub(super) const HEIGHT: f64 = 860.0;
+pub(super) const MARGIN: f64 = 16.0;
 /// Room for a caption, px.
-const CAPTION: f64 = 58.0;
+pub(super) const CAPTION: f64 = 58.0;
 /// Heaps of more grains in space are cut open: from outside neither layers nor forces are seen.
 const CUT_ABOVE: usize = 200;
 /// Least width of a picture, px, so that captions fit.
-const LEAST: f64 = 360.0;
+pub(super) const LEAST: f64 = 360.0;
 /// Height of a digit, px.
-const TEXT: f32 = 10.0;
+pub(super) const TEXT: f32 = 10.0;
 
 /// The picture of a run.
 pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordError> {
+    if options.subject == Subject::Stagnant {
+        return super::zones::stagnant(dir);
+    }
     let mut reader = Snapshots::open(dir)?;
     let up = reader.meta.dimensions - 1;
     let mut counts: Vec<(u64, f64, usize)> = Vec::new();
@@ -121,7 +136,7 @@ fn nothing_to_draw(dir: &Path) -> &'static str {
 
 /// The part of the endless line through two points that lies in the picture, which begins at
 /// (0, 0); none if it misses it.
-fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> {
+pub(super) fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> {
     let along = [b[0] - a[0], b[1] - a[1]];
     let (mut first, mut last) = (f32::NEG_INFINITY, f32::INFINITY);
     for k in 0..2 {
@@ -399,7 +414,7 @@ fn caption(
 }
 
 /// A number with two digits that count.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     if !(0.01..1000.0).contains(&value) {
         return format!("{value:.1e}");
     }

@@ -38,7 +38,11 @@ fn glyph(letter: char) -> &'static str {
         'x' => "06 42;46 02",
         'y' => "06 22;46 10 00",
         'z' => "06 46 02 42",
+        'J' => "48 43 32 12 03",
         'N' => "02 08 42 48",
+        '_' => "01 41",
+        '%' => "02 48;08 17;33 42",
+        ';' => "12 01;15 15",
         '0' => "07 18 38 47 43 32 12 03 07",
         '1' => "06 28 22",
         '2' => "07 18 38 47 46 02 42",
@@ -107,7 +111,7 @@ mod tests {
     #[test]
     fn all_that_captions_say_has_a_glyph() {
         let unknown = glyph('\u{1}');
-        for letter in ('a'..='z').chain('0'..='9').chain("N.,:=-+/".chars()) {
+        for letter in ('a'..='z').chain('0'..='9').chain("JN.,:;=-+/_%".chars()) {
             assert_ne!(glyph(letter), unknown, "{letter}");
         }
     }

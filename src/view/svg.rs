@@ -110,6 +110,13 @@ fn write_shape(out: &mut String, shape: &Shape) -> std::fmt::Result {
                  stroke-linecap=\"round\" stroke-linejoin=\"round\"/>"
             )
         }
+        Shape::Patch { points, fill } => {
+            let mut path = String::new();
+            for (k, [x, y]) in points.iter().enumerate() {
+                write!(path, "{}{x:.2} {y:.2}", if k == 0 { "M" } else { "L" })?;
+            }
+            writeln!(out, "<path d=\"{path}Z\"{}/>", paint("fill", *fill))
+        }
         Shape::Text {
             at: [x, y],
             size,

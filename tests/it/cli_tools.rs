@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// The tables of a run's folder.
-pub const TABLES: [&str; 4] = [
+pub const TABLES: [&str; 5] = [
     "events.parquet",
     "series.parquet",
     "grains.parquet",
     "links.parquet",
+    "stagnant.parquet",
 ];
 
 /// The program, about to run in a folder.

@@ -6,6 +6,7 @@ mod causes;
 mod cli;
 mod cli_tools;
 mod collision;
+mod compare;
 mod documents;
 mod faults;
 mod field;
@@ -50,6 +51,7 @@ mod study_silo;
 mod support;
 mod surface;
 mod view;
+mod zones;
 
 /// Property tests draw the same cases in every run, so that a failure is never a matter of luck.
 fn same_cases(cases: u32) -> Config {

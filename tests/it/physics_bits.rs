@@ -117,6 +117,7 @@ fn quiet() -> LogSetup {
         snapshots: None,
         checkpoint: None,
         events: EventLog::None,
+        stagnant: None,
     }
 }
 
@@ -126,6 +127,7 @@ fn loud() -> LogSetup {
         snapshots: Some(0.011),
         checkpoint: Some(0.029),
         events: EventLog::Links,
+        stagnant: None,
     }
 }
 

@@ -227,7 +227,8 @@ fn csv_has_a_line_a_row() {
             "series.csv",
             "grains.csv",
             "links.csv",
-            "avalanches.csv"
+            "avalanches.csv",
+            "stagnant.csv"
         ]
     );
     let events = text(&files[0]);

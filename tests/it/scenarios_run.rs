@@ -90,12 +90,12 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
         let mut reader = read::TableReader::open(run, table).unwrap();
         assert!(
             reader
-                .metadata(if table == Table::Avalanches {
-                    "units.start"
-                } else {
-                    "units.time"
+                .metadata(match table {
+                    Table::Avalanches => "units.start",
+                    Table::Stagnant => "units.size",
+                    _ => "units.time",
                 })
-                .is_some_and(|unit| unit == "s")
+                .is_some_and(|unit| unit == if table == Table::Stagnant { "m" } else { "s" })
         );
         assert!(reader.next_group().is_ok());
         if table == Table::Series || table == Table::Grains {
@@ -144,7 +144,10 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo-large", 2, &["run.finish=40"]),
         ("silo-3d", 3, &["run.finish=40"]),
         ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
+        ("silo-fill-large", 2, &["run.finish=1", "feed[0].count=50"]),
         ("discharge-reload", 2, &["run.finish=2.2"]),
+        ("funnel", 2, &["run.finish=0.3", "settle.at_most=0.3"]),
+        ("heap", 2, &["run.finish=1", "feed[0].count=50"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
     ];

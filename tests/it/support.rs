@@ -59,6 +59,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
             snapshots: None,
             checkpoint: None,
             events: EventLog::None,
+            stagnant: None,
         },
         tolerance: 1e-3,
         morph: None,

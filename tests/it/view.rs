@@ -56,6 +56,7 @@ fn a_gate_is_drawn_until_it_opens() {
         let options = PictureOptions {
             time: Some(time),
             colouring: Colouring::Regime,
+            ..PictureOptions::default()
         };
         let files = export_with(dir.path(), ExportFormat::Svg, None, &options).unwrap();
         let text = fs::read_to_string(&files[0]).unwrap();

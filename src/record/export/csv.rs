@@ -11,6 +11,10 @@ use crate::record::whole::{publish, write_part};
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = Vec::new();
     for table in Table::ALL {
+        // Runs made before there were stagnant zones lack that table.
+        if table == Table::Stagnant && !dir.join(table.file_name()).exists() {
+            continue;
+        }
         let mut reader = TableReader::open(dir, table)?;
         let names: Vec<String> = columns(dir, table)?
             .into_iter()

@@ -214,6 +214,19 @@ pub(super) fn fill_in(
             Ok(Some(*interval))
         }
     };
+    if let Some(size) = spec.log.stagnant {
+        let at = log.key("stagnant");
+        check.positive(&at, size)?;
+        let refuse = |what: &str| Err(Problem::at_key(&at, what));
+        if spec.log.series == Some(IntervalSpec::Never) {
+            return refuse(
+                "stagnant zones are looked at with each row of the series, which is \"never\"; give `log.series` an interval",
+            );
+        }
+        if spec.quasi_static.is_some() {
+            return refuse("in the quasi-static model nothing moves; leave `stagnant` out");
+        }
+    }
     let log = LogSetup {
         series: interval("series", &mut spec.log.series, 500.0)?,
         snapshots: interval("snapshots", &mut spec.log.snapshots, 100.0)?,
@@ -223,6 +236,7 @@ pub(super) fn fill_in(
             ref mut given => interval("checkpoint", given, 1.0)?,
         },
         events: spec.log.events,
+        stagnant: spec.log.stagnant,
     };
     Ok(Settings {
         motion,

@@ -107,4 +107,9 @@ pub struct LogSpec {
     /// Which events get a row of their own; all are counted.
     #[serde(default)]
     pub events: EventLog,
+    /// Cell size of the field of stagnant zones, m: of each place how much of the time it stands
+    /// still and how what passes it moves, gathered at the ticks of the series (docs/zones.md). Not
+    /// recorded when absent. A diameter or two of the grains is a good size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stagnant: Option<f64>,
 }

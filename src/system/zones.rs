@@ -1,0 +1,152 @@
+//! Stagnant zones: which places stand still, and how what passes the others moves.
+//!
+//! At each tick of the series, until a jam, every grain is counted in the cell that holds its centre. Nothing of
+//! it goes back into the motion. The sums are part of the saved state, so that a resumed run ends
+//! with the same field.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{System, SystemError};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{Sink, ZoneRow};
+
+/// What was seen in one cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Sums {
+    /// Ticks at which a centre was there, and the last of them.
+    looks: u64,
+    last: u64,
+    /// Centres seen, and how many of them stood still.
+    grains: u64,
+    still: u64,
+    /// Sums over the centres, m/s.
+    speed: f64,
+    velocity: [f64; 3],
+}
+
+/// The field as it is gathered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Zones {
+    looks: u64,
+    // In order of place, so that rows come in the same order always.
+    cells: BTreeMap<[i32; 3], Sums>,
+}
+
+impl Zones {
+    /// Begins a tick.
+    fn look(&mut self) {
+        self.looks += 1;
+    }
+
+    /// Counts a grain in its cell; lengths in m, velocity in m/s.
+    fn count<D: Dimension>(&mut self, size: f64, at: D::Vector, velocity: D::Vector, still: bool) {
+        let place = std::array::from_fn(|k| match k < D::N {
+            // What has flown beyond all cells is counted in the outermost one.
+            true => (at[k] / size).floor() as i32,
+            false => 0,
+        });
+        let looks = self.looks;
+        let cell = self.cells.entry(place).or_default();
+        if cell.last != looks {
+            cell.last = looks;
+            cell.looks += 1;
+        }
+        cell.grains += 1;
+        cell.still += u64::from(still);
+        cell.speed += velocity.norm();
+        for k in 0..D::N {
+            cell.velocity[k] += velocity[k];
+        }
+    }
+
+    /// A row for each cell that ever held a centre, in order of x, then y, then z.
+    pub fn rows<D: Dimension>(&self, size: f64) -> Vec<ZoneRow> {
+        let row = |(place, cell): (&[i32; 3], &Sums)| {
+            let grains = cell.grains as f64;
+            ZoneRow {
+                position: std::array::from_fn(|k| match k < D::N {
+                    true => (f64::from(place[k]) + 0.5) * size,
+                    false => 0.0,
+                }),
+                size,
+                looks: cell.looks,
+                occupied: cell.looks as f64 / self.looks as f64,
+                still: cell.still as f64 / grains,
+                speed: cell.speed / grains,
+                velocity: cell.velocity.map(|v| v / grains),
+            }
+        };
+        self.cells.iter().map(row).collect()
+    }
+}
+
+impl<D: Integrate> System<D> {
+    /// Adds the grains as they are now to the field of stagnant zones, where one is asked for.
+    pub(super) fn look_at_zones(&mut self, time: f64) {
+        let Some(size) = self.setup.log.stagnant else {
+            return;
+        };
+        // Once nothing can move any more all places stand still: that would blur what flowed.
+        if self.s.frozen {
+            return;
+        }
+        self.s.zones.look();
+        for slot in 1..self.engine.state.arrays.slots() as u32 {
+            if self.engine.state.arrays.status[slot as usize] == Status::Empty {
+                continue;
+            }
+            let grain = self.grain_at(slot, time);
+            let still = self.engine.stands(slot);
+            let (at, velocity) = (grain.position, grain.velocity);
+            self.s.zones.count::<D>(size, at, velocity, still);
+        }
+    }
+
+    /// Hands the field over, at the end of a run.
+    pub(super) fn log_zones(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if let Some(size) = self.setup.log.stagnant {
+            for row in self.s.zones.rows::<D>(size) {
+                sink.zone(&row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Planar;
+    use nalgebra::Vector2;
+
+    #[test]
+    fn shares_and_means_are_those_of_what_was_counted() {
+        let mut zones = Zones::default();
+        let count = |zones: &mut Zones, x: f64, y: f64, v: f64, still: bool| {
+            let (at, velocity) = (Vector2::new(x, y), Vector2::new(0.0, -v));
+            zones.count::<Planar>(0.5, at, velocity, still);
+        };
+        for tick in 0..4 {
+            zones.look();
+            // Always there, still three times of four; and two that come by at the last tick.
+            let speed = if tick < 3 { 0.0 } else { 0.4 };
+            count(&mut zones, 0.1, 0.1, speed, tick < 3);
+            if tick == 3 {
+                count(&mut zones, -0.1, 0.6, 2.0, false);
+                count(&mut zones, -0.1, 0.7, 1.0, false);
+            }
+        }
+        let rows = zones.rows::<Planar>(0.5);
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[0].position, [-0.25, 0.75, 0.0]);
+        assert_eq!((rows[0].still, rows[0].speed), (0.0, 1.5));
+        assert_eq!((rows[0].looks, rows[0].occupied), (1, 0.25));
+        assert_eq!(rows[1].position, [0.25, 0.25, 0.0]);
+        assert_eq!((rows[1].still, rows[1].occupied), (0.75, 1.0));
+        assert_eq!(rows[1].velocity, [0.0, -0.1, 0.0]);
+    }
+}
