@@ -72,7 +72,8 @@ impl<D: Integrate> Engine<D> {
                 f(class.lists.batches[i].a[k], class.lists.batches[i].b[k]);
             });
         }
-        for kept in self.state.still.pairs.iter().chain(&self.waking).flatten() {
+        let still = self.state.still.pairs.iter().map(|(_, kept)| kept);
+        for kept in still.chain(self.waking.iter().flatten()) {
             f(kept.a, kept.b);
         }
     }
@@ -90,7 +91,8 @@ impl<D: Integrate> Engine<D> {
         }
         let still = &self.state.still;
         let walls = still.walls.iter().map(|(_, kept)| kept);
-        for kept in still.pairs.iter().flatten().chain(walls) {
+        let pairs = still.pairs.iter().map(|(_, kept)| kept);
+        for kept in pairs.chain(walls) {
             touch += 1;
             slip += u64::from(kept.slip);
         }

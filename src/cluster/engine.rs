@@ -9,6 +9,7 @@ use super::arrays::{Arrays, Lists, Status};
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
+use super::shift::Pending;
 use super::state::{
     Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,
 };
@@ -53,12 +54,8 @@ pub struct Engine<D: Integrate> {
     /// Links of grains that were woken, until the lists are renewed: by class of pairs, and of walls.
     pub(super) waking: Vec<Vec<Kept>>,
     pub(super) waking_walls: Vec<(WallName, Kept)>,
-    /// Links that the last displacement of still grains opened, and how many at walls.
-    pub(super) opened: Vec<(u32, u32)>,
-    pub(super) opened_at_walls: usize,
-    /// Gaps that it closed, and how many at walls.
-    pub(super) closed: Vec<(u32, u32)>,
-    pub(super) closed_at_walls: usize,
+    /// What the last displacement of grains that stand still does to their links.
+    pub(super) pending: Pending,
 }
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
@@ -104,10 +101,6 @@ impl<D: Integrate> Engine<D> {
         clusters.add_grain(0);
         let walls = boundaries.len();
         let waking = vec![Vec::new(); pairs.len()];
-        let still = Still {
-            pairs: waking.clone(),
-            ..Still::default()
-        };
         Engine {
             state: EngineState {
                 arrays: Arrays::default(),
@@ -126,7 +119,7 @@ impl<D: Integrate> Engine<D> {
                 flows: Flows::default(),
                 wall_sums: vec![[0.0; 7]; walls],
                 fastest: 0.0,
-                still,
+                still: Still::default(),
             },
             options,
             boundaries,
@@ -147,10 +140,7 @@ impl<D: Integrate> Engine<D> {
             cells: StillCells::default(),
             waking,
             waking_walls: Vec::new(),
-            opened: Vec::new(),
-            opened_at_walls: 0,
-            closed: Vec::new(),
-            closed_at_walls: 0,
+            pending: Pending::default(),
         }
     }
 

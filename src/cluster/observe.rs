@@ -59,6 +59,13 @@ impl std::ops::AddAssign for Elastic {
     }
 }
 
+impl std::ops::SubAssign for Elastic {
+    fn sub_assign(&mut self, other: Self) {
+        self.normal -= other.normal;
+        self.tangential -= other.tangential;
+    }
+}
+
 /// A link as logs see it.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkView<D: Dimension> {

@@ -142,13 +142,14 @@ impl<D: Integrate> Engine<D> {
     /// Gives the new slot of each old one, if anything moved.
     fn compact(&mut self) -> Option<Vec<u32>> {
         const SORT_FROM: usize = 4_000;
-        const SORT_EVERY: u64 = 16;
+        // Where most stand still, what is stepped is few.
+        let every = if self.state.still.count > 0 { 1024 } else { 16 };
         let arrays = &self.state.arrays;
         let slots = arrays.slots();
         let full: Vec<u32> = (1..slots as u32)
             .filter(|&s| arrays.status[s as usize] != Status::Empty)
             .collect();
-        let sort = full.len() >= SORT_FROM && self.state.counts.renewals % SORT_EVERY == 1;
+        let sort = full.len() >= SORT_FROM && self.state.counts.renewals % every == 1;
         if full.len() + 1 == slots && !sort {
             return None;
         }
@@ -188,7 +189,8 @@ impl<D: Integrate> Engine<D> {
 
     fn rebuild_clusters(&mut self, kept: &[Vec<Kept>]) {
         let mut clusters = ClusterIndex::with_grains(self.state.arrays.slots() as u32);
-        for link in kept.iter().chain(&self.state.still.pairs).flatten() {
+        let still = self.state.still.pairs.iter().map(|(_, link)| link);
+        for link in kept.iter().flatten().chain(still) {
             clusters.insert_link(link.a, link.b);
         }
         let before = std::mem::replace(&mut self.state.clusters, clusters);

@@ -1,16 +1,16 @@
-//! Small displacements of all grains in touch at once, with what they do to links: how loads on
-//! those that stand still are carried on.
+//! Small displacements of a part of a bed, with what they do to links: how loads on grains that stand
+//! still are carried on.
 
-use super::arrays::{Arrays, History, Status};
+use super::arrays::{History, Status};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
-use super::observe::{BodyMotion, Elastic, Kinematics, LinkView, coefficients, size};
+use super::observe::{BodyMotion, Elastic, Kinematics, coefficients, size};
 use super::state::Other;
-use super::still::{Push, Still, add};
+use super::still::{Place, Push, WallName, add};
 use crate::contact::{AnyLaw, Law, with_law};
 use crate::geometry::{Dimension, Vector};
-use crate::vector::LANES;
+use crate::vector::{LANES, Row};
 
 /// A displacement, m, and a turn times the radius, m.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,21 +21,296 @@ pub struct Shift<D: Dimension> {
     pub turn: [f64; 3],
 }
 
-/// What must be put back when a displacement is taken back.
-pub struct Before<D: Integrate> {
-    arrays: Arrays<D>,
-    still: Still,
+/// Some grains in touch, and how far each is displaced.
+#[derive(Clone, Debug)]
+pub struct Part<D: Dimension> {
+    /// Slots, ascending.
+    pub slots: Vec<u32>,
+    /// Displacement of each.
+    pub shifts: Vec<Shift<D>>,
+    /// By slot: its place among them.
+    places: Vec<u32>,
+}
+
+impl<D: Dimension> Part<D> {
+    /// Slots, ascending, of so many in all; not displaced.
+    pub fn new(slots: Vec<u32>, of: usize) -> Self {
+        let mut places = vec![u32::MAX; of];
+        for (place, &slot) in slots.iter().enumerate() {
+            places[slot as usize] = place as u32;
+        }
+        Part {
+            shifts: vec![Shift::default(); slots.len()],
+            slots,
+            places,
+        }
+    }
+
+    /// Place of a slot.
+    pub fn place(&self, slot: u32) -> Option<u32> {
+        let place = self.places[slot as usize];
+        (place != u32::MAX).then_some(place)
+    }
+
+    /// Displacement of a slot; none of those outside.
+    pub fn shift(&self, slot: u32) -> Shift<D> {
+        let place = self.place(slot);
+        place.map_or(Shift::default(), |place| self.shifts[place as usize])
+    }
+
+    /// Makes displacements half as large.
+    pub fn halve(&mut self) {
+        for shift in &mut self.shifts {
+            shift.way = shift.way * 0.5;
+            shift.turn = shift.turn.map(|t| 0.5 * t);
+        }
+    }
+}
+
+/// How far a displacement may take grains, in radii.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Strain of a link, along or across.
+    pub strain: f64,
+    /// Way beside the mean of those in touch: who rolls on others strains no link.
+    pub apart: f64,
+    /// Way, or turn, in all.
+    pub way: f64,
+    /// Overlap where there was a gap.
+    pub closing: f64,
+}
+
+/// Links that a displacement strains, and what must be put back when it is taken back.
+pub struct Strained<D: Integrate> {
+    /// Between grains that stand still, by number, with their springs.
+    links: Vec<(u32, Kept)>,
+    /// Of these with walls.
+    walls: Vec<(usize, Kept)>,
+    /// By place: rows and spins.
+    rows: Vec<[Row; 2]>,
+    /// Slots whose links these are, with their forces.
+    held: Vec<(u32, Push)>,
+    /// Those that stepped grains are near to: what these push.
+    pushed: Vec<(u32, Push, Row)>,
     springs: Vec<Vec<D::History>>,
     at_walls: Vec<Vec<D::History>>,
     ways: [f64; 2],
 }
 
+/// Links that a displacement opens and gaps that it closes, until it is kept or taken back.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    opened: Vec<u32>,
+    opened_walls: Vec<usize>,
+    closed: Vec<(usize, Kept)>,
+    closed_walls: Vec<(WallName, Kept)>,
+}
+
 impl<D: Integrate> Engine<D> {
-    /// What a displacement would change.
-    pub fn remember(&self) -> Before<D> {
-        Before {
-            arrays: self.state.arrays.clone(),
-            still: self.state.still.clone(),
+    /// Grains that stand still not farther than so many links from a stepped one's neighbours, and
+    /// all that are stepped; ascending.
+    pub fn near_stepped(&self, links: usize) -> Vec<u32> {
+        let mut found = vec![false; self.state.arrays.slots()];
+        let mut slots = self.state.active.clone();
+        for &slot in &self.state.still.rim {
+            found[slot as usize] = true;
+        }
+        let mut front = self.state.still.rim.clone();
+        for _ in 0..links {
+            let mut next = Vec::new();
+            for &slot in &front {
+                for index in self.state.still.pairs.of(slot) {
+                    let link = self.state.still.pairs.get(index).1;
+                    let other = if link.a == slot { link.b } else { link.a };
+                    if !std::mem::replace(&mut found[other as usize], true) {
+                        next.push(other);
+                    }
+                }
+            }
+            slots.append(&mut front);
+            front = next;
+        }
+        slots.append(&mut front);
+        slots.sort_unstable();
+        slots
+    }
+
+    /// Links of a part whose ends stand still, each once.
+    pub fn still_links_of(&self, part: &Part<D>) -> Vec<u32> {
+        let pairs = &self.state.still.pairs;
+        let mut links = Vec::new();
+        for &slot in &part.slots {
+            links.extend(pairs.of(slot).filter(|&index| {
+                let link = pairs.get(index).1;
+                let other = if link.a == slot { link.b } else { link.a };
+                other > slot || part.place(other).is_none()
+            }));
+        }
+        links
+    }
+
+    /// The same with walls.
+    pub fn still_walls_of(&self, part: &Part<D>) -> Vec<usize> {
+        let walls = self.state.still.walls.iter().enumerate();
+        let inside = walls.filter(|(_, (_, kept))| part.place(kept.a).is_some());
+        inside.map(|(index, _)| index).collect()
+    }
+
+    /// Calls back with each link of a part, walls included.
+    pub fn each_link_of(&self, part: &Part<D>, mut f: impl FnMut(super::observe::LinkView<D>)) {
+        for index in self.still_links_of(part) {
+            let (class, kept) = self.state.still.pairs.get(index);
+            f(self.kept_view(class, kept));
+        }
+        for index in self.still_walls_of(part) {
+            let (name, kept) = &self.state.still.walls[index];
+            if let Some(view) = self.kept_wall_view(name, kept) {
+                f(view);
+            }
+        }
+        self.each_list_link(f);
+    }
+
+    fn displaced(&self, part: &Part<D>, slot: u32) -> BodyMotion<D> {
+        let Shift { way, turn } = part.shift(slot);
+        BodyMotion {
+            position: self.state.arrays.position(slot as usize),
+            velocity: way,
+            spin: turn,
+        }
+    }
+
+    fn pair_strain(&self, part: &Part<D>, a: u32, b: u32) -> Kinematics<D> {
+        let motions = [self.displaced(part, a), self.displaced(part, b)];
+        self.pair_kinematics_of([a as usize, b as usize], motions)
+    }
+
+    /// Slots that a displacement would take too far ([`Limits`]); ascending.
+    pub fn far(&self, part: &Part<D>, limits: &Limits) -> Vec<u32> {
+        let arrays = &self.state.arrays;
+        let mut far = vec![false; part.slots.len()];
+        // Displacements of those in touch, and how many.
+        let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
+        let mut strained = |a: u32, b: u32| {
+            let (i, j) = (a as usize, b as usize);
+            let k = self.pair_strain(part, a, b);
+            let bound = limits.strain * arrays.radius(i).min(arrays.radius(j));
+            let beyond = k.speed.abs().max(size(k.sliding)) > bound;
+            for (slot, other) in [(a, b), (b, a)] {
+                if let Some(place) = part.place(slot) {
+                    let place = place as usize;
+                    far[place] |= beyond;
+                    about[place].0 += part.shift(other).way;
+                    about[place].1 += 1.0;
+                }
+            }
+        };
+        for index in self.still_links_of(part) {
+            let link = self.state.still.pairs.get(index).1;
+            strained(link.a, link.b);
+        }
+        for class in &self.state.pairs {
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                strained(lists.batches[i].a[k], lists.batches[i].b[k]);
+            });
+        }
+        for (place, &slot) in part.slots.iter().enumerate() {
+            let Shift { way, turn } = part.shifts[place];
+            let (sum, count) = about[place];
+            let apart = way - sum * (1.0 / f64::max(count, 1.0));
+            let radius = arrays.radius(slot as usize);
+            let within = apart.norm() <= limits.apart * radius
+                && way.norm().max(size(turn)) <= limits.way * radius;
+            // Not a number is beyond any limit.
+            far[place] |= !within;
+        }
+        self.closing(part, limits.closing, |a, b| {
+            for place in [a, b].into_iter().filter_map(|slot| part.place(slot)) {
+                far[place as usize] = true;
+            }
+        });
+        let chosen = part.slots.iter().zip(far).filter(|(_, far)| *far);
+        chosen.map(|(&slot, _)| slot).collect()
+    }
+
+    /// Calls back with pairs of grains that a displacement would press into each other by more than `strain` radii although they are not in touch now.
+    fn closing(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32, u32)) {
+        let arrays = &self.state.arrays;
+        let after = |slot: u32| arrays.position(slot as usize) + part.shift(slot).way;
+        let pressed = |a: u32, b: u32| {
+            let (r, s) = (arrays.radius(a as usize), arrays.radius(b as usize));
+            let reach = r + s - strain * r.min(s);
+            (after(a) - after(b)).norm_squared() < reach * reach
+        };
+        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+            let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+            let way = shift.way.norm();
+            // Two that come towards each other: one of them goes at least half of it. What goes
+            // beyond reason is far by itself.
+            if !self.stands(slot) || 2.0 * way < strain * r || way > r {
+                continue;
+            }
+            self.cells.near(x, r + 2.0 * way, |other| {
+                if other != slot
+                    && pressed(slot, other)
+                    && !self.state.still.pairs.joins(slot, other)
+                {
+                    f(slot, other);
+                }
+            });
+        }
+        for class in &self.state.pairs {
+            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
+                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
+                    let (a, b) = (batch.a[k], batch.b[k]);
+                    if a != b && pressed(a, b) {
+                        f(a, b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What displacing a part will strain, to be called before.
+    pub fn before_shift(&self, part: &Part<D>) -> Strained<D> {
+        let still = &self.state.still;
+        let arrays = &self.state.arrays;
+        let links: Vec<(u32, Kept)> = self
+            .still_links_of(part)
+            .into_iter()
+            .map(|index| (index, *still.pairs.get(index).1))
+            .collect();
+        let mut ends: Vec<u32> = links.iter().flat_map(|(_, k)| [k.a, k.b]).collect();
+        ends.extend(&part.slots);
+        ends.sort_unstable();
+        ends.dedup();
+        let force = |&slot: &u32| (slot, still.held[slot as usize]);
+        Strained {
+            links,
+            walls: self
+                .still_walls_of(part)
+                .into_iter()
+                .map(|index| (index, still.walls[index].1))
+                .collect(),
+            rows: part
+                .slots
+                .iter()
+                .map(|&slot| {
+                    let s = slot as usize;
+                    let spins = arrays.spins.get(s).copied().unwrap_or_default();
+                    [arrays.rows[s], spins]
+                })
+                .collect(),
+            held: ends.iter().map(force).collect(),
+            pushed: still
+                .rim
+                .iter()
+                .map(|&slot| {
+                    let s = slot as usize;
+                    (slot, still.pushed[s], arrays.forces[s])
+                })
+                .collect(),
             springs: self
                 .state
                 .pairs
@@ -53,9 +328,30 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Takes a displacement back.
-    pub fn take_back(&mut self, before: &Before<D>) {
-        self.state.arrays.clone_from(&before.arrays);
-        self.state.still.clone_from(&before.still);
+    pub fn take_back(&mut self, part: &Part<D>, before: &Strained<D>) {
+        self.pending = Pending::default();
+        let arrays = &mut self.state.arrays;
+        for (&slot, [row, spins]) in part.slots.iter().zip(&before.rows) {
+            let s = slot as usize;
+            arrays.rows[s] = *row;
+            if let Some(to) = arrays.spins.get_mut(s) {
+                *to = *spins;
+            }
+        }
+        let still = &mut self.state.still;
+        for (index, kept) in &before.links {
+            *still.pairs.get_mut(*index) = *kept;
+        }
+        for (index, kept) in &before.walls {
+            still.walls[*index].1 = *kept;
+        }
+        for (slot, held) in &before.held {
+            still.held[*slot as usize] = *held;
+        }
+        for (slot, pushed, force) in &before.pushed {
+            still.pushed[*slot as usize] = *pushed;
+            arrays.forces[*slot as usize] = *force;
+        }
         for (class, springs) in self.state.pairs.iter_mut().zip(&before.springs) {
             class.lists.history.clone_from(springs);
         }
@@ -63,186 +359,99 @@ impl<D: Integrate> Engine<D> {
             class.lists.history.clone_from(springs);
         }
         [self.state.outer_way, self.state.inner_way] = before.ways;
-        self.sort_still();
     }
 
-    /// Slots that a displacement would strain a link of by more than `strain`, or move by more than
-    /// `way`, both in radii.
-    pub fn far(&self, shifts: &[Shift<D>], strain: f64, way: f64) -> Vec<u32> {
-        let arrays = &self.state.arrays;
-        let motion = |slot: u32| BodyMotion::<D> {
-            position: arrays.position(slot as usize),
-            velocity: shifts[slot as usize].way,
-            spin: shifts[slot as usize].turn,
-        };
-        let mut far = vec![false; arrays.slots()];
-        for slot in self.standing() {
-            let s = slot as usize;
-            let size = shifts[s].way.norm().max(size(shifts[s].turn));
-            far[s] = size.is_nan() || size > way * arrays.radius(s);
-        }
-        let mut strained = |a: u32, b: u32| {
-            let (i, j) = (a as usize, b as usize);
-            let k = self.pair_kinematics_of([i, j], [motion(a), motion(b)]);
-            if k.speed.abs().max(size(k.sliding)) > strain * arrays.radius(i).min(arrays.radius(j))
-            {
-                (far[i], far[j]) = (true, true);
-            }
-        };
-        for kept in self.state.still.pairs.iter().flatten() {
-            strained(kept.a, kept.b);
-        }
-        for class in &self.state.pairs {
-            let lists = &class.lists;
-            each_link(&lists.flags, |i, k| {
-                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                if self.stands(a) || self.stands(b) {
-                    strained(a, b);
-                }
-            });
-        }
-        self.standing()
-            .into_iter()
-            .filter(|&slot| far[slot as usize])
-            .collect()
-    }
-
-    /// Displaces grains by slot. Springs are strained along; those between grains that stand still
-    /// give way to Coulomb's bound, those of stepped grains do so in their next step. Links that
-    /// open are lost: to be kept with [`Engine::settle_shift`], or taken back. Gives the elastic energy of
-    /// links between grains that stand still, J.
-    pub fn shift(&mut self, shifts: &[Shift<D>]) -> Elastic {
-        self.opened.clear();
+    /// Displaces a part. Springs are strained along; those between grains that stand still give way to
+    /// Coulomb's bound, those of stepped grains do so in their next step. Links that open push no more,
+    /// gaps that close push: to be kept with [`Engine::settle_shift`], or taken back. Gives what the
+    /// elastic energy of links between grains that stand still has grown by, J, and the energy that they
+    /// lost in sliding, J.
+    pub fn shift(&mut self, part: &Part<D>, before: &Strained<D>) -> (Elastic, f64) {
         let pushed = self.rim_pushes();
-        let motion = |slot: u32| BodyMotion::<D> {
-            position: self.state.arrays.position(slot as usize),
-            velocity: shifts[slot as usize].way,
-            spin: shifts[slot as usize].turn,
-        };
         // Strains by the geometry from which the displacements were found.
-        let pair = |a: u32, b: u32| {
-            self.pair_kinematics_of([a as usize, b as usize], [motion(a), motion(b)])
-                .sliding
-        };
-        let mut pairs: Vec<Vec<[f64; 3]>> = Vec::new();
-        let mut rim: Vec<Vec<(usize, usize, [f64; 3])>> = Vec::new();
-        for (class, links) in self.state.still.pairs.iter().enumerate() {
-            pairs.push(links.iter().map(|k| pair(k.a, k.b)).collect());
-            let lists = &self.state.pairs[class].lists;
-            let mut strains = Vec::new();
-            each_link(&lists.flags, |i, k| {
-                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                strains.push((i, k, pair(a, b)));
-            });
-            rim.push(strains);
+        let mut elastic = Elastic::default();
+        let mut slid = 0.0;
+        let mut strains: Vec<[f64; 3]> = Vec::with_capacity(before.links.len());
+        let mut forces: Vec<[Push; 2]> = Vec::with_capacity(before.links.len());
+        for &(index, kept) in &before.links {
+            strains.push(self.pair_strain(part, kept.a, kept.b).sliding);
+            let view = self.kept_view(self.state.still.pairs.get(index).0, &kept);
+            forces.push(view.pushes());
+            elastic -= view.elastic;
         }
-        let walls: Vec<[f64; 3]> = self
-            .state
-            .still
-            .walls
-            .iter()
-            .map(|(name, k)| {
-                self.surface_kinematics_of(name.0, name.1, k.a, motion(k.a), self.time())
-                    .map_or([0.0; 3], |kinematics| kinematics.sliding)
-            })
-            .collect();
-        let mut at_walls: Vec<Vec<(usize, usize, [f64; 3])>> = Vec::new();
-        for (class, wall) in self.state.walls.iter().enumerate() {
-            let mut strains = Vec::new();
-            each_link(&wall.lists.flags, |i, k| {
-                let a = wall.lists.batches[i].a[k];
-                let kinematics = self.wall_kinematics_of(class, a, motion(a), self.time());
-                strains.push((i, k, kinematics.map_or([0.0; 3], |kin| kin.sliding)));
-            });
-            at_walls.push(strains);
+        let mut at_walls: Vec<([f64; 3], Push)> = Vec::with_capacity(before.walls.len());
+        for &(index, kept) in &before.walls {
+            let name = self.state.still.walls[index].0;
+            let motion = self.displaced(part, kept.a);
+            let strain = self
+                .surface_kinematics_of(name.0, name.1, kept.a, motion, self.time())
+                .map_or([0.0; 3], |kinematics| kinematics.sliding);
+            let view = self.kept_wall_view(&name, &kept);
+            if let Some(view) = &view {
+                elastic -= view.elastic;
+            }
+            at_walls.push((strain, view.map_or([0.0; 6], |view| view.pushes()[0])));
         }
+        let [rim, rim_walls] = self.list_strains(part);
         let mut greatest = 0.0_f64;
-        for (slot, shift) in shifts.iter().enumerate() {
-            if matches!(
-                self.state.arrays.status[slot],
-                Status::Still | Status::Stepped
-            ) {
-                D::shift(&mut self.state.arrays, slot, shift.way, shift.turn);
+        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+            let s = slot as usize;
+            if matches!(self.state.arrays.status[s], Status::Still | Status::Stepped) {
+                D::shift(&mut self.state.arrays, s, shift.way, shift.turn);
                 greatest = greatest.max(shift.way.norm());
             }
         }
         self.state.outer_way += greatest;
         self.state.inner_way += greatest;
-        for (wall, strains) in self.state.walls.iter_mut().zip(at_walls) {
-            for (i, k, by) in strains {
-                let history = &mut wall.lists.history[i];
-                let spring = history.lane(k);
-                history.set_lane(k, std::array::from_fn(|j| spring[j] + by[j]));
-            }
+        let strained = |spring: [f64; 3], by: [f64; 3]| std::array::from_fn(|j| spring[j] + by[j]);
+        for ((_, class, i, k), by) in rim {
+            let history = &mut self.state.pairs[class].lists.history[i];
+            history.set_lane(k, strained(history.lane(k), by));
         }
-        let strain = |spring: &mut [f64; 3], by: &[f64; 3]| {
-            for (s, b) in spring.iter_mut().zip(by) {
-                *s += b;
-            }
-        };
-        let mut held = vec![[0.0; 6]; self.state.arrays.slots()];
-        let mut elastic = Elastic::default();
-        for (class, strains) in pairs.iter().enumerate() {
-            let mut links = std::mem::take(&mut self.state.still.pairs[class]);
-            let mut opened = std::mem::take(&mut self.opened);
-            let mut strains = strains.iter();
+        for ((_, class, i, k), by) in rim_walls {
+            let history = &mut self.state.walls[class].lists.history[i];
+            history.set_lane(k, strained(history.lane(k), by));
+        }
+        for ((&(index, kept), by), [then_a, then_b]) in before.links.iter().zip(strains).zip(forces)
+        {
+            let (class, mut link) = (self.state.still.pairs.get(index).0, kept);
+            link.spring = strained(link.spring, by);
             let [a, b] = self.state.pairs[class].materials;
-            let law = self.law(a, b);
-            links.retain_mut(|link| {
-                let kinematics = self.pair_kinematics(link.a, link.b);
-                strain(&mut link.spring, strains.next().unwrap_or(&[0.0; 3]));
-                if kinematics.overlap <= 0.0 {
-                    opened.push((link.a, link.b));
-                    return false;
-                }
-                bound(link, &coefficients(law, &kinematics));
-                let (other, history) = (Other::Slot(link.b), link.spring);
-                let view = self.view(
-                    link.a, other, law, kinematics, history, link.slip, link.calm,
-                );
+            let kinematics = self.pair_kinematics(link.a, link.b);
+            slid += bound(&mut link, &coefficients(self.law(a, b), &kinematics));
+            let held = &mut self.state.still.held;
+            add(&mut held[link.a as usize], -1.0, &then_a);
+            add(&mut held[link.b as usize], -1.0, &then_b);
+            if kinematics.overlap > 0.0 {
+                let view = self.kept_view(class, &link);
+                elastic += view.elastic;
                 let [on_a, on_b] = view.pushes();
+                let held = &mut self.state.still.held;
                 add(&mut held[link.a as usize], 1.0, &on_a);
                 add(&mut held[link.b as usize], 1.0, &on_b);
-                elastic += view.elastic;
-                true
-            });
-            self.state.still.pairs[class] = links;
-            self.opened = opened;
-            for (i, k, by) in &rim[class] {
-                let history = &mut self.state.pairs[class].lists.history[*i];
-                let mut spring = history.lane(*k);
-                strain(&mut spring, by);
-                history.set_lane(*k, spring);
+            } else {
+                self.pending.opened.push(index);
             }
+            *self.state.still.pairs.get_mut(index) = link;
         }
-        let mut links = std::mem::take(&mut self.state.still.walls);
-        let before = links.len();
-        let mut strains = walls.iter();
-        links.retain_mut(|(name, link)| {
-            strain(&mut link.spring, strains.next().unwrap_or(&[0.0; 3]));
-            let Some(kinematics) = self.surface_kinematics(name.0, name.1, link.a) else {
-                return false;
-            };
-            if kinematics.overlap <= 0.0 {
-                return false;
+        for (&(index, kept), (by, then)) in before.walls.iter().zip(at_walls) {
+            let (name, mut link) = (self.state.still.walls[index].0, kept);
+            link.spring = strained(link.spring, by);
+            add(&mut self.state.still.held[link.a as usize], -1.0, &then);
+            let met = self
+                .surface_kinematics(name.0, name.1, link.a)
+                .filter(|kinematics| kinematics.overlap > 0.0);
+            if let Some(kinematics) = met {
+                let wall = &self.boundaries[usize::from(name.0)].boundary;
+                let law = self.law(name.3, wall.material);
+                slid += bound(&mut link, &coefficients(law, &kinematics));
+                self.count_wall(&name, &link, &mut elastic);
+            } else {
+                self.pending.opened_walls.push(index);
             }
-            let wall = &self.boundaries[usize::from(name.0)].boundary;
-            let law = self.law(name.3, wall.material);
-            bound(link, &coefficients(law, &kinematics));
-            let (other, history) = (Other::Boundary(name.0), link.spring);
-            let view = self.view(
-                link.a, other, law, kinematics, history, link.slip, link.calm,
-            );
-            add(&mut held[link.a as usize], 1.0, &view.pushes()[0]);
-            elastic += view.elastic;
-            true
-        });
-        self.opened_at_walls = before - links.len();
-        self.state.still.walls = links;
-        self.sort_still();
-        self.state.still.held = held;
-        self.close_gaps(&mut elastic);
-        self.sum_still_walls();
+            self.state.still.walls[index].1 = link;
+        }
+        self.close_gaps(part, greatest, &mut elastic);
         // Means of what stepped grains push go along with what the displacement did to their links.
         let evaluations = f64::from(self.state.still.evaluations);
         let then = pushed.into_iter().map(|(slot, push)| (slot, -1.0, push));
@@ -255,18 +464,36 @@ impl<D: Integrate> Engine<D> {
             let [fx, fy, fz, mx, my, mz] = push.map(|part| sign * part);
             D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
         }
-        elastic
+        (elastic, slid)
+    }
+
+    /// How far each link in the lists is strained across, by class, batch and lane: of pairs, and with
+    /// walls.
+    fn list_strains(&self, part: &Part<D>) -> [Vec<(Place, [f64; 3])>; 2] {
+        let (mut pairs, mut walls) = (Vec::new(), Vec::new());
+        for (class, of) in self.state.pairs.iter().enumerate() {
+            each_link(&of.lists.flags, |i, k| {
+                let (a, b) = (of.lists.batches[i].a[k], of.lists.batches[i].b[k]);
+                let sliding = self.pair_strain(part, a, b).sliding;
+                pairs.push(((false, class, i, k), sliding));
+            });
+        }
+        for (class, of) in self.state.walls.iter().enumerate() {
+            each_link(&of.lists.flags, |i, k| {
+                let a = of.lists.batches[i].a[k];
+                let motion = self.displaced(part, a);
+                let kinematics = self.wall_kinematics_of(class, a, motion, self.time());
+                let sliding = kinematics.map_or([0.0; 3], |kin| kin.sliding);
+                walls.push(((true, class, i, k), sliding));
+            });
+        }
+        [pairs, walls]
     }
 
     /// What the springs of links with stepped grains would give in a displacement if they went on to
     /// push as now, J.
-    pub fn given_by_stepped(&self, shifts: &[Shift<D>]) -> f64 {
+    pub fn given_by_stepped(&self, part: &Part<D>) -> f64 {
         let mut sum = 0.0;
-        let motion = |slot: u32| BodyMotion::<D> {
-            position: self.state.arrays.position(slot as usize),
-            velocity: shifts[slot as usize].way,
-            spin: shifts[slot as usize].turn,
-        };
         let mut add = |law: AnyLaw, k: &Kinematics<D>, spring: [f64; 3]| {
             let c = coefficients(law, k);
             let pull = c.kt * size(spring);
@@ -284,8 +511,7 @@ impl<D: Integrate> Engine<D> {
             let lists = &class.lists;
             each_link(&lists.flags, |i, k| {
                 let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                let motions = [motion(a), motion(b)];
-                let kinematics = self.pair_kinematics_of([a as usize, b as usize], motions);
+                let kinematics = self.pair_strain(part, a, b);
                 add(law, &kinematics, lists.history[i].lane(k));
             });
         }
@@ -295,8 +521,8 @@ impl<D: Integrate> Engine<D> {
             let lists = &class.lists;
             each_link(&lists.flags, |i, k| {
                 let a = lists.batches[i].a[k];
-                if let Some(kinematics) = self.wall_kinematics_of(index, a, motion(a), self.time())
-                {
+                let motion = self.displaced(part, a);
+                if let Some(kinematics) = self.wall_kinematics_of(index, a, motion, self.time()) {
                     add(law, &kinematics, lists.history[i].lane(k));
                 }
             });
@@ -357,67 +583,88 @@ impl<D: Integrate> Engine<D> {
         pushes
     }
 
-    /// Keeps what the last displacement did: books links that opened and gaps that closed.
-    pub fn settle_shift(&mut self) {
-        for (a, b) in std::mem::take(&mut self.opened) {
-            self.state.clusters.remove_link(a, b);
-            self.state.counts.closed += 1;
+    /// Keeps what the last displacement did: links that opened go, gaps that closed become links.
+    pub fn settle_shift(&mut self, part: &Part<D>) {
+        let Pending {
+            mut opened,
+            mut opened_walls,
+            closed,
+            closed_walls,
+        } = std::mem::take(&mut self.pending);
+        let counts = &mut self.state.counts;
+        counts.closed += (opened.len() + opened_walls.len()) as u64;
+        counts.opened += (closed.len() + closed_walls.len()) as u64;
+        // From the last on, so that numbers stay what they were.
+        opened.sort_unstable();
+        for index in opened.into_iter().rev() {
+            let (_, link) = self.state.still.pairs.remove(index);
+            self.state.clusters.remove_link(link.a, link.b);
         }
-        for (a, b) in std::mem::take(&mut self.closed) {
-            self.state.clusters.insert_link(a, b);
-            self.state.counts.opened += 1;
+        opened_walls.sort_unstable();
+        for index in opened_walls.into_iter().rev() {
+            self.state.still.walls.remove(index);
         }
-        self.state.counts.closed += self.opened_at_walls as u64;
-        self.state.counts.opened += self.closed_at_walls as u64;
+        for (class, link) in closed {
+            self.state.clusters.insert_link(link.a, link.b);
+            self.state.still.pairs.insert(class, link);
+        }
+        self.state.still.walls.extend(closed_walls);
+        for &slot in &part.slots {
+            if self.stands(slot) {
+                let x = self.state.arrays.position(slot as usize);
+                self.cells.relocate(slot, x);
+            }
+        }
+        self.sum_still_walls();
     }
 
-    /// Links between grains that stand still and overlap without one, and with walls: made anew,
-    /// without stress across.
-    fn close_gaps(&mut self, elastic: &mut Elastic) {
+    /// Grains of a part that stand still and overlap others, or walls, without a link: made anew,
+    /// without stress across. None has moved farther than `way` since it was put into its cell.
+    fn close_gaps(&mut self, part: &Part<D>, way: f64, elastic: &mut Elastic) {
         let mut found: Vec<(u32, u32)> = Vec::new();
         let arrays = &self.state.arrays;
-        for slot in self.standing() {
+        let standing: Vec<u32> = part
+            .slots
+            .iter()
+            .copied()
+            .filter(|&slot| self.stands(slot))
+            .collect();
+        for &slot in &standing {
             let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-            self.cells.near(x, r, |other| {
+            self.cells.near(x, r + way, |other| {
                 let reach = r + arrays.radius(other as usize);
-                if other > slot
+                let twice = other < slot && part.place(other).is_some();
+                if other != slot
+                    && !twice
                     && (x - arrays.position(other as usize)).norm_squared() < reach * reach
+                    && !self.state.still.pairs.joins(slot, other)
                 {
-                    found.push((slot, other));
+                    found.push((slot.min(other), slot.max(other)));
                 }
             });
         }
-        let links = self.state.still.pairs.iter().flatten();
-        let known = links.map(|k| (k.a.min(k.b), k.a.max(k.b)));
-        // Mostly none has closed, and those that overlap are as many as there are links.
-        if found.len() == known.clone().count() {
-            found.clear();
-        } else {
-            let mut known: Vec<(u32, u32)> = known.collect();
-            known.sort_unstable();
-            found.retain(|pair| known.binary_search(pair).is_err());
-        }
         found.sort_unstable();
         let n = self.laws.materials;
-        for &(a, b) in &found {
+        for (a, b) in found {
             let of = |s: u32| usize::from(self.state.arrays.material[s as usize]);
-            let class = self.class_of[of(a) * n + of(b)];
+            let class = usize::from(self.class_of[of(a) * n + of(b)]);
             let link = Kept::new(a, b);
-            let view = self.kept_view(usize::from(class), &link);
-            self.hold(&view, elastic);
-            self.state.still.pairs[usize::from(class)].push(link);
+            let view = self.kept_view(class, &link);
+            *elastic += view.elastic;
+            let [on_a, on_b] = view.pushes();
+            add(&mut self.state.still.held[a as usize], 1.0, &on_a);
+            add(&mut self.state.still.held[b as usize], 1.0, &on_b);
+            self.pending.closed.push((class, link));
         }
-        self.closed = found;
-        let mut new = 0;
-        let mut at_walls: Vec<(u32, u16, u32)> = self
+        let mut known: Vec<(u32, u16, u32)> = self
             .state
             .still
             .walls
             .iter()
             .map(|(name, k)| (k.a, name.0, name.1))
             .collect();
-        at_walls.sort_unstable();
-        for slot in self.standing() {
+        known.sort_unstable();
+        for &slot in &standing {
             for boundary in 0..self.boundaries.len() {
                 if self.state.gone[boundary] {
                     continue;
@@ -427,40 +674,37 @@ impl<D: Integrate> Engine<D> {
                     let met = self
                         .surface_kinematics(b, s, slot)
                         .is_some_and(|kinematics| kinematics.overlap > 0.0);
-                    if !met || at_walls.binary_search(&(slot, b, s)).is_ok() {
+                    if !met || known.binary_search(&(slot, b, s)).is_ok() {
                         continue;
                     }
                     let side = self.side(boundary, surface, slot);
                     let name = (b, s, side, self.state.arrays.material[slot as usize]);
                     let link = Kept::new(slot, 0);
-                    if let Some(view) = self.kept_wall_view(&name, &link) {
-                        self.hold(&view, elastic);
-                    }
-                    self.state.still.walls.push((name, link));
-                    new += 1;
+                    self.count_wall(&name, &link, elastic);
+                    self.pending.closed_walls.push((name, link));
                 }
             }
         }
-        self.closed_at_walls = new;
     }
 
-    /// A link that has just come about counts.
-    fn hold(&mut self, view: &LinkView<D>, elastic: &mut Elastic) {
-        *elastic += view.elastic;
-        let [on_a, on_b] = view.pushes();
-        add(&mut self.state.still.held[view.a as usize], 1.0, &on_a);
-        if let Other::Slot(b) = view.b {
-            add(&mut self.state.still.held[b as usize], 1.0, &on_b);
+    /// A link with a wall counts.
+    fn count_wall(&mut self, name: &WallName, link: &Kept, elastic: &mut Elastic) {
+        if let Some(view) = self.kept_wall_view(name, link) {
+            *elastic += view.elastic;
+            let on_a = &view.pushes()[0];
+            add(&mut self.state.still.held[link.a as usize], 1.0, on_a);
         }
     }
 }
 
-/// A spring gives way to Coulomb's bound.
-fn bound(link: &mut Kept, c: &super::observe::Coefficients) {
+/// A spring gives way to Coulomb's bound; gives the energy lost in sliding, J.
+fn bound(link: &mut Kept, c: &super::observe::Coefficients) -> f64 {
     let most = c.friction * c.elastic.max(0.0);
     let pull = c.kt * size(link.spring);
     link.slip = pull > most;
-    if link.slip {
-        link.spring = link.spring.map(|s| s * (most / pull));
+    if !link.slip {
+        return 0.0;
     }
+    link.spring = link.spring.map(|s| s * (most / pull));
+    most * (pull - most) / c.kt
 }

@@ -12,6 +12,7 @@ use super::engine::{Engine, three};
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
 use super::observe::LinkView;
+use super::resting::RestingLinks;
 use super::state::Other;
 
 /// Boundary, surface, side and material of a class of links with walls.
@@ -21,13 +22,13 @@ pub type WallName = (u16, u32, bool, u16);
 pub type Push = [f64; 6];
 
 /// Where a link is in the lists: whether with a wall, class, batch and lane.
-type Place = (bool, usize, usize, usize);
+pub(super) type Place = (bool, usize, usize, usize);
 
 /// What is kept of grains that stand still.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Still {
-    /// Links between two of them, by class of pairs.
-    pub pairs: Vec<Vec<Kept>>,
+    /// Links between two of them.
+    pub pairs: RestingLinks,
     /// Links of them with walls.
     pub walls: Vec<(WallName, Kept)>,
     /// By slot: forces of these links.
@@ -43,6 +44,8 @@ pub struct Still {
     pub calm: Vec<u16>,
     /// How many stand still.
     pub count: usize,
+    /// Links with walls came or went since `at_walls` was summed.
+    pub walls_changed: bool,
     /// What each boundary does to them: force, N, and moment about its point of reference, N m.
     pub at_walls: Vec<[f64; 6]>,
     /// Links that were lost with grains or boundaries taken away.
@@ -67,11 +70,8 @@ impl Still {
         let pushed = order.iter().map(|&o| self.pushed[o as usize]).collect();
         let calm = order.iter().map(|&o| self.calm[o as usize]).collect();
         (self.held, self.pushed, self.calm) = (held, pushed, calm);
+        self.pairs.renumber(new_slot);
         let new = |slot: &mut u32| *slot = new_slot[*slot as usize];
-        for kept in self.pairs.iter_mut().flatten() {
-            new(&mut kept.a);
-            new(&mut kept.b);
-        }
         for (_, kept) in &mut self.walls {
             new(&mut kept.a);
         }
@@ -221,14 +221,12 @@ impl<D: Integrate> Engine<D> {
             self.state.fresh.push(slot);
         }
         self.state.still.count -= slots.len();
-        for class in 0..self.state.pairs.len() {
-            let (woken, asleep): (Vec<Kept>, Vec<Kept>) =
-                std::mem::take(&mut self.state.still.pairs[class])
-                    .into_iter()
-                    .partition(|k| chosen[k.a as usize] || chosen[k.b as usize]);
-            self.state.still.pairs[class] = asleep;
-            for kept in &woken {
-                let [on_a, on_b] = self.kept_view(class, kept).pushes();
+        for &woken in slots {
+            loop {
+                let first = self.state.still.pairs.of(woken).next();
+                let Some(index) = first else { break };
+                let (class, kept) = self.state.still.pairs.remove(index);
+                let [on_a, on_b] = self.kept_view(class, &kept).pushes();
                 for (slot, push) in [(kept.a, on_a), (kept.b, on_b)] {
                     if !chosen[slot as usize] {
                         add(&mut self.state.still.held[slot as usize], -1.0, &push);
@@ -240,13 +238,14 @@ impl<D: Integrate> Engine<D> {
                         D::add_force(arrays, slot as usize, [fx, fy, fz], [mx, my, mz]);
                     }
                 }
+                self.waking[class].push(kept);
             }
-            self.waking[class].extend(woken);
         }
         let (woken, asleep): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
             .into_iter()
             .partition(|(_, k)| chosen[k.a as usize]);
         self.state.still.walls = asleep;
+        self.state.still.walls_changed |= !woken.is_empty();
         self.waking_walls.extend(woken);
     }
 
@@ -268,8 +267,8 @@ impl<D: Integrate> Engine<D> {
                 let [on_a, on_b] = self.kept_view(class, link).pushes();
                 add(&mut self.state.still.held[link.a as usize], 1.0, &on_a);
                 add(&mut self.state.still.held[link.b as usize], 1.0, &on_b);
+                self.state.still.pairs.insert(class, *link);
             }
-            self.state.still.pairs[class].extend(aside);
         }
         let (aside, rest): (Vec<_>, Vec<_>) = std::mem::take(at_walls)
             .into_iter()
@@ -281,6 +280,7 @@ impl<D: Integrate> Engine<D> {
                 add(&mut self.state.still.held[link.a as usize], 1.0, &on_a);
             }
         }
+        self.state.still.walls_changed |= !aside.is_empty();
         self.state.still.walls.extend(aside);
     }
 
@@ -329,6 +329,7 @@ impl<D: Integrate> Engine<D> {
             for slot in std::mem::take(&mut self.state.still.rim) {
                 if self.stands(slot) && rim.binary_search(&slot).is_err() {
                     self.state.arrays.clear_force(slot as usize);
+                    self.state.still.pushed[slot as usize] = [0.0; 6];
                 }
             }
         }
@@ -339,12 +340,15 @@ impl<D: Integrate> Engine<D> {
             let arrays = &mut self.state.arrays;
             D::add_force(arrays, slot as usize, [fx, fy, fz], [mx, my, mz]);
         }
-        self.sum_still_walls();
+        if self.state.still.walls_changed {
+            self.sum_still_walls();
+        }
     }
 
     /// Sums what walls do to grains that stand still: force, and moment about the boundary's point of
     /// reference.
     pub(super) fn sum_still_walls(&mut self) {
+        self.state.still.walls_changed = false;
         self.state.still.at_walls.clear();
         if self.state.still.walls.is_empty() {
             return;
@@ -441,18 +445,17 @@ impl<D: Integrate> Engine<D> {
 
     /// Begins a new look: means of forces are taken from now on.
     pub fn begin_look(&mut self) {
-        for push in &mut self.state.still.pushed {
-            *push = [0.0; 6];
+        let still = &mut self.state.still;
+        for &slot in &still.rim {
+            still.pushed[slot as usize] = [0.0; 6];
         }
         self.state.still.evaluations = 0;
     }
 
     /// Calls back with each link both of whose ends stand still, walls included.
     pub fn each_still_link(&self, mut f: impl FnMut(LinkView<D>)) {
-        for (class, links) in self.state.still.pairs.iter().enumerate() {
-            for kept in links {
-                f(self.kept_view(class, kept));
-            }
+        for (class, kept) in self.state.still.pairs.iter() {
+            f(self.kept_view(class, kept));
         }
         for (name, kept) in &self.state.still.walls {
             if let Some(view) = self.kept_wall_view(name, kept) {
@@ -485,19 +488,19 @@ impl<D: Integrate> Engine<D> {
     /// left to the others' residuals.
     pub(super) fn forget_still(&mut self, gone: impl Fn(u32) -> bool, wall: Option<u16>) -> u64 {
         let mut lost = 0;
-        for class in 0..self.state.pairs.len() {
-            let (away, rest): (Vec<Kept>, Vec<Kept>) =
-                std::mem::take(&mut self.state.still.pairs[class])
-                    .into_iter()
-                    .partition(|k| gone(k.a) || gone(k.b));
-            self.state.still.pairs[class] = rest;
-            for kept in &away {
-                let [on_a, on_b] = self.kept_view(class, kept).pushes();
-                add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
-                add(&mut self.state.still.held[kept.b as usize], -1.0, &on_b);
-                self.state.clusters.remove_link(kept.a, kept.b);
+        let mut index = 0;
+        while index < self.state.still.pairs.len() as u32 {
+            let (class, &kept) = self.state.still.pairs.get(index);
+            if !gone(kept.a) && !gone(kept.b) {
+                index += 1;
+                continue;
             }
-            lost += away.len() as u64;
+            self.state.still.pairs.remove(index);
+            let [on_a, on_b] = self.kept_view(class, &kept).pushes();
+            add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
+            add(&mut self.state.still.held[kept.b as usize], -1.0, &on_b);
+            self.state.clusters.remove_link(kept.a, kept.b);
+            lost += 1;
         }
         let (away, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
             .into_iter()

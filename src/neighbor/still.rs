@@ -128,6 +128,20 @@ impl<D: Dimension> StillCells<D> {
         self.len -= 1;
     }
 
+    /// Tells where a body has moved to.
+    pub fn relocate(&mut self, number: u32, x: D::Vector) {
+        let at = std::array::from_fn(|k| if k < D::N { self.along(k, x[k]) } else { 0 });
+        let n = number as usize;
+        if self
+            .cell
+            .get(n)
+            .is_some_and(|&c| c != NONE && c as usize != self.cell_at(at))
+        {
+            self.remove(number);
+            self.insert(number, x, 0.0);
+        }
+    }
+
     /// Calls back with the number of each body whose centre may be nearer to a point than `reach`
     /// and its own radius, in no particular order.
     pub fn near(&self, x: D::Vector, reach: f64, mut f: impl FnMut(u32)) {

@@ -49,6 +49,9 @@ pub struct Bed<D: Dimension> {
     inverse: Vec<f64>,
 }
 
+/// Stiffness that holds a grain fast, over that of its links.
+const FAST: f64 = 1e3;
+
 /// Most unknowns of a grain.
 const MOST: usize = 6;
 
@@ -168,24 +171,41 @@ impl<D: Dimension> Bed<D> {
                 put(b, Some(s.a), s, -s.normal);
             }
         }
-        let mut inverses = vec![0.0; n * m * m];
-        for (own, block) in inverses
-            .chunks_exact_mut(m * m)
-            .zip(diagonal.chunks_exact(m * m))
-        {
-            let mut factor = [0.0; MOST * MOST];
-            let factor = &mut factor[..m * m];
-            factor.copy_from_slice(block);
-            if cholesky(factor, m).is_ok() {
-                own.copy_from_slice(&inverse(factor, m));
-            }
-        }
-        Bed {
+        let mut bed = Bed {
             sides,
             starts,
+            inverse: vec![0.0; diagonal.len()],
             diagonal,
-            inverse: inverses,
+        };
+        for grain in 0..n {
+            bed.invert(grain);
         }
+        bed
+    }
+
+    fn invert(&mut self, grain: usize) {
+        let m = D::N + D::SPINS;
+        let block = grain * m * m..(grain + 1) * m * m;
+        let mut factor = [0.0; MOST * MOST];
+        let factor = &mut factor[..m * m];
+        factor.copy_from_slice(&self.diagonal[block.clone()]);
+        if cholesky(factor, m).is_ok() {
+            self.inverse[block].copy_from_slice(&inverse(factor, m));
+        }
+    }
+
+    /// Holds a grain as good as fast.
+    pub fn hold(&mut self, grain: usize) {
+        let m = D::N + D::SPINS;
+        let entries = (0..m).map(|p| (grain * m + p) * m + p);
+        let stiffest = entries
+            .clone()
+            .map(|k| self.diagonal[k])
+            .fold(0.0, f64::max);
+        for k in entries {
+            self.diagonal[k] += FAST * stiffest;
+        }
+        self.invert(grain);
     }
 
     fn lower(&self, grain: usize) -> &[Side<D>] {

@@ -8,11 +8,14 @@
 //! and whole columns of a deep bed, is left to the next solves. A step is taken as far as it lowers the
 //! energy, potential and elastic together, so that the solve cannot pump; who would go too far is woken
 //! instead, and so is who is left without balance.
+//!
+//! Mostly it is made for the surroundings of stepped grains alone, all others held fast: what those get is
+//! not forgotten, and is carried on by a solve for the whole bed when it comes to [`PENDING`].
 
 use super::rest::size;
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Elastic, LinkView, Other, Shift};
+use crate::cluster::{Elastic, Limits, LinkView, Other, Part};
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::record::Sink;
@@ -30,12 +33,39 @@ const ROUGH: f64 = 0.05;
 const ITERATIONS: usize = 1000;
 /// Mean residual that is left alone, over that at which grains may be stopped.
 const ENOUGH: f64 = 0.1;
-/// Greatest strain of a link in one pass, in radii: beyond it the geometry has changed.
-const FAR: f64 = 0.03;
-/// Greatest way in one pass, in radii: what goes farther hangs on nothing.
-const LOOSE: f64 = 0.1;
+/// Sum of residuals at which the whole bed is solved for, over the weight of the grains.
+const PENDING: f64 = 5e-3;
+/// It has so many times longer to move: what lies deep has waited, and waves are long.
+const LONGER: f64 = 2.0;
+/// How many links from a stepped grain the others go.
+const REACH: usize = 20;
+/// Sum of residuals that is left alone, over the weight of the grains: what hangs in a deep bed on
+/// each by a little.
+const BALANCED: f64 = 5e-4;
+/// Beyond these the geometry has changed, or what goes so far hangs on nothing.
+const LIMITS: Limits = Limits {
+    strain: 0.03,
+    apart: 0.02,
+    way: 0.2,
+    closing: 0.005,
+};
 
-/// Potential energy of the grains and elastic energy of all links, J.
+/// What grains that stand still lack to equilibrium, over their weight: root of the mean square, and
+/// size of the sum.
+#[derive(Clone, Copy, Default)]
+struct Unrest {
+    mean: f64,
+    sum: f64,
+}
+
+/// What a solve gives: whether it found displacements, and who is to be woken since they would take it
+/// too far or since nothing holds it.
+struct Increments {
+    found: bool,
+    loose: Vec<u32>,
+}
+
+/// Energy of grains and their links, J: what a displacement changes it by.
 #[derive(Clone, Copy, Default)]
 struct Energy {
     potential: f64,
@@ -48,92 +78,97 @@ impl Energy {
     }
 }
 
-/// What a solve gives: displacements by slot, and who is to be woken since they would take it too far
-/// or since nothing holds it.
-struct Increments<D: Integrate> {
-    shifts: Option<Vec<Shift<D>>>,
-    loose: Vec<u32>,
-}
-
 impl<D: Integrate> System<D> {
-    /// Carries down what still grains bear without balance. True when the lists are to be
-    /// renewed.
+    /// Carries down what still grains bear without balance, in the `whole` bed or where it is time
+    /// to. True when the lists are to be renewed.
     pub(super) fn carry(
         &mut self,
         sink: &mut dyn Sink,
         morph: &MorphSetup,
+        whole: bool,
     ) -> Result<bool, SystemError> {
         self.s.rest.carried = self.engine.time();
+        let slots = self.engine.state.arrays.slots();
+        let mut part = Part::new(self.engine.near_stepped(REACH), slots);
+        let standing = self.engine.standing();
+        let whole = whole || self.unrest(&standing).sum > PENDING || self.balanced(&part, morph);
+        let mut pace = [morph.pace; 2];
+        if whole {
+            let mut all = standing;
+            all.extend(&self.engine.state.active);
+            all.sort_unstable();
+            part = Part::new(all, slots);
+            pace[1] *= LONGER;
+        }
         let mut changed = false;
         for _ in 0..PASSES {
-            let standing = self.engine.standing();
-            if self.unrest(&standing) < ENOUGH * morph.residual {
+            if self.balanced(&part, morph) {
                 break;
             }
-            let mut grains = standing;
-            grains.extend(&self.engine.state.active);
-            grains.sort_unstable();
-            let Increments { shifts, loose } = self.increments(&grains, morph);
+            let Increments { found, loose } = self.increments(&mut part, pace);
             if !loose.is_empty() {
                 changed |= self.rouse(sink, &loose)?;
                 self.engine.renew_in_place();
             }
-            let Some(shifts) = shifts else { break };
-            if !self.descend(&grains, &shifts) {
+            if !found || !self.descend(&mut part) {
                 break;
             }
             // Who flies was foreseen against still grains where they were.
             changed |= !self.flying().is_empty();
         }
         let left: Vec<u32> = self
-            .engine
-            .standing()
-            .into_iter()
+            .standing_of(&part)
             .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
             .collect();
         changed |= self.rouse(sink, &left)?;
         Ok(changed)
     }
 
-    /// Root of the mean square of residuals over weights.
-    fn unrest(&self, standing: &[u32]) -> f64 {
-        let share = |&slot: &u32| size(&self.engine.residual(slot)) / self.weight(slot);
-        let sum: f64 = standing.iter().map(share).map(|r| r * r).sum();
-        (sum / standing.len().max(1) as f64).sqrt()
+    fn standing_of(&self, part: &Part<D>) -> impl Iterator<Item = u32> {
+        let slots = part.slots.iter().copied();
+        slots.filter(|&slot| self.engine.stands(slot))
     }
 
-    /// The energy, given that of links between grains that stand still.
-    fn energy(&self, grains: &[u32], still: Elastic) -> Energy {
-        let arrays = &self.engine.state.arrays;
-        let mut energy = Energy {
-            elastic: still,
-            potential: 0.0,
-        };
-        self.engine
-            .each_list_link(|view| energy.elastic += view.elastic);
-        energy.elastic.normal += self.engine.unseen_elastic();
-        for &slot in grains {
-            let s = slot as usize;
-            energy.potential -=
-                self.setup.gravity.dot(&arrays.position(s)) / arrays.inverse_mass(s);
-        }
-        energy
-    }
-
-    /// Displacements that balance the residuals of all but those whom they would take too far.
-    fn increments(&mut self, grains: &[u32], morph: &MorphSetup) -> Increments<D> {
-        let bed = self.bed(grains, morph.pace);
-        let arrays = &self.engine.state.arrays;
-        let m = D::N + D::SPINS;
-        let mut load = vec![0.0; grains.len() * m];
-        for (k, &slot) in grains.iter().enumerate() {
-            if self.engine.stands(slot) {
-                let residual = self.engine.residual(slot);
-                load[k * m..k * m + D::N].copy_from_slice(&residual[..D::N]);
-                load[k * m + D::N..][..D::SPINS].copy_from_slice(&residual[3..3 + D::SPINS]);
+    /// What some that stand still lack to equilibrium.
+    fn unrest(&self, standing: &[u32]) -> Unrest {
+        let (mut squares, mut weight) = (0.0, 0.0);
+        let mut sum = [0.0; 3];
+        for &slot in standing {
+            let (residual, own) = (self.engine.residual(slot), self.weight(slot));
+            squares += (size(&residual) / own).powi(2);
+            weight += own;
+            for k in 0..3 {
+                sum[k] += residual[k];
             }
         }
-        let row = |slot: u32| grains.binary_search(&slot).unwrap_or(0);
+        if standing.is_empty() {
+            return Unrest::default();
+        }
+        Unrest {
+            mean: (squares / standing.len() as f64).sqrt(),
+            sum: sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight,
+        }
+    }
+
+    /// Whether there is little to be carried.
+    fn balanced(&self, part: &Part<D>, morph: &MorphSetup) -> bool {
+        let standing: Vec<u32> = self.standing_of(part).collect();
+        let unrest = self.unrest(&standing);
+        unrest.mean <= ENOUGH * morph.residual && unrest.sum <= BALANCED
+    }
+
+    /// Finds displacements that balance the residuals of all but those whom they would take too far.
+    fn increments(&mut self, part: &mut Part<D>, pace: [f64; 2]) -> Increments {
+        let mut bed = self.bed(part, pace);
+        let m = D::N + D::SPINS;
+        let mut load = vec![0.0; part.slots.len() * m];
+        for (&slot, load) in part.slots.iter().zip(load.chunks_exact_mut(m)) {
+            if self.engine.stands(slot) {
+                let residual = self.engine.residual(slot);
+                load[..D::N].copy_from_slice(&residual[..D::N]);
+                load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
+            }
+        }
         let mut moved = vec![0.0; load.len()];
         let mut loose: Vec<u32> = Vec::new();
         for _ in 0..TRIES {
@@ -142,59 +177,60 @@ impl<D: Integrate> System<D> {
             if bed.solve(&load, &mut moved, ROUGH, ITERATIONS).is_none() {
                 break;
             }
-            let mut shifts = vec![Shift::default(); arrays.slots()];
-            for (&slot, moved) in grains.iter().zip(moved.chunks_exact(m)) {
-                let shift = &mut shifts[slot as usize];
+            for (shift, moved) in part.shifts.iter_mut().zip(moved.chunks_exact(m)) {
                 shift.way = D::Vector::from_fn(|j| moved[j]);
                 shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
             }
-            let mut far = self.engine.far(&shifts, FAR, LOOSE);
+            let mut far = self.engine.far(part, &LIMITS);
             far.retain(|slot| loose.binary_search(slot).is_err());
             if far.is_empty() {
-                return Increments {
-                    shifts: Some(shifts),
-                    loose,
-                };
+                loose.retain(|&slot| self.engine.stands(slot));
+                return Increments { found: true, loose };
             }
-            for &slot in &far {
-                load[row(slot) * m..][..m].fill(0.0);
+            for place in far.iter().filter_map(|&slot| part.place(slot)) {
+                let place = place as usize;
+                if self.engine.stands(part.slots[place]) {
+                    load[place * m..][..m].fill(0.0);
+                } else {
+                    bed.hold(place);
+                }
             }
             loose.extend(far);
             loose.sort_unstable();
         }
+        loose.retain(|&slot| self.engine.stands(slot));
         Increments {
-            shifts: None,
+            found: false,
             loose,
         }
     }
 
-    /// The stiffness of all links in touch, as they are strained now, and the inertia of the grains in
-    /// a step of length `pace` from rest: m / pace^2 between each and the ground.
-    fn bed(&self, grains: &[u32], pace: f64) -> Bed<D> {
+    /// The stiffness of all links of a part in touch, as they are strained now, and the inertia of the
+    /// grains in a step of length `pace` (of stepped ones, of others) from rest: m / pace^2 between each
+    /// and the ground. Grains beyond the part are ground.
+    fn bed(&self, part: &Part<D>, pace: [f64; 2]) -> Bed<D> {
         let arrays = &self.engine.state.arrays;
-        let mut row = vec![u32::MAX; arrays.slots()];
-        for (k, &slot) in grains.iter().enumerate() {
-            row[slot as usize] = k as u32;
-        }
-        let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * grains.len());
-        let mut add = |view: LinkView<D>| {
+        let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
+        self.engine.each_link_of(part, |view: LinkView<D>| {
             let k = &view.kinematics;
             let material = |slot: u32| arrays.material[slot as usize];
-            let other = match view.b {
-                Other::Slot(b) => material(b),
-                Other::Boundary(wall) => self.setup.boundaries[usize::from(wall)].material,
+            let (other, b) = match view.b {
+                Other::Slot(b) => (material(b), part.place(b)),
+                Other::Boundary(wall) => (self.setup.boundaries[usize::from(wall)].material, None),
             };
             let Some(law) = self.setup.laws.get(material(view.a), other) else {
                 return;
             };
+            let (a, b, normal) = match (part.place(view.a), b) {
+                (Some(a), b) => (a, b, -k.normal),
+                (None, Some(b)) => (b, None, k.normal),
+                (None, None) => return,
+            };
             let stiffness = law.stiffness(k.overlap, k.radius);
             struts.push(Strut {
-                a: row[view.a as usize],
-                b: match view.b {
-                    Other::Slot(slot) => Some(row[slot as usize]),
-                    Other::Boundary(_) => None,
-                },
-                normal: -k.normal,
+                a,
+                b,
+                normal,
                 kn: stiffness.normal,
                 kt: if view.slipping {
                     0.0
@@ -202,21 +238,27 @@ impl<D: Integrate> System<D> {
                     stiffness.tangential
                 },
             });
+        });
+        let inertia = |&slot: &u32| {
+            let s = slot as usize;
+            // Who steps goes its own way meanwhile.
+            let pace = pace[usize::from(self.engine.stands(slot))];
+            let per = 1.0 / (pace * pace);
+            [
+                per / arrays.inverse_mass(s),
+                per / arrays.inverse_inertia(s),
+            ]
         };
-        self.engine.each_still_link(&mut add);
-        self.engine.each_list_link(&mut add);
-        let per = 1.0 / (pace * pace);
-        let ground: Vec<[f64; 2]> = grains
-            .iter()
-            .map(|&slot| {
-                let s = slot as usize;
-                [
-                    per / arrays.inverse_mass(s),
-                    per / arrays.inverse_inertia(s),
-                ]
-            })
-            .collect();
+        let ground: Vec<[f64; 2]> = part.slots.iter().map(inertia).collect();
         Bed::new(&struts, &ground)
+    }
+
+    /// Elastic energy of links of stepped grains.
+    fn stepped_elastic(&self) -> Elastic {
+        let mut elastic = Elastic::default();
+        self.engine.each_list_link(|view| elastic += view.elastic);
+        elastic.normal += self.engine.unseen_elastic();
+        elastic
     }
 
     /// Goes along displacements as far as it goes down; whether it went at all.
@@ -224,41 +266,42 @@ impl<D: Integrate> System<D> {
     /// What goes down is the energy of what the solve balances: of grains that stand still, under their
     /// weight and what stepped grains push, which is a load. Stepped grains are as good as without
     /// weight, and their links count by what they resist beyond what they push already.
-    fn descend(&mut self, grains: &[u32], shifts: &[Shift<D>]) -> bool {
-        let mut still = Elastic::default();
-        self.engine.each_still_link(|view| still += view.elastic);
-        let then = self.energy(grains, still);
-        let mut given = self.engine.given_by_stepped(shifts);
-        for &slot in grains {
-            let Shift { way, turn } = shifts[slot as usize];
+    fn descend(&mut self, part: &mut Part<D>) -> bool {
+        let stepped = self.stepped_elastic();
+        let mut given = self.engine.given_by_stepped(part);
+        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
             if self.engine.stands(slot) {
                 let push = self.engine.mean_push(slot);
-                given -= (0..D::N).map(|k| push[k] * way[k]).sum::<f64>();
-                given -= (0..3).map(|k| push[3 + k] * turn[k]).sum::<f64>();
+                given -= (0..D::N).map(|k| push[k] * shift.way[k]).sum::<f64>();
+                given -= (0..3).map(|k| push[3 + k] * shift.turn[k]).sum::<f64>();
             } else {
                 let mass = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
-                given += mass * self.setup.gravity.dot(&way);
+                given += mass * self.setup.gravity.dot(&shift.way);
             }
         }
-        let before = self.engine.remember();
-        let mut shifts = shifts.to_vec();
+        let before = self.engine.before_shift(part);
         for _ in 0..HALVINGS {
-            let still = self.engine.shift(&shifts);
-            let now = self.energy(grains, still);
-            if now.sum() + given < then.sum() {
-                self.engine.settle_shift();
-                self.s.rest.energy += then.sum() - now.sum();
-                // What went into tangential springs is not lost in sliding.
-                self.engine.state.flows.friction +=
-                    now.elastic.tangential - then.elastic.tangential;
+            let (elastic, slid) = self.engine.shift(part, &before);
+            let mut change = Energy {
+                elastic,
+                potential: 0.0,
+            };
+            change.elastic += self.stepped_elastic();
+            change.elastic -= stepped;
+            for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+                let mass = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
+                change.potential -= mass * self.setup.gravity.dot(&shift.way);
+            }
+            if change.sum() + given < 0.0 {
+                self.engine.settle_shift(part);
+                self.s.rest.energy -= change.sum() + slid;
+                // The ledger takes what tangential springs hold from it.
+                self.engine.state.flows.friction += change.elastic.tangential + slid;
                 return true;
             }
-            self.engine.take_back(&before);
+            self.engine.take_back(part, &before);
             given *= 0.5;
-            for shift in &mut shifts {
-                shift.way = shift.way * 0.5;
-                shift.turn = shift.turn.map(|t| 0.5 * t);
-            }
+            part.halve();
         }
         false
     }

@@ -66,7 +66,7 @@ impl<D: Integrate> System<D> {
         if self.engine.state.still.count > 0 {
             if now - self.s.rest.carried >= morph.carry_every {
                 carried = true;
-                changed |= self.carry(sink, &morph)?;
+                changed |= self.carry(sink, &morph, false)?;
             }
             let rim = self.engine.state.still.rim.iter().copied();
             // A solve may have woken some already.
@@ -100,7 +100,7 @@ impl<D: Integrate> System<D> {
         if idle && !self.s.rest.balanced {
             self.s.rest.balanced = true;
             self.engine.begin_look();
-            if self.carry(sink, &morph)? {
+            if self.carry(sink, &morph, true)? {
                 self.account(self.engine.time());
                 self.renew(sink)?;
             }

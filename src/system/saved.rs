@@ -21,10 +21,11 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 5: links at rest by grain; parts of beds.
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.

@@ -1,0 +1,183 @@
+//! Links between grains that stand still, found by either grain: what is put in or taken out costs the
+//! links of two grains.
+
+use serde::{Deserialize, Serialize};
+
+use super::lists::Kept;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Entry {
+    class: u16,
+    link: Kept,
+    /// Next link of the first grain, and of the second.
+    next: [u32; 2],
+}
+
+/// Links by number; numbers change when one is taken out.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RestingLinks {
+    entries: Vec<Entry>,
+    /// First link of each slot.
+    heads: Vec<u32>,
+}
+
+impl RestingLinks {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Class of pairs and the link.
+    pub fn get(&self, index: u32) -> (usize, &Kept) {
+        let entry = &self.entries[index as usize];
+        (usize::from(entry.class), &entry.link)
+    }
+
+    /// The link, to change its stress; not its ends.
+    pub fn get_mut(&mut self, index: u32) -> &mut Kept {
+        &mut self.entries[index as usize].link
+    }
+
+    /// All, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Kept)> {
+        let entries = self.entries.iter();
+        entries.map(|entry| (usize::from(entry.class), &entry.link))
+    }
+
+    /// Numbers of the links of a slot, the last put in first.
+    pub fn of(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
+        let head = self.heads.get(slot as usize).copied().unwrap_or(NONE);
+        let some = |index: u32| (index != NONE).then_some(index);
+        std::iter::successors(some(head), move |&index| some(self.after(index, slot)))
+    }
+
+    /// Whether two slots are linked.
+    pub fn joins(&self, a: u32, b: u32) -> bool {
+        self.of(a).any(|index| {
+            let link = &self.entries[index as usize].link;
+            link.a == b || link.b == b
+        })
+    }
+
+    /// Puts a link in.
+    pub fn insert(&mut self, class: usize, link: Kept) {
+        let slots = link.a.max(link.b) as usize + 1;
+        if self.heads.len() < slots {
+            self.heads.resize(slots, NONE);
+        }
+        let index = self.entries.len() as u32;
+        let next = [link.a, link.b].map(|s| std::mem::replace(&mut self.heads[s as usize], index));
+        self.entries.push(Entry {
+            class: class as u16,
+            link,
+            next,
+        });
+    }
+
+    /// Takes a link out; the last one gets its number.
+    pub fn remove(&mut self, index: u32) -> (usize, Kept) {
+        let Entry { class, link, next } = self.entries[index as usize];
+        for (slot, after) in [link.a, link.b].into_iter().zip(next) {
+            self.redirect(slot, index, after);
+        }
+        let last = self.entries.len() as u32 - 1;
+        if index != last {
+            let moved = self.entries[last as usize].link;
+            self.redirect(moved.a, last, index);
+            self.redirect(moved.b, last, index);
+        }
+        self.entries.swap_remove(index as usize);
+        (usize::from(class), link)
+    }
+
+    /// New numbers of slots.
+    pub fn renumber(&mut self, new_slot: &[u32]) {
+        let mut heads = vec![NONE; new_slot.len()];
+        for (slot, &head) in self.heads.iter().enumerate().filter(|(_, h)| **h != NONE) {
+            heads[new_slot[slot] as usize] = head;
+        }
+        self.heads = heads;
+        for entry in &mut self.entries {
+            entry.link.a = new_slot[entry.link.a as usize];
+            entry.link.b = new_slot[entry.link.b as usize];
+        }
+    }
+
+    fn after(&self, index: u32, slot: u32) -> u32 {
+        let entry = &self.entries[index as usize];
+        entry.next[usize::from(entry.link.a != slot)]
+    }
+
+    /// What points to `from` in the chain of a slot points to `to`.
+    fn redirect(&mut self, slot: u32, from: u32, to: u32) {
+        let mut at = self.heads[slot as usize];
+        if at == from {
+            self.heads[slot as usize] = to;
+            return;
+        }
+        while at != NONE {
+            let side = usize::from(self.entries[at as usize].link.a != slot);
+            let next = &mut self.entries[at as usize].next[side];
+            if *next == from {
+                *next = to;
+                return;
+            }
+            at = *next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn holds_what_a_plain_list_holds() {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+        let mut links = RestingLinks::default();
+        let mut plain: Vec<(usize, u32, u32)> = Vec::new();
+        for round in 0..4_000 {
+            let (a, b) = (rng.random_range(1..40u32), rng.random_range(1..40u32));
+            if a != b && !links.joins(a, b) && rng.random::<f64>() < 0.6 {
+                links.insert(round % 3, Kept::new(a, b));
+                plain.push((round % 3, a, b));
+            } else if !plain.is_empty() {
+                let index = rng.random_range(0..plain.len() as u32);
+                let (class, link) = links.remove(index);
+                let at = plain.iter().position(|&p| p == (class, link.a, link.b));
+                plain.remove(at.expect("it was there"));
+            }
+            if round % 500 == 0 {
+                // Slots trade places.
+                let new: Vec<u32> = (0..40).map(|s| (s * 7 + 3) % 40).collect();
+                links.renumber(&new);
+                for (_, a, b) in &mut plain {
+                    (*a, *b) = (new[*a as usize], new[*b as usize]);
+                }
+            }
+            let mut all: Vec<_> = links.iter().map(|(c, k)| (c, k.a, k.b)).collect();
+            all.sort_unstable();
+            plain.sort_unstable();
+            assert_eq!(all, plain);
+            for slot in 0..40 {
+                let mut own: Vec<_> = links
+                    .of(slot)
+                    .map(|i| links.get(i).1.a + links.get(i).1.b)
+                    .collect();
+                own.sort_unstable();
+                let of = plain.iter().filter(|p| p.1 == slot || p.2 == slot);
+                let mut expected: Vec<_> = of.map(|p| p.1 + p.2).collect();
+                expected.sort_unstable();
+                assert_eq!(own, expected);
+            }
+        }
+    }
+}
