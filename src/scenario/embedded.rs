@@ -58,6 +58,7 @@ scenarios![
     "discharge-reload",
     "funnel",
     "heap",
+    "tilt",
     "pile",
     "bridge",
 ];

@@ -107,6 +107,8 @@ pub(super) mod owner {
     pub const FLIGHT: u32 = 7;
     /// Force fields.
     pub const FIELD: u32 = 8;
+    /// Gravity that turns slowly while nobody steps.
+    pub const GRAVITY: u32 = 9;
     /// First of the boundaries; then come the feeds and the perturbations.
     pub const FIRST_BOUNDARY: u32 = 16;
 }
@@ -244,6 +246,7 @@ impl<D: Integrate> System<D> {
             let next = self.engine.time_of(self.engine.state.n + 1);
             self.schedule(owner::STEP, next, EventKind::PredictTrajectory);
         }
+        self.schedule_gravity();
     }
 
     /// First events.

@@ -23,6 +23,7 @@ impl<D: Integrate> System<D> {
             let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
             self.engine.skip_to(n);
         }
+        self.forget_moment();
         if matches!(who, owner::SERIES | owner::CHECKPOINT | owner::FINISH) {
             self.check_numbers()?;
         }
@@ -95,6 +96,11 @@ impl<D: Integrate> System<D> {
                 if let Some(next) = self.fields.next_event(time) {
                     self.schedule(owner::FIELD, next, EventKind::FieldUpdate);
                 }
+            }
+            owner::GRAVITY => {
+                self.count(EventKind::FieldUpdate);
+                self.follow_gravity();
+                self.s.rest.balanced = false;
             }
             other => {
                 let index = (other - owner::FIRST_BOUNDARY) as usize;

@@ -48,8 +48,8 @@ impl<D: Integrate> System<D> {
         let Some(morph) = self.setup.morph else {
             return Ok(());
         };
-        // No equilibrium lasts while gravity changes.
-        if self.gravity_changes() {
+        // No equilibrium lasts while gravity changes fast.
+        if self.gravity_changes() && !self.gravity_is_slow() {
             return Ok(());
         }
         let steps = self.engine.state.counts.steps;
@@ -57,6 +57,7 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         self.s.rest.looks += 1;
+        self.forget_moment();
         let slots = self.engine.state.arrays.slots();
         self.engine.state.still.make_room(slots);
         let now = self.engine.time();
@@ -99,6 +100,7 @@ impl<D: Integrate> System<D> {
         let idle = self.engine.state.active.is_empty() && self.engine.state.still.count > 0;
         if idle && !self.s.rest.balanced {
             self.s.rest.balanced = true;
+            self.forget_moment();
             self.engine.begin_look();
             if self.carry(sink, &morph, true)? {
                 self.account(self.engine.time());

@@ -2,6 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
+mod atrest;
 mod causes;
 mod cli;
 mod cli_tools;
@@ -50,6 +51,7 @@ mod study_power_law;
 mod study_silo;
 mod support;
 mod surface;
+mod tilt;
 mod view;
 mod zones;
 

@@ -148,6 +148,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("discharge-reload", 2, &["run.finish=2.2"]),
         ("funnel", 2, &["run.finish=0.3", "settle.at_most=0.3"]),
         ("heap", 2, &["run.finish=1", "feed[0].count=50"]),
+        ("tilt", 2, &["run.finish=1"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
     ];

@@ -1,7 +1,9 @@
 //! A gravity that changes while grains move: in a vessel that is shaken or tilted.
 //!
-//! `Engine::gravity` is the one that acts; the setup's is kept equal to it. All grains step while it
-//! changes, and it is set anew at each evaluation, so that the integrators keep their order. Potential
+//! `Engine::gravity` is the one that acts; the setup's is kept equal to it. It is set anew at each
+//! evaluation, so that the integrators keep their order. All grains step while it changes, but for a
+//! slow tilt: what stands still goes on to do so, since the load that the tilt adds from one solve to
+//! the next is less than a solve leaves alone. While nobody steps it is set at the times of solves. Potential
 //! energy stays that in the scenario's gravity g_0: what the other does beyond it is work from outside,
 //! (g - g_0) . (change of the sum of m x) from one evaluation to the next. Velocities at an
 //! evaluation hold half a step of the forces there: what that changes when g does is booked too. At a
@@ -12,7 +14,9 @@ use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
+use crate::event::{EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
+use crate::system::driver::owner;
 use crate::system::{PerturbSetup, System, flight, ledger};
 
 /// How long a perturbation goes on, s.
@@ -23,6 +27,21 @@ fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
         } => cycles as f64 / frequency,
         PerturbKind::Tilt { duration, .. } => duration,
         PerturbKind::Tap { .. } | PerturbKind::Remove(_) => 0.0,
+    }
+}
+
+/// A tilt is slow when gravity changes in the time from one solve to the next by less than this share
+/// of the force that a grain may lack when it is stopped.
+const SLOW: f64 = 0.1;
+
+/// How fast a perturbation changes gravity, over its size, 1/s; none: by jumps.
+fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
+    match *kind {
+        PerturbKind::Tilt { turn, duration } => {
+            let turn = (0..D::SPINS).map(|k| D::spin_component(turn, k));
+            Some(turn.map(|t| t * t).sum::<f64>().sqrt() / duration)
+        }
+        PerturbKind::Shake { .. } | PerturbKind::Tap { .. } | PerturbKind::Remove(_) => None,
     }
 }
 
@@ -99,6 +118,57 @@ impl<D: Integrate> System<D> {
         !self.s.perturb.running.is_empty()
     }
 
+    /// Whether it changes so slowly that grains go on to stand still.
+    pub(in crate::system) fn gravity_is_slow(&self) -> bool {
+        let Some(morph) = self.setup.morph else {
+            return false;
+        };
+        let rates = self.s.perturb.running.iter().map(|running| {
+            let perturb = self.setup.perturbs.get(running.index)?;
+            rate(&perturb.kind)
+        });
+        let sum: Option<f64> = rates.sum();
+        sum.is_some_and(|rate| rate * morph.carry_every < SLOW * morph.residual)
+    }
+
+    /// While nobody steps there is no step to follow gravity at: it is followed when a solve would be
+    /// made.
+    pub(in crate::system) fn schedule_gravity(&mut self) {
+        let idle = self.engine.state.active.is_empty() && !self.s.frozen;
+        if let (true, true, Some(morph)) = (idle, self.gravity_changes(), self.setup.morph) {
+            // From the count, so that other events between do not put it off.
+            let every = morph.carry_every;
+            let tick = ((self.engine.time() + 0.5 * self.step_size()) / every).floor() + 1.0;
+            // The step that comes first after it is the one to stand at.
+            let time = tick * every + self.step_size();
+            self.schedule(owner::GRAVITY, time, EventKind::FieldUpdate);
+        } else {
+            self.s.queue.cancel(owner::GRAVITY);
+        }
+    }
+
+    /// Forgets the moment of masses of who stands still: somebody may have stopped, or been woken or moved.
+    pub(in crate::system) fn forget_moment(&mut self) {
+        self.s.perturb.still_moment = None;
+    }
+
+    /// Sum of mass times position of those that stand still, kg m.
+    fn still_moment(&mut self) -> D::Vector {
+        let moment = self.s.perturb.still_moment.unwrap_or_else(|| {
+            let arrays = &self.engine.state.arrays;
+            let mut sum = D::Vector::default();
+            if self.engine.state.still.count > 0 {
+                for slot in self.engine.standing() {
+                    let s = slot as usize;
+                    sum += arrays.position(s) * (1.0 / arrays.inverse_mass(s));
+                }
+            }
+            super::three(sum)
+        });
+        self.s.perturb.still_moment = Some(moment);
+        D::Vector::from_fn(|k| moment[k])
+    }
+
     /// After a step: gravity at the new time.
     pub(in crate::system) fn follow_gravity(&mut self) {
         if self.gravity_changes() {
@@ -112,11 +182,12 @@ impl<D: Integrate> System<D> {
     /// in the half step before, as far as the integrators can tell; else it has been so long.
     fn set_gravity(&mut self, gravity: D::Vector, jumped: Option<f64>) {
         let now = self.engine.time();
-        for slot in self.flying() {
+        let flying = self.flying();
+        for &slot in &flying {
             flight::restart(&mut self.engine, slot as usize, now);
         }
         let before = self.engine.gravity;
-        let mut moment = D::Vector::default();
+        let mut moment = self.still_moment();
         let mut kinetic = 0.0;
         for turn in [false, true] {
             let sign = if turn { 1.0 } else { -1.0 };
@@ -126,11 +197,9 @@ impl<D: Integrate> System<D> {
                 _ => {}
             }
             let arrays = &self.engine.state.arrays;
-            for slot in 1..arrays.slots() {
-                let mass = match arrays.status[slot] {
-                    Status::Empty => continue,
-                    _ => 1.0 / arrays.inverse_mass(slot),
-                };
+            for &slot in self.engine.state.active.iter().chain(&flying) {
+                let slot = slot as usize;
+                let mass = 1.0 / arrays.inverse_mass(slot);
                 if turn {
                     moment += arrays.position(slot) * mass;
                 }

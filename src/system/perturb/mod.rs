@@ -37,6 +37,9 @@ pub(super) struct PerturbState {
     stays: [f64; 3],
     /// All jams so far.
     pub jams: Vec<Jam>,
+    /// Sum of mass times position of those that stand still, kg m, as long as it holds.
+    #[serde(skip)]
+    still_moment: Option<[f64; 3]>,
 }
 
 fn three<V: Vector>(v: V) -> [f64; 3] {
@@ -53,6 +56,7 @@ impl PerturbState {
             acts: gravity,
             stays: gravity,
             jams: Vec::new(),
+            still_moment: None,
         }
     }
 
@@ -133,8 +137,12 @@ impl<D: Integrate> System<D> {
             _ => {
                 let since = self.engine.time();
                 self.s.perturb.running.push(Running { index, since });
-                let standing = self.engine.standing();
-                self.rouse(sink, &standing)?;
+                if !self.gravity_is_slow() {
+                    let standing = self.engine.standing();
+                    self.rouse(sink, &standing)?;
+                }
+                self.s.rest.balanced = false;
+                self.forget_moment();
                 // Who flies comes back to the grid; gravity changes at this evaluation already.
                 self.renew(sink)?;
                 self.follow_gravity();
