@@ -6,6 +6,7 @@
 //! [`ClusterIndex`]. Grains in flight are not touched by a step.
 
 use super::arrays::{Arrays, Lists, Status};
+use super::changes::LinkChange;
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
@@ -59,6 +60,8 @@ pub struct Engine<D: Integrate> {
     /// Gaps that it closed, and how many at walls.
     pub(super) closed: Vec<(u32, u32)>,
     pub(super) closed_at_walls: usize,
+    /// What it did to links, one by one.
+    pub(super) changes: Vec<LinkChange<D>>,
 }
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
@@ -151,6 +154,7 @@ impl<D: Integrate> Engine<D> {
             opened_at_walls: 0,
             closed: Vec::new(),
             closed_at_walls: 0,
+            changes: Vec::new(),
         }
     }
 

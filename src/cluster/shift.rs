@@ -2,6 +2,7 @@
 //! those that stand still are carried on.
 
 use super::arrays::{Arrays, History, Status};
+use super::changes::LinkChange;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
@@ -9,6 +10,7 @@ use super::observe::{BodyMotion, Elastic, Kinematics, LinkView, coefficients, si
 use super::state::Other;
 use super::still::{Push, Still, add};
 use crate::contact::{AnyLaw, Law, with_law};
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::LANES;
 
@@ -56,6 +58,7 @@ impl<D: Integrate> Engine<D> {
     pub fn take_back(&mut self, before: &Before<D>) {
         self.state.arrays.clone_from(&before.arrays);
         self.state.still.clone_from(&before.still);
+        self.changes.clear();
         for (class, springs) in self.state.pairs.iter_mut().zip(&before.springs) {
             class.lists.history.clone_from(springs);
         }
@@ -113,6 +116,7 @@ impl<D: Integrate> Engine<D> {
     /// links between grains that stand still, J.
     pub fn shift(&mut self, shifts: &[Shift<D>]) -> Elastic {
         self.opened.clear();
+        self.changes.clear();
         let pushed = self.rim_pushes();
         let motion = |slot: u32| BodyMotion::<D> {
             position: self.state.arrays.position(slot as usize),
@@ -185,18 +189,25 @@ impl<D: Integrate> Engine<D> {
         for (class, strains) in pairs.iter().enumerate() {
             let mut links = std::mem::take(&mut self.state.still.pairs[class]);
             let mut opened = std::mem::take(&mut self.opened);
+            let mut changes = std::mem::take(&mut self.changes);
             let mut strains = strains.iter();
             let [a, b] = self.state.pairs[class].materials;
             let law = self.law(a, b);
             links.retain_mut(|link| {
                 let kinematics = self.pair_kinematics(link.a, link.b);
                 strain(&mut link.spring, strains.next().unwrap_or(&[0.0; 3]));
+                let (a, other) = (link.a, Other::Slot(link.b));
                 if kinematics.overlap <= 0.0 {
                     opened.push((link.a, link.b));
+                    let lost = EventKind::RemoveLink;
+                    changes.push(LinkChange::between(lost, a, other, &kinematics));
                     return false;
                 }
-                bound(link, &coefficients(law, &kinematics));
-                let (other, history) = (Other::Slot(link.b), link.spring);
+                let slid = link.slip;
+                let heat = bound(link, &coefficients(law, &kinematics));
+                let slid = [slid, link.slip];
+                changes.extend(LinkChange::across(slid, heat, a, other, &kinematics));
+                let history = link.spring;
                 let view = self.view(
                     link.a, other, law, kinematics, history, link.slip, link.calm,
                 );
@@ -208,6 +219,7 @@ impl<D: Integrate> Engine<D> {
             });
             self.state.still.pairs[class] = links;
             self.opened = opened;
+            self.changes = changes;
             for (i, k, by) in &rim[class] {
                 let history = &mut self.state.pairs[class].lists.history[*i];
                 let mut spring = history.lane(*k);
@@ -218,18 +230,25 @@ impl<D: Integrate> Engine<D> {
         let mut links = std::mem::take(&mut self.state.still.walls);
         let before = links.len();
         let mut strains = walls.iter();
+        let mut changes = std::mem::take(&mut self.changes);
         links.retain_mut(|(name, link)| {
             strain(&mut link.spring, strains.next().unwrap_or(&[0.0; 3]));
             let Some(kinematics) = self.surface_kinematics(name.0, name.1, link.a) else {
                 return false;
             };
+            let (a, other) = (link.a, Other::Boundary(name.0));
             if kinematics.overlap <= 0.0 {
+                let lost = EventKind::RemoveLink;
+                changes.push(LinkChange::between(lost, a, other, &kinematics));
                 return false;
             }
             let wall = &self.boundaries[usize::from(name.0)].boundary;
             let law = self.law(name.3, wall.material);
-            bound(link, &coefficients(law, &kinematics));
-            let (other, history) = (Other::Boundary(name.0), link.spring);
+            let slid = link.slip;
+            let heat = bound(link, &coefficients(law, &kinematics));
+            let slid = [slid, link.slip];
+            changes.extend(LinkChange::across(slid, heat, a, other, &kinematics));
+            let history = link.spring;
             let view = self.view(
                 link.a, other, law, kinematics, history, link.slip, link.calm,
             );
@@ -237,6 +256,7 @@ impl<D: Integrate> Engine<D> {
             elastic += view.elastic;
             true
         });
+        self.changes = changes;
         self.opened_at_walls = before - links.len();
         self.state.still.walls = links;
         self.sort_still();
@@ -359,6 +379,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Keeps what the last displacement did: books links that opened and gaps that closed.
     pub fn settle_shift(&mut self) {
+        self.book_changes();
         for (a, b) in std::mem::take(&mut self.opened) {
             self.state.clusters.remove_link(a, b);
             self.state.counts.closed += 1;
@@ -405,6 +426,9 @@ impl<D: Integrate> Engine<D> {
             let link = Kept::new(a, b);
             let view = self.kept_view(usize::from(class), &link);
             self.hold(&view, elastic);
+            let new = EventKind::InsertLink;
+            let change = LinkChange::between(new, a, Other::Slot(b), &view.kinematics);
+            self.changes.push(change);
             self.state.still.pairs[usize::from(class)].push(link);
         }
         self.closed = found;
@@ -435,6 +459,9 @@ impl<D: Integrate> Engine<D> {
                     let link = Kept::new(slot, 0);
                     if let Some(view) = self.kept_wall_view(&name, &link) {
                         self.hold(&view, elastic);
+                        let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
+                        let change = LinkChange::between(new, slot, other, &view.kinematics);
+                        self.changes.push(change);
                     }
                     self.state.still.walls.push((name, link));
                     new += 1;
@@ -455,12 +482,16 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-/// A spring gives way to Coulomb's bound.
-fn bound(link: &mut Kept, c: &super::observe::Coefficients) {
+/// A spring gives way to Coulomb's bound. Gives the elastic energy that this sets free, and the same as
+/// the thesis has it (4.36), J.
+fn bound(link: &mut Kept, c: &super::observe::Coefficients) -> [f64; 2] {
     let most = c.friction * c.elastic.max(0.0);
     let pull = c.kt * size(link.spring);
     link.slip = pull > most;
     if link.slip {
         link.spring = link.spring.map(|s| s * (most / pull));
+        let way = (pull - most) / c.kt;
+        return [0.5 * (pull + most) * way, pull * way];
     }
+    [0.0; 2]
 }

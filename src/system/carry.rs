@@ -9,6 +9,7 @@
 //! energy, potential and elastic together, so that the solve cannot pump; who would go too far is woken
 //! instead, and so is who is left without balance.
 
+use super::avalanche::Carried;
 use super::rest::size;
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
@@ -65,9 +66,15 @@ impl<D: Integrate> System<D> {
     ) -> Result<bool, SystemError> {
         self.s.rest.carried = self.engine.time();
         let mut changed = false;
+        let mut avalanche: Option<Carried> = None;
         for _ in 0..PASSES {
             let standing = self.engine.standing();
-            if self.unrest(&standing) < ENOUGH * morph.residual {
+            let (unrest, worst) = self.unrest(&standing);
+            let avalanche = avalanche.get_or_insert_with(|| {
+                let id = |slot: u32| self.body_ref(Other::Slot(slot));
+                Carried::new(worst.map(|slot| (slot, id(slot))))
+            });
+            if unrest < ENOUGH * morph.residual {
                 break;
             }
             let mut grains = standing;
@@ -75,13 +82,14 @@ impl<D: Integrate> System<D> {
             grains.sort_unstable();
             let Increments { shifts, loose } = self.increments(&grains, morph);
             if !loose.is_empty() {
-                changed |= self.rouse(sink, &loose)?;
+                changed |= self.rouse_by(sink, avalanche, &loose)?;
                 self.engine.renew_in_place();
             }
             let Some(shifts) = shifts else { break };
             if !self.descend(&grains, &shifts) {
                 break;
             }
+            self.note_changes(sink, avalanche)?;
             // Who flies was foreseen against still grains where they were.
             changed |= !self.flying().is_empty();
         }
@@ -91,15 +99,24 @@ impl<D: Integrate> System<D> {
             .into_iter()
             .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
             .collect();
-        changed |= self.rouse(sink, &left)?;
+        let mut avalanche = avalanche.unwrap_or_else(|| Carried::new(None));
+        changed |= self.rouse_by(sink, &mut avalanche, &left)?;
+        self.close_avalanche(sink, avalanche)?;
+        self.check_all_overlaps()?;
         Ok(changed)
     }
 
-    /// Root of the mean square of residuals over weights.
-    fn unrest(&self, standing: &[u32]) -> f64 {
-        let share = |&slot: &u32| size(&self.engine.residual(slot)) / self.weight(slot);
-        let sum: f64 = standing.iter().map(share).map(|r| r * r).sum();
-        (sum / standing.len().max(1) as f64).sqrt()
+    /// Root of the mean square of residuals over weights, and the slot with the greatest.
+    fn unrest(&self, standing: &[u32]) -> (f64, Option<u32>) {
+        let (mut sum, mut most, mut worst) = (0.0, 0.0, None);
+        for &slot in standing {
+            let share = size(&self.engine.residual(slot)) / self.weight(slot);
+            sum += share * share;
+            if share > most {
+                (most, worst) = (share, Some(slot));
+            }
+        }
+        ((sum / standing.len().max(1) as f64).sqrt(), worst)
     }
 
     /// The energy, given that of links between grains that stand still.

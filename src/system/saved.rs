@@ -21,10 +21,11 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 5: who is rigid, who is stopped in vain, micro-avalanches of beds that stand still.
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
@@ -69,6 +70,7 @@ impl<D: Integrate> System<D> {
             s: saved.driver,
             flight_search,
             started_at: Instant::now(),
+            groups: Default::default(),
         })
     }
 
