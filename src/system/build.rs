@@ -86,7 +86,6 @@ impl<D: Integrate> System<D> {
             s,
             flight_search,
             started_at: Instant::now(),
-            groups: Default::default(),
         };
         system.engine.origin = start;
         system.populate(start);

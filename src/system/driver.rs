@@ -162,8 +162,6 @@ pub struct System<D: Integrate> {
     pub(super) s: DriverState,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     pub(super) started_at: Instant,
-    /// Rigid groups of grains that stand still, as far as they have been counted.
-    pub(super) groups: super::rigid::Groups,
 }
 
 impl<D: Integrate> std::fmt::Debug for System<D> {

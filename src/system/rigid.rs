@@ -1,139 +1,47 @@
 //! Which of the grains that stand still are rigid with others, by counting (docs/morphing.md): a
 //! figure of the record that never touches the motion.
 //!
-//! Links of grains that stand still come and go ten times a millisecond, mostly the same ones again.
-//! So groups are brought up to date now and then only, by what has changed between two such moments:
-//! before each row that tells of them, and each few solves for increments. In between, who is woken is
-//! rigid no more; the rest is as it was.
+//! Links of grains that stand still come and go ten times a millisecond, mostly the same ones again. So
+//! groups are found now and then only, from the links of the moment: before each row that tells of them,
+//! and each few solves for increments. In between, who is woken is rigid no more; the rest is as it was.
+//! (Kept up to date by `qrb::Pebble`, a link that goes costs some 100 microseconds, as much as to find
+//! all groups of a bed of 1,000 disks anew.)
 
 use super::{EventLog, System, SystemError};
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
 use crate::event::{EventKind, Regime};
-use crate::qrb::{BodyKey, BodyKind, LinkKey, Pebble};
+use crate::qrb::{DiskGroups, DiskLink};
 use crate::record::Sink;
-use crate::stress::LinkState;
 
 /// Groups are brought up to date at least each so many times that loads are carried.
 pub(super) const EVERY: f64 = 5.0;
-/// All boundaries that stand still together, in place of a grain's number.
-const GROUND: u32 = u32::MAX;
-
-/// A link: its bodies by number, the lesser first, and whether it slides.
-type Bond = (u32, u32, bool);
-
-/// The count of rigid groups and what it has seen so far. Rebuilt from the links, not saved.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
-    pebble: Pebble,
-    ground: Option<BodyKey>,
-    /// By number of a grain.
-    bodies: Vec<Option<BodyKey>>,
-    /// Links that are in the count, in order, with their keys there.
-    bonds: Vec<(Bond, LinkKey)>,
-}
-
-fn state(slides: bool) -> LinkState {
-    if slides {
-        LinkState::Slide
-    } else {
-        LinkState::Grip
-    }
-}
-
-impl Groups {
-    fn body(&mut self, id: u32) -> BodyKey {
-        if id == GROUND {
-            let pebble = &mut self.pebble;
-            return *self
-                .ground
-                .get_or_insert_with(|| pebble.add_body(BodyKind::Shape));
-        }
-        let id = id as usize;
-        if self.bodies.len() <= id {
-            self.bodies.resize(id + 1, None);
-        }
-        let pebble = &mut self.pebble;
-        *self.bodies[id].get_or_insert_with(|| pebble.add_body(BodyKind::Disk))
-    }
-
-    /// Goes over to these links, which are in order. What stays costs a look, what changed a game
-    /// around it. New links come first: next to them, most of what goes is superfluous.
-    fn follow(&mut self, bonds: &[Bond]) {
-        let old = std::mem::take(&mut self.bonds);
-        let mut kept: Vec<(Bond, LinkKey)> = Vec::with_capacity(bonds.len());
-        let mut gone: Vec<LinkKey> = Vec::new();
-        let mut flipped: Vec<(LinkKey, bool)> = Vec::new();
-        let mut i = 0;
-        for &bond in bonds {
-            let pair = (bond.0, bond.1);
-            while i < old.len() && (old[i].0.0, old[i].0.1) < pair {
-                gone.push(old[i].1);
-                i += 1;
-            }
-            if i < old.len() && (old[i].0.0, old[i].0.1) == pair {
-                if old[i].0.2 != bond.2 {
-                    flipped.push((old[i].1, bond.2));
-                }
-                kept.push((bond, old[i].1));
-                i += 1;
-                continue;
-            }
-            let (a, b) = (self.body(bond.0), self.body(bond.1));
-            kept.push((bond, self.pebble.insert_link(a, b, state(bond.2))));
-        }
-        gone.extend(old[i..].iter().map(|(_, key)| *key));
-        // Those that grip from now on before those that slide.
-        flipped.sort_by_key(|&(_, slides)| slides);
-        for (link, slides) in flipped {
-            self.pebble.set_state(link, state(slides));
-        }
-        for link in gone {
-            self.pebble.remove_link(link);
-        }
-        self.bonds = kept;
-    }
-
-    /// Maximal groups: whether the ground is in it, and the grains by number, ascending.
-    fn groups(&mut self) -> Vec<(bool, Vec<u32>)> {
-        let mut id_of = vec![GROUND; self.bodies.len() + 1];
-        for (id, body) in self.bodies.iter().enumerate() {
-            if let Some(body) = *body {
-                id_of[body] = id as u32;
-            }
-        }
-        let groups = self.pebble.clusters().into_iter().map(|group| {
-            let mut ids: Vec<u32> = group.into_iter().map(|body| id_of[body]).collect();
-            ids.sort_unstable();
-            let grounded = ids.last() == Some(&GROUND);
-            ids.truncate(ids.len() - usize::from(grounded));
-            (grounded, ids)
-        });
-        groups.collect()
-    }
-}
-
 impl<D: Integrate> System<D> {
-    /// Rigid groups of grains that stand still, brought up to date: for each, whether it holds the
-    /// boundaries, and the numbers of its grains, ascending. None in space, where counting does not
-    /// decide.
-    pub fn rigid_groups(&mut self) -> Vec<(bool, Vec<u32>)> {
+    /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
+    /// still are the ground. None in space, where counting does not decide.
+    pub fn rigid_groups(&self) -> DiskGroups {
         if D::N != 2 {
-            return Vec::new();
+            return DiskGroups::default();
         }
-        let mut bonds: Vec<Bond> = Vec::with_capacity(self.groups.bonds.len());
-        let id = &self.engine.state.arrays.id;
+        let arrays = &self.engine.state.arrays;
+        let mut links: Vec<DiskLink> = Vec::new();
         self.engine.each_still_bond(|a, b, slides| {
-            let a = id[a as usize];
             let b = match b {
-                Other::Slot(b) => id[b as usize],
-                Other::Boundary(_) => GROUND,
+                Other::Slot(b) => Some(b),
+                Other::Boundary(_) => None,
             };
-            bonds.push((a.min(b), a.max(b), slides));
+            links.push(DiskLink { a, b, slides });
         });
-        bonds.sort_unstable();
-        self.groups.follow(&bonds);
-        self.groups.groups()
+        let mut groups = DiskGroups::new(arrays.slots(), &links);
+        for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
+            for slot in group.iter_mut() {
+                *slot = arrays.id[*slot as usize];
+            }
+            group.sort_unstable();
+        }
+        let order = |group: &Vec<u32>| (std::cmp::Reverse(group.len()), group[0]);
+        groups.free.sort_by_key(order);
+        groups
     }
 
     /// Whether a grain that stands still was rigid with others when that was last looked at.
@@ -186,10 +94,9 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         self.account(now);
-        let mut rigid: Vec<u32> = Vec::with_capacity(self.s.rest.rigid.len());
-        for (_, ids) in self.rigid_groups() {
-            rigid.extend(ids);
-        }
+        let groups = self.rigid_groups();
+        let mut rigid = groups.grounded;
+        rigid.extend(groups.free.into_iter().flatten());
         rigid.sort_unstable();
         let before = std::mem::replace(&mut self.s.rest.rigid, rigid);
         if before == self.s.rest.rigid {

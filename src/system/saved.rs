@@ -70,7 +70,6 @@ impl<D: Integrate> System<D> {
             s: saved.driver,
             flight_search,
             started_at: Instant::now(),
-            groups: Default::default(),
         })
     }
 

@@ -12,6 +12,7 @@ mod faults;
 mod field;
 mod filling;
 mod flight;
+mod groups;
 mod handover;
 mod hgraph;
 mod jam;
