@@ -15,7 +15,7 @@ pub(super) struct Carried {
     /// Slot of the grain that lacked most to equilibrium, and its number.
     trigger: Option<(u32, BodyRef)>,
     /// Displacements made.
-    rounds: u64,
+    pub rounds: u64,
     slides: u64,
     breaks: u64,
     insertions: u64,

@@ -101,8 +101,11 @@ impl<D: Integrate> System<D> {
             .collect();
         let mut avalanche = avalanche.unwrap_or_else(|| Carried::new(None));
         changed |= self.rouse_by(sink, &mut avalanche, &left)?;
+        let moved = avalanche.rounds > 0;
         self.close_avalanche(sink, avalanche)?;
-        self.check_all_overlaps()?;
+        if moved {
+            self.check_all_overlaps()?;
+        }
         Ok(changed)
     }
 
