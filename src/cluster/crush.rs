@@ -20,9 +20,39 @@ pub struct Deepest {
 }
 
 impl<D: Integrate> Engine<D> {
-    /// The deepest of the links that were in touch at the last evaluation, where it stands now;
-    /// of equals, the first in the order of links. Cheap, but not for every step.
+    /// The deepest of all links, those between grains that stand still included; of equals, the first
+    /// in the order of links, theirs last.
     pub fn deepest(&self) -> Option<Deepest> {
+        let arrays: &Arrays<D> = &self.state.arrays;
+        let mut deepest = self.deepest_stepped();
+        let mut see = |link: Deepest| {
+            if deepest.is_none_or(|d| link.share > d.share) {
+                deepest = Some(link);
+            }
+        };
+        self.each_still_link(|link| {
+            let a = link.a as usize;
+            let (radius, other) = match link.b {
+                Other::Slot(b) => (arrays.radius(b as usize), arrays.material[b as usize]),
+                Other::Boundary(wall) => (
+                    f64::INFINITY,
+                    self.boundaries[usize::from(wall)].boundary.material,
+                ),
+            };
+            see(Deepest {
+                a: link.a,
+                b: link.b,
+                share: link.kinematics.overlap / arrays.radius(a).min(radius),
+                materials: [arrays.material[a], other],
+            });
+        });
+        deepest
+    }
+
+    /// The deepest of the links of stepped grains that were in touch at the last evaluation, where it
+    /// stands now; of equals, the first in the order of links. Cheap, but not for every step. Links
+    /// between grains that stand still get deeper only when loads are carried.
+    pub fn deepest_stepped(&self) -> Option<Deepest> {
         let arrays: &Arrays<D> = &self.state.arrays;
         let mut deepest: Option<Deepest> = None;
         let mut see = |link: Deepest| {

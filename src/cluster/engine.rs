@@ -6,6 +6,7 @@
 //! [`ClusterIndex`]. Grains in flight are not touched by a step.
 
 use super::arrays::{Arrays, Lists, Status};
+use super::changes::LinkChange;
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
@@ -56,6 +57,8 @@ pub struct Engine<D: Integrate> {
     pub(super) waking_walls: Vec<(WallName, Kept)>,
     /// What the last displacement of grains that stand still does to their links.
     pub(super) pending: Pending,
+    /// What it did to links, one by one.
+    pub(super) changes: Vec<LinkChange<D>>,
 }
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
@@ -141,6 +144,7 @@ impl<D: Integrate> Engine<D> {
             waking,
             waking_walls: Vec::new(),
             pending: Pending::default(),
+            changes: Vec::new(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod arrays;
 mod change;
+mod changes;
 mod crossing;
 mod crush;
 mod engine;
@@ -17,6 +18,7 @@ mod state;
 mod still;
 
 pub use change::{Adjacency, FieldForce};
+pub use changes::LinkChange;
 pub use crush::Deepest;
 pub use engine::Engine;
 pub use observe::{Elastic, Kinematics, LinkView};

@@ -2,6 +2,7 @@
 //! still are carried on.
 
 use super::arrays::{History, Status};
+use super::changes::LinkChange;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{Kept, each_link};
@@ -9,6 +10,7 @@ use super::observe::{BodyMotion, Elastic, Kinematics, coefficients, size};
 use super::state::Other;
 use super::still::{Place, Push, WallName, add};
 use crate::contact::{AnyLaw, Law, with_law};
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Row};
 
@@ -330,6 +332,7 @@ impl<D: Integrate> Engine<D> {
     /// Takes a displacement back.
     pub fn take_back(&mut self, part: &Part<D>, before: &Strained<D>) {
         self.pending = Pending::default();
+        self.changes.clear();
         let arrays = &mut self.state.arrays;
         for (&slot, [row, spins]) in part.slots.iter().zip(&before.rows) {
             let s = slot as usize;
@@ -367,6 +370,7 @@ impl<D: Integrate> Engine<D> {
     /// elastic energy of links between grains that stand still has grown by, J, and the energy that they
     /// lost in sliding, J.
     pub fn shift(&mut self, part: &Part<D>, before: &Strained<D>) -> (Elastic, f64) {
+        self.changes.clear();
         let pushed = self.rim_pushes();
         // Strains by the geometry from which the displacements were found.
         let mut elastic = Elastic::default();
@@ -418,11 +422,16 @@ impl<D: Integrate> Engine<D> {
             link.spring = strained(link.spring, by);
             let [a, b] = self.state.pairs[class].materials;
             let kinematics = self.pair_kinematics(link.a, link.b);
-            slid += bound(&mut link, &coefficients(self.law(a, b), &kinematics));
+            let lost = bound(&mut link, &coefficients(self.law(a, b), &kinematics));
+            let other = Other::Slot(link.b);
             let held = &mut self.state.still.held;
             add(&mut held[link.a as usize], -1.0, &then_a);
             add(&mut held[link.b as usize], -1.0, &then_b);
             if kinematics.overlap > 0.0 {
+                slid += lost.work;
+                let slides = [kept.slip, link.slip];
+                let change = LinkChange::across(slides, lost.heat, link.a, other, &kinematics);
+                self.changes.extend(change);
                 let view = self.kept_view(class, &link);
                 elastic += view.elastic;
                 let [on_a, on_b] = view.pushes();
@@ -430,6 +439,9 @@ impl<D: Integrate> Engine<D> {
                 add(&mut held[link.a as usize], 1.0, &on_a);
                 add(&mut held[link.b as usize], 1.0, &on_b);
             } else {
+                let lost = EventKind::RemoveLink;
+                let change = LinkChange::between(lost, link.a, other, &kinematics);
+                self.changes.push(change);
                 self.pending.opened.push(index);
             }
             *self.state.still.pairs.get_mut(index) = link;
@@ -438,16 +450,25 @@ impl<D: Integrate> Engine<D> {
             let (name, mut link) = (self.state.still.walls[index].0, kept);
             link.spring = strained(link.spring, by);
             add(&mut self.state.still.held[link.a as usize], -1.0, &then);
-            let met = self
-                .surface_kinematics(name.0, name.1, link.a)
-                .filter(|kinematics| kinematics.overlap > 0.0);
-            if let Some(kinematics) = met {
-                let wall = &self.boundaries[usize::from(name.0)].boundary;
-                let law = self.law(name.3, wall.material);
-                slid += bound(&mut link, &coefficients(law, &kinematics));
-                self.count_wall(&name, &link, &mut elastic);
-            } else {
-                self.pending.opened_walls.push(index);
+            let other = Other::Boundary(name.0);
+            let kinematics = self.surface_kinematics(name.0, name.1, link.a);
+            match kinematics {
+                Some(kinematics) if kinematics.overlap > 0.0 => {
+                    let wall = &self.boundaries[usize::from(name.0)].boundary;
+                    let law = self.law(name.3, wall.material);
+                    let lost = bound(&mut link, &coefficients(law, &kinematics));
+                    slid += lost.work;
+                    let slides = [kept.slip, link.slip];
+                    let change = LinkChange::across(slides, lost.heat, link.a, other, &kinematics);
+                    self.changes.extend(change);
+                    self.count_wall(&name, &link, &mut elastic);
+                }
+                _ => {
+                    let lost = EventKind::RemoveLink;
+                    let at = kinematics.map(|at| LinkChange::between(lost, link.a, other, &at));
+                    self.changes.extend(at);
+                    self.pending.opened_walls.push(index);
+                }
             }
             self.state.still.walls[index].1 = link;
         }
@@ -585,6 +606,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Keeps what the last displacement did: links that opened go, gaps that closed become links.
     pub fn settle_shift(&mut self, part: &Part<D>) {
+        self.book_changes();
         let Pending {
             mut opened,
             mut opened_walls,
@@ -654,6 +676,9 @@ impl<D: Integrate> Engine<D> {
             let [on_a, on_b] = view.pushes();
             add(&mut self.state.still.held[a as usize], 1.0, &on_a);
             add(&mut self.state.still.held[b as usize], 1.0, &on_b);
+            let new = EventKind::InsertLink;
+            let change = LinkChange::between(new, a, Other::Slot(b), &view.kinematics);
+            self.changes.push(change);
             self.pending.closed.push((class, link));
         }
         let mut known: Vec<(u32, u16, u32)> = self
@@ -681,6 +706,11 @@ impl<D: Integrate> Engine<D> {
                     let name = (b, s, side, self.state.arrays.material[slot as usize]);
                     let link = Kept::new(slot, 0);
                     self.count_wall(&name, &link, elastic);
+                    if let Some(kinematics) = self.surface_kinematics(b, s, slot) {
+                        let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
+                        let change = LinkChange::between(new, slot, other, &kinematics);
+                        self.changes.push(change);
+                    }
                     self.pending.closed_walls.push((name, link));
                 }
             }
@@ -697,14 +727,27 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-/// A spring gives way to Coulomb's bound; gives the energy lost in sliding, J.
-fn bound(link: &mut Kept, c: &super::observe::Coefficients) -> f64 {
+/// What sliding takes, J.
+#[derive(Default)]
+struct Lost {
+    /// Work of sliding at Coulomb's bound while the load comes on.
+    work: f64,
+    /// Elastic energy set free where bodies are, and the same as the thesis has it (4.36).
+    heat: [f64; 2],
+}
+
+/// A spring gives way to Coulomb's bound.
+fn bound(link: &mut Kept, c: &super::observe::Coefficients) -> Lost {
     let most = c.friction * c.elastic.max(0.0);
     let pull = c.kt * size(link.spring);
     link.slip = pull > most;
     if !link.slip {
-        return 0.0;
+        return Lost::default();
     }
     link.spring = link.spring.map(|s| s * (most / pull));
-    most * (pull - most) / c.kt
+    let way = (pull - most) / c.kt;
+    Lost {
+        work: most * way,
+        heat: [0.5 * (pull + most) * way, pull * way],
+    }
 }

@@ -464,6 +464,17 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Calls back with the bodies of each link both of whose ends stand still, walls included, and
+    /// whether it slides.
+    pub fn each_still_bond(&self, mut f: impl FnMut(u32, Other, bool)) {
+        for (_, kept) in self.state.still.pairs.iter() {
+            f(kept.a, Other::Slot(kept.b), kept.slip);
+        }
+        for (name, kept) in &self.state.still.walls {
+            f(kept.a, Other::Boundary(name.0), kept.slip);
+        }
+    }
+
     /// Calls back with each link between a grain that stands still and a stepped one.
     pub fn each_rim_link(&self, mut f: impl FnMut(LinkView<D>)) {
         if self.state.still.count == 0 {

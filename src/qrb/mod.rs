@@ -8,6 +8,7 @@
 mod bars;
 mod calc;
 mod certificate;
+mod grounded;
 mod patch;
 mod pebble;
 mod pivots;
@@ -15,6 +16,7 @@ mod templates;
 
 pub use calc::calc;
 pub use certificate::Certificate;
+pub use grounded::{DiskGroups, DiskLink};
 pub use pebble::{BodyKey, BodyKind, LinkKey, Pebble};
 pub use pivots::{Pivots, SymmetricRows};
 pub use templates::{Collapse, Part, Template, Templates};

@@ -118,6 +118,12 @@ pub struct WorkFigures {
     pub collisions: u64,
     /// Quasi-static solves.
     pub stress_solves: u64,
+    /// Times that a grain was stopped to stand still.
+    #[serde(default)]
+    pub stops: u64,
+    /// Of these, times that it was woken within a dwell.
+    #[serde(default)]
+    pub thrash: u64,
     /// What solved last, of the quasi-static solvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,

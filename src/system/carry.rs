@@ -12,6 +12,7 @@
 //! Mostly it is made for the surroundings of stepped grains alone, all others held fast: what those get is
 //! not forgotten, and is carried on by a solve for the whole bed when it comes to [`PENDING`].
 
+use super::avalanche::Carried;
 use super::rest::size;
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
@@ -101,18 +102,22 @@ impl<D: Integrate> System<D> {
             pace[1] *= LONGER;
         }
         let mut changed = false;
+        let worst = self.worst(&part);
+        let id = |slot: u32| self.body_ref(Other::Slot(slot));
+        let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
         for _ in 0..PASSES {
             if self.balanced(&part, morph) {
                 break;
             }
             let Increments { found, loose } = self.increments(&mut part, pace);
             if !loose.is_empty() {
-                changed |= self.rouse(sink, &loose)?;
+                changed |= self.rouse_by(sink, &mut avalanche, &loose)?;
                 self.engine.renew_in_place();
             }
             if !found || !self.descend(&mut part) {
                 break;
             }
+            self.note_changes(sink, &mut avalanche)?;
             // Who flies was foreseen against still grains where they were.
             changed |= !self.flying().is_empty();
         }
@@ -120,13 +125,27 @@ impl<D: Integrate> System<D> {
             .standing_of(&part)
             .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
             .collect();
-        changed |= self.rouse(sink, &left)?;
+        changed |= self.rouse_by(sink, &mut avalanche, &left)?;
+        let moved = avalanche.rounds > 0;
+        self.close_avalanche(sink, avalanche)?;
+        if moved {
+            self.check_all_overlaps()?;
+        }
         Ok(changed)
     }
 
     fn standing_of(&self, part: &Part<D>) -> impl Iterator<Item = u32> {
         let slots = part.slots.iter().copied();
         slots.filter(|&slot| self.engine.stands(slot))
+    }
+
+    /// Who lacks most to equilibrium.
+    fn worst(&self, part: &Part<D>) -> Option<u32> {
+        let share = |slot: u32| size(&self.engine.residual(slot)) / self.weight(slot);
+        self.standing_of(part)
+            .map(|slot| (slot, share(slot)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(slot, _)| slot)
     }
 
     /// What some that stand still lack to equilibrium.

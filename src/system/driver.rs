@@ -270,7 +270,7 @@ impl<D: Integrate> System<D> {
         self.s.regime_time = [0.0; 4];
         self.s.all_steps = 0.0;
         self.s.by_kind.fill(0);
-        self.s.rest.solves = 0;
+        self.s.rest.begin_counts();
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0, self.s.rest.energy);
         self.engine.state.wall_sums.fill([0.0; 7]);
         self.engine.state.clusters.forget_touched();
@@ -511,7 +511,9 @@ impl<D: Integrate> System<D> {
         let stepped = self.engine.state.active.len();
         let still = self.engine.state.still.count;
         let flying = self.grain_count() - stepped - still;
-        self.s.regime_time[Regime::Rest as usize] += lasted * still as f64;
+        let rigid = self.s.rest.rigid.len();
+        self.s.regime_time[Regime::Rest as usize] += lasted * (still - rigid) as f64;
+        self.s.regime_time[Regime::Rigid as usize] += lasted * rigid as f64;
         self.s.regime_time[Regime::Flight as usize] += lasted * flying as f64;
         self.s.regime_time[Regime::Cluster as usize] += lasted * stepped as f64;
         self.s.all_steps += lasted / self.engine.options.step * (stepped + flying + still) as f64;

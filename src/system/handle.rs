@@ -29,12 +29,14 @@ impl<D: Integrate> System<D> {
         }
         match who {
             owner::SERIES => {
+                self.regroup(sink)?;
                 self.count(EventKind::LogState);
                 self.log_state(sink, time)?;
                 self.look_at_zones(time);
                 self.next_tick(owner::SERIES, self.setup.log.series, EventKind::LogState);
             }
             owner::SNAPSHOT => {
+                self.regroup(sink)?;
                 self.count(EventKind::Visualize);
                 self.log_snapshot(sink, time)?;
                 self.next_tick(
@@ -78,7 +80,8 @@ impl<D: Integrate> System<D> {
                 self.begin(sink)?;
             }
             owner::FINISH => {
-                self.check_overlaps()?;
+                self.regroup(sink)?;
+                self.check_all_overlaps()?;
                 self.count(EventKind::Finish);
                 let outcome = if self.s.jam.is_some() {
                     Outcome::Jammed

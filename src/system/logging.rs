@@ -149,6 +149,7 @@ impl<D: Integrate> System<D> {
                 row.body_b = b;
                 row.link = self.s.links.number(a, b);
                 row.energy = event.energy;
+                row.cause = self.s.causes.now;
                 if event.kind == EventKind::InsertLink {
                     self.s.causes.link = row.seq;
                 }
@@ -220,6 +221,7 @@ impl<D: Integrate> System<D> {
         self.engine.find_splits();
         let stepped = self.engine.state.active.len() as u64;
         let still = self.engine.state.still.count as u64;
+        let rigid = self.s.rest.rigid.len() as u64;
         let grains = self.grain_count() as u64;
         let clusters = {
             // The dummy slot and each flyer count as clusters in the index.
@@ -231,7 +233,7 @@ impl<D: Integrate> System<D> {
         let row = SeriesRow {
             time,
             grains,
-            by_regime: [grains - stepped - still, stepped, still, 0],
+            by_regime: [grains - stepped - still, stepped, still - rigid, rigid],
             clusters,
             links,
             sliding,
@@ -319,6 +321,8 @@ impl<D: Integrate> System<D> {
                     moment: moment.map(|t| t * grain.radius),
                     regime: if flying {
                         Regime::Flight
+                    } else if still && self.is_rigid(slot) {
+                        Regime::Rigid
                     } else if still {
                         Regime::Rest
                     } else {
@@ -437,6 +441,7 @@ impl<D: Integrate> System<D> {
             .figures(&self.engine, &held, self.s.rest.energy);
         let mut warnings = self.s.warnings.clone();
         warnings.extend(super::reason::imbalance(&energy));
+        warnings.extend(self.s.rest.thrash.warning());
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
@@ -475,6 +480,8 @@ impl<D: Integrate> System<D> {
                 grain_steps: counts.grain_steps - begin.grain_steps,
                 collisions: 0,
                 stress_solves: self.s.rest.solves,
+                stops: self.s.rest.thrash.stops,
+                thrash: self.s.rest.thrash.short,
                 grain_steps_if_all_stepped: self.s.all_steps.round() as u64,
                 grains_per_link_event: GrainsPerLinkEvent {
                     events: touched.count(),
@@ -496,7 +503,7 @@ impl<D: Integrate> System<D> {
             }),
             jam: self.s.jam.clone(),
             jams: self.s.perturb.jams.clone(),
-            avalanches: None,
+            avalanches: self.setup.morph.map(|_| self.s.rest.avalanches),
             warnings,
         }
     }

@@ -1,6 +1,7 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
 mod arch;
+mod avalanche;
 mod build;
 mod carry;
 mod driver;
@@ -18,11 +19,13 @@ pub mod quasi_static;
 mod reason;
 mod regimes;
 mod rest;
+mod rigid;
 mod saved;
 mod setup;
 mod simulation;
 mod step;
 mod stillness;
+mod thrash;
 mod zones;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};

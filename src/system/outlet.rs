@@ -93,6 +93,7 @@ impl<D: Integrate> System<D> {
             }
         }
         let lost = self.engine.state.still.lost;
+        self.forget_rest(&gone);
         let elastic = self.engine.remove(&gone);
         self.s.ledger.remove_elastic(elastic);
         if self.engine.state.still.lost > lost && self.wake_unbalanced(sink)? {

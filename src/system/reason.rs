@@ -1,8 +1,8 @@
 //! What a run must not go beyond: numbers that are none, and overlaps that no law means.
 
 use super::{System, SystemError};
-use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Deepest, Other};
 use crate::geometry::Vector;
 use crate::record::EnergyFigures;
 
@@ -61,7 +61,18 @@ impl<D: Integrate> System<D> {
     /// Warns of crushed grains once, and refuses to go on with swallowed ones. Called at moments
     /// that belong to the motion alone, so that logs decide nothing.
     pub(super) fn check_overlaps(&mut self) -> Result<(), SystemError> {
-        let Some(link) = self.engine.deepest() else {
+        let deepest = self.engine.deepest_stepped();
+        self.check_overlap(deepest)
+    }
+
+    /// The same with links between grains that stand still, which only carried loads press deeper.
+    pub(super) fn check_all_overlaps(&mut self) -> Result<(), SystemError> {
+        let deepest = self.engine.deepest();
+        self.check_overlap(deepest)
+    }
+
+    fn check_overlap(&mut self, link: Option<Deepest>) -> Result<(), SystemError> {
+        let Some(link) = link else {
             return Ok(());
         };
         if link.share <= CRUSHED {

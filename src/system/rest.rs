@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::thrash::Thrash;
 use super::{EventLog, MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Other, Push};
 use crate::event::{EventKind, Regime};
 use crate::geometry::Vector;
-use crate::record::Sink;
+use crate::record::{Avalanches, Sink};
 
 /// Looks in a dwell: a grain rests when it was calm at each. So a look takes a contact time: forces
 /// that count are means over it, since each landing sends a wave of hundreds of weights through the
@@ -28,6 +29,24 @@ pub(super) struct RestState {
     pub balanced: bool,
     /// Energy that morphs took, J: kinetic at a stop, mismatch of quasi-static work.
     pub energy: f64,
+    /// Grains that stand still and are rigid with others, by number, ascending.
+    pub rigid: Vec<u32>,
+    /// When that was last brought up to date, s.
+    pub grouped: f64,
+    /// Micro-avalanches so far.
+    pub avalanches: Avalanches,
+    /// Who is stopped and woken again and again.
+    pub thrash: Thrash,
+}
+
+impl RestState {
+    /// Time 0: what the run is told to have done counts from now on.
+    pub fn begin_counts(&mut self) {
+        self.solves = 0;
+        self.avalanches = Avalanches::default();
+        self.thrash = Thrash::default();
+        self.grouped = f64::NEG_INFINITY;
+    }
 }
 
 /// Size of the force and of the moment over the radius, N: the greater.
@@ -58,6 +77,7 @@ impl<D: Integrate> System<D> {
         }
         self.s.rest.looks += 1;
         self.forget_moment();
+        self.regroup_in_time(sink, morph.carry_every)?;
         let slots = self.engine.state.arrays.slots();
         self.engine.state.still.make_room(slots);
         let now = self.engine.time();
@@ -106,6 +126,7 @@ impl<D: Integrate> System<D> {
                 self.account(self.engine.time());
                 self.renew(sink)?;
             }
+            self.regroup(sink)?;
         }
         Ok(())
     }
@@ -184,6 +205,12 @@ impl<D: Integrate> System<D> {
             }
         });
         resting.retain(|&slot| pressing[slot as usize] >= 2);
+        // Who was stopped in vain too often must be calm for longer.
+        let thrash = &self.s.rest.thrash;
+        resting.retain(|&slot| {
+            let s = slot as usize;
+            calm[s] >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
+        });
         resting
     }
 
@@ -196,9 +223,21 @@ impl<D: Integrate> System<D> {
         if slots.is_empty() {
             return Ok(false);
         }
-        self.account(self.engine.time());
+        let now = self.engine.time();
+        self.account(now);
         self.engine.wake(slots);
-        self.log_rest(sink, slots, Regime::Rest, Regime::Cluster)?;
+        if let Some(morph) = self.setup.morph {
+            for &slot in slots {
+                let id = self.engine.state.arrays.id[slot as usize];
+                self.s.rest.thrash.wake(id, now, morph.dwell);
+            }
+        }
+        let rigid = self.leave_groups(slots);
+        self.log_rest(sink, slots, |id| {
+            let rigid = rigid.binary_search(&id).is_ok();
+            let from = if rigid { Regime::Rigid } else { Regime::Rest };
+            [from, Regime::Cluster]
+        })?;
         Ok(true)
     }
 
@@ -207,9 +246,12 @@ impl<D: Integrate> System<D> {
         if slots.is_empty() {
             return Ok(false);
         }
-        self.account(self.engine.time());
+        let now = self.engine.time();
+        self.account(now);
         for &slot in slots {
             let s = slot as usize;
+            let id = self.engine.state.arrays.id[s];
+            self.s.rest.thrash.stop(id, now);
             let (v, spin) = super::ledger::velocity_now(&self.engine, s);
             let arrays = &self.engine.state.arrays;
             let spin: f64 = spin.iter().map(|s| s * s).sum();
@@ -217,7 +259,7 @@ impl<D: Integrate> System<D> {
                 + 0.5 * spin / arrays.inverse_inertia(s);
         }
         self.engine.stop(slots);
-        self.log_rest(sink, slots, Regime::Cluster, Regime::Rest)?;
+        self.log_rest(sink, slots, |_| [Regime::Cluster, Regime::Rest])?;
         Ok(true)
     }
 
@@ -225,8 +267,7 @@ impl<D: Integrate> System<D> {
         &mut self,
         sink: &mut dyn Sink,
         slots: &[u32],
-        from: Regime,
-        to: Regime,
+        regimes: impl Fn(u32) -> [Regime; 2],
     ) -> Result<(), SystemError> {
         self.s.by_kind[EventKind::Morph as usize] += slots.len() as u64;
         if self.s.settling || self.setup.log.events == EventLog::None {
@@ -235,6 +276,7 @@ impl<D: Integrate> System<D> {
         let time = self.engine.time();
         for &slot in slots {
             let mut row = self.row(time, EventKind::Morph);
+            let [from, to] = regimes(self.engine.state.arrays.id[slot as usize]);
             row.regime_from = Some(from);
             row.regime_to = Some(to);
             row.cause = self.s.causes.now;
@@ -242,6 +284,15 @@ impl<D: Integrate> System<D> {
             sink.event(&row)?;
         }
         Ok(())
+    }
+
+    /// Slots are about to be taken away.
+    pub(super) fn forget_rest(&mut self, slots: &[u32]) {
+        self.leave_groups(slots);
+        for &slot in slots {
+            let id = self.engine.state.arrays.id[slot as usize];
+            self.s.rest.thrash.forget(id);
+        }
     }
 
     /// Something was changed from outside (a gate, a removal): who has lost its balance is woken at

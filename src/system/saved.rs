@@ -21,7 +21,8 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 5: links at rest by grain; parts of beds.
+/// 5: links at rest by grain; who is rigid, who is stopped in vain, micro-avalanches of beds that stand
+/// still.
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.

@@ -159,7 +159,9 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
     let camera = Camera::new(meta.dimensions);
     let space = meta.dimensions == 3;
     // Where grains stand still, who does and who does not is what there is to see.
-    let still = s.grains.iter().any(|g| g.regime == Regime::Rest);
+    let of = |regime: Regime| s.grains.iter().any(|g| g.regime == regime);
+    let moving = of(Regime::Flight) || of(Regime::Cluster);
+    let still = of(Regime::Rest) || (of(Regime::Rigid) && moving);
     let colouring = if still { Colouring::Regime } else { colouring };
     let walls: Vec<_> = meta
         .walls

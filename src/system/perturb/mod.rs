@@ -291,6 +291,7 @@ impl<D: Integrate> System<D> {
             self.count(EventKind::DeleteBodies);
             self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
         }
+        self.forget_rest(slots);
         let elastic = self.engine.remove(slots);
         self.s.ledger.remove_elastic(elastic);
         self.wake_unbalanced(sink)?;

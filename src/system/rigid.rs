@@ -1,0 +1,137 @@
+//! Which of the grains that stand still are rigid with others, by counting (docs/morphing.md): a
+//! figure of the record that never touches the motion.
+//!
+//! Links of grains that stand still come and go ten times a millisecond, mostly the same ones again. So
+//! groups are found now and then only, from the links of the moment: before each row that tells of them,
+//! and each few solves for increments. In between, who is woken is rigid no more; the rest is as it was.
+//! (Kept up to date by `qrb::Pebble`, a link that goes costs some 100 microseconds, as much as to find
+//! all groups of a bed of 1,000 disks anew.)
+
+use super::{EventLog, System, SystemError};
+use crate::cluster::Other;
+use crate::cluster::integrate::Integrate;
+use crate::event::{EventKind, Regime};
+use crate::qrb::{DiskGroups, DiskLink};
+use crate::record::Sink;
+
+/// Groups are brought up to date at least each so many times that loads are carried.
+pub(super) const EVERY: f64 = 5.0;
+impl<D: Integrate> System<D> {
+    /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
+    /// still are the ground. None in space, where counting does not decide.
+    pub fn rigid_groups(&self) -> DiskGroups {
+        if D::N != 2 {
+            return DiskGroups::default();
+        }
+        let arrays = &self.engine.state.arrays;
+        let mut links: Vec<DiskLink> = Vec::new();
+        self.engine.each_still_bond(|a, b, slides| {
+            let b = match b {
+                Other::Slot(b) => Some(b),
+                Other::Boundary(_) => None,
+            };
+            links.push(DiskLink { a, b, slides });
+        });
+        let mut groups = DiskGroups::new(arrays.slots(), &links);
+        for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
+            for slot in group.iter_mut() {
+                *slot = arrays.id[*slot as usize];
+            }
+            group.sort_unstable();
+        }
+        let order = |group: &Vec<u32>| (std::cmp::Reverse(group.len()), group[0]);
+        groups.free.sort_by_key(order);
+        groups
+    }
+
+    /// Whether a grain that stands still was rigid with others when that was last looked at.
+    pub(super) fn is_rigid(&self, slot: u32) -> bool {
+        let id = self.engine.state.arrays.id[slot as usize];
+        self.s.rest.rigid.binary_search(&id).is_ok()
+    }
+
+    /// Takes slots that no longer stand still off the list; those of them that were on it, by number.
+    pub(super) fn leave_groups(&mut self, slots: &[u32]) -> Vec<u32> {
+        if self.s.rest.rigid.is_empty() {
+            return Vec::new();
+        }
+        let id = &self.engine.state.arrays.id;
+        let mut gone: Vec<u32> = slots
+            .iter()
+            .filter(|&&slot| self.is_rigid(slot))
+            .map(|&slot| id[slot as usize])
+            .collect();
+        gone.sort_unstable();
+        if !gone.is_empty() {
+            self.s
+                .rest
+                .rigid
+                .retain(|id| gone.binary_search(id).is_err());
+        }
+        gone
+    }
+
+    /// Brings up to date who is rigid, when it is time to; between rows of the series.
+    pub(super) fn regroup_in_time(
+        &mut self,
+        sink: &mut dyn Sink,
+        every: f64,
+    ) -> Result<(), SystemError> {
+        if self.engine.time() - self.s.rest.grouped >= EVERY * every {
+            self.regroup(sink)?;
+        }
+        Ok(())
+    }
+
+    /// Brings up to date who is rigid.
+    pub(super) fn regroup(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.setup.morph.is_none() || D::N != 2 {
+            return Ok(());
+        }
+        let now = self.engine.time();
+        self.s.rest.grouped = now;
+        if self.engine.state.still.count == 0 && self.s.rest.rigid.is_empty() {
+            return Ok(());
+        }
+        self.account(now);
+        let groups = self.rigid_groups();
+        let mut rigid = groups.grounded;
+        rigid.extend(groups.free.into_iter().flatten());
+        rigid.sort_unstable();
+        let before = std::mem::replace(&mut self.s.rest.rigid, rigid);
+        if before == self.s.rest.rigid {
+            return Ok(());
+        }
+        self.log_groups(sink, &before)
+    }
+
+    /// Logs who became rigid and who is so no more.
+    fn log_groups(&mut self, sink: &mut dyn Sink, before: &[u32]) -> Result<(), SystemError> {
+        let standing = self.engine.standing().into_iter();
+        let mut changed: Vec<(u32, u32, bool)> = standing
+            .map(|slot| (self.engine.state.arrays.id[slot as usize], slot))
+            .map(|(id, slot)| (id, slot, before.binary_search(&id).is_ok()))
+            .filter(|&(_, slot, was)| was != self.is_rigid(slot))
+            .collect();
+        changed.sort_unstable();
+        self.s.by_kind[EventKind::Morph as usize] += changed.len() as u64;
+        if self.s.settling || self.setup.log.events == EventLog::None {
+            return Ok(());
+        }
+        let time = self.engine.time();
+        for (_, slot, was) in changed {
+            let (from, to) = if was {
+                (Regime::Rigid, Regime::Rest)
+            } else {
+                (Regime::Rest, Regime::Rigid)
+            };
+            let mut row = self.row(time, EventKind::Morph);
+            row.regime_from = Some(from);
+            row.regime_to = Some(to);
+            row.cause = self.s.causes.now;
+            self.put_body(&mut row, slot);
+            sink.event(&row)?;
+        }
+        Ok(())
+    }
+}
