@@ -254,7 +254,10 @@ impl<D: Integrate> Engine<D> {
                 continue;
             }
             self.cells.near(x, r + 2.0 * way, |other| {
+                // The cells tell of more than that, and of what else depends on their history.
+                let near = r + 2.0 * way + arrays.radius(other as usize);
                 if other != slot
+                    && (x - arrays.position(other as usize)).norm_squared() < near * near
                     && pressed(slot, other)
                     && !self.state.still.pairs.joins(slot, other)
                 {

@@ -58,8 +58,10 @@ impl<D: Integrate> System<D> {
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
         engine.sort_still();
-        engine.gravity = saved.driver.perturb.gravity();
-        setup.gravity = engine.gravity;
+        if !setup.perturbs.is_empty() {
+            engine.gravity = saved.driver.perturb.gravity();
+            setup.gravity = engine.gravity;
+        }
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
