@@ -327,3 +327,124 @@ impl<D: Dimension> Bed<D> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::{Dense, Freedom, Link, LinkState, Network, Node};
+    use super::*;
+    use crate::geometry::{Planar, Spatial};
+
+    /// Random links among grains and with the ground, as a bed and as the dense stiffness of a
+    /// [`Network`], whose turns are brought to turns times the radius.
+    fn both<D: Dimension>(rng: &mut ChaCha8Rng) -> (Bed<D>, DMatrix<f64>) {
+        let n = 12;
+        let mut network = Network::<D>::new(Freedom::Full);
+        let node = |network: &mut Network<D>, radius: f64, fixed: bool| {
+            let position = D::Vector::default();
+            network
+                .add_node(Node {
+                    position,
+                    radius,
+                    fixed,
+                })
+                .0
+        };
+        let radii: Vec<f64> = (0..n).map(|_| 0.5 + rng.random::<f64>()).collect();
+        for &radius in &radii {
+            node(&mut network, radius, false);
+        }
+        let wall = node(&mut network, 0.0, true);
+        let mut struts = Vec::new();
+        for a in 0..n {
+            for b in [None, Some((a + 1) % n), Some((a + 5) % n)] {
+                let mut normal = D::Vector::from_fn(|_| rng.random::<f64>() - 0.5);
+                normal = normal * (1.0 / normal.norm());
+                let kn = 1.0 + rng.random::<f64>();
+                let slides = rng.random::<f64>() < 0.3;
+                let kt = 0.5 * kn;
+                let arm_b = b.map_or(0.0, |b| -radii[b]);
+                network.add_link(Link {
+                    a,
+                    b: b.unwrap_or(wall),
+                    normal,
+                    arms: [normal * radii[a], normal * arm_b],
+                    kn,
+                    kt,
+                    friction: 0.5,
+                    state: if slides {
+                        LinkState::Slide
+                    } else {
+                        LinkState::Grip
+                    },
+                });
+                struts.push(Strut {
+                    a: a as u32,
+                    b: b.map(|b| b as u32),
+                    normal,
+                    kn,
+                    kt: if slides { 0.0 } else { kt },
+                });
+            }
+        }
+        let m = D::N + D::SPINS;
+        let mut dense = Dense::stiffness(&network);
+        let unit = |k: usize| {
+            if k % m < D::N {
+                1.0
+            } else {
+                1.0 / radii[k / m]
+            }
+        };
+        let ground: Vec<[f64; 2]> = radii.iter().map(|r| [0.01 * r, 0.02 * r]).collect();
+        for i in 0..n * m {
+            for j in 0..n * m {
+                dense[(i, j)] *= unit(i) * unit(j);
+            }
+            dense[(i, i)] += ground[i / m][usize::from(i % m >= D::N)];
+        }
+        (Bed::new(&struts, &ground), dense)
+    }
+
+    fn check<D: Dimension>() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for _ in 0..20 {
+            let (mut bed, mut dense) = both::<D>(&mut rng);
+            let n = dense.nrows();
+            let x = DVector::from_fn(n, |_, _| rng.random::<f64>() - 0.5);
+            let mut y = vec![0.0; n];
+            bed.multiply(x.as_slice(), &mut y);
+            // Sums of a few dozen products of order one.
+            let off = (&dense * &x - DVector::from_vec(y)).amax();
+            assert!(off < 1e-12, "{off:e}");
+            let load = DVector::from_fn(n, |_, _| rng.random::<f64>() - 0.5);
+            let mut found = vec![0.0; n];
+            for held in [false, true] {
+                if held {
+                    let m = D::N + D::SPINS;
+                    let stiffest = (0..m).map(|k| dense[(k, k)]).fold(0.0, f64::max);
+                    for k in 0..m {
+                        dense[(k, k)] += FAST * stiffest;
+                    }
+                    bed.hold(0);
+                }
+                // From what was found before, as the tries of a carry do.
+                let took = bed.solve(load.as_slice(), &mut found, 1e-12, 500);
+                assert!(took.is_some_and(|took| took > 0));
+                let exact = dense.clone().lu().solve(&load).expect("it is held");
+                let off = (&exact - DVector::from_column_slice(&found)).norm() / exact.norm();
+                // The tolerance times the root of the condition, some 1e3 with the held grain.
+                assert!(off < 1e-8, "{off:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn is_the_stiffness_of_the_network_and_solves_like_a_dense_factor() {
+        check::<Planar>();
+        check::<Spatial>();
+    }
+}

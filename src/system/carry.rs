@@ -51,12 +51,22 @@ const LIMITS: Limits = Limits {
     closing: 0.005,
 };
 
-/// What grains that stand still lack to equilibrium, over their weight: root of the mean square, and
-/// size of the sum.
+/// What grains that stand still lack to equilibrium, over their weight.
 #[derive(Clone, Copy, Default)]
 struct Unrest {
+    /// Root of the mean square.
     mean: f64,
+    /// Size of the sum, over the sum of the weights.
     sum: f64,
+    /// Slot of the grain that lacks most.
+    worst: Option<u32>,
+}
+
+impl Unrest {
+    /// Whether there is little to be carried.
+    fn is_little(&self, morph: &MorphSetup) -> bool {
+        self.mean <= ENOUGH * morph.residual && self.sum <= BALANCED
+    }
 }
 
 /// What a solve gives: whether it found displacements, and who is to be woken since they would take it
@@ -64,19 +74,6 @@ struct Unrest {
 struct Increments {
     found: bool,
     loose: Vec<u32>,
-}
-
-/// Energy of grains and their links, J: what a displacement changes it by.
-#[derive(Clone, Copy, Default)]
-struct Energy {
-    potential: f64,
-    elastic: Elastic,
-}
-
-impl Energy {
-    fn sum(&self) -> f64 {
-        self.potential + self.elastic.sum()
-    }
 }
 
 impl<D: Integrate> System<D> {
@@ -91,22 +88,22 @@ impl<D: Integrate> System<D> {
         self.s.rest.carried = self.engine.time();
         let slots = self.engine.state.arrays.slots();
         let mut part = Part::new(self.engine.near_stepped(REACH), slots);
-        let standing = self.engine.standing();
-        let whole = whole || self.unrest(&standing).sum > PENDING || self.balanced(&part, morph);
+        let mut unrest = self.unrest(&part);
         let mut pace = [morph.pace; 2];
-        if whole {
-            let mut all = standing;
-            all.extend(&self.engine.state.active);
-            all.sort_unstable();
-            part = Part::new(all, slots);
+        let mut all = self.engine.standing();
+        all.extend(&self.engine.state.active);
+        all.sort_unstable();
+        let all = Part::new(all, slots);
+        let of_all = self.unrest(&all);
+        if whole || of_all.sum > PENDING || unrest.is_little(morph) {
+            (part, unrest) = (all, of_all);
             pace[1] *= LONGER;
         }
         let mut changed = false;
-        let worst = self.worst(&part);
         let id = |slot: u32| self.body_ref(Other::Slot(slot));
-        let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
+        let mut avalanche = Carried::new(unrest.worst.map(|slot| (slot, id(slot))));
         for _ in 0..PASSES {
-            if self.balanced(&part, morph) {
+            if unrest.is_little(morph) {
                 break;
             }
             let Increments { found, loose } = self.increments(&mut part, pace);
@@ -120,6 +117,7 @@ impl<D: Integrate> System<D> {
             self.note_changes(sink, &mut avalanche)?;
             // Who flies was foreseen against still grains where they were.
             changed |= !self.flying().is_empty();
+            unrest = self.unrest(&part);
         }
         let left: Vec<u32> = self
             .standing_of(&part)
@@ -139,46 +137,35 @@ impl<D: Integrate> System<D> {
         slots.filter(|&slot| self.engine.stands(slot))
     }
 
-    /// Who lacks most to equilibrium.
-    fn worst(&self, part: &Part<D>) -> Option<u32> {
-        let share = |slot: u32| size(&self.engine.residual(slot)) / self.weight(slot);
-        self.standing_of(part)
-            .map(|slot| (slot, share(slot)))
-            .max_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(slot, _)| slot)
-    }
-
-    /// What some that stand still lack to equilibrium.
-    fn unrest(&self, standing: &[u32]) -> Unrest {
-        let (mut squares, mut weight) = (0.0, 0.0);
-        let mut sum = [0.0; 3];
-        for &slot in standing {
+    /// What those of a part that stand still lack to equilibrium.
+    fn unrest(&self, part: &Part<D>) -> Unrest {
+        let (mut squares, mut count, mut weight) = (0.0, 0.0, 0.0);
+        let (mut sum, mut most) = ([0.0; 3], 0.0);
+        let mut unrest = Unrest::default();
+        for slot in self.standing_of(part) {
             let (residual, own) = (self.engine.residual(slot), self.weight(slot));
-            squares += (size(&residual) / own).powi(2);
+            let share = size(&residual) / own;
+            if share >= most {
+                (most, unrest.worst) = (share, Some(slot));
+            }
+            squares += share.powi(2);
+            count += 1.0;
             weight += own;
             for k in 0..3 {
                 sum[k] += residual[k];
             }
         }
-        if standing.is_empty() {
-            return Unrest::default();
+        if count > 0.0 {
+            unrest.mean = f64::sqrt(squares / count);
+            unrest.sum = sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight;
         }
-        Unrest {
-            mean: (squares / standing.len() as f64).sqrt(),
-            sum: sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight,
-        }
-    }
-
-    /// Whether there is little to be carried.
-    fn balanced(&self, part: &Part<D>, morph: &MorphSetup) -> bool {
-        let standing: Vec<u32> = self.standing_of(part).collect();
-        let unrest = self.unrest(&standing);
-        unrest.mean <= ENOUGH * morph.residual && unrest.sum <= BALANCED
+        unrest
     }
 
     /// Finds displacements that balance the residuals of all but those whom they would take too far.
     fn increments(&mut self, part: &mut Part<D>, pace: [f64; 2]) -> Increments {
-        let mut bed = self.bed(part, pace);
+        let links = self.engine.still_links_of(part);
+        let mut bed = self.bed(part, &links, pace);
         let m = D::N + D::SPINS;
         let mut load = vec![0.0; part.slots.len() * m];
         for (&slot, load) in part.slots.iter().zip(load.chunks_exact_mut(m)) {
@@ -200,7 +187,7 @@ impl<D: Integrate> System<D> {
                 shift.way = D::Vector::from_fn(|j| moved[j]);
                 shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
             }
-            let mut far = self.engine.far(part, &LIMITS);
+            let mut far = self.engine.far(part, &links, &LIMITS);
             far.retain(|slot| loose.binary_search(slot).is_err());
             if far.is_empty() {
                 loose.retain(|&slot| self.engine.stands(slot));
@@ -227,10 +214,10 @@ impl<D: Integrate> System<D> {
     /// The stiffness of all links of a part in touch, as they are strained now, and the inertia of the
     /// grains in a step of length `pace` (of stepped ones, of others) from rest: m / pace^2 between each
     /// and the ground. Grains beyond the part are ground.
-    fn bed(&self, part: &Part<D>, pace: [f64; 2]) -> Bed<D> {
+    fn bed(&self, part: &Part<D>, links: &[u32], pace: [f64; 2]) -> Bed<D> {
         let arrays = &self.engine.state.arrays;
         let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
-        self.engine.each_link_of(part, |view: LinkView<D>| {
+        self.engine.each_link_of(part, links, |view: LinkView<D>| {
             let k = &view.kinematics;
             let material = |slot: u32| arrays.material[slot as usize];
             let (other, b) = match view.b {
@@ -300,22 +287,20 @@ impl<D: Integrate> System<D> {
         }
         let before = self.engine.before_shift(part);
         for _ in 0..HALVINGS {
-            let (elastic, slid) = self.engine.shift(part, &before);
-            let mut change = Energy {
-                elastic,
-                potential: 0.0,
-            };
-            change.elastic += self.stepped_elastic();
-            change.elastic -= stepped;
+            let (mut elastic, slid) = self.engine.shift(part, &before);
+            elastic += self.stepped_elastic();
+            elastic -= stepped;
+            let mut potential = 0.0;
             for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
                 let mass = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
-                change.potential -= mass * self.setup.gravity.dot(&shift.way);
+                potential -= mass * self.setup.gravity.dot(&shift.way);
             }
-            if change.sum() + given < 0.0 {
+            let change = potential + elastic.sum();
+            if change + given < 0.0 {
                 self.engine.settle_shift(part);
-                self.s.rest.energy -= change.sum() + slid;
+                self.s.rest.energy -= change + slid;
                 // The ledger takes what tangential springs hold from it.
-                self.engine.state.flows.friction += change.elastic.tangential + slid;
+                self.engine.state.flows.friction += elastic.tangential + slid;
                 return true;
             }
             self.engine.take_back(part, &before);

@@ -8,25 +8,13 @@ use arenite::event::{EventKind, Regime};
 use arenite::geometry::Planar;
 use arenite::qrb::{BodyKind, DiskGroups, DiskLink, Pebble};
 use arenite::record::{BodyRef, MemorySink};
-use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::stress::LinkState;
 use arenite::system::{Setup, System};
 
 use crate::support::{self, Dice};
 
 fn setup(overrides: &[&str]) -> Setup<Planar> {
-    let option = |text: &&str| {
-        let (key, value) = text.split_once('=').expect("key=value");
-        Override::option("TEST", key, value)
-    };
-    let options: Vec<Override> = overrides.iter().map(option).collect();
-    let resolved = Scenario::load("silo-fill", &options)
-        .and_then(|scenario| scenario.resolve())
-        .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    match resolved.setup {
-        AnySetup::Planar(setup) => setup,
-        AnySetup::Spatial(_) => panic!("planar"),
-    }
+    support::planar("silo-fill", overrides)
 }
 
 /// Groups by the pebble game on all links, from nothing.

@@ -5,33 +5,15 @@
 use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
-use arenite::record::{
-    AvalancheRow, BodyRef, EventRow, GrainRow, Jam, LinkRow, MemorySink, RecordError, SeriesRow,
-    Sink, Status, Summary,
-};
+use arenite::record::{BodyRef, Jam, LinkRow, MemorySink, Status, Summary};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{
     ArchGrain, EventLog, OutletSetup, PerturbKind, PerturbSetup, PerturbWhen, Setup, System, Victim,
 };
 
-use crate::support::{self, add, close, empty, floor, linear, place, up};
-
-fn setup(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
-    let options: Vec<Override> = overrides
-        .iter()
-        .map(|text| {
-            let (key, value) = text.split_once('=').expect("key=value");
-            Override::option("TEST", key, value)
-        })
-        .collect();
-    let resolved = Scenario::load(scenario, &options)
-        .and_then(|scenario| scenario.resolve())
-        .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    match resolved.setup {
-        AnySetup::Planar(setup) => setup,
-        AnySetup::Spatial(_) => panic!("planar"),
-    }
-}
+use crate::support::{
+    self, Checkpoints, add, close, empty, floor, linear, place, planar as setup, up,
+};
 
 fn run<D: Integrate>(setup: &Setup<D>) -> (System<D>, MemorySink, Summary) {
     let (system, records) = support::run(setup);
@@ -563,32 +545,6 @@ fn same_bits_after_a_saved_state() {
         assert_eq!(other.jams, summary.jams);
         assert_eq!(other.energy, summary.energy);
         assert_eq!(other.work.grain_steps, summary.work.grain_steps);
-    }
-}
-
-/// Keeps checkpoints, and nothing else.
-#[derive(Default)]
-struct Checkpoints {
-    states: Vec<Vec<u8>>,
-    rest: MemorySink,
-}
-
-impl Sink for Checkpoints {
-    fn event(&mut self, row: &EventRow) -> Result<(), RecordError> {
-        self.rest.event(row)
-    }
-    fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
-        self.rest.series(row)
-    }
-    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) -> Result<(), RecordError> {
-        self.rest.snapshot(grains, links)
-    }
-    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), RecordError> {
-        self.rest.avalanche(row)
-    }
-    fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
-        self.states.push(state.to_vec());
-        Ok(())
     }
 }
 

@@ -2,30 +2,11 @@
 //! energy meanwhile. References are laws: balance of forces on the whole bed, the energy book.
 
 use arenite::cluster::integrate::Integrate;
-use arenite::geometry::Planar;
 use arenite::record::{BodyRef, MemorySink, Summary};
-use arenite::scenario::{AnySetup, Override, Scenario};
+use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{Setup, System};
 
-use crate::support;
-
-fn options(overrides: &[&str]) -> Vec<Override> {
-    let option = |text: &&str| {
-        let (key, value) = text.split_once('=').expect("key=value");
-        Override::option("TEST", key, value)
-    };
-    overrides.iter().map(option).collect()
-}
-
-fn setup(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
-    let resolved = Scenario::load(scenario, &options(overrides))
-        .and_then(|scenario| scenario.resolve())
-        .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    match resolved.setup {
-        AnySetup::Planar(setup) => setup,
-        AnySetup::Spatial(_) => panic!("planar"),
-    }
-}
+use crate::support::{self, options, planar as setup};
 
 fn run<D: Integrate>(setup: Setup<D>) -> (System<D>, MemorySink, Summary) {
     let (system, records) = support::run(&setup);

@@ -7,8 +7,11 @@ use std::sync::atomic::AtomicBool;
 use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{LawTable, PairLaw};
-use arenite::geometry::{Dimension, Vector};
-use arenite::record::{MemorySink, Sink};
+use arenite::geometry::{Dimension, Planar, Vector};
+use arenite::record::{
+    AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
+};
+use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{
     Control, EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Outcome, Setup, System,
 };
@@ -211,4 +214,50 @@ impl Dice {
 /// Kinetic energy of grains, J.
 pub fn kinetic<D: Dimension>(grains: &[Grain<D>]) -> f64 {
     grains.iter().map(Grain::kinetic_energy).sum()
+}
+
+/// Overrides as `key=value`.
+pub fn options(overrides: &[&str]) -> Vec<Override> {
+    let option = |text: &&str| {
+        let (key, value) = text.split_once('=').expect("key=value");
+        Override::option("TEST", key, value)
+    };
+    overrides.iter().map(option).collect()
+}
+
+/// An embedded scenario in the plane.
+pub fn planar(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
+    let resolved = Scenario::load(scenario, &options(overrides))
+        .and_then(|scenario| scenario.resolve())
+        .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
+    match resolved.setup {
+        AnySetup::Planar(setup) => setup,
+        AnySetup::Spatial(_) => panic!("planar"),
+    }
+}
+
+/// Keeps checkpoints beside the records.
+#[derive(Default)]
+pub struct Checkpoints {
+    pub states: Vec<Vec<u8>>,
+    rest: MemorySink,
+}
+
+impl Sink for Checkpoints {
+    fn event(&mut self, row: &EventRow) -> Result<(), RecordError> {
+        self.rest.event(row)
+    }
+    fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
+        self.rest.series(row)
+    }
+    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) -> Result<(), RecordError> {
+        self.rest.snapshot(grains, links)
+    }
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), RecordError> {
+        self.rest.avalanche(row)
+    }
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
+        self.states.push(state.to_vec());
+        Ok(())
+    }
 }

@@ -5,29 +5,13 @@ use arenite::body::Shape;
 use arenite::contact::LawTable;
 use arenite::event::Regime;
 use arenite::geometry::Planar;
-use arenite::record::{
-    AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink, Summary,
-};
-use arenite::scenario::{AnySetup, Override, Scenario};
+use arenite::record::{LinkRow, MemorySink, Summary};
 use arenite::system::{MorphSetup, PerturbKind, PerturbSetup, PerturbWhen, Setup, System};
 
-use crate::support::{self, add, close, empty, floor, linear, place, wall};
+use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};
 
 fn tilt(overrides: &[&str]) -> Setup<Planar> {
-    let options: Vec<Override> = overrides
-        .iter()
-        .map(|text| {
-            let (key, value) = text.split_once('=').expect("key=value");
-            Override::option("TEST", key, value)
-        })
-        .collect();
-    let resolved = Scenario::load("tilt", &options)
-        .and_then(|scenario| scenario.resolve())
-        .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    match resolved.setup {
-        AnySetup::Planar(setup) => setup,
-        AnySetup::Spatial(_) => panic!("planar"),
-    }
+    support::planar("tilt", overrides)
 }
 
 fn run(setup: &Setup<Planar>) -> (System<Planar>, MemorySink, Summary) {
@@ -210,32 +194,6 @@ fn a_bridge_slips_where_statics_say() {
         close("stepped", resolved / wanted, 1.0, 0.01);
         close("still", still / wanted, 1.0, 0.01);
         close("still to stepped", still / resolved, 1.0, 0.01);
-    }
-}
-
-/// Keeps checkpoints, and nothing else.
-#[derive(Default)]
-struct Checkpoints {
-    states: Vec<Vec<u8>>,
-    rest: MemorySink,
-}
-
-impl Sink for Checkpoints {
-    fn event(&mut self, row: &EventRow) -> Result<(), RecordError> {
-        self.rest.event(row)
-    }
-    fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
-        self.rest.series(row)
-    }
-    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) -> Result<(), RecordError> {
-        self.rest.snapshot(grains, links)
-    }
-    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), RecordError> {
-        self.rest.avalanche(row)
-    }
-    fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
-        self.states.push(state.to_vec());
-        Ok(())
     }
 }
 

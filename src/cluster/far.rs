@@ -1,0 +1,115 @@
+//! Who would go too far in a displacement.
+
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::lists::each_link;
+use super::observe::size;
+use super::part::{Part, Shift};
+use crate::geometry::Vector;
+use crate::vector::LANES;
+
+/// How far a displacement may take grains, in radii.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Strain of a link, along or across.
+    pub strain: f64,
+    /// Way beside the mean of those in touch: who rolls on others strains no link.
+    pub apart: f64,
+    /// Way, or turn, in all.
+    pub way: f64,
+    /// Overlap where there was a gap.
+    pub closing: f64,
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Slots that a displacement would take too far ([`Limits`]); ascending. `links` are
+    /// those of [`Engine::still_links_of`].
+    pub fn far(&self, part: &Part<D>, links: &[u32], limits: &Limits) -> Vec<u32> {
+        let arrays = &self.state.arrays;
+        let mut far = vec![false; part.slots.len()];
+        // Displacements of those in touch, and how many.
+        let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
+        let mut strained = |a: u32, b: u32| {
+            let (i, j) = (a as usize, b as usize);
+            let k = self.pair_strain(part, a, b);
+            let bound = limits.strain * arrays.radius(i).min(arrays.radius(j));
+            let beyond = k.speed.abs().max(size(k.sliding)) > bound;
+            for (slot, other) in [(a, b), (b, a)] {
+                if let Some(place) = part.place(slot) {
+                    let place = place as usize;
+                    far[place] |= beyond;
+                    about[place].0 += part.shift(other).way;
+                    about[place].1 += 1.0;
+                }
+            }
+        };
+        for &index in links {
+            let link = self.state.still.pairs.get(index).1;
+            strained(link.a, link.b);
+        }
+        for class in &self.state.pairs {
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                strained(lists.batches[i].a[k], lists.batches[i].b[k]);
+            });
+        }
+        for (place, &slot) in part.slots.iter().enumerate() {
+            let Shift { way, turn } = part.shifts[place];
+            let (sum, count) = about[place];
+            let apart = way - sum * (1.0 / f64::max(count, 1.0));
+            let radius = arrays.radius(slot as usize);
+            let within = apart.norm() <= limits.apart * radius
+                && way.norm().max(size(turn)) <= limits.way * radius;
+            // Not a number is beyond any limit.
+            far[place] |= !within;
+        }
+        self.closing(part, limits.closing, |a, b| {
+            for place in [a, b].into_iter().filter_map(|slot| part.place(slot)) {
+                far[place as usize] = true;
+            }
+        });
+        let chosen = part.slots.iter().zip(far).filter(|(_, far)| *far);
+        chosen.map(|(&slot, _)| slot).collect()
+    }
+
+    /// Calls back with pairs of grains that a displacement would press into each other by more than `strain` radii although they are not in touch now.
+    fn closing(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32, u32)) {
+        let arrays = &self.state.arrays;
+        let after = |slot: u32| arrays.position(slot as usize) + part.shift(slot).way;
+        let pressed = |a: u32, b: u32| {
+            let (r, s) = (arrays.radius(a as usize), arrays.radius(b as usize));
+            let reach = r + s - strain * r.min(s);
+            (after(a) - after(b)).norm_squared() < reach * reach
+        };
+        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+            let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+            let way = shift.way.norm();
+            // Two that come towards each other: one of them goes at least half of it. What goes
+            // beyond reason is far by itself.
+            if !self.stands(slot) || 2.0 * way < strain * r || way > r {
+                continue;
+            }
+            self.cells.near(x, r + 2.0 * way, |other| {
+                // The cells tell of more than that, and of what else depends on their history.
+                let near = r + 2.0 * way + arrays.radius(other as usize);
+                if other != slot
+                    && (x - arrays.position(other as usize)).norm_squared() < near * near
+                    && pressed(slot, other)
+                    && !self.state.still.pairs.joins(slot, other)
+                {
+                    f(slot, other);
+                }
+            });
+        }
+        for class in &self.state.pairs {
+            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
+                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
+                    let (a, b) = (batch.a[k], batch.b[k]);
+                    if a != b && pressed(a, b) {
+                        f(a, b);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Links of stepped grains while others are displaced: how they are strained, what they hold, give
+//! and push.
+
+use super::arrays::History;
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::lists::each_link;
+use super::observe::{Kinematics, coefficients, size};
+use super::part::Part;
+use super::state::Other;
+use super::still::{Place, Push};
+use crate::contact::{AnyLaw, Law, with_law};
+use crate::vector::LANES;
+
+impl<D: Integrate> Engine<D> {
+    /// How far each link in the lists is strained across, by class, batch and lane: of pairs, and with
+    /// walls.
+    pub(super) fn list_strains(&self, part: &Part<D>) -> [Vec<(Place, [f64; 3])>; 2] {
+        let (mut pairs, mut walls) = (Vec::new(), Vec::new());
+        for (class, of) in self.state.pairs.iter().enumerate() {
+            each_link(&of.lists.flags, |i, k| {
+                let (a, b) = (of.lists.batches[i].a[k], of.lists.batches[i].b[k]);
+                let sliding = self.pair_strain(part, a, b).sliding;
+                pairs.push(((false, class, i, k), sliding));
+            });
+        }
+        for (class, of) in self.state.walls.iter().enumerate() {
+            each_link(&of.lists.flags, |i, k| {
+                let a = of.lists.batches[i].a[k];
+                let motion = self.displaced(part, a);
+                let kinematics = self.wall_kinematics_of(class, a, motion, self.time());
+                let sliding = kinematics.map_or([0.0; 3], |kin| kin.sliding);
+                walls.push(((true, class, i, k), sliding));
+            });
+        }
+        [pairs, walls]
+    }
+
+    /// What the springs of links with stepped grains would give in a displacement if they went on to
+    /// push as now, J.
+    pub fn given_by_stepped(&self, part: &Part<D>) -> f64 {
+        let mut sum = 0.0;
+        let mut add = |law: AnyLaw, k: &Kinematics<D>, spring: [f64; 3]| {
+            let c = coefficients(law, k);
+            let pull = c.kt * size(spring);
+            let most = c.friction * c.elastic.max(0.0);
+            let kt = if pull > most {
+                c.kt * most / pull
+            } else {
+                c.kt
+            };
+            let across: f64 = (0..3).map(|j| spring[j] * k.sliding[j]).sum();
+            sum += c.elastic * k.speed - kt * across;
+        };
+        for class in &self.state.pairs {
+            let law = self.law(class.materials[0], class.materials[1]);
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+                let kinematics = self.pair_strain(part, a, b);
+                add(law, &kinematics, lists.history[i].lane(k));
+            });
+        }
+        for (index, class) in self.state.walls.iter().enumerate() {
+            let wall = &self.boundaries[usize::from(class.boundary)].boundary;
+            let law = self.law(class.material, wall.material);
+            let lists = &class.lists;
+            each_link(&lists.flags, |i, k| {
+                let a = lists.batches[i].a[k];
+                let motion = self.displaced(part, a);
+                if let Some(kinematics) = self.wall_kinematics_of(index, a, motion, self.time()) {
+                    add(law, &kinematics, lists.history[i].lane(k));
+                }
+            });
+        }
+        sum
+    }
+
+    /// Elastic energy of contacts of stepped grains that a displacement made and no evaluation has
+    /// seen yet, J.
+    pub fn unseen_elastic(&self) -> f64 {
+        let mut sum = 0.0;
+        let energy = |law: AnyLaw, overlap: f64, radius: f64| -> f64 {
+            if overlap > 0.0 {
+                with_law!(law, law => law.normal_energy(overlap, radius))
+            } else {
+                0.0
+            }
+        };
+        for class in &self.state.pairs {
+            let law = self.law(class.materials[0], class.materials[1]);
+            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
+                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
+                    let (a, b) = (batch.a[k], batch.b[k]);
+                    if a != b {
+                        let kinematics = self.pair_kinematics(a, b);
+                        sum += energy(law, kinematics.overlap, kinematics.radius);
+                    }
+                }
+            }
+        }
+        for (index, class) in self.state.walls.iter().enumerate() {
+            let wall = &self.boundaries[usize::from(class.boundary)].boundary;
+            let law = self.law(class.material, wall.material);
+            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
+                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
+                    let slot = batch.a[k];
+                    if slot != 0
+                        && let Some(kinematics) = self.wall_kinematics(index, slot)
+                    {
+                        sum += energy(law, kinematics.overlap, kinematics.radius);
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    /// What each link with a stepped grain does to the one that stands still.
+    pub(super) fn rim_pushes(&self) -> Vec<(u32, Push)> {
+        let mut pushes = Vec::new();
+        self.each_rim_link(|view| {
+            let [on_a, on_b] = view.pushes();
+            match view.b {
+                Other::Slot(b) if self.stands(b) => pushes.push((b, on_b)),
+                _ => pushes.push((view.a, on_a)),
+            }
+        });
+        pushes
+    }
+}
