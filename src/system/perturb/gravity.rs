@@ -26,6 +26,7 @@ fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
             frequency, cycles, ..
         } => cycles as f64 / frequency,
         PerturbKind::Tilt { duration, .. } => duration,
+        PerturbKind::Turn { .. } => f64::INFINITY,
         PerturbKind::Tap { .. } | PerturbKind::Remove(_) => 0.0,
     }
 }
@@ -37,10 +38,8 @@ const SLOW: f64 = 0.1;
 /// How fast a perturbation changes gravity, over its size, 1/s; none: by jumps.
 fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
     match *kind {
-        PerturbKind::Tilt { turn, duration } => {
-            let turn = (0..D::SPINS).map(|k| D::spin_component(turn, k));
-            Some(turn.map(|t| t * t).sum::<f64>().sqrt() / duration)
-        }
+        PerturbKind::Tilt { turn, duration } => Some(D::spin_dot(turn, turn).sqrt() / duration),
+        PerturbKind::Turn { spin } => Some(D::spin_dot(spin, spin).sqrt()),
         PerturbKind::Shake { .. } | PerturbKind::Tap { .. } | PerturbKind::Remove(_) => None,
     }
 }
@@ -66,6 +65,7 @@ fn changed<D: Dimension>(
             let turned = D::turned(D::identity(), turn * (lasted / duration).min(1.0));
             D::rotate(turned, gravity)
         }
+        PerturbKind::Turn { spin } => D::rotate(D::turned(D::identity(), spin * lasted), gravity),
         PerturbKind::Tap { .. } | PerturbKind::Remove(_) => gravity,
     };
     (gravity, over)

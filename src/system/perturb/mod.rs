@@ -164,7 +164,7 @@ impl<D: Integrate> System<D> {
             });
         let id = |slot: u32| arrays.id[slot as usize];
         let slots: Vec<u32> = match kind {
-            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } => {
+            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => {
                 return (self.grain_count() > 0).then_some(Touched::All);
             }
             PerturbKind::Tap { region, .. } => there
