@@ -5,6 +5,7 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use gravity::SLOW;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 use super::driver::{JAM_LOOK, owner};
