@@ -21,6 +21,8 @@ use crate::record::Sink;
 const FINE: f64 = 1e-9;
 /// Time to move in such a solve, over the pace of others: what hangs loosely must show.
 const LONG: f64 = 1e3;
+/// A link slides for certain when it is so far beyond Coulomb's bound, over that: more than solves leave.
+const OVER: f64 = 1e-6;
 /// Way of a grain up to which the answer is in proportion, over the way at which gaps may close.
 const SMALL: f64 = 0.5;
 /// What a link that slides may lack to Coulomb's bound before loads are carried anew, in weights of its
@@ -108,7 +110,7 @@ impl Bound {
         match self {
             Bound::Grip(normal, pull, friction) => {
                 let normal = normal.value(change);
-                (length(pull) - friction * normal).max(-normal)
+                (length(pull) - (1.0 + OVER) * friction * normal).max(-normal)
             }
             Bound::Slide(normal, friction, then, back, slack) => {
                 let normal = normal.value(change);
