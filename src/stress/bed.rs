@@ -367,7 +367,7 @@ mod tests {
             node(&mut network, radius, false);
         }
         let wall = node(&mut network, 0.0, true);
-        let mut struts = Vec::new();
+        let mut struts: Vec<Strut<D>> = Vec::new();
         for a in 0..n {
             for b in [None, Some((a + 1) % n), Some((a + 5) % n)] {
                 let mut normal = D::Vector::from_fn(|_| rng.random::<f64>() - 0.5);
@@ -419,7 +419,7 @@ mod tests {
             // Of what the surfaces move apart in that direction, a unit of each unknown is so much.
             let turn = D::moment(s.normal, s.slide);
             let mut part = DVector::<f64>::zeros(n * m);
-            for (grain, sign) in [(Some(s.a), 1.0_f64), (s.b, -1.0)] {
+            for (grain, sign) in [(Some(s.a), 1.0), (s.b, -1.0)] {
                 let Some(grain) = grain else { continue };
                 for k in 0..m {
                     part[grain as usize * m + k] += if k < D::N {
