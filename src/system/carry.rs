@@ -102,11 +102,11 @@ impl<D: Integrate> System<D> {
         let mut changed = false;
         let id = |slot: u32| self.body_ref(Other::Slot(slot));
         let mut avalanche = Carried::new(unrest.worst.map(|slot| (slot, id(slot))));
-        if let Some(mut foreseen) = self.foreseen() {
-            if self.descend(&mut foreseen) {
-                self.note_changes(sink, &mut avalanche)?;
-                unrest = self.unrest(&part);
-            }
+        if let Some(mut foreseen) = self.foreseen()
+            && self.descend(&mut foreseen)
+        {
+            self.note_changes(sink, &mut avalanche)?;
+            unrest = self.unrest(&part);
         }
         for _ in 0..PASSES {
             if unrest.is_little(morph) {

@@ -61,6 +61,9 @@ pub(super) struct KnownState {
     wait: f64,
 }
 
+/// What a displacement does to a link: apart, and across, m.
+type Strain = (f64, [f64; 3]);
+
 /// A quantity in proportion to the change of gravity.
 #[derive(Clone, Copy)]
 struct Line {
@@ -228,13 +231,13 @@ impl<D: Integrate> System<D> {
         }
         let mut bounds = Vec::with_capacity(courses.len() + gaps.len() + plan.slots.len());
         for (i, course) in courses.iter().enumerate() {
-            let line = |now: f64, of: &dyn Fn(&(f64, [f64; 3])) -> f64| {
+            let line = |now: f64, of: &dyn Fn(&Strain) -> f64| {
                 Line::new(now, of(&strains[0][i]), |k| of(&strains[1 + k][i]), D::N)
             };
             let normal = line(course.normal, &|s| -course.kn * s.0);
             if course.slides {
                 let pull = course.pull.iter().map(|p| p * p).sum::<f64>().sqrt();
-                let along = |s: &(f64, [f64; 3])| -> f64 {
+                let along = |s: &Strain| -> f64 {
                     let sum: f64 = (0..3).map(|j| course.pull[j] * s.1[j]).sum();
                     -course.kt * sum / pull.max(f64::MIN_POSITIVE)
                 };
