@@ -138,17 +138,6 @@ impl<D: Integrate> System<D> {
         Ok(changed)
     }
 
-    /// Weight that hangs without balance on all that stand still, over theirs; 0 when it is little.
-    pub(super) fn hangs(&self) -> f64 {
-        let all = Part::new(self.engine.standing(), self.engine.state.arrays.slots());
-        let unrest = self.unrest(&all);
-        if unrest.sum <= BALANCED {
-            0.0
-        } else {
-            unrest.sum
-        }
-    }
-
     fn standing_of(&self, part: &Part<D>) -> impl Iterator<Item = u32> {
         let slots = part.slots.iter().copied();
         slots.filter(|&slot| self.engine.stands(slot))

@@ -15,10 +15,6 @@ use crate::record::{Avalanches, Sink};
 /// bed that is gone after one. Who is to stand still is chosen once in a dwell, for that costs a
 /// renewal of the lists.
 const LOOKS: u16 = 4;
-/// When nobody steps any more, loads are carried so often at most, as long as what hangs becomes less,
-/// by this factor: no time passes, and none would come after.
-const ROUNDS: usize = 16;
-const GAIN: f64 = 0.9;
 
 /// What the morph policy keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -126,18 +122,9 @@ impl<D: Integrate> System<D> {
             self.s.rest.balanced = true;
             self.forget_moment();
             self.engine.begin_look();
-            let mut hung = f64::INFINITY;
-            for _ in 0..ROUNDS {
-                if self.carry(sink, &morph, true)? {
-                    self.account(self.engine.time());
-                    self.renew(sink)?;
-                }
-                let hangs = self.hangs();
-                let idle = self.engine.state.active.is_empty();
-                if !idle || hangs == 0.0 || hangs > GAIN * hung {
-                    break;
-                }
-                hung = hangs;
+            if self.carry(sink, &morph, true)? {
+                self.account(self.engine.time());
+                self.renew(sink)?;
             }
             self.regroup(sink)?;
         }
