@@ -323,6 +323,7 @@ impl<D: Integrate> System<D> {
             .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
             .collect();
         self.s.rest.balanced = false;
+        self.s.known.plan = None;
         self.rouse(sink, &unbalanced)
     }
 }

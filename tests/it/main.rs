@@ -17,6 +17,7 @@ mod groups;
 mod handover;
 mod hgraph;
 mod jam;
+mod known;
 mod morph;
 mod neighbor;
 mod physics_bits;
