@@ -77,8 +77,9 @@ struct Increments {
 }
 
 impl<D: Integrate> System<D> {
-    /// Carries down what still grains bear without balance, in the `whole` bed or where it is time
-    /// to. True when the lists are to be renewed.
+    /// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
+    /// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
+    /// to be renewed.
     pub(super) fn carry(
         &mut self,
         sink: &mut dyn Sink,
@@ -88,42 +89,26 @@ impl<D: Integrate> System<D> {
         self.s.rest.carried = self.engine.time();
         let slots = self.engine.state.arrays.slots();
         let mut part = Part::new(self.engine.near_stepped(REACH), slots);
-        let mut unrest = self.unrest(&part);
-        let mut pace = [morph.pace; 2];
         let mut all = self.engine.standing();
         all.extend(&self.engine.state.active);
         all.sort_unstable();
         let all = Part::new(all, slots);
-        let of_all = self.unrest(&all);
-        if whole || of_all.sum > PENDING || unrest.is_little(morph) {
-            (part, unrest) = (all, of_all);
-            pace[1] *= LONGER;
-        }
-        let mut changed = false;
         let id = |slot: u32| self.body_ref(Other::Slot(slot));
-        let mut avalanche = Carried::new(unrest.worst.map(|slot| (slot, id(slot))));
+        let worst = self.unrest(&all).worst;
+        let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
         if let Some(mut foreseen) = self.foreseen()
             && self.descend(&mut foreseen)
         {
             self.note_changes(sink, &mut avalanche)?;
-            unrest = self.unrest(&part);
         }
-        for _ in 0..PASSES {
-            if unrest.is_little(morph) {
-                break;
-            }
-            let Increments { found, loose } = self.increments(&mut part, pace);
-            if !loose.is_empty() {
-                changed |= self.rouse_by(sink, &mut avalanche, &loose)?;
-                self.engine.renew_in_place();
-            }
-            if !found || !self.descend(&mut part) {
-                break;
-            }
-            self.note_changes(sink, &mut avalanche)?;
-            // Who flies was foreseen against still grains where they were.
-            changed |= !self.flying().is_empty();
-            unrest = self.unrest(&part);
+        let idle = self.unrest(&part).is_little(morph);
+        let pace = [morph.pace; 2];
+        // First the loose ones near those that are stepped: in the whole bed each try costs more.
+        let mut changed = self.balance(sink, morph, &mut avalanche, &mut part, pace)?;
+        if whole || idle || self.unrest(&all).sum > PENDING {
+            let pace = [morph.pace, LONGER * morph.pace];
+            part = all;
+            changed |= self.balance(sink, morph, &mut avalanche, &mut part, pace)?;
         }
         let left: Vec<u32> = self
             .standing_of(&part)
@@ -134,6 +119,35 @@ impl<D: Integrate> System<D> {
         self.close_avalanche(sink, avalanche)?;
         if moved {
             self.check_all_overlaps()?;
+        }
+        Ok(changed)
+    }
+
+    /// Carries loads in a part, all others held fast.
+    fn balance(
+        &mut self,
+        sink: &mut dyn Sink,
+        morph: &MorphSetup,
+        avalanche: &mut Carried,
+        part: &mut Part<D>,
+        pace: [f64; 2],
+    ) -> Result<bool, SystemError> {
+        let mut changed = false;
+        for _ in 0..PASSES {
+            if self.unrest(part).is_little(morph) {
+                break;
+            }
+            let Increments { found, loose } = self.increments(part, pace);
+            if !loose.is_empty() {
+                changed |= self.rouse_by(sink, avalanche, &loose)?;
+                self.engine.renew_in_place();
+            }
+            if !found || !self.descend(part) {
+                break;
+            }
+            self.note_changes(sink, avalanche)?;
+            // Who flies was foreseen against still grains where they were.
+            changed |= !self.flying().is_empty();
         }
         Ok(changed)
     }

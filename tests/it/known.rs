@@ -53,6 +53,7 @@ fn bridge<D: Integrate>(turn: D::Spin, finish: f64) -> Setup<D> {
         dwell: 0.01,
         residual: 1e-3,
         wake: 0.1,
+        wake_share: 0.2,
         carry_every: 0.02,
         pace: 0.01,
         left: 2e-3,
