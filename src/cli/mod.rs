@@ -221,6 +221,8 @@ enum CalcKind {
     Flight,
     /// Outcome of a collision
     Collision,
+    /// What a scaled linear contact does to the relative motion of two spheres
+    Mapping,
     /// Displacements and link stresses of a network in equilibrium
     Stress,
     /// Rigid groups of a planar network by counting

@@ -41,6 +41,7 @@ mod scenario;
 mod scenarios_run;
 mod silo;
 mod silo_study;
+mod soft;
 mod steps;
 mod stress;
 mod stress_calc;

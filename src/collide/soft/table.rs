@@ -1,0 +1,298 @@
+//! The soft mapping as a table: built once for a law, read in tens of nanoseconds.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::grid::{Axis, Grid};
+use crate::collide::resolved::{ForceLaw, Mapping, ResolvedError};
+use crate::collide::scaled::{ScaledLaw, solve};
+
+/// The pairs that a table is for: ranges of their sizes, and the greatest approach speed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Population {
+    /// Least and greatest effective mass, kg.
+    pub effective_mass: [f64; 2],
+    /// Least sum of two radii, m.
+    pub reach: f64,
+    /// Greatest normal approach speed, m/s; faster contacts are solved one by one.
+    pub approach: f64,
+}
+
+/// Why there is no table.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum TableError {
+    /// A number that cannot be.
+    #[error("{what} must be greater than 0 and finite, not {value}")]
+    Range {
+        /// Which.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A contact within the ranges has no end.
+    #[error(transparent)]
+    Contact(#[from] ResolvedError),
+    /// The grid would get too large.
+    #[error(
+        "the tolerance {tolerance} is not reached with {nodes} nodes (error {error}); allow more, or a smaller range"
+    )]
+    TooFine {
+        /// What was asked for.
+        tolerance: f64,
+        /// What was reached.
+        error: f64,
+        /// With how many nodes.
+        nodes: usize,
+    },
+}
+
+/// Swing up to which tables go. Beyond it the tangential speed is so much greater than the normal
+/// one that the spheres swing apart before they are pressed together: for stiff grains one collision
+/// in a million.
+const SWING: f64 = 2.0;
+/// Compression up to which tables go: overlaps of half the distance are beyond what a contact law
+/// means, and those near 1 have no end.
+const COMPRESSION: f64 = 0.5;
+/// Damping up to which a table goes when it has to cover a range; that of a restitution of 0.06 for
+/// the linear and 0.03 for the viscoelastic law.
+const DAMPING: f64 = 4.0;
+/// Nodes that a table may have: 32 MB.
+const NODES: usize = 1_000_000;
+
+/// The mapping of a kind of law over its scaled parameters.
+///
+/// Coordinates are the damping (its root for forces that go as the overlap to 1.5, whose mapping is
+/// a series in that root: Schwager and Poeschel 2008), the compression, and swing / (1 + swing): the
+/// mapping is smooth in all of them, edges included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MappingTable {
+    hertz: bool,
+    axes: [Axis; 3],
+    grid: Grid,
+    error: f64,
+}
+
+/// A contact in the table's coordinates.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    damping: f64,
+    compression: f64,
+    turning: f64,
+    swing: f64,
+}
+
+impl MappingTable {
+    /// The table of a law for a population. The error of each number of the mapping, absolute, is at
+    /// most `tolerance` at 4000 points drawn from the table's range.
+    pub fn build(
+        law: &ForceLaw,
+        population: &Population,
+        tolerance: f64,
+    ) -> Result<Self, TableError> {
+        let positive = |what: &'static str, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(value)
+            } else {
+                Err(TableError::Range { what, value })
+            }
+        };
+        let [light, heavy] = population.effective_mass;
+        positive("the effective mass", light)?;
+        positive("the effective mass", heavy)?;
+        positive("the reach", population.reach)?;
+        positive("the approach speed", population.approach)?;
+        positive("the tolerance", tolerance)?;
+        let speed = population.approach;
+        let damping_of = |mass: f64| law.scaled(mass, law.time_scale(mass, speed)).damping;
+        let compression = speed * law.time_scale(light.max(heavy), speed) / population.reach;
+        let (hertz, damping) = match law {
+            ForceLaw::Linear { .. } => {
+                let ends = [damping_of(light), damping_of(heavy)];
+                (false, [ends[0].min(ends[1]), ends[0].max(ends[1])])
+            }
+            ForceLaw::Hertz { .. } => (true, [0.0, 0.0]),
+            // Slow contacts are damped least: 0 in the limit.
+            ForceLaw::Viscoelastic { .. } => (true, [0.0, damping_of(light.min(heavy))]),
+        };
+        let damping = if damping[0] < damping[1] {
+            [damping[0].min(DAMPING), damping[1].min(DAMPING)]
+        } else {
+            damping
+        };
+        let axes = [
+            Axis::new(
+                coordinate(hertz, damping[0]),
+                coordinate(hertz, damping[1]),
+                8,
+            ),
+            Axis::new(0.0, compression.min(COMPRESSION), 6),
+            Axis::new(0.0, SWING / (1.0 + SWING), 8),
+        ];
+        Self::refined(hertz, axes, tolerance)
+    }
+
+    /// Finds out along single lines how many nodes each axis needs, then builds and checks.
+    fn refined(hertz: bool, mut axes: [Axis; 3], tolerance: f64) -> Result<Self, TableError> {
+        let mut random = ChaCha8Rng::seed_from_u64(0x50f7);
+        for axis in 0..3 {
+            while axes[axis].nodes() > 1 {
+                let error = line_error(hertz, &axes, axis, &mut random)?;
+                // Three axes, and lines miss the worst place.
+                if error < tolerance / 6.0 {
+                    break;
+                }
+                check_size(&axes, tolerance, error)?;
+                axes[axis] = axes[axis].with_nodes(axes[axis].nodes() * 5 / 4 + 1);
+            }
+        }
+        loop {
+            let grid = Grid::build(axes, |point| values(hertz, point))?;
+            let mut table = MappingTable {
+                hertz,
+                axes,
+                grid,
+                error: 0.0,
+            };
+            for _ in 0..4000 {
+                let point = draw(&axes, &mut random);
+                let exact = values(hertz, point)?;
+                let error = difference(point, &table.grid.at(point), &exact);
+                table.error = table.error.max(error);
+            }
+            if table.error <= tolerance {
+                return Ok(table);
+            }
+            check_size(&axes, tolerance, table.error)?;
+            axes = axes.map(|axis| axis.with_nodes(axis.nodes() * 5 / 4 + 1));
+        }
+    }
+
+    /// Greatest error of a number of the mapping that was met when the table was checked.
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+    /// Number of nodes; each takes 32 bytes.
+    pub fn nodes(&self) -> usize {
+        self.grid.nodes()
+    }
+
+    /// The mapping of a contact, see [`collide`](crate::collide::resolved::collide); none where the
+    /// table does not reach. The law is of the kind that the table was built for.
+    #[inline]
+    pub fn mapping(
+        &self,
+        law: &ForceLaw,
+        effective_mass: f64,
+        time: f64,
+        reach: f64,
+        approach: f64,
+        tangential: f64,
+    ) -> Option<Mapping> {
+        let compression = approach * time / reach;
+        let turning = tangential * time / reach;
+        self.at(Place {
+            damping: law.scaled(effective_mass, time).damping,
+            compression,
+            turning,
+            swing: turning / compression * turning,
+        })
+    }
+
+    #[inline]
+    fn at(&self, place: Place) -> Option<Mapping> {
+        let point = [
+            coordinate(self.hertz, place.damping),
+            place.compression,
+            place.swing / (1.0 + place.swing),
+        ];
+        // A single damping is that of the law and the pair to rounding.
+        let damping_fits = match self.axes[0].nodes() {
+            1 => (point[0] - self.axes[0].node(0)).abs() <= 1e-12 * point[0],
+            _ => self.axes[0].contains(point[0]),
+        };
+        if !damping_fits || !self.axes[1].contains(point[1]) || !self.axes[2].contains(point[2]) {
+            return None;
+        }
+        let [overlap, rate, turn, tau] = self.grid.at(point);
+        Some(Mapping {
+            eps_r: 1.0 - place.compression * overlap,
+            eps_phi: place.turning * turn,
+            eps_rdot: rate,
+            tau,
+        })
+    }
+}
+
+#[inline]
+fn coordinate(hertz: bool, damping: f64) -> f64 {
+    if hertz { damping.sqrt() } else { damping }
+}
+
+/// What a table holds at a point of its axes: overlap, rate, turn, time.
+fn values(hertz: bool, [damping, compression, share]: [f64; 3]) -> Result<[f64; 4], ResolvedError> {
+    let law = ScaledLaw {
+        damping: if hertz { damping * damping } else { damping },
+        hertz,
+    };
+    let swing = (share / (1.0 - share)).max(f64::MIN_POSITIVE);
+    let end = solve(law, compression, swing)?;
+    Ok([end.overlap, end.rate, end.turn, end.time])
+}
+
+/// Greatest difference of two mappings, absolute.
+fn difference(point: [f64; 3], a: &[f64; 4], b: &[f64; 4]) -> f64 {
+    let [_, compression, share] = point;
+    let turning = (compression * share / (1.0 - share)).sqrt();
+    let scales = [compression, 1.0, turning, 1.0];
+    let parts = (0..4).map(|k| (a[k] - b[k]).abs() * scales[k]);
+    parts.fold(0.0, f64::max)
+}
+
+fn draw(axes: &[Axis; 3], random: &mut ChaCha8Rng) -> [f64; 3] {
+    axes.map(|axis| axis.at_share(random.random()))
+}
+
+/// Greatest error of interpolation along one axis, at 24 points with the others exact; half of them
+/// in the two end cells, where the nodes lie to one side.
+fn line_error(
+    hertz: bool,
+    axes: &[Axis; 3],
+    axis: usize,
+    random: &mut ChaCha8Rng,
+) -> Result<f64, ResolvedError> {
+    let mut worst: f64 = 0.0;
+    for round in 0..24 {
+        let mut point = draw(axes, random);
+        let end_cell = 1.0 / (axes[axis].nodes() - 1) as f64;
+        match round % 4 {
+            0 => point[axis] = axes[axis].at_share(0.45 * end_cell),
+            1 => point[axis] = axes[axis].at_share(1.0 - 0.45 * end_cell),
+            _ => {}
+        }
+        let (first, weights) = axes[axis].stencil(point[axis]);
+        let mut sum = [0.0; 4];
+        for (j, weight) in weights.iter().enumerate() {
+            let mut node = point;
+            node[axis] = axes[axis].node(first + j);
+            let values = values(hertz, node)?;
+            for k in 0..4 {
+                sum[k] += weight * values[k];
+            }
+        }
+        worst = worst.max(difference(point, &sum, &values(hertz, point)?));
+    }
+    Ok(worst)
+}
+
+fn check_size(axes: &[Axis; 3], tolerance: f64, error: f64) -> Result<(), TableError> {
+    let nodes = axes.iter().map(Axis::nodes).product();
+    if nodes > NODES {
+        return Err(TableError::TooFine {
+            tolerance,
+            error,
+            nodes,
+        });
+    }
+    Ok(())
+}
