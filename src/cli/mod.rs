@@ -227,6 +227,8 @@ enum CalcKind {
     Stress,
     /// Rigid groups of a planar network by counting
     Rigidity,
+    /// Masses by particle size in a ball mill over time
+    Grinding,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -137,7 +137,12 @@ fn mapping(law: ScaledLaw, compression: f64, turning: f64) -> Result<Mapping, Re
     let end = if turning == 0.0 && !law.hertz {
         scaled::central_linear(law.damping, compression)?
     } else {
-        scaled::solve(law, compression, turning / compression * turning)?
+        scaled::solve(
+            law,
+            compression,
+            turning / compression * turning,
+            scaled::FINE,
+        )?
     };
     Ok(Mapping::of(&end, compression, turning))
 }

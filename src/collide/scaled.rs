@@ -153,11 +153,19 @@ impl Problem {
     }
 }
 
-/// Follows a contact to its end. At a swing of 0 the turn is not that of the limit: ask for the
+/// Error of one step for results to 1e-10: a contact takes some thousand steps at most.
+pub(super) const FINE: f64 = 1e-14;
+
+/// Follows a contact to its end, with a given error of one step. At a swing of 0 the turn is not that of the limit: ask for the
 /// least number above.
-pub(super) fn solve(law: ScaledLaw, compression: f64, swing: f64) -> Result<End, ResolvedError> {
-    /// Error of one step; a contact takes some thousand steps at most, so 1e-10 is kept in all.
-    const TOLERANCE: f64 = 1e-14;
+pub(super) fn solve(
+    law: ScaledLaw,
+    compression: f64,
+    swing: f64,
+    tolerance: f64,
+) -> Result<End, ResolvedError> {
+    // A contact takes about 2 in s: so many steps that none passes over its end.
+    let longest = if tolerance > FINE { 0.06 } else { 0.02 };
     let problem = Problem {
         law,
         compression,
@@ -170,11 +178,11 @@ pub(super) fn solve(law: ScaledLaw, compression: f64, swing: f64) -> Result<End,
             return Err(ResolvedError::PassThrough);
         }
         let scale = if error > 0.0 {
-            0.9 * libm::pow(TOLERANCE / error, 0.2)
+            0.9 * libm::pow(tolerance / error, 0.2)
         } else {
             5.0
         };
-        if error > TOLERANCE {
+        if error > tolerance {
             h *= scale.clamp(0.1, 0.9);
             continue;
         }
@@ -201,7 +209,7 @@ pub(super) fn solve(law: ScaledLaw, compression: f64, swing: f64) -> Result<End,
             });
         }
         (s, y) = (s + h, next);
-        h = (h * scale.clamp(0.2, 5.0)).min(0.02);
+        h = (h * scale.clamp(0.2, 5.0)).min(longest);
     }
     Err(ResolvedError::NoEnd)
 }

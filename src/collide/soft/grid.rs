@@ -18,7 +18,7 @@ const SCALE: [f64; WIDTH] = [
 
 /// Evenly spaced nodes of one coordinate; a single one where it does not vary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Axis {
+pub(in crate::collide) struct Axis {
     low: f64,
     high: f64,
     nodes: usize,

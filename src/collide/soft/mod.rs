@@ -10,6 +10,7 @@ mod table;
 
 pub use collision::{Collision, Touch};
 pub use events::{Begin, Counters, Pending, begin};
+pub(super) use grid::Axis;
 pub use table::{MappingTable, Population, TableError};
 
 use serde::{Deserialize, Serialize};

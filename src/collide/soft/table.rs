@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::grid::{Axis, Grid};
 use crate::collide::resolved::{ForceLaw, Mapping, ResolvedError};
-use crate::collide::scaled::{ScaledLaw, solve};
+use crate::collide::scaled::{FINE, ScaledLaw, solve};
 
-/// The pairs that a table is for: ranges of their sizes, and the greatest approach speed.
+/// The pairs that a table is for: ranges of their sizes, and the greatest approach speed. Where all
+/// are alike the table has two dimensions instead of three, and is built in no time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Population {
     /// Least and greatest effective mass, kg.
     pub effective_mass: [f64; 2],
-    /// Least sum of two radii, m.
-    pub reach: f64,
+    /// Least and greatest sum of two radii, m.
+    pub reach: [f64; 2],
     /// Greatest normal approach speed, m/s; faster contacts are solved one by one.
     pub approach: f64,
 }
@@ -50,24 +51,33 @@ pub enum TableError {
 /// Swing up to which tables go. Beyond it the tangential speed is so much greater than the normal
 /// one that the spheres swing apart before they are pressed together: for stiff grains one collision
 /// in a million.
-const SWING: f64 = 2.0;
+const SWING: f64 = 1.0;
 /// Compression up to which tables go: overlaps of half the distance are beyond what a contact law
 /// means, and those near 1 have no end.
 const COMPRESSION: f64 = 0.5;
-/// Damping up to which a table goes when it has to cover a range; that of a restitution of 0.06 for
-/// the linear and 0.03 for the viscoelastic law.
-const DAMPING: f64 = 4.0;
+/// Damping up to which a table goes when it has to cover a range; that of a restitution of 0.3 for
+/// the linear and 0.4 for the viscoelastic law.
+const DAMPING: f64 = 1.0;
 /// Nodes that a table may have: 32 MB.
 const NODES: usize = 1_000_000;
 
-/// The mapping of a kind of law over its scaled parameters.
-///
-/// Coordinates are the damping (its root for forces that go as the overlap to 1.5, whose mapping is
-/// a series in that root: Schwager and Poeschel 2008), the compression, and swing / (1 + swing): the
-/// mapping is smooth in all of them, edges included.
+/// What a table runs over besides swing / (1 + swing).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Form {
+    /// Linear: damping and compression.
+    Linear,
+    /// Hertz and viscoelastic: the root of the damping, in which the mapping is a series (Schwager and
+    /// Poeschel 2008), and the compression.
+    Hertz,
+    /// Viscoelastic pairs that are all alike: the root of the damping alone. It goes as the speed to
+    /// 0.1, and the compression as the speed to 0.8: this number times the eighth power.
+    Alike(f64),
+}
+
+/// The mapping of a kind of law over its scaled parameters, in which it is smooth, edges included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingTable {
-    hertz: bool,
+    form: Form,
     axes: [Axis; 3],
     grid: Grid,
     error: f64,
@@ -100,46 +110,57 @@ impl MappingTable {
         let [light, heavy] = population.effective_mass;
         positive("the effective mass", light)?;
         positive("the effective mass", heavy)?;
-        positive("the reach", population.reach)?;
+        let [near, far] = population.reach;
+        positive("the reach", near)?;
+        positive("the reach", far)?;
         positive("the approach speed", population.approach)?;
         positive("the tolerance", tolerance)?;
         let speed = population.approach;
         let damping_of = |mass: f64| law.scaled(mass, law.time_scale(mass, speed)).damping;
-        let compression = speed * law.time_scale(light.max(heavy), speed) / population.reach;
-        let (hertz, damping) = match law {
+        let compression = speed * law.time_scale(light.max(heavy), speed) / near.min(far);
+        let (form, damping) = match law {
             ForceLaw::Linear { .. } => {
                 let ends = [damping_of(light), damping_of(heavy)];
-                (false, [ends[0].min(ends[1]), ends[0].max(ends[1])])
+                (Form::Linear, [ends[0].min(ends[1]), ends[0].max(ends[1])])
             }
-            ForceLaw::Hertz { .. } => (true, [0.0, 0.0]),
+            ForceLaw::Hertz { .. } => (Form::Hertz, [0.0, 0.0]),
             // Slow contacts are damped least: 0 in the limit.
-            ForceLaw::Viscoelastic { .. } => (true, [0.0, damping_of(light.min(heavy))]),
+            ForceLaw::Viscoelastic { .. } => {
+                let most = damping_of(light.min(heavy));
+                if light == heavy && near == far && most > 0.0 {
+                    let eighth = most * most * most * most;
+                    (Form::Alike(compression / eighth), [0.0, most])
+                } else {
+                    (Form::Hertz, [0.0, most])
+                }
+            }
         };
-        let damping = if damping[0] < damping[1] {
+        let damping = if damping[0] < damping[1] && !matches!(form, Form::Alike(_)) {
             [damping[0].min(DAMPING), damping[1].min(DAMPING)]
         } else {
             damping
         };
-        let axes = [
-            Axis::new(
-                coordinate(hertz, damping[0]),
-                coordinate(hertz, damping[1]),
-                8,
-            ),
+        let mut axes = [
+            Axis::new(form.coordinate(damping[0]), form.coordinate(damping[1]), 8),
             Axis::new(0.0, compression.min(COMPRESSION), 6),
             Axis::new(0.0, SWING / (1.0 + SWING), 8),
         ];
-        Self::refined(hertz, axes, tolerance)
+        if let Form::Alike(scale) = form {
+            let root = libm::pow(COMPRESSION / scale, 0.125);
+            axes[1] = Axis::new(0.0, form.coordinate(damping[1]).min(root), 8);
+            axes[0] = Axis::new(0.0, 0.0, 1);
+        }
+        Self::refined(form, axes, tolerance)
     }
 
     /// Finds out along single lines how many nodes each axis needs, then builds and checks.
-    fn refined(hertz: bool, mut axes: [Axis; 3], tolerance: f64) -> Result<Self, TableError> {
+    fn refined(form: Form, mut axes: [Axis; 3], tolerance: f64) -> Result<Self, TableError> {
         let mut random = ChaCha8Rng::seed_from_u64(0x50f7);
         for axis in 0..3 {
             while axes[axis].nodes() > 1 {
-                let error = line_error(hertz, &axes, axis, &mut random)?;
+                let error = line_error(form, &axes, axis, tolerance, &mut random)?;
                 // Three axes, and lines miss the worst place.
-                if error < tolerance / 6.0 {
+                if error < tolerance / 3.0 {
                     break;
                 }
                 check_size(&axes, tolerance, error)?;
@@ -147,17 +168,17 @@ impl MappingTable {
             }
         }
         loop {
-            let grid = Grid::build(axes, |point| values(hertz, point))?;
+            let grid = Grid::build(axes, |point| values(form, point, tolerance))?;
             let mut table = MappingTable {
-                hertz,
+                form,
                 axes,
                 grid,
                 error: 0.0,
             };
             for _ in 0..4000 {
                 let point = draw(&axes, &mut random);
-                let exact = values(hertz, point)?;
-                let error = difference(point, &table.grid.at(point), &exact);
+                let exact = values(form, point, tolerance)?;
+                let error = difference(form, point, &table.grid.at(point), &exact);
                 table.error = table.error.max(error);
             }
             if table.error <= tolerance {
@@ -171,6 +192,10 @@ impl MappingTable {
     /// Greatest error of a number of the mapping that was met when the table was checked.
     pub fn error(&self) -> f64 {
         self.error
+    }
+    /// Nodes along damping, compression and swing.
+    pub fn shape(&self) -> [usize; 3] {
+        self.axes.map(|axis| axis.nodes())
     }
     /// Number of nodes; each takes 32 bytes.
     pub fn nodes(&self) -> usize {
@@ -201,11 +226,19 @@ impl MappingTable {
 
     #[inline]
     fn at(&self, place: Place) -> Option<Mapping> {
-        let point = [
-            coordinate(self.hertz, place.damping),
-            place.compression,
-            place.swing / (1.0 + place.swing),
-        ];
+        let damping = self.form.coordinate(place.damping);
+        let share = place.swing / (1.0 + place.swing);
+        let point = match self.form {
+            Form::Alike(scale) => {
+                // Of another pair than the table's: off by more than rounding.
+                let expected = scale * eighth(damping);
+                if (place.compression - expected).abs() > 1e-12 * expected {
+                    return None;
+                }
+                [0.0, damping, share]
+            }
+            _ => [damping, place.compression, share],
+        };
         // A single damping is that of the law and the pair to rounding.
         let damping_fits = match self.axes[0].nodes() {
             1 => (point[0] - self.axes[0].node(0)).abs() <= 1e-12 * point[0],
@@ -224,27 +257,49 @@ impl MappingTable {
     }
 }
 
-#[inline]
-fn coordinate(hertz: bool, damping: f64) -> f64 {
-    if hertz { damping.sqrt() } else { damping }
+impl Form {
+    #[inline]
+    fn coordinate(self, damping: f64) -> f64 {
+        match self {
+            Form::Linear => damping,
+            Form::Hertz | Form::Alike(_) => damping.sqrt(),
+        }
+    }
+    /// Law, compression and swing of a point.
+    fn problem(self, [first, second, share]: [f64; 3]) -> (ScaledLaw, f64, f64) {
+        let (damping, compression) = match self {
+            Form::Linear => (first, second),
+            Form::Hertz => (first * first, second),
+            Form::Alike(scale) => (second * second, scale * eighth(second)),
+        };
+        let law = ScaledLaw {
+            damping,
+            hertz: self != Form::Linear,
+        };
+        (law, compression, share / (1.0 - share))
+    }
 }
 
-/// What a table holds at a point of its axes: overlap, rate, turn, time.
-fn values(hertz: bool, [damping, compression, share]: [f64; 3]) -> Result<[f64; 4], ResolvedError> {
-    let law = ScaledLaw {
-        damping: if hertz { damping * damping } else { damping },
-        hertz,
-    };
-    let swing = (share / (1.0 - share)).max(f64::MIN_POSITIVE);
-    let end = solve(law, compression, swing)?;
+#[inline]
+fn eighth(x: f64) -> f64 {
+    let square = x * x;
+    let fourth = square * square;
+    fourth * fourth
+}
+
+/// What a table of a tolerance holds at a point of its axes: overlap, rate, turn, time.
+fn values(form: Form, point: [f64; 3], tolerance: f64) -> Result<[f64; 4], ResolvedError> {
+    let (law, compression, swing) = form.problem(point);
+    // Some hundred steps: a hundredth of the tolerance in all.
+    let step = (1e-4 * tolerance).max(FINE);
+    let end = solve(law, compression, swing.max(f64::MIN_POSITIVE), step)?;
     Ok([end.overlap, end.rate, end.turn, end.time])
 }
 
 /// Greatest difference of two mappings, absolute.
-fn difference(point: [f64; 3], a: &[f64; 4], b: &[f64; 4]) -> f64 {
-    let [_, compression, share] = point;
-    let turning = (compression * share / (1.0 - share)).sqrt();
-    let scales = [compression, 1.0, turning, 1.0];
+fn difference(form: Form, point: [f64; 3], a: &[f64; 4], b: &[f64; 4]) -> f64 {
+    let (_, compression, swing) = form.problem(point);
+    let scales = [compression, 1.0, (compression * swing).sqrt(), 1.0];
     let parts = (0..4).map(|k| (a[k] - b[k]).abs() * scales[k]);
     parts.fold(0.0, f64::max)
 }
@@ -256,9 +311,10 @@ fn draw(axes: &[Axis; 3], random: &mut ChaCha8Rng) -> [f64; 3] {
 /// Greatest error of interpolation along one axis, at 24 points with the others exact; half of them
 /// in the two end cells, where the nodes lie to one side.
 fn line_error(
-    hertz: bool,
+    form: Form,
     axes: &[Axis; 3],
     axis: usize,
+    tolerance: f64,
     random: &mut ChaCha8Rng,
 ) -> Result<f64, ResolvedError> {
     let mut worst: f64 = 0.0;
@@ -275,12 +331,17 @@ fn line_error(
         for (j, weight) in weights.iter().enumerate() {
             let mut node = point;
             node[axis] = axes[axis].node(first + j);
-            let values = values(hertz, node)?;
+            let values = values(form, node, tolerance)?;
             for k in 0..4 {
                 sum[k] += weight * values[k];
             }
         }
-        worst = worst.max(difference(point, &sum, &values(hertz, point)?));
+        worst = worst.max(difference(
+            form,
+            point,
+            &sum,
+            &values(form, point, tolerance)?,
+        ));
     }
     Ok(worst)
 }
