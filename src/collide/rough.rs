@@ -142,8 +142,7 @@ impl ScaledRough {
         let middle = self.normal_step(s, y.normal, half);
         let normal = self.normal_step(s + half, middle, half);
         let first = half * (2.0 * s + half);
-        let second = half * (2.0 * s + 1.5 * h);
-        let time = first + second;
+        let time = h * (2.0 * s + h);
         let [stiffness, damping] = self.profile(middle[0]);
         let (kt, ct) = (
             self.tangential_stiffness * stiffness,
@@ -164,7 +163,8 @@ impl ScaledRough {
         };
         State {
             normal,
-            spring: kept + sliding * second,
+            // Of a link that grips: by the mean sliding speed of the whole step.
+            spring: kept + (sliding * time - y.sliding * first),
             sliding: y.sliding + 2.0 * force * half_turn,
             impulse: y.impulse - force * time,
         }

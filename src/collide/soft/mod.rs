@@ -21,8 +21,19 @@ use crate::geometry::Dimension;
 /// A contact law with its table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SoftLaw {
+    #[serde(with = "Written")]
     law: ForceLaw,
     table: MappingTable,
+}
+
+/// A law as it is written beside its table: by number of the variant, for formats that cannot look
+/// ahead for the key `kind` of a case.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ForceLaw")]
+enum Written {
+    Linear { kn: f64, cn: f64 },
+    Hertz { kh: f64 },
+    Viscoelastic { kh: f64, a: f64 },
 }
 
 impl SoftLaw {
