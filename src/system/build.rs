@@ -60,6 +60,7 @@ impl<D: Integrate> System<D> {
             regime_since: start,
             all_steps: 0.0,
             calm_looks: 0,
+            undone: [0; 2],
             calm_since: 0.0,
             jam: None,
             frozen: false,

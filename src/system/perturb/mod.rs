@@ -201,6 +201,7 @@ impl<D: Integrate> System<D> {
     /// After a jam the clock of steps goes on from here.
     fn go_on(&mut self, time: f64) {
         self.s.calm_looks = 0;
+        self.s.undone = [0; 2];
         if !self.s.frozen {
             return;
         }
