@@ -135,8 +135,7 @@ impl<D: Integrate> Engine<D> {
             };
             let pressed = |boundary: usize, surface: usize| {
                 let (boundary, surface) = (boundary as u16, surface as u32);
-                let after =
-                    self.surface_kinematics_of(boundary, surface, slot, there, self.time());
+                let after = self.surface_kinematics_of(boundary, surface, slot, there, self.time());
                 let before = self.surface_kinematics(boundary, surface, slot);
                 after.is_some_and(|after| after.overlap > bound)
                     && before.is_none_or(|before| before.overlap <= 0.0)
