@@ -43,7 +43,8 @@ impl ForceLaw {
         match *self {
             ForceLaw::Linear { kn, .. } => (effective_mass / kn).sqrt(),
             ForceLaw::Hertz { kh } | ForceLaw::Viscoelastic { kh, .. } => {
-                libm::pow(effective_mass / kh, 0.4) * libm::pow(approach, -0.2)
+                let ratio = effective_mass / kh;
+                libm::pow(ratio * ratio / approach, 0.2)
             }
         }
     }

@@ -46,8 +46,7 @@ impl RoughTable {
         inertia: f64,
         tolerance: f64,
     ) -> Result<Self, TooFine> {
-        // Not so if it is no number, either.
-        if !(tolerance >= FINEST) {
+        if tolerance < FINEST || tolerance.is_nan() {
             return Err(TooFine(tolerance));
         }
         let scaled = ScaledRough::new(law, effective_mass, inertia);
@@ -133,8 +132,7 @@ impl RoughTable {
         let surface = |i: usize| velocities[i] + D::cross_spin(spins[i], arms[i]);
         let relative = surface(1) - surface(0);
         let approach = -normal.dot(&relative);
-        // Not so if it is no number, either.
-        if !(approach > 0.0) {
+        if approach <= 0.0 || approach.is_nan() {
             return None;
         }
         let across = relative + normal * approach;

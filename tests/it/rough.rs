@@ -199,7 +199,7 @@ fn collisions_from_a_table() {
 /// Poeschel 2008): 1 - C d + 3/5 C^2 d^2 with C = 1.15344.
 #[test]
 fn viscoelastic_restitution() {
-    for damping in [1e-5, 1e-4, 1e-3] {
+    for damping in [1e-5f64, 1e-4, 1e-3] {
         let linear = 1.15344 * damping;
         let series = 1.0 - linear + 0.6 * linear * linear;
         // The next term goes as the damping to 2.5, with a coefficient below 1; C has six digits.

@@ -42,8 +42,7 @@ impl<D: Dimension> Touch<D> {
         let reach = arm.norm();
         let normal = D::Vector::from_fn(|k| arm[k] / reach);
         let approach = -normal.dot(&speed);
-        // Not so if it is no number, either.
-        if !(approach > 0.0) {
+        if approach <= 0.0 || approach.is_nan() {
             return None;
         }
         let across = speed + normal * approach;
