@@ -87,6 +87,10 @@ impl Restitution {
 /// Poeschel 2008): one function for all such laws, masses and speeds. From a table to 1e-9; what hardly
 /// rebounds (damping above 81) is solved.
 pub fn viscoelastic(damping: f64) -> f64 {
+    // What keeps all its energy keeps it to the last bit, however often it is hit.
+    if damping <= 0.0 {
+        return 1.0;
+    }
     let root = damping.sqrt();
     let place = root / (1.0 + root);
     let axis = axis();
