@@ -6,7 +6,6 @@ use super::lists::each_link;
 use super::observe::{BodyMotion, size};
 use super::part::{Part, Shift};
 use crate::geometry::Vector;
-use crate::vector::LANES;
 
 /// How far a displacement may take grains, in radii.
 #[derive(Clone, Copy, Debug)]
@@ -107,14 +106,11 @@ impl<D: Integrate> Engine<D> {
             });
         }
         for class in &self.state.pairs {
-            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
-                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
-                    let (a, b) = (batch.a[k], batch.b[k]);
-                    if a != b && pressed(a, b) {
-                        f(a, b);
-                    }
+            class.lists.each_apart(&class.outer, |[a, b]| {
+                if pressed(a, b) {
+                    f(a, b);
                 }
-            }
+            });
         }
     }
 

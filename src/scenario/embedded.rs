@@ -55,10 +55,12 @@ scenarios![
     "silo-3d",
     "silo-fill",
     "silo-fill-large",
+    "fill-3d",
     "discharge-reload",
     "funnel",
     "heap",
     "tilt",
+    "drum",
     "pile",
     "bridge",
 ];

@@ -72,6 +72,7 @@ impl<D: Integrate> System<D> {
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
+            known: super::known::KnownState::default(),
             rest: super::rest::RestState {
                 carried: start,
                 ..Default::default()

@@ -152,6 +152,7 @@ pub(super) struct DriverState {
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
     pub rest: super::rest::RestState,
+    pub known: super::known::KnownState,
     pub perturb: super::perturb::PerturbState,
     pub zones: super::zones::Zones,
 }

@@ -21,6 +21,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 6: loads that are known ahead.
 /// 5: links at rest by grain; who is rigid, who is stopped in vain, micro-avalanches of beds that stand
 /// still.
 /// 4: perturbations, jams with their forces; stagnant zones.

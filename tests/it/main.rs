@@ -18,6 +18,7 @@ mod groups;
 mod handover;
 mod hgraph;
 mod jam;
+mod known;
 mod morph;
 mod neighbor;
 mod physics_bits;

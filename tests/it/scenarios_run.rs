@@ -145,10 +145,12 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo-3d", 3, &["run.finish=40"]),
         ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
         ("silo-fill-large", 2, &["run.finish=1", "feed[0].count=50"]),
+        ("fill-3d", 3, &["run.finish=0.6", "feed[0].count=40"]),
         ("discharge-reload", 2, &["run.finish=2.2"]),
         ("funnel", 2, &["run.finish=0.3", "settle.at_most=0.3"]),
         ("heap", 2, &["run.finish=1", "feed[0].count=50"]),
         ("tilt", 2, &["run.finish=1"]),
+        ("drum", 2, &["run.finish=1"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
     ];
