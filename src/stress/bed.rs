@@ -415,6 +415,13 @@ mod tests {
                 1.0 / radii[k / m]
             }
         };
+        let ground: Vec<[f64; 2]> = radii.iter().map(|r| [0.01 * r, 0.02 * r]).collect();
+        for i in 0..n * m {
+            for j in 0..n * m {
+                dense[(i, j)] *= unit(i) * unit(j);
+            }
+            dense[(i, i)] += ground[i / m][usize::from(i % m >= D::N)];
+        }
         for s in struts.iter().filter(|s| s.slide != D::Vector::default()) {
             // Of what the surfaces move apart in that direction, a unit of each unknown is so much.
             let turn = D::moment(s.normal, s.slide);
@@ -430,13 +437,6 @@ mod tests {
                 }
             }
             dense -= &part * part.transpose() * s.kt;
-        }
-        let ground: Vec<[f64; 2]> = radii.iter().map(|r| [0.01 * r, 0.02 * r]).collect();
-        for i in 0..n * m {
-            for j in 0..n * m {
-                dense[(i, j)] *= unit(i) * unit(j);
-            }
-            dense[(i, i)] += ground[i / m][usize::from(i % m >= D::N)];
         }
         (Bed::new(&struts, &ground), dense)
     }
