@@ -1,0 +1,431 @@
+//! The loop: take the earliest event, do what it says, foresee anew for those it touched.
+
+use super::cells::Found;
+use super::law::{Encounter, Exchange};
+use super::state::{self, MASS, RADIUS, next};
+use super::{Core, Stopped};
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{Kernel, Lanes};
+
+/// A collision, as told to an observer.
+#[derive(Clone, Copy, Debug)]
+pub struct Collision<D: Dimension> {
+    /// s, on the engine's clock.
+    pub time: f64,
+    /// The first grain: its place in the list that the engine was made from.
+    pub a: u32,
+    /// The other.
+    pub b: Other,
+    /// Centre of the first grain, m.
+    pub position: D::Vector,
+    /// Unit normal from the first to the other.
+    pub normal: D::Vector,
+    /// Normal approach speed, m/s.
+    pub approach: f64,
+    /// Momentum that the other receives, kg m/s.
+    pub impulse: D::Vector,
+    /// Energy lost to heat, J.
+    pub lost: f64,
+}
+
+/// With what a grain collides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// A grain: its place in the list that the engine was made from.
+    Grain(u32),
+    /// A wall, by index.
+    Wall(u32),
+}
+
+/// Told of each collision.
+pub trait Observer<D: Dimension> {
+    /// Called after each collision.
+    fn collision(&mut self, collision: &Collision<D>);
+}
+/// Nobody looks.
+impl<D: Dimension> Observer<D> for () {
+    #[inline(always)]
+    fn collision(&mut self, _: &Collision<D>) {}
+}
+impl<D: Dimension, F: FnMut(&Collision<D>)> Observer<D> for F {
+    #[inline(always)]
+    fn collision(&mut self, collision: &Collision<D>) {
+        self(collision);
+    }
+}
+
+/// One run of the loop.
+pub(super) struct Run<'a, D: Dimension, O> {
+    pub core: &'a mut Core<D>,
+    /// s since the epoch.
+    pub until: f64,
+    /// Events at most.
+    pub most: u64,
+    pub observer: &'a mut O,
+}
+
+impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
+    type Output = Option<Stopped>;
+    /// Runs until `until` (then `Some(Stopped::Until)`), a fault, or `most` events (then `None`).
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<Stopped> {
+        let Run {
+            core,
+            until,
+            most,
+            observer,
+        } = self;
+        let mut found = Found::default();
+        let large = core.rows.len() > std::env::var("PF").map_or(super::PREFETCH_ABOVE, |v| v.parse().unwrap());
+        for _ in 0..most {
+            let slots = &core.slots;
+            let entry = core
+                .calendar
+                .peek(|e| slots[e.grain as usize].time == e.time);
+            let Some(entry) = entry.filter(|e| e.time <= until) else {
+                return Some(Stopped::Until);
+            };
+            if large {
+                core.ask_ahead::<L>();
+            }
+            core.calendar.pop();
+            core.events_left -= 1;
+            let (time, grain) = (entry.time, entry.grain);
+            core.now = time;
+            let partner = core.slots[grain as usize].partner;
+            let mut again = [grain, grain];
+            let mut many = 1;
+            if partner < next::WALL {
+                let slot = &core.slots[grain as usize];
+                if core.slots[partner as usize].count == slot.partner_count {
+                    match core.collide(grain, partner, time, observer) {
+                        Ok(()) => {
+                            again[1] = partner;
+                            many = 2;
+                        }
+                        Err(stop) => return Some(stop),
+                    }
+                } else {
+                    core.tally.stale += 1;
+                }
+            } else if partner >= next::LOOK {
+                core.tally.looks += 1;
+            } else if partner >= next::FACE {
+                if core.lists.is_some() {
+                    core.renew_list::<L>(grain, time, &mut found);
+                } else {
+                    core.cross(grain, partner - next::FACE);
+                }
+            } else if let Err(stop) = core.hit(grain, partner - next::WALL, time, observer) {
+                return Some(stop);
+            }
+            for &g in &again[..many] {
+                core.predict::<L>(g, time, &mut found);
+            }
+        }
+        None
+    }
+}
+
+/// Runs the foresight for all grains.
+pub(super) struct ForeseeAll<'a, D: Dimension>(pub &'a mut Core<D>);
+
+impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut found = Found::default();
+        let now = self.0.now;
+        for grain in 0..self.0.rows.len() as u32 {
+            self.0.predict::<L>(grain, now, &mut found);
+        }
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// Asks for the memory of coming events: first for the grain, then for what tells who is
+    /// around it, then for those.
+    #[inline(always)]
+    fn ask_ahead<L: Lanes>(&self) {
+        if let Some(g) = self.calendar.coming(8) {
+            let g = g as usize;
+            L::prefetch(&self.slots[g]);
+            L::prefetch(&self.rows[g]);
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.spans[g]);
+                L::prefetch(&lists.centres[g]);
+            }
+        }
+        if let Some(g) = self.calendar.coming(5) {
+            let slot = &self.slots[g as usize];
+            let partner = slot.partner;
+            if partner < next::WALL {
+                L::prefetch(&self.slots[partner as usize]);
+                L::prefetch(&self.rows[partner as usize]);
+            }
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.entries[lists.spans[g as usize].start as usize]);
+                if partner < next::WALL {
+                    L::prefetch(&lists.spans[partner as usize]);
+                    L::prefetch(&lists.centres[partner as usize]);
+                }
+            } else {
+                self.cells.around::<D>(slot.at, |block| L::prefetch(block));
+            }
+        }
+        if let Some(g) = self.calendar.coming(2) {
+            if let Some(lists) = &self.lists {
+                for &g in &lists.entries[lists.spans[g as usize].batches()] {
+                    L::prefetch(&self.rows[g as usize]);
+                }
+                let partner = self.slots[g as usize].partner;
+                if partner < next::WALL {
+                    L::prefetch(&lists.entries[lists.spans[partner as usize].start as usize]);
+                }
+            }
+        }
+    }
+
+    /// A grain goes to the next cell.
+    #[inline(always)]
+    fn cross(&mut self, grain: u32, face: u32) {
+        self.tally.crossings += 1;
+        let (axis, up) = ((face / 2) as usize, face % 2 == 1);
+        let slot = &mut self.slots[grain as usize];
+        self.cells.remove(slot.cell, grain);
+        let (to, wrapped) = self.cells.beside(slot.at, axis, up);
+        slot.at[axis] = to;
+        slot.cell = self.cells.index(slot.at);
+        if wrapped {
+            let sign = if up { 1 } else { -1 };
+            self.wraps[grain as usize][axis] += sign;
+            self.rows[grain as usize].0[axis] -= f64::from(sign) * self.lengths[axis];
+        }
+        self.cells.insert(slot.cell, grain);
+    }
+
+    /// Vector from one grain to another now, by the nearest image, and relative velocity.
+    #[inline(always)]
+    fn between(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
+        let (a, b) = (&self.rows[a as usize], &self.rows[b as usize]);
+        let v = state::speed::<D>(b) - state::speed::<D>(a);
+        let mut d = state::place::<D>(b) - state::place::<D>(a) + v * t;
+        for k in 0..D::N {
+            if d[k] > self.halves[k] {
+                d[k] -= self.lengths[k];
+            } else if d[k] < -self.halves[k] {
+                d[k] += self.lengths[k];
+            }
+        }
+        (d, v)
+    }
+
+    /// Two grains collide at a time since the epoch.
+    #[inline(always)]
+    fn collide<O: Observer<D>>(
+        &mut self,
+        a: u32,
+        b: u32,
+        t: f64,
+        observer: &mut O,
+    ) -> Result<(), Stopped> {
+        let (d, v) = self.between(a, b, t);
+        let (i, j) = (a as usize, b as usize);
+        let distance = d.norm();
+        let normal = d * (1.0 / distance);
+        let approach = -normal.dot(&v);
+        let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
+        self.tally.deepest = self.tally.deepest.max(1.0 - distance / reach);
+        if approach <= 0.0 {
+            // A graze that rounding made: they part already.
+            self.tally.grazes += 1;
+            return Ok(());
+        }
+        let elastic = self.check(i, j as u32, t)?;
+        let species = [self.slots[i].species, self.slots[j].species];
+        let rule = &self.rules.pairs[usize::from(species[0]) * self.rules.species + usize::from(species[1])];
+        let (mi, mj) = (self.rows[i].0[MASS], self.rows[j].0[MASS]);
+        let mut met = Encounter::<D> {
+            normal,
+            velocity: v,
+            inverse_mass: 1.0 / mi + 1.0 / mj,
+            inverse_inertia: 0.0,
+            surface: D::Spin::default(),
+        };
+        if rule.rough.is_some() {
+            let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
+            met.inverse_inertia = (1.0 / mi + 1.0 / mj) / D::BALL_INERTIA;
+            met.surface = self.turning[i].spin * ri + self.turning[j].spin * rj;
+        }
+        let out = if elastic {
+            super::law::Rule::smooth(1.0).exchange(&met, approach)
+        } else {
+            rule.exchange(&met, approach)
+        };
+        state::kick::<D>(&mut self.rows[i], out.impulse * (-1.0 / mi), t);
+        state::kick::<D>(&mut self.rows[j], out.impulse * (1.0 / mj), t);
+        if rule.rough.is_some() && !elastic {
+            self.turn(i, &met.normal, &out, t);
+            self.turn(j, &met.normal, &out, t);
+        }
+        self.slots[i].count += 1;
+        self.slots[j].count += 1;
+        self.tally.collisions += 1;
+        self.tally.virial += out.normal_impulse * distance;
+        self.tally.lost += out.lost;
+        observer.collision(&Collision {
+            time: self.epoch + t,
+            a: self.ids[i],
+            b: Other::Grain(self.ids[j]),
+            position: state::place_at::<D>(&self.rows[i], self.gravity, t),
+            normal,
+            approach,
+            impulse: out.impulse,
+            lost: out.lost,
+        });
+        Ok(())
+    }
+
+    /// A grain hits a wall at a time since the epoch.
+    #[inline(never)]
+    fn hit<O: Observer<D>>(
+        &mut self,
+        a: u32,
+        wall: u32,
+        t: f64,
+        observer: &mut O,
+    ) -> Result<(), Stopped> {
+        let i = a as usize;
+        let clock = self.epoch + t;
+        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        let (gap, out_of_wall) = self.walls[wall as usize].probe(x, clock);
+        let wall_velocity = self.walls[wall as usize].motion.pose(clock).velocity;
+        let v = wall_velocity - (state::speed::<D>(&self.rows[i]) + self.gravity * t);
+        let normal = -out_of_wall;
+        let approach = -normal.dot(&v);
+        let r = self.rows[i].0[RADIUS];
+        self.tally.deepest = self.tally.deepest.max(1.0 - gap / r);
+        if approach <= 0.0 {
+            self.tally.grazes += 1;
+            return Ok(());
+        }
+        let elastic = self.check(i, next::WALL + wall, t)?;
+        let species = usize::from(self.slots[i].species);
+        let rule = &self.rules.pairs
+            [species * self.rules.species + usize::from(self.walls[wall as usize].species)];
+        let m = self.rows[i].0[MASS];
+        let mut met = Encounter::<D> {
+            normal,
+            velocity: v,
+            inverse_mass: 1.0 / m,
+            inverse_inertia: 0.0,
+            surface: D::Spin::default(),
+        };
+        if rule.rough.is_some() {
+            met.inverse_inertia = 1.0 / (m * D::BALL_INERTIA);
+            met.surface = self.turning[i].spin * r;
+        }
+        let out = if elastic {
+            super::law::Rule::smooth(1.0).exchange(&met, approach)
+        } else {
+            rule.exchange(&met, approach)
+        };
+        state::kick::<D>(&mut self.rows[i], out.impulse * (-1.0 / m), t);
+        if rule.rough.is_some() && !elastic {
+            self.turn(i, &met.normal, &out, t);
+        }
+        self.slots[i].count += 1;
+        self.tally.wall_hits += 1;
+        self.tally.lost += out.lost;
+        // What a moving wall feeds in (thesis eq. 3.18, corrected).
+        self.tally.fed -= out.impulse.dot(&wall_velocity);
+        self.wall_impulse[wall as usize] += out.normal_impulse;
+        observer.collision(&Collision {
+            time: clock,
+            a: self.ids[i],
+            b: Other::Wall(wall),
+            position: x,
+            normal,
+            approach,
+            impulse: out.impulse,
+            lost: out.lost,
+        });
+        Ok(())
+    }
+
+    /// Gives a rough grain the spin of a collision. The impulse on either body acts across the
+    /// normal at its own side, so that both turn the same way.
+    #[inline(never)]
+    fn turn(&mut self, i: usize, normal: &D::Vector, out: &Exchange<D>, t: f64) {
+        let (m, r) = (self.rows[i].0[MASS], self.rows[i].0[RADIUS]);
+        let clock = self.epoch + t;
+        let turning = &mut self.turning[i];
+        turning.rotation = D::turned(turning.rotation, turning.spin * (clock - turning.since));
+        turning.since = clock;
+        turning.spin += D::moment(-*normal, out.tangential) * (1.0 / (D::BALL_INERTIA * m * r));
+    }
+
+    /// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
+    /// whether it is to be elastic, by the rule of the last contact.
+    #[inline(always)]
+    fn check(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
+        let mut elastic = false;
+        if self.limits.contact_time > 0.0 {
+            elastic = self.check_contact_time(i, with, t)?;
+        }
+        self.note(i, with, t)?;
+        if with < next::WALL {
+            self.note(with as usize, i as u32, t)?;
+        }
+        Ok(elastic)
+    }
+    #[inline(always)]
+    fn note(&mut self, i: usize, with: u32, t: f64) -> Result<(), Stopped> {
+        let slot = &mut self.slots[i];
+        if t - slot.last_time <= self.limits.instant {
+            slot.burst += 1;
+            if slot.burst > self.limits.burst {
+                return Err(self.stuck(i, with, t));
+            }
+        } else {
+            slot.burst = 0;
+        }
+        slot.last_time = t;
+        slot.last_partner = with;
+        Ok(())
+    }
+    #[cold]
+    #[inline(never)]
+    fn stuck(&self, i: usize, with: u32, t: f64) -> Stopped {
+        Stopped::Stuck {
+            grain: self.ids[i],
+            with: self.other(with),
+            time: self.epoch + t,
+            collisions: self.slots[i].burst,
+        }
+    }
+    fn other(&self, with: u32) -> Other {
+        if with < next::WALL {
+            Other::Grain(self.ids[with as usize])
+        } else {
+            Other::Wall(with - next::WALL)
+        }
+    }
+    #[inline(never)]
+    fn check_contact_time(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
+        let soon = |last: f64| t - last < self.limits.contact_time;
+        let slot = &self.slots[i];
+        if self.limits.collapse_is_elastic {
+            let other = with < next::WALL && soon(self.slots[with as usize].last_time);
+            return Ok(soon(slot.last_time) || other);
+        }
+        if slot.last_partner == with && soon(slot.last_time) {
+            return Err(Stopped::Collapse {
+                grain: self.ids[i],
+                with: self.other(with),
+                time: self.epoch + t,
+            });
+        }
+        Ok(false)
+    }
+}

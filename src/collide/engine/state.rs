@@ -1,0 +1,89 @@
+//! What the engine holds of its grains.
+//!
+//! All grains are told at one common *epoch*: a grain's path is x + v t + g t^2 / 2 with t since
+//! the epoch, so that no grain has a clock of its own, and a collision moves x by the change of v
+//! times t. The epoch is renewed now and then, before t grows so large that digits are lost.
+
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::{Dimension, Vector};
+use crate::vector::Row;
+
+/// What comes next for a grain: another grain's slot, or one of these.
+pub(super) mod next {
+    /// A wall: this plus its index.
+    pub const WALL: u32 = 0x8000_0000;
+    /// A cell's face: this plus 2 axis + (1 if upwards).
+    pub const FACE: u32 = 0xffff_fff0;
+    /// Nothing by itself: look again.
+    pub const LOOK: u32 = 0xffff_fffe;
+    /// Nothing, ever.
+    pub const NONE: u32 = 0xffff_ffff;
+}
+
+/// What the engine knows of a grain besides its row: one cache line.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub(super) struct Slot {
+    /// Time of its event, s since the epoch.
+    pub time: f64,
+    /// Time of its last collision, s since the epoch; negative before.
+    pub last_time: f64,
+    /// What the event is with.
+    pub partner: u32,
+    /// Its collisions so far.
+    pub count: u32,
+    /// The partner's count when the event was foreseen.
+    pub partner_count: u32,
+    /// Place of its cell.
+    pub cell: u32,
+    /// What it last collided with.
+    pub last_partner: u32,
+    /// Its cell.
+    pub at: [u16; 3],
+    /// For the rules.
+    pub species: u16,
+    /// Collisions in a row without any time between them.
+    pub burst: u32,
+}
+
+/// Spin and orientation of a grain.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Turning<D: Dimension> {
+    /// rad/s.
+    pub spin: D::Spin,
+    /// At `since`.
+    pub rotation: D::Rotation,
+    /// s, on the engine's clock.
+    pub since: f64,
+}
+
+/// Row: x, y, z, radius, vx, vy, vz, mass.
+pub(super) const RADIUS: usize = 3;
+pub(super) const SPEED: usize = 4;
+pub(super) const MASS: usize = 7;
+
+/// Position at the epoch, m.
+#[inline(always)]
+pub(super) fn place<D: Dimension>(row: &Row) -> D::Vector {
+    D::Vector::from_fn(|k| row.0[k])
+}
+/// Velocity at the epoch, m/s.
+#[inline(always)]
+pub(super) fn speed<D: Dimension>(row: &Row) -> D::Vector {
+    D::Vector::from_fn(|k| row.0[SPEED + k])
+}
+/// Position t s after the epoch, m.
+#[inline(always)]
+pub(super) fn place_at<D: Dimension>(row: &Row, gravity: D::Vector, t: f64) -> D::Vector {
+    place::<D>(row) + (speed::<D>(row) + gravity * (0.5 * t)) * t
+}
+/// Changes the velocity at time t without a jump of the position.
+#[inline(always)]
+pub(super) fn kick<D: Dimension>(row: &mut Row, change: D::Vector, t: f64) {
+    for k in 0..D::N {
+        row.0[SPEED + k] += change[k];
+        row.0[k] -= change[k] * t;
+    }
+}
