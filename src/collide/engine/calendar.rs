@@ -44,6 +44,10 @@ const CHUNK: usize = 15;
 /// Entries that a block should hold.
 pub(super) const PER_BLOCK: f64 = 96.0;
 const NONE: u32 = u32::MAX;
+const NO_ENTRY: Entry = Entry {
+    time: 0.0,
+    grain: NONE,
+};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Chunk {
@@ -242,8 +246,14 @@ impl Calendar {
         while at != NONE {
             let chunk = &mut self.chunks[at as usize];
             let filled = chunk.filled as usize;
-            self.sorted
-                .extend(chunk.entries[..filled].iter().filter(|&e| holds(e)));
+            // All are copied and those that hold are kept by moving on: nothing to guess.
+            let mut kept = self.sorted.len();
+            self.sorted.resize(kept + filled, NO_ENTRY);
+            for entry in &chunk.entries[..filled] {
+                self.sorted[kept] = *entry;
+                kept += usize::from(holds(entry));
+            }
+            self.sorted.truncate(kept);
             let next = std::mem::replace(&mut chunk.next, self.free);
             self.free = at;
             at = next;

@@ -45,54 +45,37 @@ pub struct Encounter<D: Dimension> {
     pub surface: D::Spin,
 }
 
-/// What a collision exchanges.
+/// What rough surfaces exchange besides.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<D: Dimension> {
-    /// Momentum that the second body receives, kg m/s; the first receives its opposite.
+    /// Tangential momentum that the second body receives, kg m/s; the first receives its opposite.
     pub impulse: D::Vector,
-    /// Size of its normal part, kg m/s.
-    pub normal_impulse: f64,
-    /// Its tangential part; 0 for smooth bodies.
-    pub tangential: D::Vector,
-    /// Energy lost to heat, J.
+    /// Energy lost to heat by it, J.
     pub lost: f64,
 }
 
-impl Rule {
-    /// What two bodies exchange that approach at `approach` > 0 m/s.
-    #[inline(always)]
-    pub fn exchange<D: Dimension>(&self, met: &Encounter<D>, approach: f64) -> Exchange<D> {
-        let e = self.restitution;
-        let normal_impulse = (1.0 + e) * approach / met.inverse_mass;
-        let mut out = Exchange {
-            impulse: met.normal * normal_impulse,
-            normal_impulse,
-            tangential: D::Vector::default(),
-            lost: 0.5 * (1.0 - e * e) * approach * approach / met.inverse_mass,
-        };
-        if let Some(rough) = &self.rough {
-            rough.add(met, &mut out);
-        }
-        out
-    }
-}
-
 impl Rough {
+    /// The tangential exchange that goes with a normal impulse, kg m/s: what the surfaces' slip
+    /// asks for, at most friction times the normal impulse.
     #[inline(never)]
-    fn add<D: Dimension>(&self, met: &Encounter<D>, out: &mut Exchange<D>) {
+    pub fn exchange<D: Dimension>(&self, met: &Encounter<D>, normal_impulse: f64) -> Exchange<D> {
         // The surface of the first moves with r1 w1 x n, that of the second with -r2 w2 x n.
         let slip = met.velocity
             - met.normal * met.normal.dot(&met.velocity)
             - D::cross_spin(met.surface, met.normal);
         let speed = slip.norm();
         if speed <= 0.0 {
-            return;
+            return Exchange {
+                impulse: D::Vector::default(),
+                lost: 0.0,
+            };
         }
         let inverse = met.inverse_mass + met.inverse_inertia;
         let grip = (1.0 + self.restitution) * speed / inverse;
-        let size = grip.min(self.friction * out.normal_impulse);
-        out.tangential = slip * (-size / speed);
-        out.impulse += out.tangential;
-        out.lost += size * speed - 0.5 * size * size * inverse;
+        let size = grip.min(self.friction * normal_impulse);
+        Exchange {
+            impulse: slip * (-size / speed),
+            lost: size * speed - 0.5 * size * size * inverse,
+        }
     }
 }

@@ -5,11 +5,13 @@
 //! leaves, its list is made anew about where it is. Who is in whose list is a function of the
 //! centres alone, so that a renewal changes only the lists of those who come and go.
 
+use std::hint::select_unpredictable;
+
 use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::cells::Found;
-use super::state;
+use super::state::{self, Slot};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Lanes, Row};
 
@@ -37,64 +39,55 @@ pub(super) struct Lists {
     pub skin: f64,
     /// Where the lists were made, m, and the radius: x, y, z, radius.
     pub centres: Vec<Row>,
-    pub spans: Vec<Span>,
     pub entries: Vec<u32>,
 }
 
 impl Lists {
-    /// Empty lists of `n` grains.
-    pub(super) fn new(skin: f64, centres: Vec<Row>) -> Self {
-        let n = centres.len();
-        let room = 2 * LANES as u16;
+    /// Empty lists.
+    pub(super) fn new(skin: f64, centres: Vec<Row>, slots: &mut [Slot]) -> Self {
+        let room = 2 * LANES;
+        for (i, slot) in slots.iter_mut().enumerate() {
+            slot.span = Span {
+                start: (i * room) as u32,
+                len: 0,
+                room: room as u16,
+            };
+        }
         Lists {
             skin,
             centres,
-            spans: (0..n)
-                .map(|i| Span {
-                    start: i as u32 * u32::from(room),
-                    len: 0,
-                    room,
-                })
-                .collect(),
-            entries: (0..n * room as usize)
-                .map(|e| (e / room as usize) as u32)
-                .collect(),
+            entries: (0..slots.len() * room).map(|e| (e / room) as u32).collect(),
         }
     }
     pub(super) fn bytes(&self) -> usize {
         self.centres.capacity() * size_of::<Row>()
-            + self.spans.capacity() * size_of::<Span>()
             + self.entries.capacity() * 4
     }
     #[inline(always)]
-    fn add(&mut self, to: usize, grain: u32) {
-        if self.spans[to].len == self.spans[to].room {
-            self.widen(to);
+    fn add(&mut self, slots: &mut [Slot], to: usize, grain: u32) {
+        let span = &mut slots[to].span;
+        if span.len == span.room {
+            self.widen(span, to);
         }
-        let span = &mut self.spans[to];
         self.entries[span.start as usize + span.len as usize] = grain;
         span.len += 1;
     }
-    /// Gives a list twice the room, at the end.
+    /// Gives a list more room, at the end.
     #[cold]
     #[inline(never)]
-    fn widen(&mut self, of: usize) {
-        let span = self.spans[of];
+    fn widen(&mut self, span: &mut Span, of: usize) {
         let old = span.start as usize..span.start as usize + span.len as usize;
         let start = self.entries.len() as u32;
         self.entries.extend_from_within(old);
-        let room = 2 * span.room;
+        let room = span.room + LANES as u16;
         self.entries
             .resize(start as usize + room as usize, of as u32);
-        self.spans[of] = Span {
-            start,
-            len: span.len,
-            room,
-        };
+        span.start = start;
+        span.room = room;
     }
     #[inline(always)]
-    fn remove(&mut self, from: usize, grain: u32) {
-        let span = &mut self.spans[from];
+    fn remove(&mut self, slots: &mut [Slot], from: usize, grain: u32) {
+        let span = &mut slots[from].span;
         let start = span.start as usize;
         let list = &mut self.entries[start..start + span.len as usize];
         if let Some(at) = list.iter().position(|&g| g == grain) {
@@ -128,7 +121,10 @@ impl<D: Dimension> Core<D> {
         let (a, b, square) = (v.norm_squared(), d.dot(&v), d.norm_squared());
         let c = (lists.skin * lists.skin - square).max(0.0);
         let root = (b * b + a * c).sqrt();
-        let straight = if b > 0.0 { c / (b + root) } else { (root - b) / a };
+        // The form that keeps its digits, chosen without a branch.
+        let ahead = b > 0.0;
+        let straight =
+            select_unpredictable(ahead, c, root - b) / select_unpredictable(ahead, b + root, a);
         if self.gravity == D::Vector::default() {
             return if a > 0.0 { straight } else { f64::INFINITY };
         }
@@ -171,7 +167,7 @@ impl<D: Dimension> Core<D> {
             after.0[k] = x[k];
         }
         // Who was near and is no more.
-        let old = lists.spans[i].batches();
+        let old = self.slots[i].span.batches();
         for start in old.clone().step_by(LANES) {
             let mut batch = [0; LANES];
             batch.copy_from_slice(&lists.entries[start..start + LANES]);
@@ -179,12 +175,12 @@ impl<D: Dimension> Core<D> {
             let mut gone = !near;
             while gone != 0 {
                 let j = batch[gone.trailing_zeros() as usize];
-                lists.remove(j as usize, grain);
+                lists.remove(&mut self.slots, j as usize, grain);
                 gone &= gone - 1;
             }
         }
         lists.entries[old].fill(grain);
-        lists.spans[i].len = 0;
+        self.slots[i].span.len = 0;
         let n = self.cells.gather::<D>(at, found);
         found.grains[n..n + LANES].fill(grain);
         for batch in found.grains[..n.next_multiple_of(LANES)].as_chunks::<LANES>().0 {
@@ -195,9 +191,9 @@ impl<D: Dimension> Core<D> {
                 let j = batch[lane as usize];
                 near &= near - 1;
                 if j != grain {
-                    lists.add(i, j);
+                    lists.add(&mut self.slots, i, j);
                     if was >> lane & 1 == 0 {
-                        lists.add(j as usize, grain);
+                        lists.add(&mut self.slots, j as usize, grain);
                     }
                 }
             }
@@ -254,7 +250,7 @@ impl<D: Dimension> Core<D> {
 
     /// Makes all lists.
     pub(super) fn make_lists(&mut self, skin: f64) {
-        let mut lists = Lists::new(skin, self.rows.clone());
+        let mut lists = Lists::new(skin, self.rows.clone(), &mut self.slots);
         let mut found = Found::default();
         for i in 0..self.rows.len() {
             let n = self.cells.gather::<D>(self.slots[i].at, &mut found);
@@ -263,7 +259,7 @@ impl<D: Dimension> Core<D> {
                 let reach = a.0[state::RADIUS] + b.0[state::RADIUS] + 2.0 * skin;
                 let square = self.apart(state::place::<D>(a), state::place::<D>(b));
                 if j as usize != i && square < reach * reach {
-                    lists.add(i, j);
+                    lists.add(&mut self.slots, i, j);
                 }
             }
         }

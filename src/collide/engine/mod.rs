@@ -116,6 +116,8 @@ struct Core<D: Dimension> {
     slots: Vec<Slot>,
     /// Place of each slot's grain in the list that the engine was made from.
     ids: Vec<u32>,
+    /// kg.
+    masses: Vec<f64>,
     /// How often each crossed the box along each axis.
     wraps: Vec<[i32; 3]>,
     /// When dense.
@@ -227,6 +229,8 @@ impl<D: Dimension> Engine<D> {
         }
     }
 
+    /// TEMP
+    pub fn bench_predict(&mut self) { let w = self.core.block_width(); self.core.calendar.restart(w); crate::vector::run(self.level, run::ForeseeAll(&mut self.core)); }
     /// s.
     pub fn time(&self) -> f64 {
         self.time
@@ -264,6 +268,7 @@ impl<D: Dimension> Engine<D> {
             + core.cells.bytes()
             + core.lists.as_ref().map_or(0, Lists::bytes)
             + core.ids.capacity() * 4
+            + core.masses.capacity() * 8
             + core.wraps.capacity() * 12
             + core.calendar.bytes()
             + core.wall_sets.capacity() * 2
@@ -275,7 +280,7 @@ impl<D: Dimension> Engine<D> {
         let core = &self.core;
         let i = self.places[grain] as usize;
         let t = self.time - core.epoch;
-        let (row, slot) = (&core.rows[i], &core.slots[i]);
+        let row = &core.rows[i];
         let (spin, rotation) = match core.turning.get(i) {
             Some(turning) => (
                 turning.spin,
@@ -289,12 +294,12 @@ impl<D: Dimension> Engine<D> {
             spin,
             rotation,
             wraps: core.wraps[i],
-            collisions: slot.count,
+            collisions: row.0[state::COUNT] as u32,
         }
     }
     /// Mass of a grain, kg.
     pub fn mass(&self, grain: usize) -> f64 {
-        self.core.rows[self.places[grain] as usize].0[state::MASS]
+        self.core.masses[self.places[grain] as usize]
     }
     /// Radius of a grain, m.
     pub fn radius(&self, grain: usize) -> f64 {

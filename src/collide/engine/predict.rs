@@ -1,7 +1,7 @@
 //! What comes next for a grain: the earliest of its collisions, its walls, and its cell's faces.
 
 use super::cells::Found;
-use super::state::{self, RADIUS, SPEED, next};
+use super::state::{self, COUNT, RADIUS, SPEED, next};
 use super::walls::{Flyer, Meeting};
 use std::hint::select_unpredictable;
 
@@ -24,7 +24,7 @@ impl<D: Dimension> Core<D> {
     pub(super) fn predict<L: Lanes>(&mut self, grain: u32, now: f64, found: &mut Found) {
         let i = grain as usize;
         let slot = &self.slots[i];
-        let (at, cell) = (slot.at, slot.cell);
+        let (at, cell, span) = (slot.at, slot.cell, slot.span);
         let mut next = match &self.lists {
             Some(lists) => Next {
                 after: self.leave(lists, i, now),
@@ -39,7 +39,7 @@ impl<D: Dimension> Core<D> {
             }
         }
         let grains = match &self.lists {
-            Some(lists) => &lists.entries[lists.spans[i].batches()],
+            Some(lists) => &lists.entries[span.batches()],
             None => {
                 let n = self.cells.gather::<D>(at, found);
                 // A grain by itself neither approaches nor parts.
@@ -55,7 +55,7 @@ impl<D: Dimension> Core<D> {
         self.tally.predictions += 1;
         // Only grains have counts; for others any will do.
         let partner = select_unpredictable(next.with < next::WALL, next.with, grain);
-        let partner_count = self.slots[partner as usize].count;
+        let partner_count = self.rows[partner as usize].0[COUNT];
         let slot = &mut self.slots[i];
         slot.partner = next.with;
         slot.partner_count = partner_count;

@@ -1,8 +1,8 @@
 //! The loop: take the earliest event, do what it says, foresee anew for those it touched.
 
 use super::cells::Found;
-use super::law::{Encounter, Exchange};
-use super::state::{self, MASS, RADIUS, next};
+use super::law::{Encounter, Exchange, Rule};
+use super::state::{self, COUNT, RADIUS, next};
 use super::{Core, Stopped};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Kernel, Lanes};
@@ -97,7 +97,7 @@ impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
             let mut many = 1;
             if partner < next::WALL {
                 let slot = &core.slots[grain as usize];
-                if core.slots[partner as usize].count == slot.partner_count {
+                if core.rows[partner as usize].0[COUNT] == slot.partner_count {
                     match core.collide(grain, partner, time, observer) {
                         Ok(()) => {
                             again[1] = partner;
@@ -152,7 +152,6 @@ impl<D: Dimension> Core<D> {
             L::prefetch(&self.slots[g]);
             L::prefetch(&self.rows[g]);
             if let Some(lists) = &self.lists {
-                L::prefetch(&lists.spans[g]);
                 L::prefetch(&lists.centres[g]);
             }
         }
@@ -164,9 +163,8 @@ impl<D: Dimension> Core<D> {
                 L::prefetch(&self.rows[partner as usize]);
             }
             if let Some(lists) = &self.lists {
-                L::prefetch(&lists.entries[lists.spans[g as usize].start as usize]);
+                L::prefetch(&lists.entries[self.slots[g as usize].span.start as usize]);
                 if partner < next::WALL {
-                    L::prefetch(&lists.spans[partner as usize]);
                     L::prefetch(&lists.centres[partner as usize]);
                 }
             } else {
@@ -175,12 +173,12 @@ impl<D: Dimension> Core<D> {
         }
         if let Some(g) = self.calendar.coming(2) {
             if let Some(lists) = &self.lists {
-                for &g in &lists.entries[lists.spans[g as usize].batches()] {
+                for &g in &lists.entries[self.slots[g as usize].span.batches()] {
                     L::prefetch(&self.rows[g as usize]);
                 }
                 let partner = self.slots[g as usize].partner;
                 if partner < next::WALL {
-                    L::prefetch(&lists.entries[lists.spans[partner as usize].start as usize]);
+                    L::prefetch(&lists.entries[self.slots[partner as usize].span.start as usize]);
                 }
             }
         }
@@ -231,57 +229,58 @@ impl<D: Dimension> Core<D> {
     ) -> Result<(), Stopped> {
         let (d, v) = self.between(a, b, t);
         let (i, j) = (a as usize, b as usize);
-        let distance = d.norm();
-        let normal = d * (1.0 / distance);
-        let approach = -normal.dot(&v);
+        let (square, rate) = (d.norm_squared(), d.dot(&v));
         let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
-        self.tally.deepest = self.tally.deepest.max(1.0 - distance / reach);
-        if approach <= 0.0 {
+        self.tally.deepest = self.tally.deepest.max(1.0 - square / (reach * reach));
+        if rate >= 0.0 {
             // A graze that rounding made: they part already.
             self.tally.grazes += 1;
             return Ok(());
         }
         let elastic = self.check(i, j as u32, t)?;
-        let species = [self.slots[i].species, self.slots[j].species];
-        let rule = &self.rules.pairs[usize::from(species[0]) * self.rules.species + usize::from(species[1])];
-        let (mi, mj) = (self.rows[i].0[MASS], self.rows[j].0[MASS]);
-        let mut met = Encounter::<D> {
-            normal,
-            velocity: v,
-            inverse_mass: 1.0 / mi + 1.0 / mj,
-            inverse_inertia: 0.0,
-            surface: D::Spin::default(),
-        };
-        if rule.rough.is_some() {
+        let species = [self.slots[i].species, self.slots[j].species].map(usize::from);
+        let rule = self.rules.pairs[species[0] * self.rules.species + species[1]];
+        let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
+        let rule = if elastic { Rule::smooth(1.0) } else { rule };
+        // Without a root: the impulse is along d, of size -(1 + e) v.d / (d^2 (1/m1 + 1/m2)) d.
+        let share = -(1.0 + rule.restitution) * rate / (square * (wi + wj));
+        let mut impulse = d * share;
+        let mut lost = -0.5 * (1.0 - rule.restitution) * rate * share;
+        if let Some(rough) = &rule.rough {
+            let distance = square.sqrt();
             let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
-            met.inverse_inertia = (1.0 / mi + 1.0 / mj) / D::BALL_INERTIA;
-            met.surface = self.turning[i].spin * ri + self.turning[j].spin * rj;
+            let out = rough.exchange(
+                &Encounter::<D> {
+                    normal: d * (1.0 / distance),
+                    velocity: v,
+                    inverse_mass: wi + wj,
+                    inverse_inertia: (wi + wj) / D::BALL_INERTIA,
+                    surface: self.turning[i].spin * ri + self.turning[j].spin * rj,
+                },
+                share * distance,
+            );
+            impulse += out.impulse;
+            lost += out.lost;
+            self.turn(i, &d, distance, &out, t);
+            self.turn(j, &d, distance, &out, t);
         }
-        let out = if elastic {
-            super::law::Rule::smooth(1.0).exchange(&met, approach)
-        } else {
-            rule.exchange(&met, approach)
-        };
-        state::kick::<D>(&mut self.rows[i], out.impulse * (-1.0 / mi), t);
-        state::kick::<D>(&mut self.rows[j], out.impulse * (1.0 / mj), t);
-        if rule.rough.is_some() && !elastic {
-            self.turn(i, &met.normal, &out, t);
-            self.turn(j, &met.normal, &out, t);
-        }
-        self.slots[i].count += 1;
-        self.slots[j].count += 1;
+        state::kick::<D>(&mut self.rows[i], impulse * -wi, t);
+        state::kick::<D>(&mut self.rows[j], impulse * wj, t);
+        self.rows[i].0[COUNT] += 1.0;
+        self.rows[j].0[COUNT] += 1.0;
         self.tally.collisions += 1;
-        self.tally.virial += out.normal_impulse * distance;
-        self.tally.lost += out.lost;
+        self.tally.virial += share * square;
+        self.tally.lost += lost;
+        let distance = square.sqrt();
         observer.collision(&Collision {
             time: self.epoch + t,
             a: self.ids[i],
             b: Other::Grain(self.ids[j]),
             position: state::place_at::<D>(&self.rows[i], self.gravity, t),
-            normal,
-            approach,
-            impulse: out.impulse,
-            lost: out.lost,
+            normal: d * (1.0 / distance),
+            approach: -rate / distance,
+            impulse,
+            lost,
         });
         Ok(())
     }
@@ -311,35 +310,35 @@ impl<D: Dimension> Core<D> {
         }
         let elastic = self.check(i, next::WALL + wall, t)?;
         let species = usize::from(self.slots[i].species);
-        let rule = &self.rules.pairs
+        let rule = self.rules.pairs
             [species * self.rules.species + usize::from(self.walls[wall as usize].species)];
-        let m = self.rows[i].0[MASS];
-        let mut met = Encounter::<D> {
-            normal,
-            velocity: v,
-            inverse_mass: 1.0 / m,
-            inverse_inertia: 0.0,
-            surface: D::Spin::default(),
-        };
-        if rule.rough.is_some() {
-            met.inverse_inertia = 1.0 / (m * D::BALL_INERTIA);
-            met.surface = self.turning[i].spin * r;
+        let rule = if elastic { Rule::smooth(1.0) } else { rule };
+        let inverse_mass = self.slots[i].inverse_mass;
+        let normal_impulse = (1.0 + rule.restitution) * approach / inverse_mass;
+        let mut impulse = normal * normal_impulse;
+        let mut lost = 0.5 * (1.0 - rule.restitution) * approach * normal_impulse;
+        if let Some(rough) = &rule.rough {
+            let out = rough.exchange(
+                &Encounter::<D> {
+                    normal,
+                    velocity: v,
+                    inverse_mass,
+                    inverse_inertia: inverse_mass / D::BALL_INERTIA,
+                    surface: self.turning[i].spin * r,
+                },
+                normal_impulse,
+            );
+            impulse += out.impulse;
+            lost += out.lost;
+            self.turn(i, &normal, 1.0, &out, t);
         }
-        let out = if elastic {
-            super::law::Rule::smooth(1.0).exchange(&met, approach)
-        } else {
-            rule.exchange(&met, approach)
-        };
-        state::kick::<D>(&mut self.rows[i], out.impulse * (-1.0 / m), t);
-        if rule.rough.is_some() && !elastic {
-            self.turn(i, &met.normal, &out, t);
-        }
-        self.slots[i].count += 1;
+        state::kick::<D>(&mut self.rows[i], impulse * -inverse_mass, t);
+        self.rows[i].0[COUNT] += 1.0;
         self.tally.wall_hits += 1;
-        self.tally.lost += out.lost;
+        self.tally.lost += lost;
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
-        self.tally.fed -= out.impulse.dot(&wall_velocity);
-        self.wall_impulse[wall as usize] += out.normal_impulse;
+        self.tally.fed -= impulse.dot(&wall_velocity);
+        self.wall_impulse[wall as usize] += normal_impulse;
         observer.collision(&Collision {
             time: clock,
             a: self.ids[i],
@@ -347,8 +346,8 @@ impl<D: Dimension> Core<D> {
             position: x,
             normal,
             approach,
-            impulse: out.impulse,
-            lost: out.lost,
+            impulse,
+            lost,
         });
         Ok(())
     }
@@ -356,13 +355,14 @@ impl<D: Dimension> Core<D> {
     /// Gives a rough grain the spin of a collision. The impulse on either body acts across the
     /// normal at its own side, so that both turn the same way.
     #[inline(never)]
-    fn turn(&mut self, i: usize, normal: &D::Vector, out: &Exchange<D>, t: f64) {
-        let (m, r) = (self.rows[i].0[MASS], self.rows[i].0[RADIUS]);
+    fn turn(&mut self, i: usize, along: &D::Vector, length: f64, out: &Exchange<D>, t: f64) {
+        let (inverse_mass, r) = (self.slots[i].inverse_mass, self.rows[i].0[RADIUS]);
         let clock = self.epoch + t;
         let turning = &mut self.turning[i];
         turning.rotation = D::turned(turning.rotation, turning.spin * (clock - turning.since));
         turning.since = clock;
-        turning.spin += D::moment(-*normal, out.tangential) * (1.0 / (D::BALL_INERTIA * m * r));
+        turning.spin +=
+            D::moment(-*along, out.impulse) * (inverse_mass / (D::BALL_INERTIA * r * length));
     }
 
     /// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells

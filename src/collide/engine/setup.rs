@@ -173,6 +173,7 @@ impl<D: Dimension> Engine<D> {
             rows: Vec::with_capacity(n),
             slots: Vec::with_capacity(n),
             ids: Vec::with_capacity(n),
+            masses: Vec::with_capacity(n),
             wraps: vec![[0; 3]; n],
             lists: None,
             turning: Vec::with_capacity(if rough { n } else { 0 }),
@@ -208,7 +209,7 @@ impl<D: Dimension> Engine<D> {
                 row.0[super::state::SPEED + k] = body.velocity[k];
             }
             row.0[super::state::RADIUS] = body.radius;
-            row.0[super::state::MASS] = body.mass;
+            core.masses.push(body.mass);
             core.rows.push(row);
             let at = core.cells.locate::<D>(x);
             let cell = core.cells.index(at);
@@ -218,8 +219,9 @@ impl<D: Dimension> Engine<D> {
                 time: f64::INFINITY,
                 last_time: f64::NEG_INFINITY,
                 partner: next::NONE,
-                count: 0,
-                partner_count: 0,
+                partner_count: 0.0,
+                inverse_mass: 1.0 / body.mass,
+                span: Default::default(),
                 cell,
                 last_partner: next::NONE,
                 at,
@@ -330,7 +332,7 @@ impl<D: Dimension> Core<D> {
 /// Share of the box that is filled above which lists of neighbours are kept.
 const LISTS_ABOVE: f64 = 0.4;
 /// How far grains may go from where their lists were made, in largest diameters.
-const SKIN: f64 = 0.2;
+const SKIN: f64 = 0.25;
 
 /// Widths of cells without lists: near the largest diameter when dense, wider when dilute
 /// (measured: see docs/performance.md).

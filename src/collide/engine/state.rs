@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lists::Span;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::Row;
 
@@ -31,12 +32,14 @@ pub(super) struct Slot {
     pub last_time: f64,
     /// What the event is with.
     pub partner: u32,
-    /// Its collisions so far.
-    pub count: u32,
-    /// The partner's count when the event was foreseen.
-    pub partner_count: u32,
     /// Place of its cell.
     pub cell: u32,
+    /// The partner's count when the event was foreseen.
+    pub partner_count: f64,
+    /// 1/kg.
+    pub inverse_mass: f64,
+    /// Its list of neighbours.
+    pub span: Span,
     /// What it last collided with.
     pub last_partner: u32,
     /// Its cell.
@@ -59,10 +62,11 @@ pub(super) struct Turning<D: Dimension> {
     pub since: f64,
 }
 
-/// Row: x, y, z, radius, vx, vy, vz, mass.
+/// Row: x, y, z, radius, vx, vy, vz, collisions so far. The count
+/// lies here because a prediction has read the row already.
 pub(super) const RADIUS: usize = 3;
 pub(super) const SPEED: usize = 4;
-pub(super) const MASS: usize = 7;
+pub(super) const COUNT: usize = 7;
 
 /// Position at the epoch, m.
 #[inline(always)]
