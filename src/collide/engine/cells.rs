@@ -1,22 +1,28 @@
 //! Cells that hold few grains each, for finding who could be touched.
 //!
-//! A cell is half a cache line: six grains and a count. What does not fit goes to further blocks
-//! of its own chain, so that one crowded cell makes no other dearer.
+//! A cell is a cache line: fourteen grains and a count. What does not fit goes to further blocks of
+//! its own chain, so that one crowded cell makes no other dearer.
+//!
+//! A grain's place along an axis is told in halves of cells that are two diameters wide: from the
+//! lower half only the cell below can be reached, from the upper one only that above, so that 2^d
+//! cells hold all that can be touched, not 3^d. A grain that passes the middle or the end of a
+//! cell has one layer of cells to look at anew. For lists of neighbours, which are
+//! made rarely but want few candidates, cells are one reach wide and 3^d are searched.
 
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::Dimension;
 
 /// Grains that fit in one block.
-const ROOM: usize = 6;
-const NEXT: usize = 6;
-const COUNT: usize = 7;
+const ROOM: usize = 14;
+const NEXT: usize = 14;
+const COUNT: usize = 15;
 
-/// Six grains, the next block of the chain (0: none), and the number of grains: in the first block
-/// that of the whole chain.
+/// Fourteen grains, the next block of the chain (0: none), and the number of grains: in the first
+/// block that of the whole chain.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[repr(C, align(32))]
-pub(super) struct Block([u32; 8]);
+#[repr(C, align(64))]
+pub(super) struct Block([u32; 16]);
 
 /// A grid of cells over a box. Axes that are not periodic have a border of cells that stay empty,
 /// so that each cell that is used has all its neighbours; their outermost used cells hold also
@@ -27,16 +33,32 @@ pub(super) struct Cells {
     pub(super) counts: [u16; 3],
     /// 1 where there is a border.
     pub(super) border: [u16; 3],
+    /// Places a cell along an axis: 2 (halves) or 1.
+    pub(super) parts: u16,
     /// Least corner of the box, m.
     pub(super) origin: [f64; 3],
-    /// Sizes, m.
+    /// Widths of the cells, m.
     pub(super) width: [f64; 3],
-    /// Position of the neighbours along each axis in the array: before, here, after.
+    /// For each place along an axis what can be reached, as places in the array: two cells, or
+    /// three.
     near: [Vec<[u32; 3]>; 3],
-    /// Lower and upper ends of the cells along each axis, m; infinite where nothing lies beyond.
+    /// For each place its cell.
+    own: [Vec<u32>; 3],
+    /// Lower and upper ends of the places along each axis, m; infinite where nothing lies beyond.
     pub(super) ends: [Vec<[f64; 2]>; 3],
     blocks: Vec<Block>,
     free: Vec<u32>,
+}
+
+/// The part of the cells around a place that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// All.
+    All,
+    /// The layer along an axis towards which the grain went, the upper one or the lower one. When
+    /// it passes the middle of a cell, that layer came into its reach; when it comes into a cell,
+    /// it came into the reach of those there that did not reach the cell before.
+    Layer(u8, bool),
 }
 
 /// Most grains that a search can find: those of 27 cells, chains included.
@@ -57,13 +79,15 @@ impl Default for Found {
 }
 
 impl Cells {
-    /// Cells of at least `least` over a box; at most about `most` of them.
+    /// Cells of at least `least` over a box; at most about `most` of them, told in `parts` places
+    /// along an axis.
     pub(super) fn new<D: Dimension>(
         min: D::Vector,
         max: D::Vector,
         periodic: [bool; 3],
         least: f64,
         most: usize,
+        parts: u16,
     ) -> Self {
         let mut width = least;
         let counts = loop {
@@ -82,9 +106,11 @@ impl Cells {
         let mut cells = Cells {
             counts,
             border: [0; 3],
+            parts,
             origin: [0.0; 3],
             width: [1.0; 3],
             near: Default::default(),
+            own: Default::default(),
             ends: Default::default(),
             blocks: Vec::new(),
             free: Vec::new(),
@@ -100,24 +126,30 @@ impl Cells {
                 }
             }
             let n = u32::from(cells.counts[k]);
-            cells.near[k] = (0..n)
-                .map(|c| {
-                    [(c + n - 1) % n * stride, c * stride, (c + 1) % n * stride]
-                })
-                .collect();
-            let border = f64::from(cells.border[k]);
-            cells.ends[k] = (0..n)
-                .map(|c| {
-                    let low = cells.origin[k] + (f64::from(c) - border) * cells.width[k];
-                    let high = cells.origin[k] + (f64::from(c + 1) - border) * cells.width[k];
-                    let first = border > 0.0 && c == 1;
-                    let last = border > 0.0 && c + 2 == n;
-                    [
-                        if first { f64::NEG_INFINITY } else { low },
-                        if last { f64::INFINITY } else { high },
-                    ]
-                })
-                .collect();
+            let border = u32::from(cells.border[k]);
+            let part = cells.width[k] / f64::from(parts);
+            for place in 0..n * u32::from(parts) {
+                let c = place / u32::from(parts);
+                let (below, above) = ((c + n - 1) % n * stride, (c + 1) % n * stride);
+                let here = c * stride;
+                cells.own[k].push(here);
+                cells.near[k].push(match (parts, place % 2) {
+                    (2, 0) => [below, here, 0],
+                    (2, _) => [here, above, 0],
+                    _ => [below, here, above],
+                });
+                let steps = f64::from(place) - f64::from(border * u32::from(parts));
+                let (low, high) = (
+                    cells.origin[k] + steps * part,
+                    cells.origin[k] + (steps + 1.0) * part,
+                );
+                let first = border == 1 && place == u32::from(parts);
+                let last = border == 1 && place + 1 == (n - 1) * u32::from(parts);
+                cells.ends[k].push([
+                    if first { f64::NEG_INFINITY } else { low },
+                    if last { f64::INFINITY } else { high },
+                ]);
+            }
             stride *= n;
         }
         cells.blocks = vec![Block::default(); stride as usize];
@@ -126,34 +158,33 @@ impl Cells {
 
     /// Number of cells, borders included.
     pub(super) fn len(&self) -> usize {
-        self.near.iter().map(Vec::len).product()
+        self.counts.iter().map(|&n| n as usize).product()
     }
     /// Bytes that it holds.
     pub(super) fn bytes(&self) -> usize {
         self.blocks.capacity() * size_of::<Block>() + self.free.capacity() * 4
     }
 
-    /// The cell of a point.
+    /// The place of a point.
     pub(super) fn locate<D: Dimension>(&self, x: D::Vector) -> [u16; 3] {
         let mut at = [0u16; 3];
         for k in 0..D::N {
-            let inside = f64::from(self.counts[k] - 2 * self.border[k]) - 1.0;
-            let place = ((x[k] - self.origin[k]) / self.width[k]).floor();
-            at[k] = place.clamp(0.0, inside) as u16 + self.border[k];
+            let inside = f64::from((self.counts[k] - 2 * self.border[k]) * self.parts) - 1.0;
+            let part = self.width[k] / f64::from(self.parts);
+            let place = (x[k] - self.origin[k]) / part;
+            at[k] = place.clamp(0.0, inside) as u16 + self.border[k] * self.parts;
         }
         at
     }
-    /// Place of a cell in the array.
+    /// The cell of a place, as place in the array.
     #[inline(always)]
     pub(super) fn index(&self, at: [u16; 3]) -> u32 {
-        self.near[0][at[0] as usize][1]
-            + self.near[1][at[1] as usize][1]
-            + self.near[2][at[2] as usize][1]
+        self.own[0][at[0] as usize] + self.own[1][at[1] as usize] + self.own[2][at[2] as usize]
     }
-    /// The cell one further along an axis.
+    /// The place one further along an axis, and whether it lies beyond the end of a period.
     #[inline(always)]
     pub(super) fn beside(&self, at: [u16; 3], axis: usize, up: bool) -> (u16, bool) {
-        let (n, c) = (self.counts[axis], at[axis]);
+        let (n, c) = (self.ends[axis].len() as u16, at[axis]);
         match up {
             true if c + 1 == n => (0, true),
             true => (c + 1, false),
@@ -161,6 +192,7 @@ impl Cells {
             false => (c - 1, false),
         }
     }
+
     /// Adds a grain to a cell.
     #[inline(always)]
     pub(super) fn insert(&mut self, cell: u32, grain: u32) {
@@ -254,26 +286,44 @@ impl Cells {
         self.blocks[cell as usize].0[COUNT] -= 1;
     }
 
-    /// Writes all grains of the cells around `at` (in the plane 9, in space 27) to `found`;
-    /// returns how many. Copies whole blocks and moves on by their counts, so that the processor
-    /// has nothing to guess.
+    /// Writes all grains of the cells that can be reached from `at` to `found`; returns how many.
+    /// Copies whole blocks and moves on by their counts, so that the processor has nothing to
+    /// guess.
     #[inline(always)]
-    pub(super) fn gather<D: Dimension>(&self, at: [u16; 3], found: &mut Found) -> usize {
-        let [x0, x1, x2] = self.near[0][at[0] as usize];
-        let ys = self.near[1][at[1] as usize];
-        let zs = self.near[2][at[2] as usize];
+    pub(super) fn gather<D: Dimension>(
+        &self,
+        at: [u16; 3],
+        scope: Scope,
+        found: &mut Found,
+    ) -> usize {
+        let mut near = [
+            self.near[0][at[0] as usize],
+            self.near[1][at[1] as usize],
+            self.near[2][at[2] as usize],
+        ];
+        let parts = if self.parts == 2 { 2 } else { 3 };
+        let mut counts = [parts; 3];
+        if D::N == 2 {
+            counts[2] = 1;
+            near[2][0] = 0;
+        }
+        match scope {
+            Scope::All => {}
+            Scope::Layer(axis, up) => {
+                let axis = axis as usize;
+                near[axis][0] = near[axis][usize::from(up)];
+                counts[axis] = 1;
+            }
+        }
         let blocks = self.blocks.as_slice();
         let out = &mut *found.grains;
         let mut len = 0;
-        let rows = if D::N == 3 { 3 } else { 1 };
-        for &z in &zs[..rows] {
-            let z = if D::N == 3 { z } else { 0 };
-            for y in ys {
-                let row = y + z;
-                for x in [x0, x1, x2] {
-                    let block = &blocks[(x + row) as usize].0;
+        for &z in &near[2][..counts[2]] {
+            for &y in &near[1][..counts[1]] {
+                for &x in &near[0][..counts[0]] {
+                    let block = &blocks[(x + y + z) as usize].0;
                     let count = block[COUNT] as usize;
-                    out[len..len + 8].copy_from_slice(block);
+                    out[len..len + 16].copy_from_slice(block);
                     if count > ROOM {
                         len = further(blocks, block[NEXT], len, out);
                     } else {
@@ -285,18 +335,18 @@ impl Cells {
         len
     }
 
-    /// The blocks around a cell, for asking for them early.
+    /// The blocks that can be reached from a place, for asking for them early.
     #[inline(always)]
     pub(super) fn around<D: Dimension>(&self, at: [u16; 3], mut each: impl FnMut(&Block)) {
         let xs = self.near[0][at[0] as usize];
         let ys = self.near[1][at[1] as usize];
         let zs = self.near[2][at[2] as usize];
-        let rows = if D::N == 3 { 3 } else { 1 };
-        for z in 0..rows {
-            let z = if D::N == 3 { zs[z] } else { 0 };
-            for y in ys {
-                each(&self.blocks[(xs[0] + y + z) as usize]);
-                each(&self.blocks[(xs[2] + y + z) as usize]);
+        for &z in &zs[..if D::N == 3 { 2 } else { 1 }] {
+            let z = if D::N == 3 { z } else { 0 };
+            for &y in &ys[..2] {
+                for &x in &xs[..2] {
+                    each(&self.blocks[(x + y + z) as usize]);
+                }
             }
         }
     }
@@ -309,9 +359,9 @@ impl Cells {
 fn further(blocks: &[Block], first: u32, from: usize, out: &mut [u32; MOST]) -> usize {
     let mut len = from + ROOM;
     let mut at = first as usize;
-    while at != 0 && len + 16 <= MOST {
+    while at != 0 && len + 64 <= MOST {
         let block = &blocks[at].0;
-        out[len..len + 8].copy_from_slice(block);
+        out[len..len + 16].copy_from_slice(block);
         len += block[COUNT] as usize;
         at = block[NEXT] as usize;
     }
@@ -327,22 +377,22 @@ mod tests {
     #[test]
     fn crowded_cells_chain_and_shrink() {
         let mut cells =
-            Cells::new::<Spatial>(Vector3::zeros(), Vector3::repeat(4.0), [true; 3], 1.0, 1000);
+            Cells::new::<Spatial>(Vector3::zeros(), Vector3::repeat(8.0), [true; 3], 2.0, 1000, 2);
         let cell = cells.index([1, 2, 3]);
         let mut found = Found::default();
         let mut told = |cells: &Cells| {
-            let n = cells.gather::<Spatial>([1, 2, 3], &mut found);
+            let n = cells.gather::<Spatial>([1, 2, 3], Scope::All, &mut found);
             let mut all = found.grains[..n].to_vec();
             all.sort_unstable();
             all
         };
         let mut held: Vec<u32> = Vec::new();
-        for grain in 1..40 {
+        for grain in 1..80 {
             cells.insert(cell, grain);
             held.push(grain);
             assert_eq!(told(&cells), held);
         }
-        for grain in (1..40).rev().step_by(2).chain((2..39).step_by(2)) {
+        for grain in (1..80).rev().step_by(2).chain((2..79).step_by(2)) {
             cells.remove(cell, grain);
             held.retain(|&g| g != grain);
             assert_eq!(told(&cells), held);

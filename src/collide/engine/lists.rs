@@ -10,7 +10,7 @@ use std::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
 use super::Core;
-use super::cells::Found;
+use super::cells::{Found, Scope};
 use super::state::{self, Slot};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Lanes, Row};
@@ -149,13 +149,11 @@ impl<D: Dimension> Core<D> {
         self.bring_back(i, now);
         let x = state::place_at::<D>(&self.rows[i], self.gravity, now);
         let at = self.cells.locate::<D>(x);
-        let cell = self.cells.index(at);
-        let slot = &mut self.slots[i];
-        if cell != slot.cell {
-            self.cells.remove(slot.cell, grain);
-            self.cells.insert(cell, grain);
-            slot.cell = cell;
-            slot.at = at;
+        let from = self.slots[i].at;
+        if at != from {
+            self.cells.remove(self.cells.index(from), grain);
+            self.cells.insert(self.cells.index(at), grain);
+            self.slots[i].at = at;
         }
         let Some(mut lists) = self.lists.take() else {
             return;
@@ -181,7 +179,7 @@ impl<D: Dimension> Core<D> {
         }
         lists.entries[old].fill(grain);
         self.slots[i].span.len = 0;
-        let n = self.cells.gather::<D>(at, found);
+        let n = self.cells.gather::<D>(at, Scope::All, found);
         found.grains[n..n + LANES].fill(grain);
         for batch in found.grains[..n.next_multiple_of(LANES)].as_chunks::<LANES>().0 {
             let [near, was] = self.near::<L, 2>(&lists.centres, batch, [&after, &before], margin);
@@ -253,7 +251,7 @@ impl<D: Dimension> Core<D> {
         let mut lists = Lists::new(skin, self.rows.clone(), &mut self.slots);
         let mut found = Found::default();
         for i in 0..self.rows.len() {
-            let n = self.cells.gather::<D>(self.slots[i].at, &mut found);
+            let n = self.cells.gather::<D>(self.slots[i].at, Scope::All, &mut found);
             for &j in &found.grains[..n] {
                 let (a, b) = (&lists.centres[i], &lists.centres[j as usize]);
                 let reach = a.0[state::RADIUS] + b.0[state::RADIUS] + 2.0 * skin;

@@ -116,6 +116,8 @@ struct Core<D: Dimension> {
     slots: Vec<Slot>,
     /// Place of each slot's grain in the list that the engine was made from.
     ids: Vec<u32>,
+    /// With what each last collided; empty without a contact time.
+    last: Vec<u32>,
     /// kg.
     masses: Vec<f64>,
     /// How often each crossed the box along each axis.
@@ -336,6 +338,7 @@ impl<D: Dimension> Core<D> {
                 row.0[state::SPEED + k] += self.gravity[k] * shift;
             }
             slot.time -= shift;
+            slot.hit_time -= shift;
             slot.last_time -= shift;
         }
         self.epoch += shift;
@@ -344,7 +347,7 @@ impl<D: Dimension> Core<D> {
         let width = self.block_width();
         self.calendar.restart(width);
         for (i, slot) in self.slots.iter_mut().enumerate() {
-            if slot.partner != next::NONE {
+            if slot.event != next::NONE {
                 slot.time = slot.time.max(0.0);
                 self.calendar.push(slot.time, i as u32);
             }
@@ -358,7 +361,7 @@ impl<D: Dimension> Core<D> {
             .slots
             .iter()
             .step_by(step)
-            .filter(|s| s.partner != next::NONE)
+            .filter(|s| s.event != next::NONE)
             .map(|s| s.time)
             .collect();
         if times.is_empty() {

@@ -1,6 +1,6 @@
 //! What comes next for a grain: the earliest of its collisions, its walls, and its cell's faces.
 
-use super::cells::Found;
+use super::cells::{Found, Scope};
 use super::state::{self, COUNT, RADIUS, SPEED, next};
 use super::walls::{Flyer, Meeting};
 use std::hint::select_unpredictable;
@@ -20,11 +20,19 @@ struct Next {
 
 impl<D: Dimension> Core<D> {
     /// Foresees the event of a grain from `now` on (s since the epoch) and puts it into the queue.
+    /// Looks for collisions in a part of the cells only if the rest was looked at since the
+    /// grain's last collision.
     #[inline(always)]
-    pub(super) fn predict<L: Lanes>(&mut self, grain: u32, now: f64, found: &mut Found) {
+    pub(super) fn predict<L: Lanes>(
+        &mut self,
+        grain: u32,
+        now: f64,
+        scope: Scope,
+        found: &mut Found,
+    ) {
         let i = grain as usize;
         let slot = &self.slots[i];
-        let (at, cell, span) = (slot.at, slot.cell, slot.span);
+        let (at, span) = (slot.at, slot.span);
         let mut next = match &self.lists {
             Some(lists) => Next {
                 after: self.leave(lists, i, now),
@@ -33,7 +41,7 @@ impl<D: Dimension> Core<D> {
             None => self.face(i, at, now),
         };
         if !self.wall_sets.is_empty() {
-            let set = self.wall_sets[cell as usize];
+            let set = self.wall_sets[self.cells.index(at) as usize];
             if set != 0 {
                 self.walls_next(i, set, now, &mut next);
             }
@@ -41,27 +49,34 @@ impl<D: Dimension> Core<D> {
         let grains = match &self.lists {
             Some(lists) => &lists.entries[span.batches()],
             None => {
-                let n = self.cells.gather::<D>(at, found);
+                let n = self.cells.gather::<D>(at, scope, found);
                 // A grain by itself neither approaches nor parts.
                 found.grains[n..n + LANES].fill(grain);
                 &found.grains[..n.next_multiple_of(LANES)]
             }
         };
+        self.tally.predictions += 1;
         self.tally.tests += grains.len() as u64;
         let (after, with) = self.earliest::<L>(grain, now, grains);
-        let sooner = after < next.after;
-        next.after = select_unpredictable(sooner, after, next.after);
-        next.with = select_unpredictable(sooner, with, next.with);
-        self.tally.predictions += 1;
-        // Only grains have counts; for others any will do.
-        let partner = select_unpredictable(next.with < next::WALL, next.with, grain);
-        let partner_count = self.rows[partner as usize].0[COUNT];
+        let count = self.rows[with as usize].0[COUNT] as u32;
         let slot = &mut self.slots[i];
-        slot.partner = next.with;
-        slot.partner_count = partner_count;
-        slot.time = now + next.after;
-        if next.after < f64::INFINITY {
-            self.calendar.push(slot.time, grain);
+        let (mut hit_time, mut hit, mut hit_count) = (now + after, with, count);
+        if scope != Scope::All {
+            let sooner = slot.hit_time <= hit_time;
+            hit_time = select_unpredictable(sooner, slot.hit_time, hit_time);
+            hit = select_unpredictable(sooner, slot.hit, hit);
+            hit_count = select_unpredictable(sooner, slot.hit_count, hit_count);
+        }
+        slot.hit_time = hit_time;
+        slot.hit = hit;
+        slot.hit_count = hit_count;
+        let time = now + next.after;
+        let sooner = hit_time < time;
+        slot.time = select_unpredictable(sooner, hit_time, time);
+        slot.event = select_unpredictable(sooner, next::HIT, next.with);
+        let time = slot.time;
+        if time < f64::INFINITY {
+            self.calendar.push(time, grain);
         }
     }
 
@@ -181,8 +196,12 @@ impl<D: Dimension> Core<D> {
         let reached = !L::bits(L::splat(best).less(first));
         let lane = reached.trailing_zeros() as usize % LANES;
         let which = which.to_array();
-        let mut other = if grains.is_empty() { grain } else { grains[which[lane].to_bits() as usize * LANES + lane] };
-        if reached & (reached - 1) != 0 && best < f64::INFINITY {
+        if grains.is_empty() {
+            return (f64::INFINITY, grain);
+        }
+        let mut other = grains[which[lane].to_bits() as usize * LANES + lane];
+        // One branch, hardly ever taken: that nothing is met at all would not be guessed.
+        if (reached & (reached - 1) != 0) & (best < f64::INFINITY) {
             other = lowest(reached, &which, grains);
         }
         (best, other)

@@ -1,6 +1,6 @@
 //! The loop: take the earliest event, do what it says, foresee anew for those it touched.
 
-use super::cells::Found;
+use super::cells::{Found, Scope};
 use super::law::{Encounter, Exchange, Rule};
 use super::state::{self, COUNT, RADIUS, next};
 use super::{Core, Stopped};
@@ -92,35 +92,33 @@ impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
             core.events_left -= 1;
             let (time, grain) = (entry.time, entry.grain);
             core.now = time;
-            let partner = core.slots[grain as usize].partner;
-            let mut again = [grain, grain];
+            let slot = &core.slots[grain as usize];
+            let (event, hit) = (slot.event, slot.hit);
+            let again = [grain, hit];
             let mut many = 1;
-            if partner < next::WALL {
-                let slot = &core.slots[grain as usize];
-                if core.rows[partner as usize].0[COUNT] == slot.partner_count {
-                    match core.collide(grain, partner, time, observer) {
-                        Ok(()) => {
-                            again[1] = partner;
-                            many = 2;
-                        }
-                        Err(stop) => return Some(stop),
+            let mut scope = Scope::All;
+            if event == next::HIT {
+                if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
+                    if let Err(stop) = core.collide(grain, hit, time, observer) {
+                        return Some(stop);
                     }
+                    many = 2;
                 } else {
                     core.tally.stale += 1;
                 }
-            } else if partner >= next::LOOK {
+            } else if event >= next::LOOK {
                 core.tally.looks += 1;
-            } else if partner >= next::FACE {
+            } else if event >= next::FACE {
                 if core.lists.is_some() {
                     core.renew_list::<L>(grain, time, &mut found);
                 } else {
-                    core.cross(grain, partner - next::FACE);
+                    scope = core.cross(grain, event - next::FACE);
                 }
-            } else if let Err(stop) = core.hit(grain, partner - next::WALL, time, observer) {
+            } else if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
                 return Some(stop);
             }
             for &g in &again[..many] {
-                core.predict::<L>(g, time, &mut found);
+                core.predict::<L>(g, time, scope, &mut found);
             }
         }
         None
@@ -137,7 +135,7 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
         let mut found = Found::default();
         let now = self.0.now;
         for grain in 0..self.0.rows.len() as u32 {
-            self.0.predict::<L>(grain, now, &mut found);
+            self.0.predict::<L>(grain, now, Scope::All, &mut found);
         }
     }
 }
@@ -157,14 +155,14 @@ impl<D: Dimension> Core<D> {
         }
         if let Some(g) = self.calendar.coming(5) {
             let slot = &self.slots[g as usize];
-            let partner = slot.partner;
-            if partner < next::WALL {
+            let partner = slot.hit;
+            if slot.event == next::HIT {
                 L::prefetch(&self.slots[partner as usize]);
                 L::prefetch(&self.rows[partner as usize]);
             }
             if let Some(lists) = &self.lists {
                 L::prefetch(&lists.entries[self.slots[g as usize].span.start as usize]);
-                if partner < next::WALL {
+                if slot.event == next::HIT {
                     L::prefetch(&lists.centres[partner as usize]);
                 }
             } else {
@@ -176,30 +174,35 @@ impl<D: Dimension> Core<D> {
                 for &g in &lists.entries[self.slots[g as usize].span.batches()] {
                     L::prefetch(&self.rows[g as usize]);
                 }
-                let partner = self.slots[g as usize].partner;
-                if partner < next::WALL {
-                    L::prefetch(&lists.entries[self.slots[partner as usize].span.start as usize]);
+                let slot = &self.slots[g as usize];
+                if slot.event == next::HIT {
+                    L::prefetch(&lists.entries[self.slots[slot.hit as usize].span.start as usize]);
                 }
             }
         }
     }
 
-    /// A grain goes to the next cell.
+    /// A grain goes to the next place; tells what came into reach.
     #[inline(always)]
-    fn cross(&mut self, grain: u32, face: u32) {
+    fn cross(&mut self, grain: u32, face: u32) -> Scope {
         self.tally.crossings += 1;
         let (axis, up) = ((face / 2) as usize, face % 2 == 1);
         let slot = &mut self.slots[grain as usize];
-        self.cells.remove(slot.cell, grain);
-        let (to, wrapped) = self.cells.beside(slot.at, axis, up);
+        let from = slot.at;
+        let (to, wrapped) = self.cells.beside(from, axis, up);
         slot.at[axis] = to;
-        slot.cell = self.cells.index(slot.at);
-        if wrapped {
-            let sign = if up { 1 } else { -1 };
-            self.wraps[grain as usize][axis] += sign;
-            self.rows[grain as usize].0[axis] -= f64::from(sign) * self.lengths[axis];
+        // Upwards from an odd place, or downwards from an even one, it goes to another cell.
+        if (from[axis] % 2 == 1) == up {
+            let to = slot.at;
+            self.cells.remove(self.cells.index(from), grain);
+            self.cells.insert(self.cells.index(to), grain);
+            if wrapped {
+                let sign = if up { 1 } else { -1 };
+                self.wraps[grain as usize][axis] += sign;
+                self.rows[grain as usize].0[axis] -= f64::from(sign) * self.lengths[axis];
+            }
         }
-        self.cells.insert(slot.cell, grain);
+        Scope::Layer(axis as u8, up)
     }
 
     /// Vector from one grain to another now, by the nearest image, and relative velocity.
@@ -383,15 +386,17 @@ impl<D: Dimension> Core<D> {
     fn note(&mut self, i: usize, with: u32, t: f64) -> Result<(), Stopped> {
         let slot = &mut self.slots[i];
         if t - slot.last_time <= self.limits.instant {
-            slot.burst += 1;
-            if slot.burst > self.limits.burst {
+            slot.burst = slot.burst.saturating_add(1);
+            if u32::from(slot.burst) > self.limits.burst {
                 return Err(self.stuck(i, with, t));
             }
         } else {
             slot.burst = 0;
         }
         slot.last_time = t;
-        slot.last_partner = with;
+        if !self.last.is_empty() {
+            self.last[i] = with;
+        }
         Ok(())
     }
     #[cold]
@@ -401,7 +406,7 @@ impl<D: Dimension> Core<D> {
             grain: self.ids[i],
             with: self.other(with),
             time: self.epoch + t,
-            collisions: self.slots[i].burst,
+            collisions: u32::from(self.slots[i].burst),
         }
     }
     fn other(&self, with: u32) -> Other {
@@ -419,7 +424,7 @@ impl<D: Dimension> Core<D> {
             let other = with < next::WALL && soon(self.slots[with as usize].last_time);
             return Ok(soon(slot.last_time) || other);
         }
-        if slot.last_partner == with && soon(slot.last_time) {
+        if self.last[i] == with && soon(slot.last_time) {
             return Err(Stopped::Collapse {
                 grain: self.ids[i],
                 with: self.other(with),

@@ -153,9 +153,9 @@ impl<D: Dimension> Engine<D> {
         let least = if skin > 0.0 {
             (diameter + 2.0 * skin) * (1.0 + 1e-9)
         } else {
-            cell_width(diameter, filled)
+            cell_width(diameter)
         };
-        let cells = Cells::new::<D>(setup.min, setup.max, setup.periodic, least, 4 * n + 64);
+        let cells = Cells::new::<D>(setup.min, setup.max, setup.periodic, least, 4 * n + 64, if skin > 0.0 { 1 } else { 2 });
         // In the order of the cells along a curve, so that neighbours lie near in memory.
         let mut order: Vec<(u64, u32)> = setup
             .bodies
@@ -173,6 +173,11 @@ impl<D: Dimension> Engine<D> {
             rows: Vec::with_capacity(n),
             slots: Vec::with_capacity(n),
             ids: Vec::with_capacity(n),
+            last: if setup.limits.contact_time > 0.0 {
+                vec![next::NONE; n]
+            } else {
+                Vec::new()
+            },
             masses: Vec::with_capacity(n),
             wraps: vec![[0; 3]; n],
             lists: None,
@@ -217,13 +222,13 @@ impl<D: Dimension> Engine<D> {
             core.ids.push(id);
             core.slots.push(Slot {
                 time: f64::INFINITY,
+                hit_time: f64::INFINITY,
                 last_time: f64::NEG_INFINITY,
-                partner: next::NONE,
-                partner_count: 0.0,
                 inverse_mass: 1.0 / body.mass,
+                event: next::NONE,
+                hit: slot as u32,
+                hit_count: 0,
                 span: Default::default(),
-                cell,
-                last_partner: next::NONE,
                 at,
                 species: body.species,
                 burst: 0,
@@ -265,15 +270,17 @@ impl<D: Dimension> Core<D> {
         for z in 0..nz {
             for y in 0..ny {
                 for x in 0..nx {
-                    let at = [x, y, z];
+                    let at = [x, y, z].map(|c| c * self.cells.parts);
                     let ends: Vec<[f64; 2]> = (0..D::N)
                         .map(|k| {
-                            let c = at[k];
+                            let c = [x, y, z][k];
                             let border = self.cells.border[k];
                             if border == 1 && (c == 0 || c + 1 == self.cells.counts[k]) {
                                 [0.0; 2]
                             } else {
-                                self.cells.ends[k][c as usize]
+                                let first = at[k] as usize;
+                                let last = first + self.cells.parts as usize - 1;
+                                [self.cells.ends[k][first][0], self.cells.ends[k][last][1]]
                             }
                         })
                         .collect();
@@ -297,7 +304,7 @@ impl<D: Dimension> Core<D> {
     fn check_overlaps(&self) -> Result<(), SetupError> {
         let mut found = super::cells::Found::default();
         for i in 0..self.rows.len() {
-            let n = self.cells.gather::<D>(self.slots[i].at, &mut found);
+            let n = self.cells.gather::<D>(self.slots[i].at, super::cells::Scope::All, &mut found);
             for &j in &found.grains[..n] {
                 let j = j as usize;
                 if j <= i {
@@ -334,17 +341,9 @@ const LISTS_ABOVE: f64 = 0.4;
 /// How far grains may go from where their lists were made, in largest diameters.
 const SKIN: f64 = 0.25;
 
-/// Widths of cells without lists: near the largest diameter when dense, wider when dilute
-/// (measured: see docs/performance.md).
-fn cell_width(diameter: f64, filled: f64) -> f64 {
-    let factor = if filled > 0.4 {
-        1.0
-    } else if filled > 0.2 {
-        1.1
-    } else {
-        1.3
-    };
-    let factor = std::env::var("CW").map_or(factor, |v| v.parse().unwrap());
+/// Width of the cells without lists: two diameters, of which a grain reaches one either way.
+fn cell_width(diameter: f64) -> f64 {
+    let factor = std::env::var("CW").map_or(2.0, |v| v.parse().unwrap());
     diameter * factor * (1.0 + 1e-9)
 }
 

@@ -10,12 +10,14 @@ use super::lists::Span;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::Row;
 
-/// What comes next for a grain: another grain's slot, or one of these.
+/// What comes next for a grain.
 pub(super) mod next {
-    /// A wall: this plus its index.
+    /// A wall: this plus its index. Below lie grains.
     pub const WALL: u32 = 0x8000_0000;
-    /// A cell's face: this plus 2 axis + (1 if upwards).
+    /// The end of its place among the cells: this plus 2 axis + (1 if upwards).
     pub const FACE: u32 = 0xffff_fff0;
+    /// The collision that is known.
+    pub const HIT: u32 = 0xffff_fffd;
     /// Nothing by itself: look again.
     pub const LOOK: u32 = 0xffff_fffe;
     /// Nothing, ever.
@@ -28,26 +30,26 @@ pub(super) mod next {
 pub(super) struct Slot {
     /// Time of its event, s since the epoch.
     pub time: f64,
+    /// Time of the earliest collision with a grain that is known, s since the epoch.
+    pub hit_time: f64,
     /// Time of its last collision, s since the epoch; negative before.
     pub last_time: f64,
-    /// What the event is with.
-    pub partner: u32,
-    /// Place of its cell.
-    pub cell: u32,
-    /// The partner's count when the event was foreseen.
-    pub partner_count: f64,
     /// 1/kg.
     pub inverse_mass: f64,
+    /// What the event is.
+    pub event: u32,
+    /// With whom the earliest collision is.
+    pub hit: u32,
+    /// That grain's collisions when it was foreseen.
+    pub hit_count: u32,
     /// Its list of neighbours.
     pub span: Span,
-    /// What it last collided with.
-    pub last_partner: u32,
-    /// Its cell.
+    /// Its place among the cells.
     pub at: [u16; 3],
     /// For the rules.
     pub species: u16,
     /// Collisions in a row without any time between them.
-    pub burst: u32,
+    pub burst: u16,
 }
 
 /// Spin and orientation of a grain.
