@@ -61,6 +61,10 @@ scenarios![
     "tilt",
     "pile",
     "bridge",
+    "gas",
+    "cooling-gas",
+    "billiard",
+    "newton-cradle",
 ];
 
 materials!["thesis", "glass-steel"];

@@ -215,12 +215,7 @@ impl Calendar {
             let next = if blocks_left {
                 self.present + 1
             } else {
-                let Some(first) = self
-                    .far
-                    .iter()
-                    .map(|e| self.block(e.time))
-                    .min()
-                else {
+                let Some(first) = self.far.iter().map(|e| self.block(e.time)).min() else {
                     return false;
                 };
                 first

@@ -376,8 +376,14 @@ mod tests {
 
     #[test]
     fn crowded_cells_chain_and_shrink() {
-        let mut cells =
-            Cells::new::<Spatial>(Vector3::zeros(), Vector3::repeat(8.0), [true; 3], 2.0, 1000, 2);
+        let mut cells = Cells::new::<Spatial>(
+            Vector3::zeros(),
+            Vector3::repeat(8.0),
+            [true; 3],
+            2.0,
+            1000,
+            2,
+        );
         let cell = cells.index([1, 2, 3]);
         let mut found = Found::default();
         let mut told = |cells: &Cells| {

@@ -16,7 +16,10 @@ pub struct Rule {
 impl Rule {
     /// Smooth bodies.
     pub fn smooth(restitution: f64) -> Self {
-        Rule { restitution, rough: None }
+        Rule {
+            restitution,
+            rough: None,
+        }
     }
 }
 

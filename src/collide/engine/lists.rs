@@ -43,25 +43,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Empty lists.
-    pub(super) fn new(skin: f64, centres: Vec<Row>, slots: &mut [Slot]) -> Self {
-        let room = 2 * LANES;
-        for (i, slot) in slots.iter_mut().enumerate() {
-            slot.span = Span {
-                start: (i * room) as u32,
-                len: 0,
-                room: room as u16,
-            };
-        }
-        Lists {
-            skin,
-            centres,
-            entries: (0..slots.len() * room).map(|e| (e / room) as u32).collect(),
-        }
-    }
     pub(super) fn bytes(&self) -> usize {
-        self.centres.capacity() * size_of::<Row>()
-            + self.entries.capacity() * 4
+        self.centres.capacity() * size_of::<Row>() + self.entries.capacity() * 4
     }
     #[inline(always)]
     fn add(&mut self, slots: &mut [Slot], to: usize, grain: u32) {
@@ -106,7 +89,11 @@ impl<D: Dimension> Core<D> {
         let mut sum = 0.0;
         for k in 0..D::N {
             let d = (a[k] - b[k]).abs();
-            let d = if d > self.halves[k] { self.lengths[k] - d } else { d };
+            let d = if d > self.halves[k] {
+                self.lengths[k] - d
+            } else {
+                d
+            };
             sum += d * d;
         }
         sum
@@ -181,7 +168,10 @@ impl<D: Dimension> Core<D> {
         self.slots[i].span.len = 0;
         let n = self.cells.gather::<D>(at, Scope::All, found);
         found.grains[n..n + LANES].fill(grain);
-        for batch in found.grains[..n.next_multiple_of(LANES)].as_chunks::<LANES>().0 {
+        for batch in found.grains[..n.next_multiple_of(LANES)]
+            .as_chunks::<LANES>()
+            .0
+        {
             let [near, was] = self.near::<L, 2>(&lists.centres, batch, [&after, &before], margin);
             let mut near = near;
             while near != 0 {
@@ -248,18 +238,34 @@ impl<D: Dimension> Core<D> {
 
     /// Makes all lists.
     pub(super) fn make_lists(&mut self, skin: f64) {
-        let mut lists = Lists::new(skin, self.rows.clone(), &mut self.slots);
+        let mut lists = Lists {
+            skin,
+            centres: self.rows.clone(),
+            entries: Vec::new(),
+        };
         let mut found = Found::default();
         for i in 0..self.rows.len() {
-            let n = self.cells.gather::<D>(self.slots[i].at, Scope::All, &mut found);
+            let start = lists.entries.len();
+            let n = self
+                .cells
+                .gather::<D>(self.slots[i].at, Scope::All, &mut found);
             for &j in &found.grains[..n] {
                 let (a, b) = (&lists.centres[i], &lists.centres[j as usize]);
                 let reach = a.0[state::RADIUS] + b.0[state::RADIUS] + 2.0 * skin;
                 let square = self.apart(state::place::<D>(a), state::place::<D>(b));
                 if j as usize != i && square < reach * reach {
-                    lists.add(&mut self.slots, i, j);
+                    lists.entries.push(j);
                 }
             }
+            // Room for one more than there are, in whole batches.
+            let len = lists.entries.len() - start;
+            let room = (len + 1).next_multiple_of(LANES);
+            lists.entries.resize(start + room, i as u32);
+            self.slots[i].span = Span {
+                start: start as u32,
+                len: len as u16,
+                room: room as u16,
+            };
         }
         self.lists = Some(lists);
     }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use law::{Rough, Rule};
 pub use run::{Collision, Observer, Other};
-pub use setup::{Body, Limits, Setup, SetupError};
+pub use setup::{Body, Limits, Setup, SetupError, check};
 pub use walls::{Wall, WallShape};
 
 use crate::geometry::{Dimension, Vector};
@@ -33,7 +33,7 @@ use lists::Lists;
 use state::{Slot, Turning, next};
 
 /// Above so many grains their memory is asked for before their events come.
-const PREFETCH_ABOVE: usize = 150_000;
+const PREFETCH_ABOVE: usize = 4_000;
 /// Events a grain between renewals of the epoch.
 const EVENTS_PER_EPOCH: u64 = 16;
 
@@ -101,6 +101,31 @@ pub struct Tally {
     pub deepest: f64,
 }
 
+/// What a wall received since the start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct WallTally<D: Dimension> {
+    /// Momentum, N s.
+    pub impulse: D::Vector,
+    /// Sum of the sizes of its normal parts, N s.
+    pub normal: f64,
+    /// Angular momentum about the origin, N m s.
+    pub moment: D::Spin,
+    /// Work that it did on grains, J.
+    pub work: f64,
+}
+
+impl<D: Dimension> Default for WallTally<D> {
+    fn default() -> Self {
+        WallTally {
+            impulse: D::Vector::default(),
+            normal: 0.0,
+            moment: D::Spin::default(),
+            work: 0.0,
+        }
+    }
+}
+
 /// The rules of all species.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Rules {
@@ -132,7 +157,7 @@ struct Core<D: Dimension> {
     wall_sets: Vec<u16>,
     sets: Vec<Vec<u16>>,
     walls: Vec<Wall<D>>,
-    wall_impulse: Vec<f64>,
+    wall_tallies: Vec<WallTally<D>>,
     rules: Rules,
     limits: Limits,
     gravity: D::Vector,
@@ -231,8 +256,6 @@ impl<D: Dimension> Engine<D> {
         }
     }
 
-    /// TEMP
-    pub fn bench_predict(&mut self) { let w = self.core.block_width(); self.core.calendar.restart(w); crate::vector::run(self.level, run::ForeseeAll(&mut self.core)); }
     /// s.
     pub fn time(&self) -> f64 {
         self.time
@@ -249,9 +272,9 @@ impl<D: Dimension> Engine<D> {
     pub fn tally(&self) -> &Tally {
         &self.core.tally
     }
-    /// Sum of the normal impulses that each wall received, N s.
-    pub fn wall_impulses(&self) -> &[f64] {
-        &self.core.wall_impulse
+    /// What each wall received.
+    pub fn wall_tallies(&self) -> &[WallTally<D>] {
+        &self.core.wall_tallies
     }
     /// Volume (area) of the box, m^3 (m^2).
     pub fn volume(&self) -> f64 {
@@ -321,7 +344,14 @@ impl<D: Dimension> Engine<D> {
     /// Potential energy in gravity, J, from the origin.
     pub fn potential(&self) -> f64 {
         (0..self.len())
-            .map(|g| -self.mass(g) * self.core.gravity.dot(&self.moment(g).position))
+            .map(|g| {
+                let now = self.moment(g);
+                // Across a period a grain goes on falling.
+                let x = D::Vector::from_fn(|k| {
+                    now.position[k] + f64::from(now.wraps[k]) * self.core.lengths[k]
+                });
+                -self.mass(g) * self.core.gravity.dot(&x)
+            })
             .sum()
     }
 }
@@ -370,7 +400,11 @@ impl<D: Dimension> Core<D> {
         times.sort_unstable_by(f64::total_cmp);
         let median = times[times.len() / 2];
         let half = 0.5 * self.slots.len() as f64;
-        let width = median * std::env::var("PB").map_or(calendar::PER_BLOCK, |v| v.parse().unwrap()) / half;
-        if width > 0.0 && width.is_finite() { width.max(1e-300) } else { 1.0 }
+        let width = median * calendar::PER_BLOCK / half;
+        if width > 0.0 && width.is_finite() {
+            width.max(1e-300)
+        } else {
+            1.0
+        }
     }
 }

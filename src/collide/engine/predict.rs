@@ -231,7 +231,6 @@ fn face_falling(x: f64, v: f64, g: f64, low: f64, high: f64) -> (f64, bool) {
     if up < down { (up, true) } else { (down, false) }
 }
 
-
 /// Of several at one time the one with the lowest slot.
 #[cold]
 #[inline(never)]

@@ -76,7 +76,7 @@ impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
             observer,
         } = self;
         let mut found = Found::default();
-        let large = core.rows.len() > std::env::var("PF").map_or(super::PREFETCH_ABOVE, |v| v.parse().unwrap());
+        let large = core.rows.len() > super::PREFETCH_ABOVE;
         for _ in 0..most {
             let slots = &core.slots;
             let entry = core
@@ -340,8 +340,13 @@ impl<D: Dimension> Core<D> {
         self.tally.wall_hits += 1;
         self.tally.lost += lost;
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
-        self.tally.fed -= impulse.dot(&wall_velocity);
-        self.wall_impulse[wall as usize] += normal_impulse;
+        let work = -impulse.dot(&wall_velocity);
+        self.tally.fed += work;
+        let book = &mut self.wall_tallies[wall as usize];
+        book.impulse += impulse;
+        book.normal += normal_impulse;
+        book.moment += D::moment(x + normal * r, impulse);
+        book.work += work;
         observer.collision(&Collision {
             time: clock,
             a: self.ids[i],

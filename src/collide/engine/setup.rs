@@ -145,23 +145,39 @@ impl<D: Dimension> Engine<D> {
         }
         let diameter = 2.0 * largest;
         let filled = n as f64 * D::ball_measure(largest) / volume;
-        let skin = if filled > std::env::var("LF").map_or(LISTS_ABOVE, |v| v.parse().unwrap()) {
-            diameter * std::env::var("SK").map_or(SKIN, |v| v.parse().unwrap())
+        // Lists need three cells along each period, so that nobody is found twice.
+        let skin = SKIN * diameter;
+        let roomy =
+            (0..D::N).all(|k| !setup.periodic[k] || lengths[k] >= 3.1 * (diameter + 2.0 * skin));
+        let skin = if filled > LISTS_ABOVE && roomy {
+            skin
         } else {
             0.0
         };
         let least = if skin > 0.0 {
             (diameter + 2.0 * skin) * (1.0 + 1e-9)
         } else {
-            cell_width(diameter)
+            cell_width(diameter, filled)
         };
-        let cells = Cells::new::<D>(setup.min, setup.max, setup.periodic, least, 4 * n + 64, if skin > 0.0 { 1 } else { 2 });
+        let cells = Cells::new::<D>(
+            setup.min,
+            setup.max,
+            setup.periodic,
+            least,
+            4 * n + 64,
+            if skin > 0.0 { 1 } else { 2 },
+        );
         // In the order of the cells along a curve, so that neighbours lie near in memory.
         let mut order: Vec<(u64, u32)> = setup
             .bodies
             .iter()
             .enumerate()
-            .map(|(i, b)| (morton(cells.locate::<D>(wrapped(&setup, b.position))), i as u32))
+            .map(|(i, b)| {
+                (
+                    morton(cells.locate::<D>(wrapped(&setup, b.position))),
+                    i as u32,
+                )
+            })
             .collect();
         order.sort_unstable();
         let rough = setup.rules.iter().any(|r| r.rough.is_some())
@@ -185,7 +201,7 @@ impl<D: Dimension> Engine<D> {
             calendar: Calendar::new(1.0),
             wall_sets: Vec::new(),
             sets: vec![Vec::new()],
-            wall_impulse: vec![0.0; setup.walls.len()],
+            wall_tallies: vec![super::WallTally::default(); setup.walls.len()],
             walls: setup.walls.clone(),
             rules: Rules {
                 species: setup.species,
@@ -304,7 +320,9 @@ impl<D: Dimension> Core<D> {
     fn check_overlaps(&self) -> Result<(), SetupError> {
         let mut found = super::cells::Found::default();
         for i in 0..self.rows.len() {
-            let n = self.cells.gather::<D>(self.slots[i].at, super::cells::Scope::All, &mut found);
+            let n = self
+                .cells
+                .gather::<D>(self.slots[i].at, super::cells::Scope::All, &mut found);
             for &j in &found.grains[..n] {
                 let j = j as usize;
                 if j <= i {
@@ -320,7 +338,8 @@ impl<D: Dimension> Core<D> {
                     };
                     square += d * d;
                 }
-                let reach = self.rows[i].0[super::state::RADIUS] + self.rows[j].0[super::state::RADIUS];
+                let reach =
+                    self.rows[i].0[super::state::RADIUS] + self.rows[j].0[super::state::RADIUS];
                 let overlap = reach - square.sqrt();
                 if overlap > ROUNDING * reach {
                     let (a, b) = (self.ids[i] as usize, self.ids[j] as usize);
@@ -341,9 +360,10 @@ const LISTS_ABOVE: f64 = 0.4;
 /// How far grains may go from where their lists were made, in largest diameters.
 const SKIN: f64 = 0.25;
 
-/// Width of the cells without lists: two diameters, of which a grain reaches one either way.
-fn cell_width(diameter: f64) -> f64 {
-    let factor = std::env::var("CW").map_or(2.0, |v| v.parse().unwrap());
+/// Width of the cells without lists: of two diameters a grain reaches one either way; when dilute,
+/// fewer and wider ones are crossed less often (measured: see docs/performance.md).
+fn cell_width(diameter: f64, filled: f64) -> f64 {
+    let factor = if filled < 0.2 { 2.5 } else { 2.2 };
     diameter * factor * (1.0 + 1e-9)
 }
 
@@ -382,7 +402,11 @@ fn morton(at: [u16; 3]) -> u64 {
     code
 }
 
-fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
+/// Looks whether an engine could start, but for overlaps.
+///
+/// # Errors
+/// What is wrong.
+pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     let mut largest = 0.0f64;
     for (grain, body) in setup.bodies.iter().enumerate() {
         for (what, value) in [("the radius", body.radius), ("the mass", body.mass)] {
@@ -420,7 +444,11 @@ fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     }
     for k in 0..D::N {
         let length = setup.max[k] - setup.min[k];
-        let least = if setup.periodic[k] { 6.0 * largest * (1.0 + 1e-8) } else { 0.0 };
+        let least = if setup.periodic[k] {
+            6.0 * largest * (1.0 + 1e-8)
+        } else {
+            0.0
+        };
         if !(length > 0.0 && length >= least && length.is_finite()) {
             return Err(SetupError::Box {
                 axis: k + 1,

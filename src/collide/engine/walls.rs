@@ -162,7 +162,12 @@ impl<D: Dimension> Wall<D> {
             let v = grain.velocity + grain.gravity * t - pose.velocity;
             (self.arm(x), self.across(v))
         };
-        let Motion::Harmonic { amplitude, frequency, .. } = &self.motion else {
+        let Motion::Harmonic {
+            amplitude,
+            frequency,
+            ..
+        } = &self.motion
+        else {
             return Meeting::No;
         };
         let rate = std::f64::consts::TAU * frequency;
@@ -219,7 +224,11 @@ impl<D: Dimension> Wall<D> {
             // A grain outside by rounding that does not even come back in is turned where it is
             // closest.
             let root = square.max(0.0).sqrt();
-            let time = if b > 0.0 { -c / (b + root) } else { (root - b) / a };
+            let time = if b > 0.0 {
+                -c / (b + root)
+            } else {
+                (root - b) / a
+            };
             return Meeting::In(time.max(0.0));
         }
         if b >= 0.0 {

@@ -136,7 +136,7 @@ pub(super) fn laws(
             };
             let can_meet = meets(spec, name_a, name_b);
             let Some(law) = found else {
-                if can_meet {
+                if can_meet && spec.events.is_none() {
                     return Err(missing(spec, name_a, name_b));
                 }
                 continue;
