@@ -121,6 +121,10 @@ pub(super) fn laws(
 ) -> Result<LawTable, Problem> {
     check_laws(check, spec)?;
     let mut table = LawTable::new(materials.names.len());
+    // Hard collisions have rules of their own.
+    if spec.events.is_some() {
+        return Ok(table);
+    }
     let mut kept = Vec::new();
     let library = embedded::materials();
     for (a, name_a) in materials.names.iter().enumerate() {
@@ -136,7 +140,7 @@ pub(super) fn laws(
             };
             let can_meet = meets(spec, name_a, name_b);
             let Some(law) = found else {
-                if can_meet && spec.events.is_none() {
+                if can_meet {
                     return Err(missing(spec, name_a, name_b));
                 }
                 continue;
