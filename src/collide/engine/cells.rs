@@ -18,6 +18,10 @@ const ROOM: usize = 14;
 const NEXT: usize = 14;
 const COUNT: usize = 15;
 
+/// How far beyond its place a grain stays there, in widths: one that turns at an end, as on a floor, does
+/// not go to and fro without time going by.
+const HOLD: f64 = 1e-11;
+
 /// Fourteen grains, the next block of the chain (0: none), and the number of grains: in the first
 /// block that of the whole chain.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -139,10 +143,8 @@ impl Cells {
                     _ => [below, here, above],
                 });
                 let steps = f64::from(place) - f64::from(border * u32::from(parts));
-                let (low, high) = (
-                    cells.origin[k] + steps * part,
-                    cells.origin[k] + (steps + 1.0) * part,
-                );
+                let low = cells.origin[k] + (steps - HOLD) * part;
+                let high = cells.origin[k] + (steps + 1.0 + HOLD) * part;
                 let first = border == 1 && place == u32::from(parts);
                 let last = border == 1 && place + 1 == (n - 1) * u32::from(parts);
                 cells.ends[k].push([

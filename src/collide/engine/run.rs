@@ -238,9 +238,9 @@ impl<D: Dimension> Core<D> {
         if rate >= 0.0 {
             // A graze that rounding made: they part already.
             self.tally.grazes += 1;
-            return Ok(());
+            return self.note(i, b, t).and_then(|()| self.note(j, a, t));
         }
-        let elastic = self.check(i, j as u32, t)?;
+        let elastic = self.check(i, b, t)?;
         let species = [self.slots[i].species, self.slots[j].species].map(usize::from);
         let rule = self.rules.pairs[species[0] * self.rules.species + species[1]];
         let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
@@ -309,7 +309,7 @@ impl<D: Dimension> Core<D> {
         self.tally.deepest = self.tally.deepest.max(1.0 - gap / r);
         if approach <= 0.0 {
             self.tally.grazes += 1;
-            return Ok(());
+            return self.note(i, next::WALL + wall, t);
         }
         let elastic = self.check(i, next::WALL + wall, t)?;
         let species = usize::from(self.slots[i].species);
