@@ -352,7 +352,7 @@ impl<D: Dimension> Engine<D> {
                 });
                 -self.mass(g) * self.core.gravity.dot(&x)
             })
-            .sum()
+            .fold(0.0, |sum, energy| sum + energy)
     }
 }
 

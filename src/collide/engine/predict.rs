@@ -161,9 +161,7 @@ impl<D: Dimension> Core<D> {
         let own = L::splat(speed.norm_squared());
         let never = L::splat(f64::INFINITY);
         let (mut first, mut which) = (never, zero);
-        // The batch's number, as bits.
-        let mut number = 0u64;
-        for batch in grains.as_chunks::<LANES>().0 {
+        for (number, batch) in grains.as_chunks::<LANES>().0.iter().enumerate() {
             // No closures here: they would not be compiled for the processor's lanes.
             let mut rows = L::gather(&self.rows, batch);
             for row in &mut rows {
@@ -189,8 +187,8 @@ impl<D: Dimension> Core<D> {
             let time = time.select(never, zero.less(square));
             let earlier = time.less(first);
             first = time.select(first, earlier);
-            which = L::splat(f64::from_bits(number)).select(which, earlier);
-            number += 1;
+            // The batch's number, as bits.
+            which = L::splat(f64::from_bits(number as u64)).select(which, earlier);
         }
         // The least of the lanes, without a branch that the processor would have to guess.
         let f = first.to_array();

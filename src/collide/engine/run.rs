@@ -169,15 +169,14 @@ impl<D: Dimension> Core<D> {
                 self.cells.around::<D>(slot.at, |block| L::prefetch(block));
             }
         }
-        if let Some(g) = self.calendar.coming(2) {
-            if let Some(lists) = &self.lists {
-                for &g in &lists.entries[self.slots[g as usize].span.batches()] {
-                    L::prefetch(&self.rows[g as usize]);
-                }
-                let slot = &self.slots[g as usize];
-                if slot.event == next::HIT {
-                    L::prefetch(&lists.entries[self.slots[slot.hit as usize].span.start as usize]);
-                }
+        if let (Some(g), Some(lists)) = (self.calendar.coming(2), &self.lists) {
+            let slot = &self.slots[g as usize];
+            for &g in &lists.entries[slot.span.batches()] {
+                L::prefetch(&self.rows[g as usize]);
+            }
+            if slot.event == next::HIT {
+                let start = self.slots[slot.hit as usize].span.start;
+                L::prefetch(&lists.entries[start as usize]);
             }
         }
     }

@@ -164,7 +164,7 @@ impl<D: Dimension> Engine<D> {
             setup.max,
             setup.periodic,
             least,
-            4 * n + 64,
+            n / 2 + 64,
             if skin > 0.0 { 1 } else { 2 },
         );
         // In the order of the cells along a curve, so that neighbours lie near in memory.

@@ -30,7 +30,7 @@ pub(super) fn build<D: Dimension>(
     let mut rules = Vec::with_capacity(count * count);
     for a in 0..count {
         for b in 0..count {
-            rules.push(rule(check, &at, section, setup, [a, b])?);
+            rules.push(rule(&at, section, setup, [a, b])?);
         }
     }
     check_rules(check, &at, section, &setup.materials)?;
@@ -131,7 +131,6 @@ fn same(rule: &RuleSpec, [a, b]: &[String; 2]) -> bool {
 }
 
 fn rule<D: Dimension>(
-    check: Check<'_>,
     at: &Place,
     section: &EventsSpec,
     setup: &Setup<D>,
@@ -151,7 +150,6 @@ fn rule<D: Dimension>(
     if let Some(restitution) = section.restitution {
         return Ok(Rule::smooth(restitution));
     }
-    let _ = check;
     let of_grain = |index: usize| {
         let grains = &setup.grains;
         grains
