@@ -34,6 +34,8 @@ pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {
     let result = match args.kind {
         CalcKind::Flight => models::flight(case),
         CalcKind::Collision => models::collision(case),
+        CalcKind::Mapping => models::mapping(case),
+        CalcKind::Grinding => crate::study::grinding::calc(case),
         CalcKind::Stress => crate::stress::calc(case),
         CalcKind::Rigidity => crate::qrb::calc(case),
     };

@@ -221,10 +221,14 @@ enum CalcKind {
     Flight,
     /// Outcome of a collision
     Collision,
+    /// What a scaled linear contact does to the relative motion of two spheres
+    Mapping,
     /// Displacements and link stresses of a network in equilibrium
     Stress,
     /// Rigid groups of a planar network by counting
     Rigidity,
+    /// Masses by particle size in a ball mill over time
+    Grinding,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

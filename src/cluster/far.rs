@@ -3,10 +3,9 @@
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::each_link;
-use super::observe::size;
+use super::observe::{BodyMotion, size};
 use super::part::{Part, Shift};
 use crate::geometry::Vector;
-use crate::vector::LANES;
 
 /// How far a displacement may take grains, in radii.
 #[derive(Clone, Copy, Debug)]
@@ -63,11 +62,16 @@ impl<D: Integrate> Engine<D> {
             // Not a number is beyond any limit.
             far[place] |= !within;
         }
-        self.closing(part, limits.closing, |a, b| {
-            for place in [a, b].into_iter().filter_map(|slot| part.place(slot)) {
+        let mut closed = |slot: u32| {
+            if let Some(place) = part.place(slot) {
                 far[place as usize] = true;
             }
+        };
+        self.closing(part, limits.closing, |a, b| {
+            closed(a);
+            closed(b);
         });
+        self.closing_on_walls(part, limits.closing, closed);
         let chosen = part.slots.iter().zip(far).filter(|(_, far)| *far);
         chosen.map(|(&slot, _)| slot).collect()
     }
@@ -102,13 +106,40 @@ impl<D: Integrate> Engine<D> {
             });
         }
         for class in &self.state.pairs {
-            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
-                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
-                    let (a, b) = (batch.a[k], batch.b[k]);
-                    if a != b && pressed(a, b) {
-                        f(a, b);
-                    }
+            class.lists.each_apart(&class.outer, |[a, b]| {
+                if pressed(a, b) {
+                    f(a, b);
                 }
+            });
+        }
+    }
+
+    /// Calls back with grains that a displacement would press by more than `strain` radii into walls that
+    /// they do not touch now.
+    fn closing_on_walls(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32)) {
+        let arrays = &self.state.arrays;
+        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+            let bound = strain * arrays.radius(slot as usize);
+            // What goes beyond reason is far by itself.
+            let way = shift.way.norm();
+            if way < bound || way > arrays.radius(slot as usize) {
+                continue;
+            }
+            let there = BodyMotion {
+                position: arrays.position(slot as usize) + shift.way,
+                ..self.displaced(part, slot)
+            };
+            let pressed = |boundary: usize, surface: usize| {
+                let (boundary, surface) = (boundary as u16, surface as u32);
+                let after = self.surface_kinematics_of(boundary, surface, slot, there, self.time());
+                let before = self.surface_kinematics(boundary, surface, slot);
+                after.is_some_and(|after| after.overlap > bound)
+                    && before.is_none_or(|before| before.overlap <= 0.0)
+            };
+            let walls = self.boundaries.iter().zip(&self.state.gone).enumerate();
+            let mut there = walls.filter(|(_, (_, gone))| !**gone);
+            if there.any(|(b, (wall, _))| (0..wall.surfaces.len()).any(|s| pressed(b, s))) {
+                f(slot);
             }
         }
     }

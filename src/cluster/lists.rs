@@ -61,6 +61,18 @@ impl<H: History> Lists<H> {
         });
     }
 
+    /// Calls back with each candidate of the outer list that is not in touch: also with those that the
+    /// inner batches leave out since they were far when these were filtered.
+    pub fn each_apart<C: Copy>(&self, outer: &[C], mut f: impl FnMut(C)) {
+        let mut in_touch = vec![false; outer.len()];
+        each_link(&self.flags, |i, k| {
+            in_touch[self.outer[i][k] as usize] = true
+        });
+        for (&candidate, _) in outer.iter().zip(in_touch).filter(|(_, touch)| !touch) {
+            f(candidate);
+        }
+    }
+
     /// Appends a lane; `filled` counts the lanes so far.
     fn append(&mut self, filled: &mut usize, bodies: [u32; 2], outer: u32) -> (usize, usize) {
         let lane = *filled % LANES;

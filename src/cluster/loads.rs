@@ -10,7 +10,6 @@ use super::part::Part;
 use super::state::Other;
 use super::still::{Place, Push};
 use crate::contact::{AnyLaw, Law, with_law};
-use crate::vector::LANES;
 
 impl<D: Integrate> Engine<D> {
     /// How far each link in the lists is strained across, by class, batch and lane: of pairs, and with
@@ -89,29 +88,19 @@ impl<D: Integrate> Engine<D> {
         };
         for class in &self.state.pairs {
             let law = self.law(class.materials[0], class.materials[1]);
-            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
-                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
-                    let (a, b) = (batch.a[k], batch.b[k]);
-                    if a != b {
-                        let kinematics = self.pair_kinematics(a, b);
-                        sum += energy(law, kinematics.overlap, kinematics.radius);
-                    }
-                }
-            }
+            class.lists.each_apart(&class.outer, |[a, b]| {
+                let kinematics = self.pair_kinematics(a, b);
+                sum += energy(law, kinematics.overlap, kinematics.radius);
+            });
         }
         for (index, class) in self.state.walls.iter().enumerate() {
             let wall = &self.boundaries[usize::from(class.boundary)].boundary;
             let law = self.law(class.material, wall.material);
-            for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
-                for k in (0..LANES).filter(|k| flags.touch >> k & 1 == 0) {
-                    let slot = batch.a[k];
-                    if slot != 0
-                        && let Some(kinematics) = self.wall_kinematics(index, slot)
-                    {
-                        sum += energy(law, kinematics.overlap, kinematics.radius);
-                    }
+            class.lists.each_apart(&class.outer, |slot| {
+                if let Some(kinematics) = self.wall_kinematics(index, slot) {
+                    sum += energy(law, kinematics.overlap, kinematics.radius);
                 }
-            }
+            });
         }
         sum
     }

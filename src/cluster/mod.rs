@@ -3,6 +3,7 @@
 pub mod arrays;
 mod change;
 mod changes;
+mod course;
 mod crossing;
 mod crush;
 mod engine;
@@ -22,6 +23,7 @@ mod still;
 
 pub use change::{Adjacency, FieldForce};
 pub use changes::LinkChange;
+pub use course::{Course, Gap};
 pub use crush::Deepest;
 pub use engine::Engine;
 pub use far::Limits;

@@ -425,6 +425,16 @@ impl<D: Integrate> Engine<D> {
         sum
     }
 
+    /// Sum of the normal forces of a still slot's links with other grains at rest, N.
+    pub fn pressed(&self, slot: u32) -> f64 {
+        let pairs = &self.state.still.pairs;
+        let force = |index| {
+            let (class, kept) = pairs.get(index);
+            self.kept_view(class, kept).normal_force
+        };
+        pairs.of(slot).map(force).sum()
+    }
+
     /// Mean force of stepped grains on a still slot since the last look, N; moment over the radius, N.
     pub fn mean_push(&self, slot: u32) -> Push {
         let (s, still) = (slot as usize, &self.state.still);

@@ -25,8 +25,11 @@ pub struct Strut<D: Dimension> {
     pub normal: D::Vector,
     /// Stiffness along the normal, N/m.
     pub kn: f64,
-    /// Stiffness across, N/m; 0 for a link that slides.
+    /// Stiffness across, N/m; in the plane 0 for a link that slides.
     pub kt: f64,
+    /// In space, of a link that slides: the direction in which it does, a unit vector across the
+    /// normal; beside it the link resists. Else zero.
+    pub slide: D::Vector,
 }
 
 /// A strut seen from one of its ends.
@@ -36,6 +39,7 @@ struct Side<D: Dimension> {
     normal: D::Vector,
     kn: f64,
     kt: f64,
+    slide: D::Vector,
 }
 
 /// The stiffness of a bed, ready to solve with.
@@ -101,7 +105,11 @@ impl<D: Dimension> Side<D> {
     #[inline(always)]
     fn resist(&self, apart: D::Vector) -> Motion<D> {
         let along = apart.dot(&self.normal) * (self.kn - self.kt);
-        let force = self.normal * along + apart * self.kt;
+        let mut force = self.normal * along + apart * self.kt;
+        // In the plane there is no direction across beside that of sliding.
+        if D::N == 3 {
+            force += self.slide * (-self.kt * apart.dot(&self.slide));
+        }
         (force, D::moment(self.normal, force))
     }
 
@@ -148,6 +156,7 @@ impl<D: Dimension> Bed<D> {
                 normal,
                 kn: strut.kn,
                 kt: strut.kt,
+                slide: strut.slide,
             };
             if let Some(to) = to {
                 let place = &mut next[from as usize][usize::from(to > from)];
@@ -358,7 +367,7 @@ mod tests {
             node(&mut network, radius, false);
         }
         let wall = node(&mut network, 0.0, true);
-        let mut struts = Vec::new();
+        let mut struts: Vec<Strut<D>> = Vec::new();
         for a in 0..n {
             for b in [None, Some((a + 1) % n), Some((a + 5) % n)] {
                 let mut normal = D::Vector::from_fn(|_| rng.random::<f64>() - 0.5);
@@ -387,6 +396,13 @@ mod tests {
                     normal,
                     kn,
                     kt: if slides { 0.0 } else { kt },
+                    slide: if !slides && D::N == 3 && rng.random::<f64>() < 0.3 {
+                        let any = D::Vector::from_fn(|_| rng.random::<f64>() - 0.5);
+                        let across = any - normal * any.dot(&normal);
+                        across * (1.0 / across.norm())
+                    } else {
+                        D::Vector::default()
+                    },
                 });
             }
         }
@@ -405,6 +421,22 @@ mod tests {
                 dense[(i, j)] *= unit(i) * unit(j);
             }
             dense[(i, i)] += ground[i / m][usize::from(i % m >= D::N)];
+        }
+        for s in struts.iter().filter(|s| s.slide != D::Vector::default()) {
+            // Of what the surfaces move apart in that direction, a unit of each unknown is so much.
+            let turn = D::moment(s.normal, s.slide);
+            let mut part = DVector::<f64>::zeros(n * m);
+            for (grain, sign) in [(Some(s.a), 1.0), (s.b, -1.0)] {
+                let Some(grain) = grain else { continue };
+                for k in 0..m {
+                    part[grain as usize * m + k] += if k < D::N {
+                        sign * s.slide[k]
+                    } else {
+                        D::spin_component(turn, k - D::N)
+                    };
+                }
+            }
+            dense -= &part * part.transpose() * s.kt;
         }
         (Bed::new(&struts, &ground), dense)
     }

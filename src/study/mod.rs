@@ -1,7 +1,7 @@
 //! Studies: what runs say about granular matter, as pure functions over plain data.
 //!
 //! Wall pressure beside Janssen's theory, forces and fabric, micro-avalanches and whether their
-//! sizes follow a power law, means over many fillings. But for `silo::from_folder` and `runs` nothing
+//! sizes follow a power law, means over many fillings, what a ball mill grinds. But for `silo::from_folder` and `runs` nothing
 //! here reads or writes a file; results are plain structures that can be written as they are.
 
 pub mod alternatives;
@@ -12,6 +12,7 @@ pub mod ensemble;
 mod error;
 pub mod fabric;
 pub mod goodness;
+pub mod grinding;
 pub mod histogram;
 pub mod janssen;
 pub mod janssen_fit;

@@ -60,6 +60,7 @@ impl<D: Integrate> System<D> {
             regime_since: start,
             all_steps: 0.0,
             calm_looks: 0,
+            undone: [0; 2],
             calm_since: 0.0,
             jam: None,
             frozen: false,
@@ -71,6 +72,7 @@ impl<D: Integrate> System<D> {
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
+            known: super::known::KnownState::default(),
             rest: super::rest::RestState {
                 carried: start,
                 ..Default::default()

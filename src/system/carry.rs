@@ -31,7 +31,7 @@ const HALVINGS: usize = 4;
 /// What a linear solve may leave, over the load: it is found again by the next.
 const ROUGH: f64 = 0.05;
 /// Iterations after which a solve is given up.
-const ITERATIONS: usize = 1000;
+pub(super) const ITERATIONS: usize = 1000;
 /// Mean residual that is left alone, over that at which grains may be stopped.
 const ENOUGH: f64 = 0.1;
 /// Sum of residuals at which the whole bed is solved for, over the weight of the grains.
@@ -44,7 +44,7 @@ const REACH: usize = 20;
 /// each by a little.
 const BALANCED: f64 = 5e-4;
 /// Beyond these the geometry has changed, or what goes so far hangs on nothing.
-const LIMITS: Limits = Limits {
+pub(super) const LIMITS: Limits = Limits {
     strain: 0.03,
     apart: 0.02,
     way: 0.2,
@@ -77,8 +77,9 @@ struct Increments {
 }
 
 impl<D: Integrate> System<D> {
-    /// Carries down what still grains bear without balance, in the `whole` bed or where it is time
-    /// to. True when the lists are to be renewed.
+    /// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
+    /// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
+    /// to be renewed.
     pub(super) fn carry(
         &mut self,
         sink: &mut dyn Sink,
@@ -88,36 +89,26 @@ impl<D: Integrate> System<D> {
         self.s.rest.carried = self.engine.time();
         let slots = self.engine.state.arrays.slots();
         let mut part = Part::new(self.engine.near_stepped(REACH), slots);
-        let mut unrest = self.unrest(&part);
-        let mut pace = [morph.pace; 2];
         let mut all = self.engine.standing();
         all.extend(&self.engine.state.active);
         all.sort_unstable();
         let all = Part::new(all, slots);
-        let of_all = self.unrest(&all);
-        if whole || of_all.sum > PENDING || unrest.is_little(morph) {
-            (part, unrest) = (all, of_all);
-            pace[1] *= LONGER;
-        }
-        let mut changed = false;
         let id = |slot: u32| self.body_ref(Other::Slot(slot));
-        let mut avalanche = Carried::new(unrest.worst.map(|slot| (slot, id(slot))));
-        for _ in 0..PASSES {
-            if unrest.is_little(morph) {
-                break;
-            }
-            let Increments { found, loose } = self.increments(&mut part, pace);
-            if !loose.is_empty() {
-                changed |= self.rouse_by(sink, &mut avalanche, &loose)?;
-                self.engine.renew_in_place();
-            }
-            if !found || !self.descend(&mut part) {
-                break;
-            }
+        let worst = self.unrest(&all).worst;
+        let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
+        if let Some(mut foreseen) = self.foreseen()
+            && self.descend(&mut foreseen)
+        {
             self.note_changes(sink, &mut avalanche)?;
-            // Who flies was foreseen against still grains where they were.
-            changed |= !self.flying().is_empty();
-            unrest = self.unrest(&part);
+        }
+        let idle = self.unrest(&part).is_little(morph);
+        let pace = [morph.pace; 2];
+        // First the loose ones near those that are stepped: in the whole bed each try costs more.
+        let mut changed = self.balance(sink, morph, &mut avalanche, &mut part, pace)?;
+        if whole || idle || self.unrest(&all).sum > PENDING {
+            let pace = [morph.pace, LONGER * morph.pace];
+            part = all;
+            changed |= self.balance(sink, morph, &mut avalanche, &mut part, pace)?;
         }
         let left: Vec<u32> = self
             .standing_of(&part)
@@ -128,6 +119,35 @@ impl<D: Integrate> System<D> {
         self.close_avalanche(sink, avalanche)?;
         if moved {
             self.check_all_overlaps()?;
+        }
+        Ok(changed)
+    }
+
+    /// Carries loads in a part, all others held fast.
+    fn balance(
+        &mut self,
+        sink: &mut dyn Sink,
+        morph: &MorphSetup,
+        avalanche: &mut Carried,
+        part: &mut Part<D>,
+        pace: [f64; 2],
+    ) -> Result<bool, SystemError> {
+        let mut changed = false;
+        for _ in 0..PASSES {
+            if self.unrest(part).is_little(morph) {
+                break;
+            }
+            let Increments { found, loose } = self.increments(part, pace);
+            if !loose.is_empty() {
+                changed |= self.rouse_by(sink, avalanche, &loose)?;
+                self.engine.renew_in_place();
+            }
+            if !found || !self.descend(part) {
+                break;
+            }
+            self.note_changes(sink, avalanche)?;
+            // Who flies was foreseen against still grains where they were.
+            changed |= !self.flying().is_empty();
         }
         Ok(changed)
     }
@@ -214,7 +234,7 @@ impl<D: Integrate> System<D> {
     /// The stiffness of all links of a part in touch, as they are strained now, and the inertia of the
     /// grains in a step of length `pace` (of stepped ones, of others) from rest: m / pace^2 between each
     /// and the ground. Grains beyond the part are ground.
-    fn bed(&self, part: &Part<D>, links: &[u32], pace: [f64; 2]) -> Bed<D> {
+    pub(super) fn bed(&self, part: &Part<D>, links: &[u32], pace: [f64; 2]) -> Bed<D> {
         let arrays = &self.engine.state.arrays;
         let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
         self.engine.each_link_of(part, links, |view: LinkView<D>| {
@@ -233,16 +253,24 @@ impl<D: Integrate> System<D> {
                 (None, None) => return,
             };
             let stiffness = law.stiffness(k.overlap, k.radius);
+            // What slides gives way where it is pulled; in space it resists beside that.
+            let pull = view.tangential_force.norm();
+            let slide = if D::N == 3 && view.slipping && pull > 0.0 {
+                view.tangential_force * (1.0 / pull)
+            } else {
+                D::Vector::default()
+            };
             struts.push(Strut {
                 a,
                 b,
                 normal,
                 kn: stiffness.normal,
-                kt: if view.slipping {
+                kt: if view.slipping && slide == D::Vector::default() {
                     0.0
                 } else {
                     stiffness.tangential
                 },
+                slide,
             });
         });
         let inertia = |&slot: &u32| {
@@ -272,7 +300,7 @@ impl<D: Integrate> System<D> {
     /// What goes down is the energy of what the solve balances: of grains that stand still, under their
     /// weight and what stepped grains push, which is a load. Stepped grains are as good as without
     /// weight, and their links count by what they resist beyond what they push already.
-    fn descend(&mut self, part: &mut Part<D>) -> bool {
+    pub(super) fn descend(&mut self, part: &mut Part<D>) -> bool {
         let stepped = self.stepped_elastic();
         let mut given = self.engine.given_by_stepped(part);
         for (&slot, shift) in part.slots.iter().zip(&part.shifts) {

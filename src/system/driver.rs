@@ -141,6 +141,8 @@ pub(super) struct DriverState {
     pub all_steps: f64,
     pub calm_looks: u32,
     pub calm_since: f64,
+    /// Grains out, and jams that turned out to be none since.
+    pub undone: [u64; 2],
     pub jam: Option<crate::record::Jam>,
     pub frozen: bool,
     pub warnings: Vec<String>,
@@ -150,6 +152,7 @@ pub(super) struct DriverState {
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
     pub rest: super::rest::RestState,
+    pub known: super::known::KnownState,
     pub perturb: super::perturb::PerturbState,
     pub zones: super::zones::Zones,
 }

@@ -103,7 +103,7 @@ impl<D: Integrate> System<D> {
             owner::GRAVITY => {
                 self.count(EventKind::FieldUpdate);
                 self.follow_gravity();
-                self.s.rest.balanced = false;
+                self.follow_plan(sink)?;
             }
             other => {
                 let index = (other - owner::FIRST_BOUNDARY) as usize;

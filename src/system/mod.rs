@@ -12,6 +12,7 @@ pub mod filling;
 mod flight;
 mod handle;
 mod handover;
+mod known;
 mod ledger;
 mod logging;
 mod outlet;

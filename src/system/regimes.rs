@@ -18,6 +18,7 @@ impl<D: Integrate> System<D> {
         let now = self.engine.time();
         let h = self.engine.options.step;
         self.count(EventKind::NeighborUpdate);
+        self.s.known.plan = None;
         self.account(now);
         if !self.setup.motion.flight || !self.uniform || self.gravity_changes() {
             let woken = self.wake(now, f64::INFINITY);

@@ -16,6 +16,9 @@ use crate::record::{Avalanches, Sink};
 /// renewal of the lists.
 const LOOKS: u16 = 4;
 
+/// Force that any grain may lack to equilibrium, in weights, whatever presses on it.
+const LOOSE: f64 = 0.5;
+
 /// What the morph policy keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RestState {
@@ -81,6 +84,7 @@ impl<D: Integrate> System<D> {
         let slots = self.engine.state.arrays.slots();
         self.engine.state.still.make_room(slots);
         let now = self.engine.time();
+        let choose = self.s.rest.looks.is_multiple_of(u64::from(LOOKS));
         let mut changed = false;
         self.s.rest.balanced = false;
         let mut carried = false;
@@ -93,13 +97,13 @@ impl<D: Integrate> System<D> {
             // A solve may have woken some already.
             let woken: Vec<u32> = rim
                 .filter(|&slot| self.engine.stands(slot))
-                .filter(|&slot| size(&self.engine.residual(slot)) > morph.wake * self.weight(slot))
+                .filter(|&slot| self.is_upset(slot, &morph, choose))
                 .collect();
             changed |= self.rouse(sink, &woken)?;
         }
         self.count_calm(&morph);
         // Not after a solve: forces on stepped grains are those before it.
-        if self.s.rest.looks.is_multiple_of(u64::from(LOOKS)) && !carried {
+        if choose && !carried {
             let resting = self.resting(&morph);
             changed |= self.lay_to_rest(sink, &resting)?;
         }
@@ -129,6 +133,17 @@ impl<D: Integrate> System<D> {
             self.regroup(sink)?;
         }
         Ok(())
+    }
+
+    /// Whether a grain that stands still lacks so much to equilibrium that it must not any longer: as a
+    /// force, or beside what presses on it. At the surface of a bed little does.
+    fn is_upset(&self, slot: u32, morph: &MorphSetup, choose: bool) -> bool {
+        let lack = size(&self.engine.residual(slot)) / self.weight(slot);
+        lack > morph.wake
+            || choose && lack > LOOSE && {
+                let pressed = self.engine.pressed(slot) / self.weight(slot);
+                lack > morph.wake_share * pressed
+            }
     }
 
     /// Weight of a grain, N.
@@ -308,6 +323,7 @@ impl<D: Integrate> System<D> {
             .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
             .collect();
         self.s.rest.balanced = false;
+        self.s.known.plan = None;
         self.rouse(sink, &unbalanced)
     }
 }

@@ -91,6 +91,9 @@ pub struct MorphSetup {
     pub residual: f64,
     /// Force out of balance at which it is woken, in weights.
     pub wake: f64,
+    /// Force out of balance at which it is woken too, over the sum of the normal forces of its links with
+    /// other grains at rest.
+    pub wake_share: f64,
     /// Time between two solves that carry loads down, s.
     pub carry_every: f64,
     /// Time that grains have in such a solve to move against their inertia, s.

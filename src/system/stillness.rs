@@ -8,6 +8,9 @@ use crate::event::{DefaultQueue, EventKind};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
+/// Jams that may turn out to be none, between one grain that leaves and the next, before all step.
+const UNDONE: u64 = 4;
+
 impl<D: Integrate> System<D> {
     /// While settling: whether the grains rest; then the clock is set to 0.
     pub(super) fn look_for_rest(
@@ -98,8 +101,7 @@ impl<D: Integrate> System<D> {
             }
             self.s.calm_looks += 1;
         }
-        if self.s.calm_looks >= JAM_LOOKS && self.wake_unbalanced(sink)? {
-            // Who stood still only seemed to be at rest.
+        if self.s.calm_looks >= JAM_LOOKS && self.undo_rest(sink)? {
             self.renew(sink)?;
             self.s.calm_looks = 0;
         }
@@ -114,5 +116,28 @@ impl<D: Integrate> System<D> {
         }
         self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
         Ok(())
+    }
+
+    /// Before a jam is believed: carries all loads, and wakes who only seemed to be at rest; whether
+    /// there were any. Where that happens again and again and nothing comes out meanwhile, all are
+    /// stepped at last; the jam that these make stands.
+    fn undo_rest(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
+        let Some(morph) = self.setup.morph else {
+            return Ok(false);
+        };
+        if self.engine.state.still.count == 0 {
+            return Ok(false);
+        }
+        let [out, times] = &mut self.s.undone;
+        if *out != self.s.discharged {
+            [*out, *times] = [self.s.discharged, 0];
+        }
+        *times += 1;
+        if *times < UNDONE {
+            self.forget_moment();
+            return self.carry(sink, &morph, true);
+        }
+        let all = self.engine.standing();
+        Ok(*times == UNDONE && self.rouse(sink, &all)?)
     }
 }

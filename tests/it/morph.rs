@@ -82,10 +82,11 @@ fn a_bed_at_rest_stands_still_and_bears_its_weight() {
 
 #[test]
 fn nothing_is_stepped_while_all_stand_still() {
+    // A disk that rolls along the floor may take seconds to meet another.
     let overrides = ["feed[0].count=20", "log.snapshots=50"];
     let (_, _, short) = run(setup(
         "silo-fill",
-        &[&overrides[..], &["run.finish=3"]].concat(),
+        &[&overrides[..], &["run.finish=10"]].concat(),
     ));
     let (_, _, long) = run(setup(
         "silo-fill",

@@ -183,6 +183,7 @@ fn a_bridge_slips_where_statics_say() {
             dwell: 0.01,
             residual: 1e-3,
             wake: 0.1,
+            wake_share: 0.2,
             carry_every: 0.02,
             pace: 0.01,
             left: 2e-3,

@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::collide::resolved;
 use crate::collide::resolved::{ForceLaw, Mapping};
-use crate::collide::{hard, resolved};
+use crate::collide::soft::Touch;
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
 #[derive(Deserialize)]
@@ -80,20 +81,10 @@ pub fn collision(input: Value) -> Result<Value, CalcError> {
     })
 }
 
-/// A pair about to collide: unit vectors along the line of centres and along the tangential
-/// motion, and the speeds along both.
-struct Pair<D: Dimension> {
-    masses: [f64; 2],
-    positions: [D::Vector; 2],
-    velocities: [D::Vector; 2],
-    reach: f64,
-    normal: D::Vector,
-    sideways: D::Vector,
-    approach: f64,
-    tangential: f64,
-}
-
-fn pair<D: Dimension>(grains: &[CollisionGrain; 2]) -> Result<Pair<D>, CalcError> {
+/// The two grains of a case, which must just touch and approach each other; and where they are.
+fn touch<D: Dimension>(
+    grains: &[CollisionGrain; 2],
+) -> Result<(Touch<D>, [D::Vector; 2]), CalcError> {
     let [a, b] = [0, 1].map(|i| {
         let (grain, at) = (&grains[i], |key: &str| format!("grains[{i}].{key}"));
         positive(grain.mass, &at("mass"))?;
@@ -104,8 +95,7 @@ fn pair<D: Dimension>(grains: &[CollisionGrain; 2]) -> Result<Pair<D>, CalcError
         ))
     });
     let ((x1, v1), (x2, v2)) = (a?, b?);
-    let (arm, speed) = (x2 - x1, v2 - v1);
-    let (reach, sum) = (arm.norm(), grains[0].radius + grains[1].radius);
+    let (reach, sum) = ((x2 - x1).norm(), grains[0].radius + grains[1].radius);
     if (reach - sum).abs() > 1e-6 * sum {
         return Err(wrong(
             "grains",
@@ -114,33 +104,18 @@ fn pair<D: Dimension>(grains: &[CollisionGrain; 2]) -> Result<Pair<D>, CalcError
             ),
         ));
     }
-    let normal = D::Vector::from_fn(|k| arm[k] / reach);
-    let approach = -normal.dot(&speed);
-    if approach <= 0.0 {
-        let message = "do not approach each other, so they do not collide";
-        return Err(wrong("grains", message));
-    }
-    let across = speed + normal * approach;
-    let tangential = across.norm();
-    let sideways = if tangential > 0.0 {
-        D::Vector::from_fn(|k| across[k] / tangential)
-    } else {
-        D::Vector::default()
-    };
-    Ok(Pair {
-        masses: [grains[0].mass, grains[1].mass],
-        positions: [x1, x2],
-        velocities: [v1, v2],
-        reach,
-        normal,
-        sideways,
-        approach,
-        tangential,
-    })
+    let masses = [grains[0].mass, grains[1].mass];
+    let touch = Touch::new(masses, [x1, x2], [v1, v2]).ok_or_else(|| {
+        wrong(
+            "grains",
+            "do not approach each other, so they do not collide",
+        )
+    })?;
+    Ok((touch, [x1, x2]))
 }
 
 fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> {
-    let pair = pair::<D>(&case.grains)?;
+    let (touch, positions) = touch::<D>(&case.grains)?;
     if case.model == Model::Hard {
         if case.law.is_some() {
             let message = "belongs to the models soft and resolved; hard takes restitution";
@@ -158,14 +133,18 @@ fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> 
                 format!("must be from 0 to 1, not {restitution}"),
             ));
         }
-        let after = hard::spheres::<D>(pair.masses, pair.velocities, pair.normal, restitution);
         let mapping = Mapping {
             eps_r: 1.0,
             eps_phi: 0.0,
             eps_rdot: -restitution,
             tau: 0.0,
         };
-        return Ok(result::<D>(&mapping, 0.0, pair.positions, after));
+        return Ok(result::<D>(
+            &mapping,
+            0.0,
+            positions,
+            touch.hard(restitution),
+        ));
     }
     if case.restitution.is_some() {
         let message = "belongs to the model hard; soft and resolved take law";
@@ -178,13 +157,16 @@ fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> 
         )
     })?;
     check_law(&law)?;
-    let [m1, m2] = pair.masses;
-    let mass = m1 * (m2 / (m1 + m2));
-    let mapping = resolved::collide(&law, mass, pair.reach, pair.approach, pair.tangential)
+    let (mass, approach) = (touch.effective_mass, touch.approach);
+    let mapping = resolved::collide(&law, mass, touch.reach, approach, touch.tangential)
         .map_err(|error| wrong("the case", error.to_string()))?;
-    let duration = mapping.tau * law.time_scale(mass, pair.approach);
-    let (positions, velocities) = outcome(&pair, &mapping, duration);
-    Ok(result::<D>(&mapping, duration, positions, velocities))
+    let collision = touch.collision(mapping, mapping.tau * law.time_scale(mass, approach));
+    Ok(result::<D>(
+        &mapping,
+        collision.duration,
+        collision.positions(),
+        collision.velocities(),
+    ))
 }
 
 fn check_law(law: &ForceLaw) -> Result<(), CalcError> {
@@ -199,33 +181,6 @@ fn check_law(law: &ForceLaw) -> Result<(), CalcError> {
             not_negative(a, "law.a").map(|_| ())
         }
     }
-}
-
-/// States at the end of contact (Poeschel and Mueller 2013, eqs. 11 to 17): the line of centres
-/// turned by `eps_phi` in the plane of the relative motion, about the centre of mass, which flies
-/// on.
-fn outcome<D: Dimension>(
-    pair: &Pair<D>,
-    mapping: &Mapping,
-    duration: f64,
-) -> ([D::Vector; 2], [D::Vector; 2]) {
-    let [m1, m2] = pair.masses;
-    let shares = [-m2 / (m1 + m2), m1 / (m1 + m2)];
-    // The second grain's share of the mass is m2 / (m1 + m2) = -shares[0].
-    let centre_of = |[a, b]: [D::Vector; 2]| a + (b - a) * -shares[0];
-    let centre_velocity = centre_of(pair.velocities);
-    let centre = centre_of(pair.positions) + centre_velocity * duration;
-    let (sine, cosine) = libm::sincos(mapping.eps_phi);
-    let along = pair.normal * cosine + pair.sideways * sine;
-    let across = pair.sideways * cosine - pair.normal * sine;
-    let distance = pair.reach * mapping.eps_r;
-    // Angular momentum is conserved: distance times tangential speed stays the same.
-    let tangential = pair.tangential / mapping.eps_r;
-    let velocity = along * (-pair.approach * mapping.eps_rdot) + across * tangential;
-    (
-        shares.map(|share| centre + along * (distance * share)),
-        shares.map(|share| centre_velocity + velocity * share),
-    )
 }
 
 fn result<D: Dimension>(

@@ -267,6 +267,7 @@ impl<D: Dimension> Core<D> {
                 room: room as u16,
             };
         }
+        lists.entries.shrink_to_fit();
         self.lists = Some(lists);
     }
 }

@@ -5,7 +5,9 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::{PerturbSpec, RemoveSpec, ShakeSpec, Spec, TapSpec, TiltSpec};
+use crate::scenario::spec::{
+    PerturbSpec, RemoveSpec, ShakeSpec, Spec, SpinSpec, TapSpec, TiltSpec,
+};
 use crate::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System, Victim};
 
 /// A swing takes at least so many steps.
@@ -169,30 +171,61 @@ fn tilt<D: Dimension>(
     spec: &TiltSpec,
     setup: &Setup<D>,
 ) -> Result<PerturbKind<D>, Problem> {
-    let angle = at.key("angle");
-    let given = &spec.angle.0;
-    if given.len() != D::SPINS {
-        return Err(check.wrong(
-            &angle,
-            &format!("{given:?}"),
-            if D::SPINS == 1 {
-                "a number in rad"
-            } else {
-                "a list of three numbers, angles about the axes in rad"
-            },
-        ));
-    }
-    if given.iter().any(|part| !part.is_finite()) || given.iter().all(|part| *part == 0.0) {
-        return Err(check.wrong(&angle, &format!("{given:?}"), "finite, and not zero"));
-    }
     if setup.gravity.norm() == 0.0 {
         return Err(Problem::at_key(
             at,
             "without gravity there is nothing to tilt",
         ));
     }
+    check.one_of(
+        at,
+        "how far or how fast",
+        &[
+            ("angle", spec.angle.is_some()),
+            ("rate", spec.rate.is_some()),
+        ],
+    )?;
+    if let Some(rate) = &spec.rate {
+        if spec.duration.is_some() {
+            return Err(Problem::at_key(
+                &at.key("duration"),
+                "`duration` goes with an `angle`; with a `rate` gravity turns without end",
+            ));
+        }
+        return Ok(PerturbKind::Turn {
+            spin: turn::<D>(check, &at.key("rate"), rate, "rad/s")?,
+        });
+    }
+    let (Some(angle), Some(duration)) = (&spec.angle, spec.duration) else {
+        return Err(Problem::at_key(
+            at,
+            format!("`{at}` needs the `duration` of its `angle`"),
+        ));
+    };
     Ok(PerturbKind::Tilt {
-        turn: D::spin_from_fn(|k| given[k]),
-        duration: check.positive(&at.key("duration"), spec.duration)?,
+        turn: turn::<D>(check, &at.key("angle"), angle, "rad")?,
+        duration: check.positive(&at.key("duration"), duration)?,
     })
+}
+
+/// A turn that is not none.
+fn turn<D: Dimension>(
+    check: Check<'_>,
+    at: &Place,
+    given: &SpinSpec,
+    unit: &str,
+) -> Result<D::Spin, Problem> {
+    let given = &given.0;
+    if given.len() != D::SPINS {
+        let wanted = if D::SPINS == 1 {
+            format!("a number in {unit}")
+        } else {
+            format!("a list of three numbers, about the axes, in {unit}")
+        };
+        return Err(check.wrong(at, &format!("{given:?}"), &wanted));
+    }
+    if given.iter().any(|part| !part.is_finite()) || given.iter().all(|part| *part == 0.0) {
+        return Err(check.wrong(at, &format!("{given:?}"), "finite, and not zero"));
+    }
+    Ok(D::spin_from_fn(|k| given[k]))
 }

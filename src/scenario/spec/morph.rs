@@ -23,6 +23,10 @@ pub struct MorphSpec {
     /// It is woken when it lacks more than this. Default: 10,000 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<f64>,
+    /// It is woken, too, when it lacks more than this share of what the other grains at rest press on it
+    /// in all, and more than half its weight. Default: 200 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_share: Option<f64>,
     /// How often loads are carried down by a quasi-static solve, s. Default: 75 contact times of
     /// the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -68,15 +68,20 @@ pub struct ShakeSpec {
     pub cycles: u64,
 }
 
-/// A tilt.
+/// A tilt: `angle` and `duration`, or a `rate`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TiltSpec {
     /// How far gravity turns: an angle in the plane, anticlockwise; three in space, those about the
     /// axes; rad.
-    pub angle: SpinSpec,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<SpinSpec>,
     /// In what time, evenly, s.
-    pub duration: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
+    /// How fast gravity turns, without end, as seen from a drum that turns the other way, rad/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<SpinSpec>,
 }
 
 /// Which grain is taken away: one of these.

@@ -26,21 +26,20 @@ fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
             frequency, cycles, ..
         } => cycles as f64 / frequency,
         PerturbKind::Tilt { duration, .. } => duration,
+        PerturbKind::Turn { .. } => f64::INFINITY,
         PerturbKind::Tap { .. } | PerturbKind::Remove(_) => 0.0,
     }
 }
 
 /// A tilt is slow when gravity changes in the time from one solve to the next by less than this share
 /// of the force that a grain may lack when it is stopped.
-const SLOW: f64 = 0.1;
+pub(in crate::system) const SLOW: f64 = 0.1;
 
 /// How fast a perturbation changes gravity, over its size, 1/s; none: by jumps.
 fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
     match *kind {
-        PerturbKind::Tilt { turn, duration } => {
-            let turn = (0..D::SPINS).map(|k| D::spin_component(turn, k));
-            Some(turn.map(|t| t * t).sum::<f64>().sqrt() / duration)
-        }
+        PerturbKind::Tilt { turn, duration } => Some(D::spin_dot(turn, turn).sqrt() / duration),
+        PerturbKind::Turn { spin } => Some(D::spin_dot(spin, spin).sqrt()),
         PerturbKind::Shake { .. } | PerturbKind::Tap { .. } | PerturbKind::Remove(_) => None,
     }
 }
@@ -66,6 +65,7 @@ fn changed<D: Dimension>(
             let turned = D::turned(D::identity(), turn * (lasted / duration).min(1.0));
             D::rotate(turned, gravity)
         }
+        PerturbKind::Turn { spin } => D::rotate(D::turned(D::identity(), spin * lasted), gravity),
         PerturbKind::Tap { .. } | PerturbKind::Remove(_) => gravity,
     };
     (gravity, over)
@@ -75,6 +75,27 @@ impl PerturbState {
     /// The gravity that acts, m/s^2.
     pub fn gravity<V: Vector>(&self) -> V {
         V::from_fn(|k| self.acts[k])
+    }
+
+    /// Gravity at a time to come.
+    pub fn gravity_then<D: Dimension>(&self, perturbs: &[PerturbSetup<D>], time: f64) -> D::Vector {
+        let stays = D::Vector::from_fn(|k| self.stays[k]);
+        let running = self.running.iter();
+        running.fold(stays, |gravity, running| {
+            match perturbs.get(running.index) {
+                Some(perturb) => changed(&perturb.kind, gravity, time - running.since).0,
+                None => gravity,
+            }
+        })
+    }
+
+    /// Until when gravity goes on to turn as it does, s.
+    pub fn turns_until<D: Dimension>(&self, perturbs: &[PerturbSetup<D>]) -> f64 {
+        let ends = self.running.iter().filter_map(|running| {
+            let perturb = perturbs.get(running.index)?;
+            Some(running.since + length(&perturb.kind))
+        });
+        ends.fold(f64::INFINITY, f64::min)
     }
 
     /// Gravity at a time, and if it jumped, how long before, s; perturbations that are over are folded
@@ -118,17 +139,21 @@ impl<D: Integrate> System<D> {
         !self.s.perturb.running.is_empty()
     }
 
-    /// Whether it changes so slowly that grains go on to stand still.
-    pub(in crate::system) fn gravity_is_slow(&self) -> bool {
-        let Some(morph) = self.setup.morph else {
-            return false;
-        };
+    /// How fast it turns at most, rad/s; none: it jumps, or swings.
+    pub(in crate::system) fn gravity_rate(&self) -> Option<f64> {
         let rates = self.s.perturb.running.iter().map(|running| {
             let perturb = self.setup.perturbs.get(running.index)?;
             rate(&perturb.kind)
         });
-        let sum: Option<f64> = rates.sum();
-        sum.is_some_and(|rate| rate * morph.carry_every < SLOW * morph.residual)
+        rates.sum()
+    }
+
+    /// Whether it changes so slowly that grains go on to stand still.
+    pub(in crate::system) fn gravity_is_slow(&self) -> bool {
+        let (Some(morph), Some(rate)) = (self.setup.morph, self.gravity_rate()) else {
+            return false;
+        };
+        rate * morph.carry_every < SLOW * morph.residual
     }
 
     /// While nobody steps there is no step to follow gravity at: it is followed when a solve would be
@@ -140,9 +165,13 @@ impl<D: Integrate> System<D> {
             let every = morph.carry_every;
             let tick = ((self.engine.time() + 0.5 * self.step_size()) / every).floor() + 1.0;
             // The step that comes first after it is the one to stand at.
-            let time = tick * every + self.step_size();
+            let mut time = tick * every + self.step_size();
+            if let Some(until) = self.foresee(&morph, time) {
+                time = until + self.step_size();
+            }
             self.schedule(owner::GRAVITY, time, EventKind::FieldUpdate);
         } else {
+            self.s.known.plan = None;
             self.s.queue.cancel(owner::GRAVITY);
         }
     }

@@ -5,6 +5,7 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use gravity::SLOW;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 use super::driver::{JAM_LOOK, owner};
@@ -164,7 +165,7 @@ impl<D: Integrate> System<D> {
             });
         let id = |slot: u32| arrays.id[slot as usize];
         let slots: Vec<u32> = match kind {
-            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } => {
+            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => {
                 return (self.grain_count() > 0).then_some(Touched::All);
             }
             PerturbKind::Tap { region, .. } => there
@@ -201,6 +202,7 @@ impl<D: Integrate> System<D> {
     /// After a jam the clock of steps goes on from here.
     fn go_on(&mut self, time: f64) {
         self.s.calm_looks = 0;
+        self.s.undone = [0; 2];
         if !self.s.frozen {
             return;
         }

@@ -56,6 +56,11 @@ pub enum PerturbKind<D: Dimension> {
         /// In what time, s.
         duration: f64,
     },
+    /// The direction of gravity turns steadily, without end.
+    Turn {
+        /// How fast and about which axis, rad/s.
+        spin: D::Spin,
+    },
     /// A grain is taken away.
     Remove(Victim<D>),
 }

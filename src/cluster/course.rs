@@ -1,0 +1,170 @@
+//! What links and gaps of grains that stand still are now, and how a displacement changes them: for
+//! loads that are known ahead.
+
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::lists::Kept;
+use super::observe::{Kinematics, coefficients};
+use super::part::Part;
+use super::state::Other;
+use crate::contact::AnyLaw;
+
+/// A link both of whose ends stand still.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// First grain.
+    pub a: u32,
+    /// Normal force, N.
+    pub normal: f64,
+    /// Normal stiffness, N/m.
+    pub kn: f64,
+    /// Pull of the tangential spring, N, as the engine holds it.
+    pub pull: [f64; 3],
+    /// Tangential stiffness, N/m.
+    pub kt: f64,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// Whether it slides.
+    pub slides: bool,
+}
+
+/// A gap that could close.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap {
+    /// First grain.
+    pub a: u32,
+    /// Second body.
+    pub b: Other,
+    /// Surface of a boundary.
+    pub surface: u32,
+    /// Its width, m.
+    pub width: f64,
+}
+
+impl<D: Integrate> Engine<D> {
+    /// All links between grains that stand still, and of them with walls.
+    pub fn courses(&self) -> Vec<Course> {
+        let still = &self.state.still;
+        let pairs = still.pairs.iter().map(|(class, kept)| {
+            let [a, b] = self.state.pairs[class].materials;
+            let kinematics = self.pair_kinematics(kept.a, kept.b);
+            (kept, self.law(a, b), Some(kinematics), [a, b])
+        });
+        let walls = still.walls.iter().map(|(name, kept)| {
+            let wall = self.boundaries[usize::from(name.0)].boundary.material;
+            let kinematics = self.surface_kinematics(name.0, name.1, kept.a);
+            (kept, self.law(name.3, wall), kinematics, [name.3, wall])
+        });
+        type Known<'a, D> = (&'a Kept, AnyLaw, Option<Kinematics<D>>, [u16; 2]);
+        let course = |(kept, law, kinematics, [a, b]): Known<'_, D>| {
+            let mut course = Course {
+                a: kept.a,
+                normal: 0.0,
+                kn: 0.0,
+                pull: [0.0; 3],
+                kt: 0.0,
+                friction: 0.0,
+                slides: kept.slip,
+            };
+            if let (Some(k), Some(pair)) = (kinematics, self.laws.get(a, b)) {
+                let c = coefficients(law, &k);
+                course.normal = c.elastic;
+                course.kn = pair.stiffness(k.overlap, k.radius).normal;
+                course.kt = c.kt;
+                course.pull = kept.spring.map(|s| c.kt * s);
+                course.friction = c.friction;
+            }
+            course
+        };
+        pairs.chain(walls).map(course).collect()
+    }
+
+    /// In the order of [`Engine::courses`]: by how much a displacement draws the bodies of each link
+    /// apart, m, and how far it strains the link across, m.
+    pub fn course_strains(&self, part: &Part<D>) -> Vec<(f64, [f64; 3])> {
+        let still = &self.state.still;
+        let of = |k: Kinematics<D>| (k.speed, k.sliding);
+        let pairs = still.pairs.iter();
+        let pairs = pairs.map(|(_, kept)| of(self.pair_strain(part, kept.a, kept.b)));
+        let walls = still.walls.iter().map(|(name, kept)| {
+            self.surface_strain(part, name.0, name.1, kept.a)
+                .map_or((0.0, [0.0; 3]), of)
+        });
+        pairs.chain(walls).collect()
+    }
+
+    fn surface_strain(
+        &self,
+        part: &Part<D>,
+        boundary: u16,
+        surface: u32,
+        slot: u32,
+    ) -> Option<Kinematics<D>> {
+        let motion = self.displaced(part, slot);
+        self.surface_kinematics_of(boundary, surface, slot, motion, self.time())
+    }
+
+    /// Gaps about grains that stand still, narrower than `within`, m.
+    pub fn gaps(&self, within: f64) -> Vec<Gap> {
+        let mut gaps = Vec::new();
+        let arrays = &self.state.arrays;
+        let standing = self.standing();
+        for &a in &standing {
+            let (x, r) = (arrays.position(a as usize), arrays.radius(a as usize));
+            self.cells.near(x, r + within, |b| {
+                if b > a && !self.state.still.pairs.joins(a, b) {
+                    let width = -self.pair_kinematics(a, b).overlap;
+                    if width < within {
+                        let b = Other::Slot(b);
+                        gaps.push(Gap {
+                            a,
+                            b,
+                            surface: 0,
+                            width,
+                        });
+                    }
+                }
+            });
+        }
+        // Cells tell of them in no order of their own.
+        gaps.sort_by_key(|gap| match gap.b {
+            Other::Slot(b) => (gap.a, b),
+            Other::Boundary(_) => (gap.a, 0),
+        });
+        let still_walls = self.state.still.walls.iter();
+        let mut known: Vec<(u32, u16, u32)> = still_walls.map(|(n, k)| (k.a, n.0, n.1)).collect();
+        known.sort_unstable();
+        for &a in &standing {
+            for boundary in (0..self.boundaries.len()).filter(|&b| !self.state.gone[b]) {
+                for surface in 0..self.boundaries[boundary].surfaces.len() {
+                    let (b, surface) = (boundary as u16, surface as u32);
+                    if known.binary_search(&(a, b, surface)).is_ok() {
+                        continue;
+                    }
+                    if let Some(k) = self.surface_kinematics(b, surface, a)
+                        && -k.overlap < within
+                    {
+                        gaps.push(Gap {
+                            a,
+                            b: Other::Boundary(b),
+                            surface,
+                            width: -k.overlap,
+                        });
+                    }
+                }
+            }
+        }
+        gaps
+    }
+
+    /// By how much a displacement widens gaps, m.
+    pub fn gap_strains(&self, part: &Part<D>, gaps: &[Gap]) -> Vec<f64> {
+        let of = |gap: &Gap| match gap.b {
+            Other::Slot(b) => self.pair_strain(part, gap.a, b).speed,
+            Other::Boundary(b) => self
+                .surface_strain(part, b, gap.surface, gap.a)
+                .map_or(0.0, |k| k.speed),
+        };
+        gaps.iter().map(of).collect()
+    }
+}

@@ -1,0 +1,214 @@
+//! One contact with friction, followed from touch to separation along a fixed normal.
+//!
+//! What a cluster does with a short contact of two grains: normal spring and damper, tangential spring
+//! and damper under Coulomb's limit, a sliding link keeping the spring that gives the limit (thesis
+//! 5.5.2). The normal does not turn, as in a hard collision. In units of the approach speed v, the
+//! effective mass m and the law's time scale, all the laws of [`PairLaw`] look alike at any speed: the
+//! outcome depends on the ratio of sliding to approach speed alone.
+
+use crate::contact::PairLaw;
+
+/// What a contact with friction does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rough {
+    /// Normal relative speed after over before.
+    pub restitution: f64,
+    /// Tangential impulse against the sliding, in units of effective mass times approach speed.
+    pub impulse: f64,
+    /// Duration in units of the law's [`time_scale`].
+    pub duration: f64,
+}
+
+/// The time by which contacts of a law scale, s: sqrt(m / kn), or (m / kh)^0.4 v^-0.2 with
+/// kh = 4/3 E* sqrt(R*); effective mass m (kg), effective radius R* (m), approach speed v (m/s).
+pub fn time_scale(law: &PairLaw, effective_mass: f64, radius: f64, approach: f64) -> f64 {
+    match *law {
+        PairLaw::Linear {
+            normal_stiffness, ..
+        } => (effective_mass / normal_stiffness).sqrt(),
+        PairLaw::Hertz { young, .. } => {
+            let kh = 4.0 / 3.0 * young * radius.sqrt();
+            libm::pow(effective_mass / kh, 0.4) * libm::pow(approach, -0.2)
+        }
+    }
+}
+
+/// A law in scaled units, in which the normal stiffness is 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScaledRough {
+    hertz: bool,
+    damping: f64,
+    tangential_stiffness: f64,
+    tangential_damping: f64,
+    friction: f64,
+    /// What a tangential force does to the sliding over what a normal one does to the approach.
+    mobility: f64,
+}
+
+/// State of a contact: overlap, rate, tangential spring, sliding speed, tangential impulse.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    normal: [f64; 2],
+    spring: f64,
+    sliding: f64,
+    impulse: f64,
+}
+
+/// Steps of a contact: an error of some 1e-7, see tests/it/rough.rs.
+const STEPS: f64 = 4000.0;
+
+impl ScaledRough {
+    /// Of grains of an effective mass (kg) whose moments of inertia are `inertia` m r^2.
+    pub fn new(law: &PairLaw, effective_mass: f64, inertia: f64) -> Self {
+        let mobility = 1.0 + 1.0 / inertia;
+        match *law {
+            PairLaw::Linear {
+                normal_stiffness,
+                tangential_stiffness,
+                normal_damping,
+                tangential_damping,
+                friction,
+                per_mass,
+            } => {
+                let time = (effective_mass / normal_stiffness).sqrt();
+                let unit = if per_mass {
+                    time
+                } else {
+                    time / effective_mass
+                };
+                ScaledRough {
+                    hertz: false,
+                    damping: normal_damping * unit,
+                    tangential_stiffness: tangential_stiffness / normal_stiffness,
+                    tangential_damping: tangential_damping * unit,
+                    friction,
+                    mobility,
+                }
+            }
+            PairLaw::Hertz {
+                young,
+                shear,
+                damping_ratio,
+                friction,
+            } => {
+                // The damper 2 sqrt(5/6) b sqrt(S m) with S = 1.5 x^0.5 and 6 G*/E* x^0.5.
+                let tangential = 6.0 * shear / young;
+                let factor = 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio;
+                ScaledRough {
+                    hertz: true,
+                    damping: factor * 1.5f64.sqrt(),
+                    tangential_stiffness: tangential,
+                    tangential_damping: factor * tangential.sqrt(),
+                    friction,
+                    mobility,
+                }
+            }
+        }
+    }
+    pub fn friction(&self) -> f64 {
+        self.friction
+    }
+
+    /// Stiffness and damping go as these functions of the overlap.
+    fn profile(&self, overlap: f64) -> [f64; 2] {
+        if self.hertz {
+            let root = overlap.max(0.0).sqrt();
+            [root, root.sqrt()]
+        } else {
+            [1.0; 2]
+        }
+    }
+    fn normal_force(&self, [overlap, rate]: [f64; 2]) -> f64 {
+        let [stiffness, damping] = self.profile(overlap);
+        stiffness * overlap + self.damping * damping * rate
+    }
+
+    /// Half a step of the normal motion by Runge and Kutta in s, where t = s^2: forces that start as
+    /// roots of the time are smooth in s.
+    fn normal_step(&self, s: f64, y: [f64; 2], h: f64) -> [f64; 2] {
+        let slope = |s: f64, y: [f64; 2]| [2.0 * s * y[1], -2.0 * s * self.normal_force(y)];
+        let along = |k: [f64; 2], h: f64| [y[0] + h * k[0], y[1] + h * k[1]];
+        let k1 = slope(s, y);
+        let k2 = slope(s + 0.5 * h, along(k1, 0.5 * h));
+        let k3 = slope(s + 0.5 * h, along(k2, 0.5 * h));
+        let k4 = slope(s + h, along(k3, h));
+        let mean = |i: usize| (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]) / 6.0;
+        along([mean(0), mean(1)], h)
+    }
+
+    /// A step: tangential force at the middle, limited there.
+    fn step(&self, s: f64, y: State, h: f64) -> State {
+        let half = 0.5 * h;
+        let middle = self.normal_step(s, y.normal, half);
+        let normal = self.normal_step(s + half, middle, half);
+        let first = half * (2.0 * s + half);
+        let time = h * (2.0 * s + h);
+        let [stiffness, damping] = self.profile(middle[0]);
+        let (kt, ct) = (
+            self.tangential_stiffness * stiffness,
+            self.tangential_damping * damping,
+        );
+        let half_turn = 0.5 * self.mobility * time;
+        let spring = y.spring + y.sliding * first;
+        let trial = -(kt * spring + ct * y.sliding) / (1.0 + ct * half_turn);
+        let cap = self.friction * self.normal_force(middle).max(0.0);
+        let force = trial.clamp(-cap, cap);
+        let sliding = y.sliding + force * half_turn;
+        let kept = if force == trial {
+            spring
+        } else if kt > 0.0 {
+            -(force + ct * sliding) / kt
+        } else {
+            0.0
+        };
+        State {
+            normal,
+            // Of a link that grips: by the mean sliding speed of the whole step.
+            spring: kept + (sliding * time - y.sliding * first),
+            sliding: y.sliding + 2.0 * force * half_turn,
+            impulse: y.impulse - force * time,
+        }
+    }
+
+    /// The contact that begins with a ratio of sliding to approach speed.
+    pub fn collide(&self, ratio: f64) -> Rough {
+        // No contact of these laws lasts longer than the undamped one: pi, or 3.22 for Hertz.
+        let h = 3.3f64.sqrt() / STEPS;
+        let over = |y: &State| y.normal[1] < 0.0 && self.normal_force(y.normal) <= 0.0;
+        let mut y = State {
+            normal: [0.0, 1.0],
+            spring: 0.0,
+            sliding: ratio,
+            impulse: 0.0,
+        };
+        let mut s = 0.0;
+        loop {
+            let next = self.step(s, y, h);
+            if over(&next) || next.normal[0] <= 0.0 {
+                break;
+            }
+            (s, y) = (s + h, next);
+        }
+        let (mut low, mut high) = (0.0, h);
+        for _ in 0..40 {
+            let middle = 0.5 * (low + high);
+            if over(&self.step(s, y, middle)) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        let end = self.step(s, y, high);
+        Rough {
+            restitution: -end.normal[1],
+            impulse: end.impulse,
+            duration: (s + high) * (s + high),
+        }
+    }
+}
+
+/// The contact of two grains, or of one and a wall, with a ratio of sliding to approach speed; the
+/// moments of inertia are `inertia` m r^2, the same of both (2/5 for spheres, 1/2 for disks).
+pub fn collide(law: &PairLaw, effective_mass: f64, inertia: f64, ratio: f64) -> Rough {
+    ScaledRough::new(law, effective_mass, inertia).collide(ratio)
+}

@@ -1,0 +1,373 @@
+//! Loads that are known ahead: while all stand still and gravity turns slowly on its prescribed path,
+//! the bed answers in proportion to what gravity has changed by. Its responses to a change along each
+//! axis are solved for once; from these the time is found at which the first link comes to Coulomb's
+//! bound, opens or closes, or at which the answer is in proportion no longer. Until then nothing is
+//! solved: the bed is displaced along the responses now and then, and loads are carried when that time
+//! has come (docs/morphing.md).
+
+use serde::{Deserialize, Serialize};
+
+use super::avalanche::Carried;
+use super::carry::{ITERATIONS, LIMITS};
+use super::perturb::SLOW;
+use super::{MorphSetup, System, SystemError};
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Part, Shift};
+use crate::event::EventKind;
+use crate::geometry::Vector;
+use crate::record::Sink;
+
+/// What a solve for a response may leave, over the load.
+const FINE: f64 = 1e-9;
+/// Time to move in such a solve, over the pace of others: what hangs loosely must show.
+const LONG: f64 = 1e3;
+/// A link slides for certain when it is so far beyond Coulomb's bound, over that: more than solves leave.
+const OVER: f64 = 1e-6;
+/// Way of a grain up to which the answer is in proportion, over the way at which gaps may close.
+const SMALL: f64 = 0.5;
+/// What a link that slides may lack to Coulomb's bound before loads are carried anew, in weights of its
+/// grain: in the solve its friction is what it was.
+const SLACK: f64 = 0.01;
+/// Turn of gravity between two looks for what comes first, rad. What goes beyond a bound and comes
+/// back between them does so by some 1e-5 of the load.
+const LOOK: f64 = 0.01;
+/// Looks at most: more than a turn.
+const LOOKS: usize = 700;
+/// Halvings of the time between two looks.
+const HALVINGS: usize = 48;
+/// After a plan in vain none is made for so many carries, doubled each time up to the second.
+const WAIT: [u32; 2] = [4, 256];
+
+/// Responses of the bed, and how long they hold.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Plan {
+    slots: Vec<u32>,
+    /// By grain, displacement (m) and turn times radius (m): that which balances what was left, and
+    /// those for gravity greater by 1 m/s^2 along each axis.
+    responses: Vec<Vec<f64>>,
+    /// Gravity under which the bed was displaced last, m/s^2, and when, s.
+    gravity: [f64; 3],
+    since: f64,
+    /// When something happens, s.
+    until: f64,
+}
+
+/// What the driver keeps of known loads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct KnownState {
+    pub plan: Option<Plan>,
+    /// Plans in vain in a row, and until when none is made.
+    vain: u32,
+    wait: f64,
+}
+
+/// What a displacement does to a link: apart, and across, m.
+type Strain = (f64, [f64; 3]);
+
+/// A quantity in proportion to the change of gravity.
+#[derive(Clone, Copy)]
+struct Line {
+    at: f64,
+    by: [f64; 3],
+}
+
+impl Line {
+    /// From its value now, what is added at once, and what is added for each axis.
+    fn new(now: f64, added: f64, by: impl Fn(usize) -> f64, axes: usize) -> Self {
+        Line {
+            at: now + added,
+            by: std::array::from_fn(|k| if k < axes { by(k) } else { 0.0 }),
+        }
+    }
+
+    fn value(&self, change: &[f64; 3]) -> f64 {
+        self.at + (0..3).map(|k| self.by[k] * change[k]).sum::<f64>()
+    }
+}
+
+/// Something that holds while its excess is not positive.
+enum Bound {
+    /// A link that grips, with Coulomb's coefficient.
+    Grip(Line, [Line; 3], f64),
+    /// One that slides, with its coefficient, its normal force now, how far it is strained back, and
+    /// what it may lack, N.
+    Slide(Line, f64, f64, Line, f64),
+    /// A gap.
+    Gap(Line),
+    /// The way of a grain, and how far it may be, m.
+    Way(Vec<Line>, f64),
+}
+
+impl Bound {
+    fn is_passed(&self, change: &[f64; 3]) -> bool {
+        let excess = self.excess(change);
+        // What is not a number holds nothing.
+        excess > 0.0 || excess.is_nan()
+    }
+
+    fn excess(&self, change: &[f64; 3]) -> f64 {
+        let length = |lines: &[Line]| {
+            let squares = lines.iter().map(|line| line.value(change).powi(2));
+            squares.sum::<f64>().sqrt()
+        };
+        match self {
+            Bound::Grip(normal, pull, friction) => {
+                let normal = normal.value(change);
+                (length(pull) - (1.0 + OVER) * friction * normal).max(-normal)
+            }
+            Bound::Slide(normal, friction, then, back, slack) => {
+                let normal = normal.value(change);
+                let lacks = (friction * (normal - then)).abs().max(back.value(change));
+                (lacks - slack).max(-normal)
+            }
+            Bound::Gap(width) => -width.value(change),
+            Bound::Way(way, most) => length(way) - most,
+        }
+    }
+}
+
+impl<D: Integrate> System<D> {
+    /// When loads are next to be carried, or the bed to be displaced, while nobody steps, s; none where
+    /// that is to be at the next `tick` of carrying.
+    pub(super) fn foresee(&mut self, morph: &MorphSetup, tick: f64) -> Option<f64> {
+        let now = self.engine.time();
+        let Some(rate) = self.gravity_rate().filter(|_| self.gravity_is_slow()) else {
+            self.s.known.plan = None;
+            return None;
+        };
+        let new = self.s.known.plan.is_none();
+        if new {
+            if !self.s.rest.balanced || now < self.s.known.wait {
+                return None;
+            }
+            self.s.known.plan = self.respond(morph, rate);
+        }
+        let later = self
+            .s
+            .known
+            .plan
+            .as_ref()
+            .filter(|plan| !new || plan.until > tick);
+        let Some(plan) = later else {
+            let known = &mut self.s.known;
+            let [least, most] = WAIT;
+            let carries = least.saturating_mul(1 << known.vain.min(16)).min(most);
+            known.plan = None;
+            known.vain += 1;
+            known.wait = now + f64::from(carries) * morph.carry_every;
+            return None;
+        };
+        let time = plan.until.min(plan.since + SLOW * morph.residual / rate);
+        if new {
+            self.s.known.vain = 0;
+        }
+        Some(time)
+    }
+
+    /// The path of gravity from that of the plan on, m/s^2.
+    fn change_at(&self, time: f64, from: &[f64; 3]) -> [f64; 3] {
+        let gravity: D::Vector = self.s.perturb.gravity_then(&self.setup.perturbs, time);
+        std::array::from_fn(|k| if k < D::N { gravity[k] - from[k] } else { 0.0 })
+    }
+
+    /// Solves for the responses, and finds when something happens.
+    fn respond(&mut self, morph: &MorphSetup, rate: f64) -> Option<Plan> {
+        let slots = self.engine.standing();
+        let mut part = Part::new(slots.clone(), self.engine.state.arrays.slots());
+        let links = self.engine.still_links_of(&part);
+        let bed = self.bed(&part, &links, [LONG * morph.pace; 2]);
+        let m = D::N + D::SPINS;
+        let mut responses = Vec::with_capacity(1 + D::N);
+        for which in 0..=D::N {
+            let mut load = vec![0.0; slots.len() * m];
+            for (&slot, load) in slots.iter().zip(load.chunks_exact_mut(m)) {
+                if which == 0 {
+                    let residual = self.engine.residual(slot);
+                    load[..D::N].copy_from_slice(&residual[..D::N]);
+                    load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
+                } else {
+                    load[which - 1] = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
+                }
+            }
+            self.s.by_kind[EventKind::AnalyzeInternalForces as usize] += 1;
+            self.s.rest.solves += 1;
+            let mut moved = vec![0.0; load.len()];
+            bed.solve(&load, &mut moved, FINE, ITERATIONS)?;
+            responses.push(moved);
+        }
+        let now = self.engine.time();
+        let mut plan = Plan {
+            slots,
+            responses,
+            gravity: std::array::from_fn(|k| {
+                if k < D::N {
+                    self.engine.gravity[k]
+                } else {
+                    0.0
+                }
+            }),
+            since: now,
+            until: now,
+        };
+        let bounds = self.bounds(&plan, &mut part);
+        plan.until = self.first_beyond(&bounds, rate, &plan.gravity)?;
+        Some(plan)
+    }
+
+    /// All that must hold while the bed answers in proportion.
+    fn bounds(&self, plan: &Plan, part: &mut Part<D>) -> Vec<Bound> {
+        let arrays = &self.engine.state.arrays;
+        let m = D::N + D::SPINS;
+        let least = plan.slots.iter().map(|&slot| arrays.radius(slot as usize));
+        let small = SMALL * LIMITS.closing * least.fold(f64::INFINITY, f64::min);
+        let courses = self.engine.courses();
+        // Each of two may come so far towards the other.
+        let gaps = self.engine.gaps(2.0 * small);
+        let (mut strains, mut widths) = (Vec::new(), Vec::new());
+        for response in &plan.responses {
+            displace(part, response);
+            strains.push(self.engine.course_strains(part));
+            widths.push(self.engine.gap_strains(part, &gaps));
+        }
+        let mut bounds = Vec::with_capacity(courses.len() + gaps.len() + plan.slots.len());
+        for (i, course) in courses.iter().enumerate() {
+            let line = |now: f64, of: &dyn Fn(&Strain) -> f64| {
+                Line::new(now, of(&strains[0][i]), |k| of(&strains[1 + k][i]), D::N)
+            };
+            let normal = line(course.normal, &|s| -course.kn * s.0);
+            if course.slides {
+                let pull = course.pull.iter().map(|p| p * p).sum::<f64>().sqrt();
+                let along = |s: &Strain| -> f64 {
+                    let sum: f64 = (0..3).map(|j| course.pull[j] * s.1[j]).sum();
+                    -course.kt * sum / pull.max(f64::MIN_POSITIVE)
+                };
+                let slack = SLACK * self.weight(course.a);
+                let back = line(0.0, &along);
+                bounds.push(Bound::Slide(
+                    normal,
+                    course.friction,
+                    course.normal,
+                    back,
+                    slack,
+                ));
+            } else {
+                let pull = std::array::from_fn(|j| line(course.pull[j], &|s| course.kt * s.1[j]));
+                bounds.push(Bound::Grip(normal, pull, course.friction));
+            }
+        }
+        for (i, gap) in gaps.iter().enumerate() {
+            let line = Line::new(gap.width, widths[0][i], |k| widths[1 + k][i], D::N);
+            bounds.push(Bound::Gap(line));
+        }
+        for place in 0..plan.slots.len() {
+            let line = |p: usize| {
+                let of = |which: usize| plan.responses[which][place * m + p];
+                Line::new(0.0, of(0), |k| of(1 + k), D::N)
+            };
+            bounds.push(Bound::Way((0..D::N).map(line).collect(), small));
+            bounds.push(Bound::Way((D::N..m).map(line).collect(), small));
+        }
+        bounds
+    }
+
+    /// When the first of some bounds is passed, or the path of gravity bends, s; none: at once.
+    fn first_beyond(&self, bounds: &[Bound], rate: f64, from: &[f64; 3]) -> Option<f64> {
+        let now = self.engine.time();
+        let last = self.s.perturb.turns_until(&self.setup.perturbs);
+        let last = last.min(self.setup.finish);
+        let beyond = |time: f64| -> Vec<&Bound> {
+            let change = self.change_at(time, from);
+            bounds
+                .iter()
+                .filter(|bound| bound.is_passed(&change))
+                .collect()
+        };
+        if !beyond(now).is_empty() {
+            return None;
+        }
+        let mut low = now;
+        for _ in 0..LOOKS {
+            if low >= last {
+                break;
+            }
+            let mut high = (low + LOOK / rate).min(last);
+            let passed = beyond(high);
+            if passed.is_empty() {
+                low = high;
+                continue;
+            }
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                let change = self.change_at(middle, from);
+                if passed.iter().any(|bound| bound.is_passed(&change)) {
+                    high = middle;
+                } else {
+                    low = middle;
+                }
+            }
+            return Some(high);
+        }
+        Some(low)
+    }
+
+    /// Where the plan has the bed go under the gravity of now; what else is to be carried is carried by
+    /// a solve: the plan is over.
+    pub(super) fn foreseen(&mut self) -> Option<Part<D>> {
+        let plan = self.s.known.plan.take()?;
+        Some(self.along(&plan))
+    }
+
+    fn along(&self, plan: &Plan) -> Part<D> {
+        let change = D::Vector::from_fn(|k| self.engine.gravity[k] - plan.gravity[k]);
+        let mut moved = plan.responses[0].clone();
+        for (k, response) in plan.responses[1..].iter().enumerate() {
+            for (sum, part) in moved.iter_mut().zip(response) {
+                *sum += change[k] * part;
+            }
+        }
+        let mut part = Part::new(plan.slots.clone(), self.engine.state.arrays.slots());
+        displace(&mut part, &moved);
+        part
+    }
+
+    /// Nobody steps, and gravity has turned: the bed follows its plan; where that is over, or there is
+    /// none, loads are to be carried.
+    pub(super) fn follow_plan(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let now = self.engine.time();
+        let goes_on = |plan: &Plan| now < plan.until;
+        let Some(mut plan) = self.s.known.plan.take_if(|plan| goes_on(plan)) else {
+            self.s.rest.balanced = false;
+            return Ok(());
+        };
+        let mut part = self.along(&plan);
+        let mut avalanche = Carried::new(None);
+        if self.descend(&mut part) {
+            self.note_changes(sink, &mut avalanche)?;
+            plan.gravity = std::array::from_fn(|k| {
+                if k < D::N {
+                    self.engine.gravity[k]
+                } else {
+                    0.0
+                }
+            });
+            plan.since = now;
+            plan.responses[0].fill(0.0);
+            self.s.known.plan = Some(plan);
+        } else {
+            self.s.rest.balanced = false;
+        }
+        self.close_avalanche(sink, avalanche)
+    }
+}
+
+/// Displaces a part by numbers of its grains.
+fn displace<D: Integrate>(part: &mut Part<D>, moved: &[f64]) {
+    let m = D::N + D::SPINS;
+    for (shift, moved) in part.shifts.iter_mut().zip(moved.chunks_exact(m)) {
+        *shift = Shift {
+            way: D::Vector::from_fn(|j| moved[j]),
+            ..Shift::default()
+        };
+        shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
+    }
+}
