@@ -94,6 +94,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         quasi_static: None,
         morph: None,
         perturbs: Vec::new(),
+        events: None,
     }
 }
 

@@ -58,6 +58,9 @@ fn show<D: Integrate>(
     if let Some(settings) = &setup.quasi_static {
         return show_quasi_static(as_json, resolved, setup, settings, (least, greatest));
     }
+    if setup.events.is_some() {
+        return show_events(as_json, resolved, setup, (least, greatest));
+    }
     if as_json {
         return print_json(&json!({
             "scenario": spec.name,
@@ -185,6 +188,42 @@ fn names<D: Integrate>(setup: &Setup<D>) -> Vec<&str> {
         .iter()
         .map(|wall| wall.name.as_str())
         .collect()
+}
+
+/// What a run from collision to collision would do.
+fn show_events<D: Integrate>(
+    as_json: bool,
+    resolved: &Resolved,
+    setup: &Setup<D>,
+    (least, greatest): (f64, f64),
+) -> Result<(), Failure> {
+    let spec = &resolved.spec;
+    if as_json {
+        return print_json(&json!({
+            "scenario": spec.name,
+            "seed": setup.seed,
+            "dimensions": D::N,
+            "grains": {"initial": setup.grains.len(), "fed": 0,
+                "least_radius": least, "greatest_radius": greatest},
+            "boundaries": names(setup),
+            "materials": setup.materials,
+            "regimes": ["flight"],
+            "events": spec.events,
+            "finish": setup.finish,
+            "warnings": [],
+        }));
+    }
+    let text = format!(
+        "{} at the start, {}",
+        setup.grains.len(),
+        radii(least, greatest)
+    );
+    let mut lines = head(resolved, setup, vec![("grains", text)]);
+    lines.push(told("time", &format!("{} s", short(setup.finish))));
+    lines.push(told("step", "none: from one hard collision to the next"));
+    lines.push(told("regimes", "flight"));
+    lines.push(String::new());
+    print(lines.join("\n").as_bytes())
 }
 
 /// What a quasi-static filling would do.

@@ -63,6 +63,10 @@ scenarios![
     "drum",
     "pile",
     "bridge",
+    "gas",
+    "cooling-gas",
+    "billiard",
+    "newton-cradle",
 ];
 
 materials!["thesis", "glass-steel"];

@@ -5,6 +5,7 @@ mod avalanche;
 mod build;
 mod carry;
 mod driver;
+pub mod events;
 mod expansion;
 mod feed;
 pub mod filling;
@@ -30,6 +31,7 @@ mod thrash;
 mod zones;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
+pub use events::Events;
 pub use expansion::expanded;
 pub use handover::Handover;
 pub use ledger::Held;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Boundary, Grain};
+use crate::collide::engine::Rule;
 use crate::contact::LawTable;
 use crate::geometry::Dimension;
 pub use crate::neighbor::PeriodicAxis;
@@ -47,10 +48,36 @@ pub struct Setup<D: Dimension> {
     pub tolerance: f64,
     /// The quasi-static model instead of motion.
     pub quasi_static: Option<QuasiStaticSetup>,
+    /// Hard collisions from event to event instead of contacts that last.
+    pub events: Option<EventsSetup>,
     /// Grains in equilibrium stand still: none when each is always stepped.
     pub morph: Option<MorphSetup>,
     /// What disturbs the whole from outside.
     pub perturbs: Vec<super::PerturbSetup<D>>,
+}
+
+/// The event-driven model: rules of hard collisions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventsSetup {
+    /// Rule of each pair of materials, at [first * materials + second].
+    pub rules: Vec<Rule>,
+    /// A pair that collides again within this time, s, stays in touch; 0: no such limit.
+    pub contact_time: f64,
+    /// What then.
+    pub collapse: CollapseName,
+}
+
+/// What becomes of a pair that collides again within its contact time.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CollapseName {
+    /// The run stops and names the pair: a model of lasting contacts must take it.
+    #[default]
+    Stop,
+    /// It collides without loss (the TC model of Luding and McNamara 1998).
+    Elastic,
 }
 
 /// When grains come to stand still and when they are woken (docs/morphing.md).

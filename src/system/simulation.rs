@@ -1,11 +1,13 @@
 //! What the command line asks of any driver.
 
+use super::events::Events;
 use super::quasi_static::QuasiStatic;
 use super::{Control, Outcome, Setup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::record::{Sink, Summary};
 
-/// A run: of motion ([`System`]) or of quasi-static equilibria ([`QuasiStatic`]).
+/// A run: of motion ([`System`]), of quasi-static equilibria ([`QuasiStatic`]), or from collision to
+/// collision ([`Events`]).
 pub trait Simulation {
     /// Runs to the finish, an interruption or an error.
     ///
@@ -43,6 +45,9 @@ pub fn simulation<D: Integrate>(
     setup: Setup<D>,
     state: Option<&[u8]>,
 ) -> Result<Box<dyn Simulation>, SystemError> {
+    if setup.events.is_some() {
+        return Ok(Box::new(Events::new(setup, state)?));
+    }
     Ok(match (setup.quasi_static, state) {
         (Some(_), state) => Box::new(QuasiStatic::new(setup, state)?),
         (None, Some(state)) => Box::new(System::restore(setup, state)?),

@@ -57,9 +57,9 @@ pub trait Lanes: Copy {
     fn load(row: &Row) -> Self;
     /// To memory.
     fn store(self, row: &mut Row);
-    /// Asks for a row that will be wanted soon; changes nothing.
+    /// Asks for the line in which something starts that will be wanted soon; changes nothing.
     #[inline(always)]
-    fn prefetch(_row: &Row) {}
+    fn prefetch<T>(_at: &T) {}
     /// Sum.
     fn add(self, other: Self) -> Self;
     /// Difference.

@@ -68,8 +68,8 @@ impl Lanes for Avx512 {
         unsafe { _mm512_store_pd(row.0.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
-    fn prefetch(row: &Row) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.0.as_ptr().cast()) }
+    fn prefetch<T>(at: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {
@@ -205,8 +205,8 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
-    fn prefetch(row: &Row) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.0.as_ptr().cast()) }
+    fn prefetch<T>(at: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {

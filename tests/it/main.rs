@@ -13,6 +13,7 @@ mod faults;
 mod field;
 mod filling;
 mod flight;
+mod gas;
 mod grinding;
 mod groups;
 mod handover;

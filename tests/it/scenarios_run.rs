@@ -153,6 +153,10 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("drum", 2, &["run.finish=1"]),
         ("pile", 2, &["run.finish=40"]),
         ("bridge", 2, &[]),
+        ("gas", 3, &["run.finish=1"]),
+        ("cooling-gas", 3, &["run.finish=0.5"]),
+        ("billiard", 2, &[]),
+        ("newton-cradle", 3, &[]),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {

@@ -67,6 +67,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         tolerance: 1e-3,
         morph: None,
         perturbs: Vec::new(),
+        events: None,
         quasi_static: None,
     }
 }

@@ -121,6 +121,10 @@ pub(super) fn laws(
 ) -> Result<LawTable, Problem> {
     check_laws(check, spec)?;
     let mut table = LawTable::new(materials.names.len());
+    // Hard collisions have rules of their own.
+    if spec.events.is_some() {
+        return Ok(table);
+    }
     let mut kept = Vec::new();
     let library = embedded::materials();
     for (a, name_a) in materials.names.iter().enumerate() {

@@ -3,6 +3,7 @@
 
 mod check;
 mod clearance;
+mod events;
 mod feeds;
 mod grains;
 mod materials;
@@ -79,7 +80,11 @@ pub(super) fn build<D: Integrate>(
             walls: &boundaries,
             outlets: &outlets,
             periodic: &periodic,
-            overlap: spec.run.start_overlap,
+            // Hard bodies may overlap by rounding only.
+            overlap: match spec.events {
+                Some(_) => events::START_OVERLAP.min(spec.run.start_overlap),
+                None => spec.run.start_overlap,
+            },
             settles: spec.settle.is_some(),
         },
     )?;
@@ -106,8 +111,10 @@ pub(super) fn build<D: Integrate>(
         quasi_static: None,
         morph: None,
         perturbs: Vec::new(),
+        events: None,
     };
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
+    setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     settings::checkpoints(&mut spec, &mut setup);

@@ -251,6 +251,8 @@ pub(super) fn fill_in(
 const CHECKPOINT_WORK: f64 = 1e8;
 /// Grains between two checkpoints of a quasi-static filling, some seconds of work.
 const CHECKPOINT_GRAINS: f64 = 1000.0;
+/// Grains of a gas from which on checkpoints are written.
+const CHECKPOINT_FLYERS: f64 = 10_000.0;
 /// More checkpoints than this save nothing.
 const MAX_CHECKPOINTS: f64 = 1000.0;
 
@@ -262,6 +264,11 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     }
     let parts = if setup.quasi_static.is_some() {
         (setup.grains.len() as f64 / CHECKPOINT_GRAINS).floor()
+    } else if setup.events.is_some() {
+        // How many collisions there will be nobody knows: some parts of the whole for many grains.
+        (setup.grains.len() as f64 / CHECKPOINT_FLYERS)
+            .floor()
+            .min(10.0)
     } else {
         // A setup that has no plan is told of when it is to run.
         let work = System::plan(setup).map_or(0.0, |plan| plan.grain_steps);

@@ -1,6 +1,7 @@
 //! The scenario file as Rust types. The doc comment of each key is its description in
 //! `arenite schema`, so it is written for the person who writes a scenario.
 
+mod events;
 mod grains;
 mod material;
 mod morph;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use events::*;
 pub use grains::*;
 pub use material::*;
 pub use morph::*;
@@ -60,6 +62,9 @@ pub struct Spec {
     /// The quasi-static model instead of motion. Absent: grains move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quasi_static: Option<QuasiStaticSpec>,
+    /// Hard collisions from event to event instead of contacts that last. Absent: contacts last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventsSpec>,
     /// Grains in equilibrium stand still until something wakes them. Absent: each grain in touch
     /// is stepped all the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]

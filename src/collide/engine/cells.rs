@@ -1,0 +1,410 @@
+//! Cells that hold few grains each, for finding who could be touched.
+//!
+//! A cell is a cache line: fourteen grains and a count. What does not fit goes to further blocks of
+//! its own chain, so that one crowded cell makes no other dearer.
+//!
+//! A grain's place along an axis is told in halves of cells that are two diameters wide: from the
+//! lower half only the cell below can be reached, from the upper one only that above, so that 2^d
+//! cells hold all that can be touched, not 3^d. A grain that passes the middle or the end of a
+//! cell has one layer of cells to look at anew. For lists of neighbours, which are
+//! made rarely but want few candidates, cells are one reach wide and 3^d are searched.
+
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::Dimension;
+
+/// Grains that fit in one block.
+const ROOM: usize = 14;
+const NEXT: usize = 14;
+const COUNT: usize = 15;
+
+/// How far beyond its place a grain stays there, in widths: one that turns at an end, as on a floor, does
+/// not go to and fro without time going by.
+const HOLD: f64 = 1e-11;
+
+/// Fourteen grains, the next block of the chain (0: none), and the number of grains: in the first
+/// block that of the whole chain.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub(super) struct Block([u32; 16]);
+
+/// A grid of cells over a box. Axes that are not periodic have a border of cells that stay empty,
+/// so that each cell that is used has all its neighbours; their outermost used cells hold also
+/// what lies beyond the box.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Cells {
+    /// Cells along each axis, borders included.
+    pub(super) counts: [u16; 3],
+    /// 1 where there is a border.
+    pub(super) border: [u16; 3],
+    /// Places a cell along an axis: 2 (halves) or 1.
+    pub(super) parts: u16,
+    /// Least corner of the box, m.
+    pub(super) origin: [f64; 3],
+    /// Widths of the cells, m.
+    pub(super) width: [f64; 3],
+    /// For each place along an axis what can be reached, as places in the array: two cells, or
+    /// three.
+    near: [Vec<[u32; 3]>; 3],
+    /// For each place its cell.
+    own: [Vec<u32>; 3],
+    /// Lower and upper ends of the places along each axis, m; infinite where nothing lies beyond.
+    pub(super) ends: [Vec<[f64; 2]>; 3],
+    blocks: Vec<Block>,
+    free: Vec<u32>,
+}
+
+/// The part of the cells around a place that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// All.
+    All,
+    /// The layer along an axis towards which the grain went, the upper one or the lower one. When
+    /// it passes the middle of a cell, that layer came into its reach; when it comes into a cell,
+    /// it came into the reach of those there that did not reach the cell before.
+    Layer(u8, bool),
+}
+
+/// Most grains that a search can find: those of 27 cells, chains included.
+pub(super) const MOST: usize = 4096;
+
+/// Whom a search found; more room than is filled.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) grains: Box<[u32; MOST]>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Found {
+            grains: Box::new([0; MOST]),
+        }
+    }
+}
+
+impl Cells {
+    /// Cells of at least `least` over a box; at most about `most` of them, told in `parts` places
+    /// along an axis.
+    pub(super) fn new<D: Dimension>(
+        min: D::Vector,
+        max: D::Vector,
+        periodic: [bool; 3],
+        least: f64,
+        most: usize,
+        parts: u16,
+    ) -> Self {
+        let mut width = least;
+        let counts = loop {
+            let mut counts = [1u16; 3];
+            let mut total = 1usize;
+            for k in 0..D::N {
+                let fit = ((max[k] - min[k]) / width).floor().clamp(1.0, 60_000.0);
+                counts[k] = fit as u16;
+                total = total.saturating_mul(fit as usize);
+            }
+            if total <= most {
+                break counts;
+            }
+            width *= 1.1;
+        };
+        let mut cells = Cells {
+            counts,
+            border: [0; 3],
+            parts,
+            origin: [0.0; 3],
+            width: [1.0; 3],
+            near: Default::default(),
+            own: Default::default(),
+            ends: Default::default(),
+            blocks: Vec::new(),
+            free: Vec::new(),
+        };
+        let mut stride = 1u32;
+        for k in 0..3 {
+            if k < D::N {
+                cells.origin[k] = min[k];
+                cells.width[k] = (max[k] - min[k]) / f64::from(counts[k]);
+                if !periodic[k] {
+                    cells.border[k] = 1;
+                    cells.counts[k] += 2;
+                }
+            }
+            let n = u32::from(cells.counts[k]);
+            let border = u32::from(cells.border[k]);
+            let part = cells.width[k] / f64::from(parts);
+            for place in 0..n * u32::from(parts) {
+                let c = place / u32::from(parts);
+                let (below, above) = ((c + n - 1) % n * stride, (c + 1) % n * stride);
+                let here = c * stride;
+                cells.own[k].push(here);
+                cells.near[k].push(match (parts, place % 2) {
+                    (2, 0) => [below, here, 0],
+                    (2, _) => [here, above, 0],
+                    _ => [below, here, above],
+                });
+                let steps = f64::from(place) - f64::from(border * u32::from(parts));
+                let low = cells.origin[k] + (steps - HOLD) * part;
+                let high = cells.origin[k] + (steps + 1.0 + HOLD) * part;
+                let first = border == 1 && place == u32::from(parts);
+                let last = border == 1 && place + 1 == (n - 1) * u32::from(parts);
+                cells.ends[k].push([
+                    if first { f64::NEG_INFINITY } else { low },
+                    if last { f64::INFINITY } else { high },
+                ]);
+            }
+            stride *= n;
+        }
+        cells.blocks = vec![Block::default(); stride as usize];
+        cells
+    }
+
+    /// Number of cells, borders included.
+    pub(super) fn len(&self) -> usize {
+        self.counts.iter().map(|&n| n as usize).product()
+    }
+    /// Bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.capacity() * size_of::<Block>() + self.free.capacity() * 4
+    }
+
+    /// The place of a point.
+    pub(super) fn locate<D: Dimension>(&self, x: D::Vector) -> [u16; 3] {
+        let mut at = [0u16; 3];
+        for k in 0..D::N {
+            let inside = f64::from((self.counts[k] - 2 * self.border[k]) * self.parts) - 1.0;
+            let part = self.width[k] / f64::from(self.parts);
+            let place = (x[k] - self.origin[k]) / part;
+            at[k] = place.clamp(0.0, inside) as u16 + self.border[k] * self.parts;
+        }
+        at
+    }
+    /// The cell of a place, as place in the array.
+    #[inline(always)]
+    pub(super) fn index(&self, at: [u16; 3]) -> u32 {
+        self.own[0][at[0] as usize] + self.own[1][at[1] as usize] + self.own[2][at[2] as usize]
+    }
+    /// The place one further along an axis, and whether it lies beyond the end of a period.
+    #[inline(always)]
+    pub(super) fn beside(&self, at: [u16; 3], axis: usize, up: bool) -> (u16, bool) {
+        let (n, c) = (self.ends[axis].len() as u16, at[axis]);
+        match up {
+            true if c + 1 == n => (0, true),
+            true => (c + 1, false),
+            false if c == 0 => (n - 1, true),
+            false => (c - 1, false),
+        }
+    }
+
+    /// Adds a grain to a cell.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, cell: u32, grain: u32) {
+        let block = &mut self.blocks[cell as usize].0;
+        let count = block[COUNT] as usize;
+        block[COUNT] += 1;
+        if count < ROOM {
+            block[count] = grain;
+        } else {
+            self.insert_further(cell, grain);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn insert_further(&mut self, cell: u32, grain: u32) {
+        let mut at = cell as usize;
+        loop {
+            let next = self.blocks[at].0[NEXT] as usize;
+            if next == 0 {
+                break;
+            }
+            at = next;
+        }
+        let filled = if at == cell as usize {
+            ROOM
+        } else {
+            self.blocks[at].0[COUNT] as usize
+        };
+        if filled < ROOM {
+            let block = &mut self.blocks[at].0;
+            block[filled] = grain;
+            block[COUNT] += 1;
+            return;
+        }
+        let new = self.free.pop().unwrap_or_else(|| {
+            self.blocks.push(Block::default());
+            (self.blocks.len() - 1) as u32
+        });
+        let mut block = Block::default();
+        block.0[0] = grain;
+        block.0[COUNT] = 1;
+        self.blocks[new as usize] = block;
+        self.blocks[at].0[NEXT] = new;
+    }
+
+    /// Takes a grain out of a cell.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, cell: u32, grain: u32) {
+        let block = &mut self.blocks[cell as usize].0;
+        let count = block[COUNT] as usize;
+        if count > ROOM {
+            return self.remove_further(cell, grain);
+        }
+        for k in 0..count {
+            if block[k] == grain {
+                block[k] = block[count - 1];
+                block[COUNT] -= 1;
+                return;
+            }
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn remove_further(&mut self, cell: u32, grain: u32) {
+        // The last grain of the chain takes the place of the one that goes.
+        let (mut before, mut last) = (cell as usize, cell as usize);
+        while self.blocks[last].0[NEXT] != 0 {
+            before = last;
+            last = self.blocks[last].0[NEXT] as usize;
+        }
+        let tail = self.blocks[last].0[COUNT] as usize - 1;
+        let mover = self.blocks[last].0[tail];
+        let mut at = cell as usize;
+        'search: loop {
+            for k in 0..ROOM {
+                if self.blocks[at].0[k] == grain {
+                    self.blocks[at].0[k] = mover;
+                    break 'search;
+                }
+            }
+            at = self.blocks[at].0[NEXT] as usize;
+            if at == 0 {
+                return;
+            }
+        }
+        self.blocks[last].0[COUNT] -= 1;
+        if tail == 0 {
+            self.blocks[before].0[NEXT] = 0;
+            self.free.push(last as u32);
+        }
+        self.blocks[cell as usize].0[COUNT] -= 1;
+    }
+
+    /// Writes all grains of the cells that can be reached from `at` to `found`; returns how many.
+    /// Copies whole blocks and moves on by their counts, so that the processor has nothing to
+    /// guess.
+    #[inline(always)]
+    pub(super) fn gather<D: Dimension>(
+        &self,
+        at: [u16; 3],
+        scope: Scope,
+        found: &mut Found,
+    ) -> usize {
+        let mut near = [
+            self.near[0][at[0] as usize],
+            self.near[1][at[1] as usize],
+            self.near[2][at[2] as usize],
+        ];
+        let parts = if self.parts == 2 { 2 } else { 3 };
+        let mut counts = [parts; 3];
+        if D::N == 2 {
+            counts[2] = 1;
+            near[2][0] = 0;
+        }
+        match scope {
+            Scope::All => {}
+            Scope::Layer(axis, up) => {
+                let axis = axis as usize;
+                near[axis][0] = near[axis][usize::from(up)];
+                counts[axis] = 1;
+            }
+        }
+        let blocks = self.blocks.as_slice();
+        let out = &mut *found.grains;
+        let mut len = 0;
+        for &z in &near[2][..counts[2]] {
+            for &y in &near[1][..counts[1]] {
+                for &x in &near[0][..counts[0]] {
+                    let block = &blocks[(x + y + z) as usize].0;
+                    let count = block[COUNT] as usize;
+                    out[len..len + 16].copy_from_slice(block);
+                    if count > ROOM {
+                        len = further(blocks, block[NEXT], len, out);
+                    } else {
+                        len += count;
+                    }
+                }
+            }
+        }
+        len
+    }
+
+    /// The blocks that can be reached from a place, for asking for them early.
+    #[inline(always)]
+    pub(super) fn around<D: Dimension>(&self, at: [u16; 3], mut each: impl FnMut(&Block)) {
+        let xs = self.near[0][at[0] as usize];
+        let ys = self.near[1][at[1] as usize];
+        let zs = self.near[2][at[2] as usize];
+        for &z in &zs[..if D::N == 3 { 2 } else { 1 }] {
+            let z = if D::N == 3 { z } else { 0 };
+            for &y in &ys[..2] {
+                for &x in &xs[..2] {
+                    each(&self.blocks[(x + y + z) as usize]);
+                }
+            }
+        }
+    }
+}
+
+/// Copies what a chain holds beyond its first block. What does not fit is left out: that many
+/// grains have no room around one cell unless sizes differ beyond reason, which the setup refuses.
+#[cold]
+#[inline(never)]
+fn further(blocks: &[Block], first: u32, from: usize, out: &mut [u32; MOST]) -> usize {
+    let mut len = from + ROOM;
+    let mut at = first as usize;
+    while at != 0 && len + 64 <= MOST {
+        let block = &blocks[at].0;
+        out[len..len + 16].copy_from_slice(block);
+        len += block[COUNT] as usize;
+        at = block[NEXT] as usize;
+    }
+    len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Spatial;
+    use nalgebra::Vector3;
+
+    #[test]
+    fn crowded_cells_chain_and_shrink() {
+        let mut cells = Cells::new::<Spatial>(
+            Vector3::zeros(),
+            Vector3::repeat(8.0),
+            [true; 3],
+            2.0,
+            1000,
+            2,
+        );
+        let cell = cells.index([1, 2, 3]);
+        let mut found = Found::default();
+        let mut told = |cells: &Cells| {
+            let n = cells.gather::<Spatial>([1, 2, 3], Scope::All, &mut found);
+            let mut all = found.grains[..n].to_vec();
+            all.sort_unstable();
+            all
+        };
+        let mut held: Vec<u32> = Vec::new();
+        for grain in 1..80 {
+            cells.insert(cell, grain);
+            held.push(grain);
+            assert_eq!(told(&cells), held);
+        }
+        for grain in (1..80).rev().step_by(2).chain((2..79).step_by(2)) {
+            cells.remove(cell, grain);
+            held.retain(|&g| g != grain);
+            assert_eq!(told(&cells), held);
+        }
+        assert!(held.is_empty());
+    }
+}

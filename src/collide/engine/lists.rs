@@ -1,0 +1,273 @@
+//! Lists of neighbours, for dense gases.
+//!
+//! Each grain may go as far as the *skin* from the centre at which its list was made; its list
+//! holds all whose centres are so near that the two could touch before either has left. When it
+//! leaves, its list is made anew about where it is. Who is in whose list is a function of the
+//! centres alone, so that a renewal changes only the lists of those who come and go.
+
+use std::hint::select_unpredictable;
+
+use serde::{Deserialize, Serialize};
+
+use super::Core;
+use super::cells::{Found, Scope};
+use super::state::{self, Slot};
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{LANES, Lanes, Row};
+
+/// Where a grain's list is.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Span {
+    pub start: u32,
+    pub len: u16,
+    pub room: u16,
+}
+
+impl Span {
+    /// Its entries and the padding to whole batches, which is the grain itself.
+    #[inline(always)]
+    pub(super) fn batches(&self) -> std::ops::Range<usize> {
+        let start = self.start as usize;
+        start..start + (self.len as usize).next_multiple_of(LANES)
+    }
+}
+
+/// All lists.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Lists {
+    /// How far a grain may go, m.
+    pub skin: f64,
+    /// Where the lists were made, m, and the radius: x, y, z, radius.
+    pub centres: Vec<Row>,
+    pub entries: Vec<u32>,
+}
+
+impl Lists {
+    pub(super) fn bytes(&self) -> usize {
+        self.centres.capacity() * size_of::<Row>() + self.entries.capacity() * 4
+    }
+    #[inline(always)]
+    fn add(&mut self, slots: &mut [Slot], to: usize, grain: u32) {
+        let span = &mut slots[to].span;
+        if span.len == span.room {
+            self.widen(span, to);
+        }
+        self.entries[span.start as usize + span.len as usize] = grain;
+        span.len += 1;
+    }
+    /// Gives a list more room, at the end.
+    #[cold]
+    #[inline(never)]
+    fn widen(&mut self, span: &mut Span, of: usize) {
+        let old = span.start as usize..span.start as usize + span.len as usize;
+        let start = self.entries.len() as u32;
+        self.entries.extend_from_within(old);
+        let room = span.room + LANES as u16;
+        self.entries
+            .resize(start as usize + room as usize, of as u32);
+        span.start = start;
+        span.room = room;
+    }
+    #[inline(always)]
+    fn remove(&mut self, slots: &mut [Slot], from: usize, grain: u32) {
+        let span = &mut slots[from].span;
+        let start = span.start as usize;
+        let list = &mut self.entries[start..start + span.len as usize];
+        if let Some(at) = list.iter().position(|&g| g == grain) {
+            list[at] = list[list.len() - 1];
+            let last = list.len() - 1;
+            list[last] = from as u32;
+            span.len -= 1;
+        }
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// Square of the distance of two points by the nearest image, m^2.
+    #[inline(always)]
+    pub(super) fn apart(&self, a: D::Vector, b: D::Vector) -> f64 {
+        let mut sum = 0.0;
+        for k in 0..D::N {
+            let d = (a[k] - b[k]).abs();
+            let d = if d > self.halves[k] {
+                self.lengths[k] - d
+            } else {
+                d
+            };
+            sum += d * d;
+        }
+        sum
+    }
+
+    /// When a grain leaves its skin, s from now, or somewhat before.
+    #[inline(always)]
+    pub(super) fn leave(&self, lists: &Lists, i: usize, now: f64) -> f64 {
+        let row = &self.rows[i];
+        let d = state::place_at::<D>(row, self.gravity, now) - state::place::<D>(&lists.centres[i]);
+        let v = state::speed::<D>(row) + self.gravity * now;
+        let (a, b, square) = (v.norm_squared(), d.dot(&v), d.norm_squared());
+        let c = (lists.skin * lists.skin - square).max(0.0);
+        let root = (b * b + a * c).sqrt();
+        // The form that keeps its digits, chosen without a branch.
+        let ahead = b > 0.0;
+        let straight =
+            select_unpredictable(ahead, c, root - b) / select_unpredictable(ahead, b + root, a);
+        if self.gravity == D::Vector::default() {
+            return if a > 0.0 { straight } else { f64::INFINITY };
+        }
+        // A straight path is farthest at its ends; the true one differs by no more than g t^2 / 2.
+        let g = self.gravity.norm();
+        let mut t = straight.min((2.0 * lists.skin / g).sqrt());
+        for _ in 0..32 {
+            let way = square.max((d + v * t).norm_squared()).sqrt();
+            if way + 0.5 * g * t * t <= lists.skin {
+                return t;
+            }
+            t *= 0.7;
+        }
+        0.0
+    }
+
+    /// A grain has left its skin: its cell and its list are made anew where it is.
+    #[inline(always)]
+    pub(super) fn renew_list<L: Lanes>(&mut self, grain: u32, now: f64, found: &mut Found) {
+        let i = grain as usize;
+        self.tally.crossings += 1;
+        self.bring_back(i, now);
+        let x = state::place_at::<D>(&self.rows[i], self.gravity, now);
+        let at = self.cells.locate::<D>(x);
+        let from = self.slots[i].at;
+        if at != from {
+            self.cells.remove(self.cells.index(from), grain);
+            self.cells.insert(self.cells.index(at), grain);
+            self.slots[i].at = at;
+        }
+        let Some(mut lists) = self.lists.take() else {
+            return;
+        };
+        let margin = 2.0 * lists.skin;
+        let before = lists.centres[i];
+        let mut after = before;
+        for k in 0..D::N {
+            after.0[k] = x[k];
+        }
+        // Who was near and is no more.
+        let old = self.slots[i].span.batches();
+        for start in old.clone().step_by(LANES) {
+            let mut batch = [0; LANES];
+            batch.copy_from_slice(&lists.entries[start..start + LANES]);
+            let [near] = self.near::<L, 1>(&lists.centres, &batch, [&after], margin);
+            let mut gone = !near;
+            while gone != 0 {
+                let j = batch[gone.trailing_zeros() as usize];
+                lists.remove(&mut self.slots, j as usize, grain);
+                gone &= gone - 1;
+            }
+        }
+        lists.entries[old].fill(grain);
+        self.slots[i].span.len = 0;
+        let n = self.cells.gather::<D>(at, Scope::All, found);
+        found.grains[n..n + LANES].fill(grain);
+        for batch in found.grains[..n.next_multiple_of(LANES)]
+            .as_chunks::<LANES>()
+            .0
+        {
+            let [near, was] = self.near::<L, 2>(&lists.centres, batch, [&after, &before], margin);
+            let mut near = near;
+            while near != 0 {
+                let lane = near.trailing_zeros();
+                let j = batch[lane as usize];
+                near &= near - 1;
+                if j != grain {
+                    lists.add(&mut self.slots, i, j);
+                    if was >> lane & 1 == 0 {
+                        lists.add(&mut self.slots, j as usize, grain);
+                    }
+                }
+            }
+        }
+        lists.centres[i] = after;
+        self.lists = Some(lists);
+    }
+
+    /// Which of eight centres are within the sum of radii and a margin of given places.
+    #[inline(always)]
+    fn near<L: Lanes, const N: usize>(
+        &self,
+        centres: &[Row],
+        batch: &[u32; LANES],
+        places: [&Row; N],
+        margin: f64,
+    ) -> [u8; N] {
+        let [x, y, z, r, ..] = L::transpose(L::gather(centres, batch));
+        let mut bits = [0; N];
+        for (k, place) in places.into_iter().enumerate() {
+            let dx = self.nearest::<L>(0, x.sub(L::splat(place.0[0])));
+            let dy = self.nearest::<L>(1, y.sub(L::splat(place.0[1])));
+            let mut square = dx.mul(dx).add(dy.mul(dy));
+            if D::N == 3 {
+                let dz = self.nearest::<L>(2, z.sub(L::splat(place.0[2])));
+                square = square.add(dz.mul(dz));
+            }
+            let reach = r.add(L::splat(place.0[state::RADIUS] + margin));
+            bits[k] = L::bits(square.less(reach.mul(reach)));
+        }
+        bits
+    }
+
+    /// Brings a grain back into the box along periodic axes.
+    #[inline(always)]
+    fn bring_back(&mut self, i: usize, now: f64) {
+        for k in 0..D::N {
+            let length = self.lengths[k];
+            if length > 0.0 {
+                let x = state::place_at::<D>(&self.rows[i], self.gravity, now)[k];
+                let low = self.cells.origin[k];
+                let turns = if x < low {
+                    -1
+                } else {
+                    i32::from(x >= low + length)
+                };
+                if turns != 0 {
+                    self.rows[i].0[k] -= f64::from(turns) * length;
+                    self.wraps[i][k] += turns;
+                }
+            }
+        }
+    }
+
+    /// Makes all lists.
+    pub(super) fn make_lists(&mut self, skin: f64) {
+        let mut lists = Lists {
+            skin,
+            centres: self.rows.clone(),
+            entries: Vec::new(),
+        };
+        let mut found = Found::default();
+        for i in 0..self.rows.len() {
+            let start = lists.entries.len();
+            let n = self
+                .cells
+                .gather::<D>(self.slots[i].at, Scope::All, &mut found);
+            for &j in &found.grains[..n] {
+                let (a, b) = (&lists.centres[i], &lists.centres[j as usize]);
+                let reach = a.0[state::RADIUS] + b.0[state::RADIUS] + 2.0 * skin;
+                let square = self.apart(state::place::<D>(a), state::place::<D>(b));
+                if j as usize != i && square < reach * reach {
+                    lists.entries.push(j);
+                }
+            }
+            // Room for one more than there are, in whole batches.
+            let len = lists.entries.len() - start;
+            let room = (len + 1).next_multiple_of(LANES);
+            lists.entries.resize(start + room, i as u32);
+            self.slots[i].span = Span {
+                start: start as u32,
+                len: len as u16,
+                room: room as u16,
+            };
+        }
+        lists.entries.shrink_to_fit();
+        self.lists = Some(lists);
+    }
+}

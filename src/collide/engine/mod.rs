@@ -1,0 +1,410 @@
+//! The event-driven engine: many hard bodies in flight, one collision after another.
+//!
+//! Grains are disks or spheres of any radii and masses on paths of one constant acceleration, in a
+//! box that is periodic or open along each axis, with walls. Collisions are instantaneous
+//! ([`law`]). The engine holds one earliest event for each grain: a collision, a wall, or the face
+//! of its cell; an event whose partner has changed since is foreseen anew when its time comes.
+//! Nothing is stepped, and an event costs what lies around its grains.
+//!
+//! Docs: `docs/performance.md` tells what each choice brought.
+
+mod calendar;
+mod cells;
+pub mod law;
+mod lists;
+mod predict;
+mod run;
+mod setup;
+mod state;
+mod walls;
+
+use serde::{Deserialize, Serialize};
+
+pub use law::{Rough, Rule};
+pub use run::{Collision, Observer, Other};
+pub use setup::{Body, Limits, Setup, SetupError, check};
+pub use walls::{Wall, WallShape};
+
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{Level, Row};
+use calendar::Calendar;
+use cells::Cells;
+use lists::Lists;
+use state::{Slot, Turning, next};
+
+/// Above so many grains their memory is asked for before their events come.
+const PREFETCH_ABOVE: usize = 4_000;
+/// Events a grain between renewals of the epoch.
+const EVENTS_PER_EPOCH: u64 = 16;
+
+/// Why a run of the engine came back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stopped {
+    /// The time asked for is reached.
+    Until,
+    /// The number of collisions asked for is reached, or passed by less than one renewal.
+    Collisions,
+    /// A pair would collide again within its contact time: it stays in touch, and a model of
+    /// lasting contacts must take it.
+    Collapse {
+        /// The grain: its place in the list that the engine was made from.
+        grain: u32,
+        /// The grain or wall it stays with.
+        with: Other,
+        /// s.
+        time: f64,
+    },
+    /// A grain collided very often without any time going by.
+    Stuck {
+        /// The grain: its place in the list that the engine was made from.
+        grain: u32,
+        /// With what it collided last.
+        with: Other,
+        /// s.
+        time: f64,
+        /// How often.
+        collisions: u32,
+    },
+}
+
+/// Counts and sums since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Collisions of two grains.
+    pub collisions: u64,
+    /// Collisions with walls.
+    pub wall_hits: u64,
+    /// Cells left.
+    pub crossings: u64,
+    /// Events whose partner had changed.
+    pub stale: u64,
+    /// Events that only look again.
+    pub looks: u64,
+    /// Events foreseen.
+    pub predictions: u64,
+    /// Pairs tested.
+    pub tests: u64,
+    /// Walls tested.
+    pub wall_tests: u64,
+    /// Collisions that rounding had foreseen of pairs that already part: corrected, not done.
+    pub grazes: u64,
+    /// Renewals of the epoch.
+    pub epochs: u64,
+    /// Sum over the collisions of normal impulse times distance, J s: the pressure's collision part
+    /// is this over N volume time.
+    pub virial: f64,
+    /// Energy lost in collisions, J.
+    pub lost: f64,
+    /// Work that moving walls did, J.
+    pub fed: f64,
+    /// Greatest overlap at a collision over the sum of radii: rounding only.
+    pub deepest: f64,
+}
+
+/// What a wall received since the start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct WallTally<D: Dimension> {
+    /// Momentum, N s.
+    pub impulse: D::Vector,
+    /// Sum of the sizes of its normal parts, N s.
+    pub normal: f64,
+    /// Angular momentum about the origin, N m s.
+    pub moment: D::Spin,
+    /// Work that it did on grains, J.
+    pub work: f64,
+}
+
+impl<D: Dimension> Default for WallTally<D> {
+    fn default() -> Self {
+        WallTally {
+            impulse: D::Vector::default(),
+            normal: 0.0,
+            moment: D::Spin::default(),
+            work: 0.0,
+        }
+    }
+}
+
+/// The rules of all species.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Rules {
+    species: usize,
+    pairs: Vec<Rule>,
+}
+
+/// Everything that the loop works on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Core<D: Dimension> {
+    rows: Vec<Row>,
+    slots: Vec<Slot>,
+    /// Place of each slot's grain in the list that the engine was made from.
+    ids: Vec<u32>,
+    /// With what each last collided; empty without a contact time.
+    last: Vec<u32>,
+    /// kg.
+    masses: Vec<f64>,
+    /// How often each crossed the box along each axis.
+    wraps: Vec<[i32; 3]>,
+    /// When dense.
+    lists: Option<Lists>,
+    /// Empty when all are smooth.
+    turning: Vec<Turning<D>>,
+    cells: Cells,
+    calendar: Calendar,
+    /// For each cell which set of walls can be near; empty without walls.
+    wall_sets: Vec<u16>,
+    sets: Vec<Vec<u16>>,
+    walls: Vec<Wall<D>>,
+    wall_tallies: Vec<WallTally<D>>,
+    rules: Rules,
+    limits: Limits,
+    gravity: D::Vector,
+    /// Lengths of the box along periodic axes, 0 along others.
+    lengths: [f64; 3],
+    /// Half of them, infinite along others.
+    halves: [f64; 3],
+    volume: f64,
+    /// s, on the engine's clock.
+    epoch: f64,
+    /// Time of the last event, s since the epoch.
+    now: f64,
+    /// Events until the epoch is renewed.
+    events_left: u64,
+    /// Time until which the epoch may hold, s since the epoch.
+    span: f64,
+    tally: Tally,
+}
+
+/// A gas of hard bodies.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Engine<D: Dimension> {
+    core: Core<D>,
+    /// Place in the arrays of each grain of the list that it was made from.
+    places: Vec<u32>,
+    #[serde(skip, default = "Level::best")]
+    level: Level,
+    /// s.
+    time: f64,
+}
+
+/// A grain at the engine's time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment<D: Dimension> {
+    /// Centre, m, in the box along periodic axes.
+    pub position: D::Vector,
+    /// m/s.
+    pub velocity: D::Vector,
+    /// rad/s.
+    pub spin: D::Spin,
+    /// Orientation.
+    pub rotation: D::Rotation,
+    /// How often it left the box along each axis, upwards less downwards.
+    pub wraps: [i32; 3],
+    /// Its collisions so far.
+    pub collisions: u32,
+}
+
+impl<D: Dimension> Engine<D> {
+    /// Runs until a time, s, or until so many collisions (of grains and with walls) are done since
+    /// the start, about.
+    pub fn run(&mut self, until: f64, collisions: u64) -> Stopped {
+        self.run_with(until, collisions, &mut ())
+    }
+    /// Runs, and tells an observer of each collision.
+    pub fn run_with<O: Observer<D>>(
+        &mut self,
+        until: f64,
+        collisions: u64,
+        observer: &mut O,
+    ) -> Stopped {
+        let core = &mut self.core;
+        loop {
+            let done = core.tally.collisions + core.tally.wall_hits;
+            if done >= collisions {
+                self.time = core.epoch + core.now;
+                return Stopped::Collisions;
+            }
+            let (local, span) = (until - core.epoch, core.span);
+            // An event is a collision at most.
+            let most = core.events_left.min(collisions - done);
+            let stop = crate::vector::run(
+                self.level,
+                run::Run {
+                    until: local.min(span),
+                    most,
+                    core,
+                    observer,
+                },
+            );
+            match stop {
+                Some(Stopped::Until) if local <= span => {
+                    self.time = self.time.max(until);
+                    return Stopped::Until;
+                }
+                // When the epoch is renewed depends on its events alone, not on who asks when.
+                Some(Stopped::Until) => core.renew(span),
+                Some(stop) => {
+                    self.time = core.epoch + core.now;
+                    return stop;
+                }
+                None if core.events_left == 0 => core.renew(core.now),
+                None => {}
+            }
+        }
+    }
+
+    /// s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+    /// Number of grains.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+    /// Whether there are no grains.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+    /// Counts and sums.
+    pub fn tally(&self) -> &Tally {
+        &self.core.tally
+    }
+    /// What each wall received.
+    pub fn wall_tallies(&self) -> &[WallTally<D>] {
+        &self.core.wall_tallies
+    }
+    /// Volume (area) of the box, m^3 (m^2).
+    pub fn volume(&self) -> f64 {
+        self.core.volume
+    }
+    /// Runs the loop at a level of vector units; all give the same bits.
+    pub fn set_level(&mut self, level: Level) {
+        self.level = level;
+    }
+    /// Bytes that the engine holds.
+    pub fn bytes(&self) -> usize {
+        let core = &self.core;
+        core.rows.capacity() * size_of::<Row>()
+            + core.slots.capacity() * size_of::<Slot>()
+            + core.turning.capacity() * size_of::<Turning<D>>()
+            + core.cells.bytes()
+            + core.lists.as_ref().map_or(0, Lists::bytes)
+            + core.ids.capacity() * 4
+            + core.masses.capacity() * 8
+            + core.wraps.capacity() * 12
+            + core.calendar.bytes()
+            + core.wall_sets.capacity() * 2
+            + self.places.capacity() * 4
+    }
+
+    /// A grain now.
+    pub fn moment(&self, grain: usize) -> Moment<D> {
+        let core = &self.core;
+        let i = self.places[grain] as usize;
+        let t = self.time - core.epoch;
+        let row = &core.rows[i];
+        let (spin, rotation) = match core.turning.get(i) {
+            Some(turning) => (
+                turning.spin,
+                D::turned(turning.rotation, turning.spin * (self.time - turning.since)),
+            ),
+            None => (D::Spin::default(), D::identity()),
+        };
+        Moment {
+            position: state::place_at::<D>(row, core.gravity, t),
+            velocity: state::speed::<D>(row) + core.gravity * t,
+            spin,
+            rotation,
+            wraps: core.wraps[i],
+            collisions: row.0[state::COUNT] as u32,
+        }
+    }
+    /// Mass of a grain, kg.
+    pub fn mass(&self, grain: usize) -> f64 {
+        self.core.masses[self.places[grain] as usize]
+    }
+    /// Radius of a grain, m.
+    pub fn radius(&self, grain: usize) -> f64 {
+        self.core.rows[self.places[grain] as usize].0[state::RADIUS]
+    }
+    /// Kinetic energy of motion and of spin now, J.
+    pub fn kinetic(&self) -> (f64, f64) {
+        let (mut motion, mut spin) = (0.0, 0.0);
+        for grain in 0..self.len() {
+            let moment = self.moment(grain);
+            let (m, r) = (self.mass(grain), self.radius(grain));
+            motion += 0.5 * m * moment.velocity.norm_squared();
+            spin += 0.5 * D::BALL_INERTIA * m * r * r * D::spin_dot(moment.spin, moment.spin);
+        }
+        (motion, spin)
+    }
+    /// Potential energy in gravity, J, from the origin.
+    pub fn potential(&self) -> f64 {
+        (0..self.len())
+            .map(|g| {
+                let now = self.moment(g);
+                // Across a period a grain goes on falling.
+                let x = D::Vector::from_fn(|k| {
+                    now.position[k] + f64::from(now.wraps[k]) * self.core.lengths[k]
+                });
+                -self.mass(g) * self.core.gravity.dot(&x)
+            })
+            .fold(0.0, |sum, energy| sum + energy)
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// Starts a new epoch `shift` s after the last: paths are told from here, times too, and the queue is made anew with
+    /// blocks of a width that fits the rate of events.
+    fn renew(&mut self, shift: f64) {
+        self.events_left = EVENTS_PER_EPOCH * (self.rows.len() as u64).max(64);
+        for (row, slot) in self.rows.iter_mut().zip(&mut self.slots) {
+            let x = state::place_at::<D>(row, self.gravity, shift);
+            for k in 0..D::N {
+                row.0[k] = x[k];
+                row.0[state::SPEED + k] += self.gravity[k] * shift;
+            }
+            slot.time -= shift;
+            slot.hit_time -= shift;
+            slot.last_time -= shift;
+        }
+        self.epoch += shift;
+        self.now = 0.0;
+        self.tally.epochs += 1;
+        let width = self.block_width();
+        self.calendar.restart(width);
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            if slot.event != next::NONE {
+                slot.time = slot.time.max(0.0);
+                self.calendar.push(slot.time, i as u32);
+            }
+        }
+    }
+    /// A width of blocks such that each holds some tens of the grains' events: from the median of
+    /// their times, over which about half of them come.
+    fn block_width(&self) -> f64 {
+        let step = (self.slots.len() / 1000).max(1);
+        let mut times: Vec<f64> = self
+            .slots
+            .iter()
+            .step_by(step)
+            .filter(|s| s.event != next::NONE)
+            .map(|s| s.time)
+            .collect();
+        if times.is_empty() {
+            return 1.0;
+        }
+        times.sort_unstable_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let half = 0.5 * self.slots.len() as f64;
+        let width = median * calendar::PER_BLOCK / half;
+        if width > 0.0 && width.is_finite() {
+            width.max(1e-300)
+        } else {
+            1.0
+        }
+    }
+}

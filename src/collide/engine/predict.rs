@@ -1,0 +1,246 @@
+//! What comes next for a grain: the earliest of its collisions, its walls, and its cell's faces.
+
+use super::cells::{Found, Scope};
+use super::state::{self, COUNT, RADIUS, SPEED, next};
+use super::walls::{Flyer, Meeting};
+use std::hint::select_unpredictable;
+
+use super::Core;
+use crate::collide::flight::parabola;
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{LANES, Lanes};
+
+/// What a grain meets next.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    /// s from now.
+    after: f64,
+    with: u32,
+}
+
+impl<D: Dimension> Core<D> {
+    /// Foresees the event of a grain from `now` on (s since the epoch) and puts it into the queue.
+    /// Looks for collisions in a part of the cells only if the rest was looked at since the
+    /// grain's last collision.
+    #[inline(always)]
+    pub(super) fn predict<L: Lanes>(
+        &mut self,
+        grain: u32,
+        now: f64,
+        scope: Scope,
+        found: &mut Found,
+    ) {
+        let i = grain as usize;
+        let slot = &self.slots[i];
+        let (at, span) = (slot.at, slot.span);
+        let mut next = match &self.lists {
+            Some(lists) => Next {
+                after: self.leave(lists, i, now),
+                with: next::FACE,
+            },
+            None => self.face(i, at, now),
+        };
+        if !self.wall_sets.is_empty() {
+            let set = self.wall_sets[self.cells.index(at) as usize];
+            if set != 0 {
+                self.walls_next(i, set, now, &mut next);
+            }
+        }
+        let grains = match &self.lists {
+            Some(lists) => &lists.entries[span.batches()],
+            None => {
+                let n = self.cells.gather::<D>(at, scope, found);
+                // A grain by itself neither approaches nor parts.
+                found.grains[n..n + LANES].fill(grain);
+                &found.grains[..n.next_multiple_of(LANES)]
+            }
+        };
+        self.tally.predictions += 1;
+        self.tally.tests += grains.len() as u64;
+        let (after, with) = self.earliest::<L>(grain, now, grains);
+        let count = self.rows[with as usize].0[COUNT] as u32;
+        let slot = &mut self.slots[i];
+        let (mut hit_time, mut hit, mut hit_count) = (now + after, with, count);
+        if scope != Scope::All {
+            let sooner = slot.hit_time <= hit_time;
+            hit_time = select_unpredictable(sooner, slot.hit_time, hit_time);
+            hit = select_unpredictable(sooner, slot.hit, hit);
+            hit_count = select_unpredictable(sooner, slot.hit_count, hit_count);
+        }
+        slot.hit_time = hit_time;
+        slot.hit = hit;
+        slot.hit_count = hit_count;
+        let time = now + next.after;
+        let sooner = hit_time < time;
+        slot.time = select_unpredictable(sooner, hit_time, time);
+        slot.event = select_unpredictable(sooner, next::HIT, next.with);
+        let time = slot.time;
+        if time < f64::INFINITY {
+            self.calendar.push(time, grain);
+        }
+    }
+
+    /// When a grain leaves its cell, and through which face.
+    #[inline(always)]
+    fn face(&self, i: usize, at: [u16; 3], now: f64) -> Next {
+        let row = &self.rows[i].0;
+        let mut next = Next {
+            after: f64::INFINITY,
+            with: next::NONE,
+        };
+        for k in 0..D::N {
+            let ends = &self.cells.ends[k][at[k] as usize];
+            let v = row[SPEED + k] + self.gravity[k] * now;
+            let x = row[k] + (row[SPEED + k] + 0.5 * self.gravity[k] * now) * now;
+            let (after, up) = if self.gravity[k] == 0.0 {
+                let up = v > 0.0;
+                // Past the end by rounding: at once. Standing still: never.
+                let time = (ends[usize::from(up)] - x) / v;
+                let time = if time > 0.0 { time } else { 0.0 };
+                (if v == 0.0 { f64::INFINITY } else { time }, up)
+            } else {
+                face_falling(x, v, self.gravity[k], ends[0], ends[1])
+            };
+            let with = next::FACE + 2 * k as u32 + u32::from(up);
+            let sooner = after < next.after;
+            next.after = select_unpredictable(sooner, after, next.after);
+            next.with = select_unpredictable(sooner, with, next.with);
+        }
+        next
+    }
+
+    /// The walls of a set.
+    #[inline(never)]
+    fn walls_next(&mut self, i: usize, set: u16, now: f64, next: &mut Next) {
+        let row = &self.rows[i];
+        let grain = Flyer::<D> {
+            position: state::place_at::<D>(row, self.gravity, now),
+            velocity: state::speed::<D>(row) + self.gravity * now,
+            gravity: self.gravity,
+            radius: row.0[RADIUS],
+            clock: self.epoch + now,
+        };
+        for &w in &self.sets[set as usize] {
+            self.tally.wall_tests += 1;
+            match self.walls[w as usize].meeting(&grain, next.after) {
+                Meeting::In(after) if after < next.after => {
+                    *next = Next {
+                        after,
+                        with: next::WALL + u32::from(w),
+                    }
+                }
+                Meeting::NotBefore(after) if after < next.after => {
+                    *next = Next {
+                        after,
+                        with: next::LOOK,
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The earliest collision with any of `grains` (whole batches), s from now, infinite if none.
+    ///
+    /// For each the relative path is straight (gravity cancels): with d and v the relative position
+    /// and velocity now, s the sum of radii, a = v^2, b = d v, c = d^2 - s^2, they touch after
+    /// c / (-b + sqrt(b^2 - a c)) if b < 0 and the root is real (thesis eqs. 3.7, 3.8, in the form
+    /// that keeps its digits). An overlap by rounding counts as none: then those that approach touch
+    /// now, those that part are left alone (Bannerman et al. 2014). An approach slower than four units in
+    /// the last place of the speeds is none: no impulse could turn it. All lanes are solved and masked,
+    /// none is rejected early: a branch costs more than the root.
+    #[inline(always)]
+    fn earliest<L: Lanes>(&self, grain: u32, now: f64, grains: &[u32]) -> (f64, u32) {
+        let mut me = self.rows[grain as usize];
+        me.0[RADIUS] = -me.0[RADIUS];
+        let me = L::load(&me);
+        let now = L::splat(now);
+        let zero = L::splat(0.0);
+        let noise = L::splat(-16.0 * f64::EPSILON * f64::EPSILON);
+        let speed = state::speed::<D>(&self.rows[grain as usize]);
+        let own = L::splat(speed.norm_squared());
+        let never = L::splat(f64::INFINITY);
+        let (mut first, mut which) = (never, zero);
+        for (number, batch) in grains.as_chunks::<LANES>().0.iter().enumerate() {
+            // No closures here: they would not be compiled for the processor's lanes.
+            let mut rows = L::gather(&self.rows, batch);
+            for row in &mut rows {
+                *row = row.sub(me);
+            }
+            let [x, y, z, sum, u, v, w, _] = L::transpose(rows);
+            let dx = self.nearest::<L>(0, x.add(u.mul(now)));
+            let dy = self.nearest::<L>(1, y.add(v.mul(now)));
+            let (mut a, mut b) = (u.mul(u).add(v.mul(v)), dx.mul(u).add(dy.mul(v)));
+            let mut c = dx.mul(dx).add(dy.mul(dy));
+            if D::N == 3 {
+                let dz = self.nearest::<L>(2, z.add(w.mul(now)));
+                a = a.add(w.mul(w));
+                b = b.add(dz.mul(w));
+                c = c.add(dz.mul(dz));
+            }
+            // What rounding leaves of velocities does not make a pair approach.
+            let floor = c.mul(a.add(own)).mul(noise);
+            let c = c.sub(sum.mul(sum)).max(zero);
+            let square = b.mul(b).sub(a.mul(c));
+            let time = c.div(square.max(zero).sqrt().sub(b));
+            let time = time.select(never, b.mul(b.abs()).less(floor));
+            let time = time.select(never, zero.less(square));
+            let earlier = time.less(first);
+            first = time.select(first, earlier);
+            // The batch's number, as bits.
+            which = L::splat(f64::from_bits(number as u64)).select(which, earlier);
+        }
+        // The least of the lanes, without a branch that the processor would have to guess.
+        let f = first.to_array();
+        let least = |a: f64, b: f64| if a < b { a } else { b };
+        let best = least(
+            least(least(f[0], f[1]), least(f[2], f[3])),
+            least(least(f[4], f[5]), least(f[6], f[7])),
+        );
+        let reached = !L::bits(L::splat(best).less(first));
+        let lane = reached.trailing_zeros() as usize % LANES;
+        let which = which.to_array();
+        if grains.is_empty() {
+            return (f64::INFINITY, grain);
+        }
+        let mut other = grains[which[lane].to_bits() as usize * LANES + lane];
+        // One branch, hardly ever taken: that nothing is met at all would not be guessed.
+        if (reached & (reached - 1) != 0) & (best < f64::INFINITY) {
+            other = lowest(reached, &which, grains);
+        }
+        (best, other)
+    }
+
+    /// The nearest of the periodic images along an axis.
+    #[inline(always)]
+    pub(super) fn nearest<L: Lanes>(&self, axis: usize, d: L) -> L {
+        let (length, half) = (L::splat(self.lengths[axis]), L::splat(self.halves[axis]));
+        let above = half.less(d);
+        let below = d.less(half.flip(L::splat(-0.0)));
+        d.sub(length.only(above)).add(length.only(below))
+    }
+}
+
+/// When a falling grain leaves the stretch from `low` to `high`, and whether upwards.
+fn face_falling(x: f64, v: f64, g: f64, low: f64, high: f64) -> (f64, bool) {
+    let time = |gap: f64, rate: f64, acceleration: f64| {
+        if gap.is_finite() {
+            parabola(gap, rate, acceleration).unwrap_or(f64::INFINITY)
+        } else {
+            f64::INFINITY
+        }
+    };
+    let down = time(x - low, v, g);
+    let up = time(high - x, -v, -g);
+    if up < down { (up, true) } else { (down, false) }
+}
+
+/// Of several at one time the one with the lowest slot.
+#[cold]
+#[inline(never)]
+fn lowest(reached: u8, which: &[f64; LANES], grains: &[u32]) -> u32 {
+    (0..LANES)
+        .filter(|lane| reached >> lane & 1 == 1)
+        .map(|lane| grains[which[lane].to_bits() as usize * LANES + lane])
+        .fold(next::NONE, u32::min)
+}

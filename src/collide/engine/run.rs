@@ -1,0 +1,440 @@
+//! The loop: take the earliest event, do what it says, foresee anew for those it touched.
+
+use super::cells::{Found, Scope};
+use super::law::{Encounter, Exchange, Rule};
+use super::state::{self, COUNT, RADIUS, next};
+use super::{Core, Stopped};
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{Kernel, Lanes};
+
+/// A collision, as told to an observer.
+#[derive(Clone, Copy, Debug)]
+pub struct Collision<D: Dimension> {
+    /// s, on the engine's clock.
+    pub time: f64,
+    /// The first grain: its place in the list that the engine was made from.
+    pub a: u32,
+    /// The other.
+    pub b: Other,
+    /// Centre of the first grain, m.
+    pub position: D::Vector,
+    /// Unit normal from the first to the other.
+    pub normal: D::Vector,
+    /// Normal approach speed, m/s.
+    pub approach: f64,
+    /// Momentum that the other receives, kg m/s.
+    pub impulse: D::Vector,
+    /// Energy lost to heat, J.
+    pub lost: f64,
+}
+
+/// With what a grain collides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// A grain: its place in the list that the engine was made from.
+    Grain(u32),
+    /// A wall, by index.
+    Wall(u32),
+}
+
+/// Told of each collision.
+pub trait Observer<D: Dimension> {
+    /// Called after each collision.
+    fn collision(&mut self, collision: &Collision<D>);
+}
+/// Nobody looks.
+impl<D: Dimension> Observer<D> for () {
+    #[inline(always)]
+    fn collision(&mut self, _: &Collision<D>) {}
+}
+impl<D: Dimension, F: FnMut(&Collision<D>)> Observer<D> for F {
+    #[inline(always)]
+    fn collision(&mut self, collision: &Collision<D>) {
+        self(collision);
+    }
+}
+
+/// One run of the loop.
+pub(super) struct Run<'a, D: Dimension, O> {
+    pub core: &'a mut Core<D>,
+    /// s since the epoch.
+    pub until: f64,
+    /// Events at most.
+    pub most: u64,
+    pub observer: &'a mut O,
+}
+
+impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
+    type Output = Option<Stopped>;
+    /// Runs until `until` (then `Some(Stopped::Until)`), a fault, or `most` events (then `None`).
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<Stopped> {
+        let Run {
+            core,
+            until,
+            most,
+            observer,
+        } = self;
+        let mut found = Found::default();
+        let large = core.rows.len() > super::PREFETCH_ABOVE;
+        for _ in 0..most {
+            let slots = &core.slots;
+            let entry = core
+                .calendar
+                .peek(|e| slots[e.grain as usize].time == e.time);
+            let Some(entry) = entry.filter(|e| e.time <= until) else {
+                return Some(Stopped::Until);
+            };
+            if large {
+                core.ask_ahead::<L>();
+            }
+            core.calendar.pop();
+            core.events_left -= 1;
+            let (time, grain) = (entry.time, entry.grain);
+            core.now = time;
+            let slot = &core.slots[grain as usize];
+            let (event, hit) = (slot.event, slot.hit);
+            let again = [grain, hit];
+            let mut many = 1;
+            let mut scope = Scope::All;
+            if event == next::HIT {
+                if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
+                    if let Err(stop) = core.collide(grain, hit, time, observer) {
+                        return Some(stop);
+                    }
+                    many = 2;
+                } else {
+                    core.tally.stale += 1;
+                }
+            } else if event >= next::LOOK {
+                core.tally.looks += 1;
+            } else if event >= next::FACE {
+                if core.lists.is_some() {
+                    core.renew_list::<L>(grain, time, &mut found);
+                } else {
+                    scope = core.cross(grain, event - next::FACE);
+                }
+            } else if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
+                return Some(stop);
+            }
+            for &g in &again[..many] {
+                core.predict::<L>(g, time, scope, &mut found);
+            }
+        }
+        None
+    }
+}
+
+/// Runs the foresight for all grains.
+pub(super) struct ForeseeAll<'a, D: Dimension>(pub &'a mut Core<D>);
+
+impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut found = Found::default();
+        let now = self.0.now;
+        for grain in 0..self.0.rows.len() as u32 {
+            self.0.predict::<L>(grain, now, Scope::All, &mut found);
+        }
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// Asks for the memory of coming events: first for the grain, then for what tells who is
+    /// around it, then for those.
+    #[inline(always)]
+    fn ask_ahead<L: Lanes>(&self) {
+        if let Some(g) = self.calendar.coming(8) {
+            let g = g as usize;
+            L::prefetch(&self.slots[g]);
+            L::prefetch(&self.rows[g]);
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.centres[g]);
+            }
+        }
+        if let Some(g) = self.calendar.coming(5) {
+            let slot = &self.slots[g as usize];
+            let partner = slot.hit;
+            if slot.event == next::HIT {
+                L::prefetch(&self.slots[partner as usize]);
+                L::prefetch(&self.rows[partner as usize]);
+            }
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.entries[self.slots[g as usize].span.start as usize]);
+                if slot.event == next::HIT {
+                    L::prefetch(&lists.centres[partner as usize]);
+                }
+            } else {
+                self.cells.around::<D>(slot.at, |block| L::prefetch(block));
+            }
+        }
+        if let (Some(g), Some(lists)) = (self.calendar.coming(2), &self.lists) {
+            let slot = &self.slots[g as usize];
+            for &g in &lists.entries[slot.span.batches()] {
+                L::prefetch(&self.rows[g as usize]);
+            }
+            if slot.event == next::HIT {
+                let start = self.slots[slot.hit as usize].span.start;
+                L::prefetch(&lists.entries[start as usize]);
+            }
+        }
+    }
+
+    /// A grain goes to the next place; tells what came into reach.
+    #[inline(always)]
+    fn cross(&mut self, grain: u32, face: u32) -> Scope {
+        self.tally.crossings += 1;
+        let (axis, up) = ((face / 2) as usize, face % 2 == 1);
+        let slot = &mut self.slots[grain as usize];
+        let from = slot.at;
+        let (to, wrapped) = self.cells.beside(from, axis, up);
+        slot.at[axis] = to;
+        // Upwards from an odd place, or downwards from an even one, it goes to another cell.
+        if (from[axis] % 2 == 1) == up {
+            let to = slot.at;
+            self.cells.remove(self.cells.index(from), grain);
+            self.cells.insert(self.cells.index(to), grain);
+            if wrapped {
+                let sign = if up { 1 } else { -1 };
+                self.wraps[grain as usize][axis] += sign;
+                self.rows[grain as usize].0[axis] -= f64::from(sign) * self.lengths[axis];
+            }
+        }
+        Scope::Layer(axis as u8, up)
+    }
+
+    /// Vector from one grain to another now, by the nearest image, and relative velocity.
+    #[inline(always)]
+    fn between(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
+        let (a, b) = (&self.rows[a as usize], &self.rows[b as usize]);
+        let v = state::speed::<D>(b) - state::speed::<D>(a);
+        let mut d = state::place::<D>(b) - state::place::<D>(a) + v * t;
+        for k in 0..D::N {
+            if d[k] > self.halves[k] {
+                d[k] -= self.lengths[k];
+            } else if d[k] < -self.halves[k] {
+                d[k] += self.lengths[k];
+            }
+        }
+        (d, v)
+    }
+
+    /// Two grains collide at a time since the epoch.
+    #[inline(always)]
+    fn collide<O: Observer<D>>(
+        &mut self,
+        a: u32,
+        b: u32,
+        t: f64,
+        observer: &mut O,
+    ) -> Result<(), Stopped> {
+        let (d, v) = self.between(a, b, t);
+        let (i, j) = (a as usize, b as usize);
+        let (square, rate) = (d.norm_squared(), d.dot(&v));
+        let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
+        self.tally.deepest = self.tally.deepest.max(1.0 - square / (reach * reach));
+        if rate >= 0.0 {
+            // A graze that rounding made: they part already.
+            self.tally.grazes += 1;
+            return self.note(i, b, t).and_then(|()| self.note(j, a, t));
+        }
+        let elastic = self.check(i, b, t)?;
+        let species = [self.slots[i].species, self.slots[j].species].map(usize::from);
+        let rule = self.rules.pairs[species[0] * self.rules.species + species[1]];
+        let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
+        let rule = if elastic { Rule::smooth(1.0) } else { rule };
+        // Without a root: the impulse is along d, of size -(1 + e) v.d / (d^2 (1/m1 + 1/m2)) d.
+        let share = -(1.0 + rule.restitution) * rate / (square * (wi + wj));
+        let mut impulse = d * share;
+        let mut lost = -0.5 * (1.0 - rule.restitution) * rate * share;
+        if let Some(rough) = &rule.rough {
+            let distance = square.sqrt();
+            let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
+            let out = rough.exchange(
+                &Encounter::<D> {
+                    normal: d * (1.0 / distance),
+                    velocity: v,
+                    inverse_mass: wi + wj,
+                    inverse_inertia: (wi + wj) / D::BALL_INERTIA,
+                    surface: self.turning[i].spin * ri + self.turning[j].spin * rj,
+                },
+                share * distance,
+            );
+            impulse += out.impulse;
+            lost += out.lost;
+            self.turn(i, &d, distance, &out, t);
+            self.turn(j, &d, distance, &out, t);
+        }
+        state::kick::<D>(&mut self.rows[i], impulse * -wi, t);
+        state::kick::<D>(&mut self.rows[j], impulse * wj, t);
+        self.rows[i].0[COUNT] += 1.0;
+        self.rows[j].0[COUNT] += 1.0;
+        self.tally.collisions += 1;
+        self.tally.virial += share * square;
+        self.tally.lost += lost;
+        let distance = square.sqrt();
+        observer.collision(&Collision {
+            time: self.epoch + t,
+            a: self.ids[i],
+            b: Other::Grain(self.ids[j]),
+            position: state::place_at::<D>(&self.rows[i], self.gravity, t),
+            normal: d * (1.0 / distance),
+            approach: -rate / distance,
+            impulse,
+            lost,
+        });
+        Ok(())
+    }
+
+    /// A grain hits a wall at a time since the epoch.
+    #[inline(never)]
+    fn hit<O: Observer<D>>(
+        &mut self,
+        a: u32,
+        wall: u32,
+        t: f64,
+        observer: &mut O,
+    ) -> Result<(), Stopped> {
+        let i = a as usize;
+        let clock = self.epoch + t;
+        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        let (gap, out_of_wall) = self.walls[wall as usize].probe(x, clock);
+        let wall_velocity = self.walls[wall as usize].motion.pose(clock).velocity;
+        let v = wall_velocity - (state::speed::<D>(&self.rows[i]) + self.gravity * t);
+        let normal = -out_of_wall;
+        let approach = -normal.dot(&v);
+        let r = self.rows[i].0[RADIUS];
+        self.tally.deepest = self.tally.deepest.max(1.0 - gap / r);
+        if approach <= 0.0 {
+            self.tally.grazes += 1;
+            return self.note(i, next::WALL + wall, t);
+        }
+        let elastic = self.check(i, next::WALL + wall, t)?;
+        let species = usize::from(self.slots[i].species);
+        let rule = self.rules.pairs
+            [species * self.rules.species + usize::from(self.walls[wall as usize].species)];
+        let rule = if elastic { Rule::smooth(1.0) } else { rule };
+        let inverse_mass = self.slots[i].inverse_mass;
+        let normal_impulse = (1.0 + rule.restitution) * approach / inverse_mass;
+        let mut impulse = normal * normal_impulse;
+        let mut lost = 0.5 * (1.0 - rule.restitution) * approach * normal_impulse;
+        if let Some(rough) = &rule.rough {
+            let out = rough.exchange(
+                &Encounter::<D> {
+                    normal,
+                    velocity: v,
+                    inverse_mass,
+                    inverse_inertia: inverse_mass / D::BALL_INERTIA,
+                    surface: self.turning[i].spin * r,
+                },
+                normal_impulse,
+            );
+            impulse += out.impulse;
+            lost += out.lost;
+            self.turn(i, &normal, 1.0, &out, t);
+        }
+        state::kick::<D>(&mut self.rows[i], impulse * -inverse_mass, t);
+        self.rows[i].0[COUNT] += 1.0;
+        self.tally.wall_hits += 1;
+        self.tally.lost += lost;
+        // What a moving wall feeds in (thesis eq. 3.18, corrected).
+        let work = -impulse.dot(&wall_velocity);
+        self.tally.fed += work;
+        let book = &mut self.wall_tallies[wall as usize];
+        book.impulse += impulse;
+        book.normal += normal_impulse;
+        book.moment += D::moment(x + normal * r, impulse);
+        book.work += work;
+        observer.collision(&Collision {
+            time: clock,
+            a: self.ids[i],
+            b: Other::Wall(wall),
+            position: x,
+            normal,
+            approach,
+            impulse,
+            lost,
+        });
+        Ok(())
+    }
+
+    /// Gives a rough grain the spin of a collision. The impulse on either body acts across the
+    /// normal at its own side, so that both turn the same way.
+    #[inline(never)]
+    fn turn(&mut self, i: usize, along: &D::Vector, length: f64, out: &Exchange<D>, t: f64) {
+        let (inverse_mass, r) = (self.slots[i].inverse_mass, self.rows[i].0[RADIUS]);
+        let clock = self.epoch + t;
+        let turning = &mut self.turning[i];
+        turning.rotation = D::turned(turning.rotation, turning.spin * (clock - turning.since));
+        turning.since = clock;
+        turning.spin +=
+            D::moment(-*along, out.impulse) * (inverse_mass / (D::BALL_INERTIA * r * length));
+    }
+
+    /// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
+    /// whether it is to be elastic, by the rule of the last contact.
+    #[inline(always)]
+    fn check(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
+        let mut elastic = false;
+        if self.limits.contact_time > 0.0 {
+            elastic = self.check_contact_time(i, with, t)?;
+        }
+        self.note(i, with, t)?;
+        if with < next::WALL {
+            self.note(with as usize, i as u32, t)?;
+        }
+        Ok(elastic)
+    }
+    #[inline(always)]
+    fn note(&mut self, i: usize, with: u32, t: f64) -> Result<(), Stopped> {
+        let slot = &mut self.slots[i];
+        if t - slot.last_time <= self.limits.instant {
+            slot.burst = slot.burst.saturating_add(1);
+            if u32::from(slot.burst) > self.limits.burst {
+                return Err(self.stuck(i, with, t));
+            }
+        } else {
+            slot.burst = 0;
+        }
+        slot.last_time = t;
+        if !self.last.is_empty() {
+            self.last[i] = with;
+        }
+        Ok(())
+    }
+    #[cold]
+    #[inline(never)]
+    fn stuck(&self, i: usize, with: u32, t: f64) -> Stopped {
+        Stopped::Stuck {
+            grain: self.ids[i],
+            with: self.other(with),
+            time: self.epoch + t,
+            collisions: u32::from(self.slots[i].burst),
+        }
+    }
+    fn other(&self, with: u32) -> Other {
+        if with < next::WALL {
+            Other::Grain(self.ids[with as usize])
+        } else {
+            Other::Wall(with - next::WALL)
+        }
+    }
+    #[inline(never)]
+    fn check_contact_time(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
+        let soon = |last: f64| t - last < self.limits.contact_time;
+        let slot = &self.slots[i];
+        if self.limits.collapse_is_elastic {
+            let other = with < next::WALL && soon(self.slots[with as usize].last_time);
+            return Ok(soon(slot.last_time) || other);
+        }
+        if self.last[i] == with && soon(slot.last_time) {
+            return Err(Stopped::Collapse {
+                grain: self.ids[i],
+                with: self.other(with),
+                time: self.epoch + t,
+            });
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,496 @@
+//! What an engine starts from, and what is wrong with it.
+
+use serde::{Deserialize, Serialize};
+
+use super::calendar::Calendar;
+use super::cells::Cells;
+use super::state::{Slot, Turning, next};
+use super::{Core, Engine, Rule, Rules, Tally, Wall, WallShape, run};
+use crate::body::Motion;
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{Level, Row};
+
+/// A grain at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body<D: Dimension> {
+    /// Centre, m.
+    pub position: D::Vector,
+    /// m/s.
+    pub velocity: D::Vector,
+    /// rad/s.
+    pub spin: D::Spin,
+    /// Orientation.
+    pub rotation: D::Rotation,
+    /// m.
+    pub radius: f64,
+    /// kg.
+    pub mass: f64,
+    /// Index of its species.
+    pub species: u16,
+}
+
+/// When a run stops by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// A pair that collides again within this time, s, stays in touch; 0: no such limit.
+    pub contact_time: f64,
+    /// What to do then: stop, or collide without loss (the TC model of Luding and McNamara 1998,
+    /// which looks at the last collision of either grain).
+    pub collapse_is_elastic: bool,
+    /// Collisions not further apart than this, s, count as simultaneous.
+    pub instant: f64,
+    /// Simultaneous collisions of one grain after which the run stops.
+    pub burst: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            contact_time: 0.0,
+            collapse_is_elastic: false,
+            instant: 0.0,
+            burst: 10_000,
+        }
+    }
+}
+
+/// What an engine is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup<D: Dimension> {
+    /// The grains.
+    pub bodies: Vec<Body<D>>,
+    /// Least corner of the box, m.
+    pub min: D::Vector,
+    /// Greatest corner, m. Along axes that are not periodic grains may leave the box: it only tells
+    /// where cells are.
+    pub max: D::Vector,
+    /// Which axes are periodic.
+    pub periodic: [bool; 3],
+    /// Acceleration of all, m/s^2.
+    pub gravity: D::Vector,
+    /// Walls.
+    pub walls: Vec<Wall<D>>,
+    /// Number of species, of grains and walls.
+    pub species: usize,
+    /// Rule of each pair of species, at [first * species + second]; symmetric.
+    pub rules: Vec<Rule>,
+    /// When to stop.
+    pub limits: Limits,
+    /// Time at the start, s.
+    pub time: f64,
+}
+
+/// Why an engine cannot start.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SetupError {
+    /// A number that is not finite or not positive.
+    #[error("grain {grain}: {what} is {value}; it must be {must}")]
+    Grain {
+        /// Its place in the list.
+        grain: usize,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// A box without extent, or too small.
+    #[error(
+        "the box is {length} m long along axis {axis}; it must be at least {least} m, three times the largest diameter along a periodic axis"
+    )]
+    Box {
+        /// From 1.
+        axis: usize,
+        /// m.
+        length: f64,
+        /// m.
+        least: f64,
+    },
+    /// Rules that do not fit.
+    #[error("{0}")]
+    Rules(String),
+    /// A wall that turns, or too many.
+    #[error("wall {0} cannot be followed by the event-driven engine: {1}")]
+    Wall(usize, &'static str),
+    /// Two grains overlap at the start.
+    #[error("grains {a} and {b} overlap by {overlap} m at the start")]
+    Overlap {
+        /// Its place in the list.
+        a: usize,
+        /// Its place in the list.
+        b: usize,
+        /// m.
+        overlap: f64,
+    },
+}
+
+/// Overlap at the start that passes for rounding, over the sum of radii.
+const ROUNDING: f64 = 1e-9;
+
+impl<D: Dimension> Engine<D> {
+    /// An engine, with all events foreseen.
+    pub fn new(setup: Setup<D>) -> Result<Self, SetupError> {
+        check(&setup)?;
+        let largest = setup.bodies.iter().map(|b| b.radius).fold(0.0, f64::max);
+        let n = setup.bodies.len();
+        let (mut lengths, mut halves, mut volume) = ([0.0; 3], [f64::INFINITY; 3], 1.0);
+        for k in 0..D::N {
+            let length = setup.max[k] - setup.min[k];
+            volume *= length;
+            if setup.periodic[k] {
+                lengths[k] = length;
+                halves[k] = 0.5 * length;
+            }
+        }
+        let diameter = 2.0 * largest;
+        let filled = n as f64 * D::ball_measure(largest) / volume;
+        // Lists need three cells along each period, so that nobody is found twice.
+        let skin = SKIN * diameter;
+        let roomy =
+            (0..D::N).all(|k| !setup.periodic[k] || lengths[k] >= 3.1 * (diameter + 2.0 * skin));
+        let skin = if filled > LISTS_ABOVE && roomy {
+            skin
+        } else {
+            0.0
+        };
+        let least = if skin > 0.0 {
+            (diameter + 2.0 * skin) * (1.0 + 1e-9)
+        } else {
+            cell_width(diameter, filled)
+        };
+        let cells = Cells::new::<D>(
+            setup.min,
+            setup.max,
+            setup.periodic,
+            least,
+            n / 2 + 64,
+            if skin > 0.0 { 1 } else { 2 },
+        );
+        // In the order of the cells along a curve, so that neighbours lie near in memory.
+        let mut order: Vec<(u64, u32)> = setup
+            .bodies
+            .iter()
+            .enumerate()
+            .map(|(i, b)| {
+                (
+                    morton(cells.locate::<D>(wrapped(&setup, b.position))),
+                    i as u32,
+                )
+            })
+            .collect();
+        order.sort_unstable();
+        let rough = setup.rules.iter().any(|r| r.rough.is_some())
+            || setup
+                .bodies
+                .iter()
+                .any(|b| D::spin_dot(b.spin, b.spin) > 0.0);
+        let mut core = Core {
+            rows: Vec::with_capacity(n),
+            slots: Vec::with_capacity(n),
+            ids: Vec::with_capacity(n),
+            last: if setup.limits.contact_time > 0.0 {
+                vec![next::NONE; n]
+            } else {
+                Vec::new()
+            },
+            masses: Vec::with_capacity(n),
+            wraps: vec![[0; 3]; n],
+            lists: None,
+            turning: Vec::with_capacity(if rough { n } else { 0 }),
+            calendar: Calendar::new(1.0),
+            wall_sets: Vec::new(),
+            sets: vec![Vec::new()],
+            wall_tallies: vec![super::WallTally::default(); setup.walls.len()],
+            walls: setup.walls.clone(),
+            rules: Rules {
+                species: setup.species,
+                pairs: setup.rules.clone(),
+            },
+            limits: setup.limits,
+            gravity: setup.gravity,
+            lengths,
+            halves,
+            volume,
+            epoch: setup.time,
+            now: 0.0,
+            events_left: 0,
+            span: span(&setup),
+            tally: Tally::default(),
+            cells,
+        };
+        let mut places = vec![0; n];
+        for (slot, &(_, id)) in order.iter().enumerate() {
+            let body = &setup.bodies[id as usize];
+            places[id as usize] = slot as u32;
+            let x = wrapped(&setup, body.position);
+            let mut row = Row::default();
+            for k in 0..D::N {
+                row.0[k] = x[k];
+                row.0[super::state::SPEED + k] = body.velocity[k];
+            }
+            row.0[super::state::RADIUS] = body.radius;
+            core.masses.push(body.mass);
+            core.rows.push(row);
+            let at = core.cells.locate::<D>(x);
+            let cell = core.cells.index(at);
+            core.cells.insert(cell, slot as u32);
+            core.ids.push(id);
+            core.slots.push(Slot {
+                time: f64::INFINITY,
+                hit_time: f64::INFINITY,
+                last_time: f64::NEG_INFINITY,
+                inverse_mass: 1.0 / body.mass,
+                event: next::NONE,
+                hit: slot as u32,
+                hit_count: 0,
+                span: Default::default(),
+                at,
+                species: body.species,
+                burst: 0,
+            });
+            if rough {
+                core.turning.push(Turning {
+                    spin: body.spin,
+                    rotation: body.rotation,
+                    since: setup.time,
+                });
+            }
+        }
+        core.find_walls(largest + skin);
+        if skin > 0.0 {
+            core.make_lists(skin);
+        }
+        core.check_overlaps()?;
+        let level = Level::best();
+        crate::vector::run(level, run::ForeseeAll(&mut core));
+        core.renew(0.0);
+        core.tally = Tally::default();
+        Ok(Engine {
+            core,
+            places,
+            level,
+            time: setup.time,
+        })
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// Which walls each cell can be near.
+    fn find_walls(&mut self, largest: f64) {
+        if self.walls.is_empty() {
+            return;
+        }
+        self.wall_sets = vec![0; self.cells.len()];
+        let [nx, ny, nz] = self.cells.counts;
+        for z in 0..nz {
+            for y in 0..ny {
+                for x in 0..nx {
+                    let at = [x, y, z].map(|c| c * self.cells.parts);
+                    let ends: Vec<[f64; 2]> = (0..D::N)
+                        .map(|k| {
+                            let c = [x, y, z][k];
+                            let border = self.cells.border[k];
+                            if border == 1 && (c == 0 || c + 1 == self.cells.counts[k]) {
+                                [0.0; 2]
+                            } else {
+                                let first = at[k] as usize;
+                                let last = first + self.cells.parts as usize - 1;
+                                [self.cells.ends[k][first][0], self.cells.ends[k][last][1]]
+                            }
+                        })
+                        .collect();
+                    let min = D::Vector::from_fn(|k| ends[k][0]);
+                    let max = D::Vector::from_fn(|k| ends[k][1]);
+                    let set: Vec<u16> = (0..self.walls.len())
+                        .filter(|&w| self.walls[w].near_box(min, max, largest))
+                        .map(|w| w as u16)
+                        .collect();
+                    let number = self.sets.iter().position(|s| *s == set).unwrap_or_else(|| {
+                        self.sets.push(set);
+                        self.sets.len() - 1
+                    });
+                    self.wall_sets[self.cells.index(at) as usize] = number as u16;
+                }
+            }
+        }
+    }
+
+    /// Overlaps at the start beyond rounding.
+    fn check_overlaps(&self) -> Result<(), SetupError> {
+        let mut found = super::cells::Found::default();
+        for i in 0..self.rows.len() {
+            let n = self
+                .cells
+                .gather::<D>(self.slots[i].at, super::cells::Scope::All, &mut found);
+            for &j in &found.grains[..n] {
+                let j = j as usize;
+                if j <= i {
+                    continue;
+                }
+                let mut square = 0.0;
+                for k in 0..D::N {
+                    let d = self.rows[j].0[k] - self.rows[i].0[k];
+                    let d = if d.abs() > self.halves[k] {
+                        self.lengths[k] - d.abs()
+                    } else {
+                        d
+                    };
+                    square += d * d;
+                }
+                let reach =
+                    self.rows[i].0[super::state::RADIUS] + self.rows[j].0[super::state::RADIUS];
+                let overlap = reach - square.sqrt();
+                if overlap > ROUNDING * reach {
+                    let (a, b) = (self.ids[i] as usize, self.ids[j] as usize);
+                    return Err(SetupError::Overlap {
+                        a: a.min(b),
+                        b: a.max(b),
+                        overlap,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Share of the box that is filled above which lists of neighbours are kept.
+const LISTS_ABOVE: f64 = 0.4;
+/// How far grains may go from where their lists were made, in largest diameters.
+const SKIN: f64 = 0.25;
+
+/// Width of the cells without lists: of two diameters a grain reaches one either way; when dilute,
+/// fewer and wider ones are crossed less often (measured: see docs/performance.md).
+fn cell_width(diameter: f64, filled: f64) -> f64 {
+    let factor = if filled < 0.2 { 2.5 } else { 2.2 };
+    diameter * factor * (1.0 + 1e-9)
+}
+
+/// How long an epoch may last, s: with gravity until a path has bent by about the box.
+fn span<D: Dimension>(setup: &Setup<D>) -> f64 {
+    let g = setup.gravity.norm();
+    if g > 0.0 {
+        let size = (setup.max - setup.min).norm();
+        2.0 * (size / g).sqrt()
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// A point brought into the box along periodic axes.
+fn wrapped<D: Dimension>(setup: &Setup<D>, x: D::Vector) -> D::Vector {
+    D::Vector::from_fn(|k| {
+        let (low, length) = (setup.min[k], setup.max[k] - setup.min[k]);
+        if setup.periodic[k] && !(low..setup.max[k]).contains(&x[k]) {
+            let x = low + (x[k] - low).rem_euclid(length);
+            if x < setup.max[k] { x } else { low }
+        } else {
+            x[k]
+        }
+    })
+}
+
+/// Bits of three numbers, in turn.
+fn morton(at: [u16; 3]) -> u64 {
+    let mut code = 0u64;
+    for bit in 0..16 {
+        for (k, c) in at.iter().enumerate() {
+            code |= u64::from(c >> bit & 1) << (3 * bit + k);
+        }
+    }
+    code
+}
+
+/// Looks whether an engine could start, but for overlaps.
+///
+/// # Errors
+/// What is wrong.
+pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
+    let mut largest = 0.0f64;
+    for (grain, body) in setup.bodies.iter().enumerate() {
+        for (what, value) in [("the radius", body.radius), ("the mass", body.mass)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(SetupError::Grain {
+                    grain,
+                    what,
+                    value,
+                    must: "a finite number over 0",
+                });
+            }
+        }
+        for k in 0..D::N {
+            for (what, value) in [
+                ("the position", body.position[k]),
+                ("the velocity", body.velocity[k]),
+            ] {
+                if !value.is_finite() {
+                    return Err(SetupError::Grain {
+                        grain,
+                        what,
+                        value,
+                        must: "finite",
+                    });
+                }
+            }
+        }
+        if usize::from(body.species) >= setup.species {
+            return Err(SetupError::Rules(format!(
+                "grain {grain} is of species {}; there are {}",
+                body.species, setup.species
+            )));
+        }
+        largest = largest.max(body.radius);
+    }
+    for k in 0..D::N {
+        let length = setup.max[k] - setup.min[k];
+        let least = if setup.periodic[k] {
+            6.0 * largest * (1.0 + 1e-8)
+        } else {
+            0.0
+        };
+        if !(length > 0.0 && length >= least && length.is_finite()) {
+            return Err(SetupError::Box {
+                axis: k + 1,
+                length,
+                least,
+            });
+        }
+    }
+    if setup.rules.len() != setup.species * setup.species {
+        return Err(SetupError::Rules(format!(
+            "{} rules for {} species; there must be {}",
+            setup.rules.len(),
+            setup.species,
+            setup.species * setup.species
+        )));
+    }
+    for rule in &setup.rules {
+        if !(0.0..=1.0).contains(&rule.restitution) {
+            return Err(SetupError::Rules(format!(
+                "the restitution {} is not between 0 and 1",
+                rule.restitution
+            )));
+        }
+        if let Some(rough) = &rule.rough
+            && !((-1.0..=1.0).contains(&rough.restitution) && rough.friction >= 0.0)
+        {
+            return Err(SetupError::Rules(format!(
+                "tangential restitution {} and friction {}: the first must lie between -1 and 1, the second be 0 or more",
+                rough.restitution, rough.friction
+            )));
+        }
+    }
+    for (w, wall) in setup.walls.iter().enumerate() {
+        if matches!(wall.motion, Motion::Rotation { .. }) && !wall.motion.is_fixed() {
+            return Err(SetupError::Wall(w, "it turns"));
+        }
+        if usize::from(wall.species) >= setup.species {
+            return Err(SetupError::Wall(w, "its species has no rules"));
+        }
+        if D::N == 2 && matches!(wall.shape, WallShape::Cylinder { .. }) {
+            return Err(SetupError::Wall(w, "a cylinder exists in space only"));
+        }
+    }
+    Ok(())
+}

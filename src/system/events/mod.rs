@@ -1,0 +1,309 @@
+//! The event-driven model as a run: grains fly from one hard collision to the next.
+//!
+//! The collisions are the engine's ([`crate::collide::engine`]); this driver stops it at the ticks of
+//! the logs, keeps the energy book, and writes the same records as any other run. Ticks do not touch
+//! the engine's state, so that a log, or none, changes no bit.
+
+mod figures;
+mod rows;
+mod start;
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+pub use start::{Start, engine_setup};
+
+use super::{Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
+use crate::collide::engine::{Collision, Engine, Other, Stopped, WallTally};
+use crate::event::EventKind;
+use crate::geometry::Dimension;
+use crate::record::{Sink, Summary};
+
+/// Collisions after which the driver looks at the clock and at Ctrl-C.
+const CHUNK: u64 = 200_000;
+/// Collisions after which rows of events are handed over.
+const LOGGED_CHUNK: u64 = 10_000;
+
+/// Version of the saved state; other drivers' states have other numbers.
+const FORMAT: u32 = 0x4556_0001;
+
+/// What a run remembers besides the engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Tally<D: Dimension> {
+    /// Rows of the series, snapshots, checkpoints written.
+    rows: [u64; 3],
+    /// Number of the last event that was logged.
+    seq: u64,
+    /// Kinetic and potential energy at the start, J.
+    start: [f64; 2],
+    /// Time of the last row of the series, s.
+    last_row: f64,
+    /// What the walls had received then.
+    last_walls: Vec<WallTally<D>>,
+    /// Simulated time so far, s.
+    time: f64,
+    /// Whether the run came to its end.
+    finished: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Saved<D: Dimension> {
+    format: u32,
+    ids: u64,
+    engine: Engine<D>,
+    tally: Tally<D>,
+}
+
+/// A run from collision to collision.
+#[derive(Debug)]
+pub struct Events<D: Dimension> {
+    setup: Setup<D>,
+    engine: Engine<D>,
+    /// Boundary of each of the engine's walls.
+    boundary: Vec<usize>,
+    tally: Tally<D>,
+    wall_seconds: f64,
+}
+
+/// What a tick does; in the order in which ticks of one time are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tick {
+    Series,
+    Snapshot,
+    Checkpoint,
+    Finish,
+}
+
+impl<D: Dimension> Events<D> {
+    /// A run at its start, or where it was when its state was saved.
+    ///
+    /// # Errors
+    /// A setup that the engine cannot take; a state of another run.
+    pub fn new(setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
+        let start = engine_setup(&setup).map_err(|(_, what)| SystemError::Setup(what))?;
+        if let Some(state) = state {
+            let format: u32 = postcard::take_from_bytes(state)
+                .map_err(|e| SystemError::Saved(e.to_string()))?
+                .0;
+            if format != FORMAT {
+                return Err(SystemError::Saved(format!(
+                    "its format is {format:#x}, this program's is {FORMAT:#x}"
+                )));
+            }
+            let saved: Saved<D> =
+                postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
+            if saved.ids != setup.grains.len() as u64 {
+                return Err(SystemError::Saved("it belongs to another scenario".into()));
+            }
+            return Ok(Events {
+                setup,
+                engine: saved.engine,
+                boundary: start.boundary,
+                tally: saved.tally,
+                wall_seconds: 0.0,
+            });
+        }
+        let engine =
+            Engine::new(start.engine).map_err(|error| SystemError::Setup(error.to_string()))?;
+        let (motion, spin) = engine.kinetic();
+        let tally = Tally {
+            start: [motion + spin, engine.potential()],
+            last_walls: engine.wall_tallies().to_vec(),
+            ..Tally::default()
+        };
+        Ok(Events {
+            setup,
+            engine,
+            boundary: start.boundary,
+            tally,
+            wall_seconds: 0.0,
+        })
+    }
+
+    /// The engine, to look at.
+    pub fn engine(&self) -> &Engine<D> {
+        &self.engine
+    }
+
+    fn save(&self) -> Result<Vec<u8>, SystemError> {
+        let saved = Saved {
+            format: FORMAT,
+            ids: self.setup.grains.len() as u64,
+            engine: self.engine.clone(),
+            tally: self.tally.clone(),
+        };
+        postcard::to_stdvec(&saved).map_err(|e| SystemError::Saved(e.to_string()))
+    }
+
+    /// The next tick and its time. The n-th comes at n intervals: sums of intervals would drift.
+    fn next_tick(&self) -> (f64, Tick) {
+        let log = &self.setup.log;
+        // The series starts at 0, snapshots too; checkpoints after one interval.
+        let nth =
+            |every: Option<f64>, n: u64| every.map_or(f64::INFINITY, |every| n as f64 * every);
+        let [series, snapshots, checkpoints] = self.tally.rows;
+        let ticks = [
+            (nth(log.series, series), Tick::Series),
+            (nth(log.snapshots, snapshots), Tick::Snapshot),
+            (nth(log.checkpoint, checkpoints + 1), Tick::Checkpoint),
+        ];
+        let mut next = (self.setup.finish, Tick::Finish);
+        for (time, tick) in ticks.into_iter().rev() {
+            if time <= next.0 {
+                next = (time, tick);
+            }
+        }
+        next
+    }
+
+    /// Runs the engine until a time or for a number of collisions; the collisions to log go to
+    /// the sink.
+    fn fly(&mut self, until: f64, sink: &mut dyn Sink) -> Result<Stopped, SystemError> {
+        let tally = self.engine.tally();
+        let done = tally.collisions + tally.wall_hits;
+        if self.setup.log.events != EventLog::Links {
+            return Ok(self.engine.run(until, done + CHUNK));
+        }
+        let mut rows = Vec::new();
+        let (boundary, seq) = (&self.boundary, &mut self.tally.seq);
+        let mut note = |met: &Collision<D>| {
+            *seq += 1;
+            rows.push(rows::collision_row(met, boundary, *seq));
+        };
+        let stopped = self.engine.run_with(until, done + LOGGED_CHUNK, &mut note);
+        for row in &rows {
+            sink.event(row)?;
+        }
+        Ok(stopped)
+    }
+
+    fn tick(&mut self, time: f64, tick: Tick, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        match tick {
+            Tick::Series => {
+                self.tally.rows[0] += 1;
+                let row = self.series_row(time);
+                sink.series(&row)?;
+            }
+            Tick::Snapshot => {
+                self.tally.rows[1] += 1;
+                sink.snapshot(&self.grain_rows(time), &[])?;
+            }
+            Tick::Checkpoint => {
+                self.tally.rows[2] += 1;
+                sink.checkpoint(&self.save()?)?;
+            }
+            Tick::Finish => {
+                self.tally.finished = true;
+                self.log_finish(time, sink)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A collapse or a burst, in words.
+fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) -> String {
+    let name = |other: Other| match other {
+        Other::Grain(id) => format!("grain {}", setup.grains[id as usize].id),
+        Other::Wall(wall) => format!(
+            "the wall `{}`",
+            setup.boundaries[boundary[wall as usize]].name
+        ),
+    };
+    match stopped {
+        Stopped::Collapse { grain, with, time } => format!(
+            "at {time} s {} and {} would collide again within their contact time: they stay in touch, which hard collisions cannot tell; `events.collapse = \"elastic\"` goes on without loss, contact laws instead of [events] let contacts last",
+            name(Other::Grain(grain)),
+            name(with)
+        ),
+        Stopped::Stuck {
+            grain,
+            with,
+            time,
+            collisions,
+        } => format!(
+            "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`), or use contact laws instead of [events]",
+            name(Other::Grain(grain)),
+            name(with)
+        ),
+        Stopped::Until | Stopped::Collisions => String::new(),
+    }
+}
+
+impl<D: Dimension> Simulation for Events<D> {
+    fn run(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
+        let started = Instant::now();
+        let mut reported = Instant::now();
+        while !self.tally.finished {
+            let (time, tick) = self.next_tick();
+            match self.fly(time, sink)? {
+                Stopped::Until => {
+                    self.tally.time = time;
+                    self.tick(time, tick, sink)?;
+                }
+                Stopped::Collisions => self.tally.time = self.engine.time(),
+                stopped => {
+                    self.tally.time = self.engine.time();
+                    self.wall_seconds += started.elapsed().as_secs_f64();
+                    return Err(SystemError::Numerical(told(
+                        stopped,
+                        &self.setup,
+                        &self.boundary,
+                    )));
+                }
+            }
+            let late = |limit| started.elapsed() >= limit;
+            let stop =
+                control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed);
+            if stop && !self.tally.finished {
+                sink.checkpoint(&self.save()?)?;
+                self.wall_seconds += started.elapsed().as_secs_f64();
+                return Ok(Outcome::Interrupted);
+            }
+            if reported.elapsed().as_millis() >= 100 {
+                reported = Instant::now();
+                if let Some(progress) = control.progress.as_mut() {
+                    progress(Progress {
+                        time: self.tally.time,
+                        finish: self.setup.finish,
+                        grains: self.engine.len(),
+                        discharged: 0,
+                    });
+                }
+            }
+        }
+        self.wall_seconds += started.elapsed().as_secs_f64();
+        Ok(Outcome::Finished)
+    }
+
+    fn summary(&self) -> Summary {
+        self.figures()
+    }
+}
+
+/// Events of the run by kind.
+fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
+    let tally = events.engine.tally();
+    let [series, snapshots, checkpoints] = events.tally.rows;
+    let mut counts = [0; EventKind::ALL.len()];
+    for (kind, count) in [
+        (EventKind::Collision, tally.collisions + tally.wall_hits),
+        (EventKind::PredictTrajectory, tally.stale + tally.looks),
+        (EventKind::NeighborUpdate, tally.crossings),
+        (EventKind::LogState, series),
+        (EventKind::Visualize, snapshots),
+        (EventKind::Checkpoint, checkpoints),
+        (EventKind::Finish, u64::from(events.tally.finished)),
+    ] {
+        counts[kind as usize] = count;
+    }
+    counts
+}

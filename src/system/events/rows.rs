@@ -1,0 +1,138 @@
+//! Rows of collisions, series and snapshots.
+
+use super::{Events, by_kind};
+use crate::collide::engine::{Collision, Other};
+use crate::event::{EventKind, Regime};
+use crate::geometry::{Dimension, Vector};
+use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
+use crate::system::{EventLog, SystemError};
+
+/// Three numbers of a vector; the third is 0 in the plane.
+fn three<V: Vector>(v: V) -> [f64; 3] {
+    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
+}
+
+/// The row of a collision; its energy is what was lost.
+pub(super) fn collision_row<D: Dimension>(
+    met: &Collision<D>,
+    boundary: &[usize],
+    seq: u64,
+) -> EventRow {
+    EventRow {
+        seq,
+        time: met.time,
+        kind: EventKind::Collision,
+        regime_from: None,
+        regime_to: None,
+        body_a: BodyRef::Grain(met.a),
+        body_b: match met.b {
+            Other::Grain(id) => BodyRef::Grain(id),
+            Other::Wall(wall) => BodyRef::Boundary(boundary[wall as usize] as u16),
+        },
+        link: 0,
+        position: three(met.position),
+        energy: met.lost,
+        cause: 0,
+    }
+}
+
+impl<D: Dimension> Events<D> {
+    /// Logs the end.
+    pub(super) fn log_finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.setup.log.events == EventLog::None {
+            return Ok(());
+        }
+        self.tally.seq += 1;
+        sink.event(&EventRow {
+            seq: self.tally.seq,
+            time,
+            kind: EventKind::Finish,
+            regime_from: None,
+            regime_to: None,
+            body_a: BodyRef::None,
+            body_b: BodyRef::None,
+            link: 0,
+            position: [f64::NAN; 3],
+            energy: f64::NAN,
+            cause: 0,
+        })?;
+        Ok(())
+    }
+
+    /// A row of the series. Wall loads are the momentum received since the last row over its time.
+    pub(super) fn series_row(&mut self, time: f64) -> SeriesRow {
+        let energy = self.energy();
+        let d = energy.dissipated;
+        let grains = self.setup.grains.len() as u64;
+        let lasted = time - self.tally.last_row;
+        let mut walls = vec![[0.0; 7]; self.setup.boundaries.len()];
+        let now = self.engine.wall_tallies();
+        for ((&index, now), last) in self.boundary.iter().zip(now).zip(&self.tally.last_walls) {
+            let row = &mut walls[index];
+            row[6] += now.work;
+            if lasted <= 0.0 {
+                continue;
+            }
+            let impulse = now.impulse - last.impulse;
+            let reference = self.setup.boundaries[index].shape.reference_point();
+            let moment = now.moment - last.moment - D::moment(reference, impulse);
+            for k in 0..D::N {
+                row[k] += impulse[k] / lasted;
+            }
+            // The plane has its single moment about z, the last of three.
+            for k in 0..D::SPINS {
+                row[6 - D::SPINS + k] += D::spin_component(moment, k) / lasted;
+            }
+        }
+        self.tally.last_walls = now.to_vec();
+        self.tally.last_row = time;
+        SeriesRow {
+            time,
+            grains,
+            by_regime: [grains, 0, 0, 0],
+            clusters: 0,
+            links: 0,
+            sliding: 0,
+            discharged: 0,
+            kinetic: energy.kinetic,
+            potential: energy.potential,
+            elastic: 0.0,
+            dissipated: [d.damping, d.slip, d.collision, d.morph],
+            injected: energy.injected,
+            removed: 0.0,
+            balance_error: energy.balance_error,
+            events: by_kind(self).to_vec(),
+            walls,
+        }
+    }
+
+    /// All grains now.
+    pub(super) fn grain_rows(&self, time: f64) -> Vec<GrainRow> {
+        let row = |(index, grain): (usize, &crate::body::Grain<D>)| {
+            let now = self.engine.moment(index);
+            let spin = |k: usize| {
+                if k < D::SPINS {
+                    D::spin_component(now.spin, k)
+                } else {
+                    0.0
+                }
+            };
+            GrainRow {
+                time,
+                grain: grain.id,
+                radius: grain.radius,
+                mass: grain.mass,
+                material: grain.material,
+                position: three(now.position),
+                velocity: three(now.velocity),
+                rotation: D::rotation_components(now.rotation).0,
+                spin: std::array::from_fn(spin),
+                force: [0.0; 3],
+                moment: [0.0; 3],
+                regime: Regime::Flight,
+                cluster: -1,
+            }
+        };
+        self.setup.grains.iter().enumerate().map(row).collect()
+    }
+}

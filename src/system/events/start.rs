@@ -1,0 +1,215 @@
+//! From a setup to the engine's: walls cut into what the engine knows, a box for its cells.
+
+use crate::body::{Boundary, Shape};
+use crate::collide::engine::{self, Body, Limits, Wall, WallShape};
+use crate::geometry::{Dimension, Vector};
+use crate::system::{CollapseName, Setup};
+
+/// What the engine starts from, and to which boundary each of its walls belongs.
+#[derive(Clone, Debug)]
+pub struct Start<D: Dimension> {
+    /// For the engine.
+    pub engine: engine::Setup<D>,
+    /// Index of the boundary of each wall.
+    pub boundary: Vec<usize>,
+}
+
+/// The engine's setup; else which boundary cannot be taken (none: the whole), and why.
+pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<usize>, String)> {
+    let Some(events) = &setup.events else {
+        return Err((None, "the setup has no event-driven model".into()));
+    };
+    let mut walls = Vec::new();
+    let mut boundary = Vec::new();
+    for (index, wall) in setup.boundaries.iter().enumerate() {
+        let fault = |what: String| (Some(index), format!("the wall `{}` {what}", wall.name));
+        if wall.opens_at.is_some() {
+            return Err(fault("is a gate; the event-driven model knows none".into()));
+        }
+        for shape in cut(wall, setup).map_err(&fault)? {
+            walls.push(Wall {
+                shape,
+                motion: wall.motion.clone(),
+                species: wall.material,
+            });
+            boundary.push(index);
+        }
+    }
+    let bodies: Vec<Body<D>> = setup
+        .grains
+        .iter()
+        .map(|grain| Body {
+            position: grain.position,
+            velocity: grain.velocity,
+            spin: grain.spin,
+            rotation: grain.rotation,
+            radius: grain.radius,
+            mass: grain.mass,
+            species: grain.material,
+        })
+        .collect();
+    let (min, max) = extent(setup);
+    let start = engine::Setup {
+        bodies,
+        min,
+        max,
+        periodic: std::array::from_fn(|k| {
+            k < D::N && setup.periodic.get(k).is_some_and(Option::is_some)
+        }),
+        gravity: setup.gravity,
+        walls,
+        species: setup.materials.len(),
+        rules: events.rules.clone(),
+        limits: Limits {
+            contact_time: events.contact_time,
+            collapse_is_elastic: events.collapse == CollapseName::Elastic,
+            ..Limits::default()
+        },
+        time: 0.0,
+    };
+    engine::check(&start).map_err(|error| match error {
+        engine::SetupError::Wall(wall, what) => (
+            boundary.get(wall).copied(),
+            format!(
+                "the wall `{}` {what}; the event-driven model cannot follow it",
+                setup.boundaries[boundary[wall]].name
+            ),
+        ),
+        other => (None, other.to_string()),
+    })?;
+    Ok(Start {
+        engine: start,
+        boundary,
+    })
+}
+
+/// The shapes that a boundary is made of. A part of a can is taken to go on without end, which
+/// changes nothing for grains inside.
+fn cut<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Result<Vec<WallShape<D>>, String> {
+    Ok(match &wall.shape {
+        Shape::Plane { point, normal } => vec![WallShape::Plane {
+            point: *point,
+            normal: *normal * (1.0 / normal.norm()),
+        }],
+        Shape::Ball {
+            centre,
+            radius,
+            inside,
+        } => vec![WallShape::Ball {
+            centre: *centre,
+            radius: *radius,
+            inside: *inside,
+        }],
+        Shape::Box {
+            min,
+            max,
+            inside: true,
+        } => (0..D::N)
+            .flat_map(|k| {
+                let along = |sign: f64| D::Vector::from_fn(|j| if j == k { sign } else { 0.0 });
+                [
+                    WallShape::Plane {
+                        point: *min,
+                        normal: along(1.0),
+                    },
+                    WallShape::Plane {
+                        point: *max,
+                        normal: along(-1.0),
+                    },
+                ]
+            })
+            .collect(),
+        Shape::Revolved {
+            origin,
+            axis,
+            profile,
+        } => can(*origin, *axis * (1.0 / axis.norm()), profile, setup)?,
+        Shape::Box { .. } | Shape::Polyline { .. } => {
+            return Err(
+                "has edges that stand out; the event-driven model knows planes, boxes from inside, circles, spheres and cans"
+                    .into(),
+            );
+        }
+    })
+}
+
+/// A cylinder with flat ends: a profile from the axis out, along, and back to the axis.
+fn can<D: Dimension>(
+    origin: D::Vector,
+    axis: D::Vector,
+    profile: &[[f64; 2]],
+    setup: &Setup<D>,
+) -> Result<Vec<WallShape<D>>, String> {
+    let [[d0, h0], [d1, h1], [d2, h2], [d3, h3]] = *profile else {
+        return Err("is not a can: its profile must have four corners".into());
+    };
+    if !(d0 == 0.0 && d3 == 0.0 && d1 == d2 && h0 == h1 && h2 == h3 && d1 > 0.0 && h1 != h2) {
+        return Err(
+            "is not a can: its profile must go out from the axis, along it, and straight back"
+                .into(),
+        );
+    }
+    let (low, high) = (h1.min(h2), h1.max(h2));
+    for grain in &setup.grains {
+        let d = grain.position - origin;
+        let height = axis.dot(&d);
+        if (d - axis * height).norm() > d1 || height < low || height > high {
+            return Err(format!("is a can, and grain {} is not inside", grain.id));
+        }
+    }
+    Ok(vec![
+        WallShape::Cylinder {
+            origin,
+            axis,
+            radius: d1,
+            inside: true,
+        },
+        WallShape::Plane {
+            point: origin + axis * low,
+            normal: axis,
+        },
+        WallShape::Plane {
+            point: origin + axis * high,
+            normal: -axis,
+        },
+    ])
+}
+
+/// The box of the cells: what walls and grains span, or the period.
+fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
+    let mut min = D::Vector::from_fn(|_| f64::INFINITY);
+    let mut max = -min;
+    let mut widen = |x: D::Vector, r: f64| {
+        for k in 0..D::N {
+            min[k] = min[k].min(x[k] - r);
+            max[k] = max[k].max(x[k] + r);
+        }
+    };
+    for grain in &setup.grains {
+        widen(grain.position, grain.radius);
+    }
+    for wall in &setup.boundaries {
+        if let Some((low, high)) = wall.shape.extent() {
+            widen(low, 0.0);
+            widen(high, 0.0);
+        }
+    }
+    // A plane across an axis bounds it.
+    for wall in &setup.boundaries {
+        if let Shape::Plane { point, normal } = &wall.shape {
+            for k in 0..D::N {
+                if normal[k].abs() > 0.999 * normal.norm() {
+                    min[k] = min[k].min(point[k]);
+                    max[k] = max[k].max(point[k]);
+                }
+            }
+        }
+    }
+    for k in 0..D::N {
+        if let Some(Some(axis)) = setup.periodic.get(k) {
+            min[k] = axis.origin;
+            max[k] = axis.origin + axis.length;
+        }
+    }
+    (min, max)
+}
