@@ -49,7 +49,7 @@ impl<D: Integrate> Engine<D> {
                 c.kt
             };
             let across: f64 = (0..3).map(|j| spring[j] * k.sliding[j]).sum();
-            sum += c.elastic * k.speed - kt * across;
+            sum += c.elastic.max(0.0) * k.speed - kt * across;
         };
         for class in &self.state.pairs {
             let law = self.law(class.materials[0], class.materials[1]);

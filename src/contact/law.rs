@@ -69,6 +69,7 @@ impl Law for Linear {
         }
     }
     fn normal_energy(&self, overlap: f64, _radius: f64) -> f64 {
+        let overlap = overlap.max(0.0);
         0.5 * self.kn * overlap * overlap
     }
 }
