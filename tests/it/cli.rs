@@ -112,6 +112,10 @@ fn every_embedded_scenario_checks() {
             assert!(plan["grains"]["fed"].as_u64().is_some_and(|n| n > 0));
             continue;
         }
+        if plan["regimes"] == serde_json::json!(["flight"]) {
+            assert!(plan["events"]["restitution"].is_number(), "{text}");
+            continue;
+        }
         assert!(
             plan["step"].as_f64().is_some_and(|step| step > 0.0),
             "{text}"

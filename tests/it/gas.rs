@@ -928,3 +928,23 @@ fn a_hundred_million_collisions() {
     assert!(Vector::norm(&momentum(&engine)) < 1e-8);
     assert!(deepest(&engine, Some(length)) < 1e-12);
 }
+
+/// Around a large sphere there is no telling of thousands of small ones: refused, not left out.
+#[test]
+fn sizes_too_different_are_refused() {
+    let mut setup = empty::<Spatial>(Vector3::zeros(), Vector3::repeat(40.0), true);
+    let still = Vector3::zeros();
+    setup.bodies.push(body(Vector3::repeat(38.0), still, 1.0));
+    for k in 0..4100 {
+        let at = [k % 16, k / 16 % 16, k / 256].map(|i| 0.5 + 2.0 * f64::from(i));
+        setup.bodies.push(body(Vector3::from(at), still, 0.1));
+    }
+    let refused = Engine::new(setup.clone());
+    let told = matches!(refused, Err(SetupError::Sizes { small: 4100, .. }));
+    assert!(told);
+    // Half as large, so few of them fit around it that all are found.
+    for small in &mut setup.bodies[1..] {
+        small.radius = 0.5;
+    }
+    assert!(Engine::new(setup).is_ok());
+}

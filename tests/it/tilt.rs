@@ -62,6 +62,8 @@ fn in_a_fast_tilt_all_step() {
             &format!("perturb[0].tilt.angle={}", rate * duration),
             &format!("perturb[0].tilt.duration={duration}"),
             "run.finish=0.25",
+            "run.tolerance=0.001",
+            "morph.carry_every=0.162",
         ]);
         let (_, records, _) = run(&tilt);
         let resting = records.series.iter().filter(|row| row.time > 0.01);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::calendar::Calendar;
-use super::cells::Cells;
+use super::cells::{Cells, MOST};
 use super::state::{Slot, Turning, next};
 use super::{Core, Engine, Rule, Rules, Tally, Wall, WallShape, run};
 use crate::body::Motion;
@@ -113,6 +113,18 @@ pub enum SetupError {
     /// A wall that turns, or too many.
     #[error("wall {0} cannot be followed by the event-driven engine: {1}")]
     Wall(usize, &'static str),
+    /// So many small grains that more of them may lie around a large one than a search can hold.
+    #[error(
+        "{small} grains have radii under {least} m, so small beside the largest that over {most} of them may lie around it; at most {most} may be as small"
+    )]
+    Sizes {
+        /// How many are too small.
+        small: usize,
+        /// From this radius on they would not be, m.
+        least: f64,
+        /// Most that a search can hold.
+        most: usize,
+    },
     /// Two grains overlap at the start.
     #[error("grains {a} and {b} overlap by {overlap} m at the start")]
     Overlap {
@@ -144,6 +156,7 @@ impl<D: Dimension> Engine<D> {
             }
         }
         let diameter = 2.0 * largest;
+        crowds(&setup, largest)?;
         let filled = n as f64 * D::ball_measure(largest) / volume;
         // Lists need three cells along each period, so that nobody is found twice.
         let skin = SKIN * diameter;
@@ -365,6 +378,20 @@ const SKIN: f64 = 0.25;
 fn cell_width(diameter: f64, filled: f64) -> f64 {
     let factor = if filled < 0.2 { 2.5 } else { 2.2 };
     diameter * factor * (1.0 + 1e-9)
+}
+
+/// Refuses sizes of which more grains fit into the cells around a place than a search can hold.
+fn crowds<D: Dimension>(setup: &Setup<D>, largest: f64) -> Result<(), SetupError> {
+    let most = MOST - 64;
+    // Two of the widest cells along each axis, filled as densely as balls can be.
+    let room = 0.95 * (2.0 * cell_width(2.0 * largest, 0.0)).powi(D::N as i32);
+    let alike = room / D::ball_measure(largest);
+    let least = largest * (alike / most as f64).powf(1.0 / D::N as f64);
+    let small = setup.bodies.iter().filter(|b| b.radius < least).count();
+    if small > most {
+        return Err(SetupError::Sizes { small, least, most });
+    }
+    Ok(())
 }
 
 /// How long an epoch may last, s: with gravity until a path has bent by about the box.
