@@ -113,7 +113,7 @@ fn every_embedded_scenario_checks() {
             continue;
         }
         if plan["regimes"] == serde_json::json!(["flight"]) {
-            assert!(plan["events"]["restitution"].is_number(), "{text}");
+            assert!(plan["events"].is_object(), "{text}");
             continue;
         }
         assert!(
