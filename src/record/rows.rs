@@ -69,6 +69,25 @@ pub struct EventRow {
     pub cause: u64,
 }
 
+impl EventRow {
+    /// A row that tells only its number, when (s) and what.
+    pub fn new(seq: u64, time: f64, kind: EventKind) -> Self {
+        EventRow {
+            seq,
+            time,
+            kind,
+            regime_from: None,
+            regime_to: None,
+            body_a: BodyRef::None,
+            body_b: BodyRef::None,
+            link: 0,
+            position: [f64::NAN; 3],
+            energy: f64::NAN,
+            cause: 0,
+        }
+    }
+}
+
 /// A row of the series: the state of the whole at a log tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesRow {

@@ -95,17 +95,8 @@ impl<D: Integrate> System<D> {
     pub(super) fn row(&mut self, time: f64, kind: EventKind) -> EventRow {
         self.s.seq += 1;
         EventRow {
-            seq: self.s.seq,
-            time,
-            kind,
-            regime_from: None,
-            regime_to: None,
-            body_a: BodyRef::None,
-            body_b: BodyRef::None,
-            link: 0,
             position: [0.0; 3],
-            energy: f64::NAN,
-            cause: 0,
+            ..EventRow::new(self.s.seq, time, kind)
         }
     }
 

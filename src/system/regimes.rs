@@ -169,7 +169,8 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    fn morph(
+    /// A grain changes its regime: counted, and logged.
+    pub(super) fn morph(
         &mut self,
         sink: &mut dyn Sink,
         time: f64,

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::thrash::Thrash;
-use super::{EventLog, MorphSetup, System, SystemError};
+use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Other, Push};
-use crate::event::{EventKind, Regime};
+use crate::event::Regime;
 use crate::geometry::Vector;
 use crate::record::{Avalanches, Sink};
 
@@ -284,19 +284,10 @@ impl<D: Integrate> System<D> {
         slots: &[u32],
         regimes: impl Fn(u32) -> [Regime; 2],
     ) -> Result<(), SystemError> {
-        self.s.by_kind[EventKind::Morph as usize] += slots.len() as u64;
-        if self.s.settling || self.setup.log.events == EventLog::None {
-            return Ok(());
-        }
         let time = self.engine.time();
         for &slot in slots {
-            let mut row = self.row(time, EventKind::Morph);
             let [from, to] = regimes(self.engine.state.arrays.id[slot as usize]);
-            row.regime_from = Some(from);
-            row.regime_to = Some(to);
-            row.cause = self.s.causes.now;
-            self.put_body(&mut row, slot);
-            sink.event(&row)?;
+            self.morph(sink, time, slot, from, to)?;
         }
         Ok(())
     }

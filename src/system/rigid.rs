@@ -7,10 +7,10 @@
 //! (Kept up to date by `qrb::Pebble`, a link that goes costs some 100 microseconds, as much as to find
 //! all groups of a bed of 1,000 disks anew.)
 
-use super::{EventLog, System, SystemError};
+use super::{System, SystemError};
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, Regime};
+use crate::event::Regime;
 use crate::qrb::{DiskGroups, DiskLink};
 use crate::record::Sink;
 
@@ -114,10 +114,6 @@ impl<D: Integrate> System<D> {
             .filter(|&(_, slot, was)| was != self.is_rigid(slot))
             .collect();
         changed.sort_unstable();
-        self.s.by_kind[EventKind::Morph as usize] += changed.len() as u64;
-        if self.s.settling || self.setup.log.events == EventLog::None {
-            return Ok(());
-        }
         let time = self.engine.time();
         for (_, slot, was) in changed {
             let (from, to) = if was {
@@ -125,12 +121,7 @@ impl<D: Integrate> System<D> {
             } else {
                 (Regime::Rest, Regime::Rigid)
             };
-            let mut row = self.row(time, EventKind::Morph);
-            row.regime_from = Some(from);
-            row.regime_to = Some(to);
-            row.cause = self.s.causes.now;
-            self.put_body(&mut row, slot);
-            sink.event(&row)?;
+            self.morph(sink, time, slot, from, to)?;
         }
         Ok(())
     }

@@ -15,6 +15,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
+use crate::support::close;
+
 /// A body of unit mass.
 fn body<D: Dimension>(position: D::Vector, velocity: D::Vector, radius: f64) -> Body<D> {
     Body {
@@ -145,16 +147,10 @@ fn spheres_follow_carnahan_starling_and_enskog() {
     for phi in [0.1, 0.3, 0.45] {
         let (z, rate) = equation_of_state::<Spatial>(16, phi, 60, 200);
         let (g, expected) = carnahan_starling(phi);
-        assert!(
-            (z / expected - 1.0).abs() < 0.01,
-            "{phi}: Z {z}, not {expected}"
-        );
+        close(&format!("{phi}: Z"), z / expected, 1.0, 0.01);
         let density = phi * 6.0 / std::f64::consts::PI;
         let enskog = 4.0 * density * g * std::f64::consts::PI.sqrt();
-        assert!(
-            (rate / enskog - 1.0).abs() < 0.01,
-            "{phi}: {rate}, not {enskog}"
-        );
+        close(&format!("{phi}: rate"), rate / enskog, 1.0, 0.01);
     }
 }
 
@@ -166,17 +162,11 @@ fn disks_follow_henderson() {
     for phi in [0.1, 0.3, 0.5] {
         let (z, rate) = equation_of_state::<Planar>(50, phi, 60, 400);
         let expected = (1.0 + phi * phi / 8.0) / (1.0 - phi).powi(2);
-        assert!(
-            (z / expected - 1.0).abs() < 0.01,
-            "{phi}: Z {z}, not {expected}"
-        );
+        close(&format!("{phi}: Z"), z / expected, 1.0, 0.01);
         let g = (1.0 - 7.0 * phi / 16.0) / (1.0 - phi).powi(2);
         let density = phi * 4.0 / std::f64::consts::PI;
         let henderson = 2.0 * density * g * std::f64::consts::PI.sqrt();
-        assert!(
-            (rate / henderson - 1.0).abs() < 0.01,
-            "{phi}: {rate}, not {henderson}"
-        );
+        close(&format!("{phi}: rate"), rate / henderson, 1.0, 0.01);
     }
 }
 

@@ -6,7 +6,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::LawTable;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial};
-use arenite::system::{EventLog, MorphSetup, PerturbKind, PerturbSetup, PerturbWhen, Setup};
+use arenite::system::{EventLog, PerturbKind, PerturbSetup, PerturbWhen, Setup};
 
 use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};
 
@@ -48,16 +48,7 @@ fn bridge<D: Integrate>(turn: D::Spin, finish: f64) -> Setup<D> {
         when: PerturbWhen::At(BEGIN),
         kind: PerturbKind::Turn { spin: turn },
     });
-    setup.morph = Some(MorphSetup {
-        kinetic: 1e-4,
-        dwell: 0.01,
-        residual: 1e-3,
-        wake: 0.1,
-        wake_share: 0.2,
-        carry_every: 0.02,
-        pace: 0.01,
-        left: 2e-3,
-    });
+    setup.morph = Some(support::finely());
     setup
 }
 

@@ -13,7 +13,8 @@ use arenite::record::{
 };
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{
-    Control, EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Outcome, Setup, System,
+    Control, EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Outcome,
+    Setup, System,
 };
 
 /// A linear spring and dashpot.
@@ -174,6 +175,21 @@ pub fn run<D: Integrate>(setup: &Setup<D>) -> (System<D>, MemorySink) {
 /// The grains at the end of a run.
 pub fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
     run(setup).0.grains_at(setup.finish)
+}
+
+/// Grains may stand still where they lack a thousandth of their weight: a hundredth of the default; for
+/// what is held against statics.
+pub fn finely() -> MorphSetup {
+    MorphSetup {
+        kinetic: 1e-4,
+        dwell: 0.01,
+        residual: 1e-3,
+        wake: 0.1,
+        wake_share: 0.2,
+        carry_every: 0.02,
+        pace: 0.01,
+        left: 2e-3,
+    }
 }
 
 /// Asserts that two numbers differ by at most `tolerance`.

@@ -6,7 +6,7 @@ use arenite::contact::LawTable;
 use arenite::event::Regime;
 use arenite::geometry::Planar;
 use arenite::record::{LinkRow, MemorySink, Summary};
-use arenite::system::{MorphSetup, PerturbKind, PerturbSetup, PerturbWhen, Setup, System};
+use arenite::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System};
 
 use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};
 
@@ -180,16 +180,7 @@ fn a_bridge_slips_where_statics_say() {
         let wanted = libm::sin(angle);
         let mut setup = bridge(frictions, BEGIN + angle / RATE + 2.0);
         let resolved = slip(&setup);
-        setup.morph = Some(MorphSetup {
-            kinetic: 1e-4,
-            dwell: 0.01,
-            residual: 1e-3,
-            wake: 0.1,
-            wake_share: 0.2,
-            carry_every: 0.02,
-            pace: 0.01,
-            left: 2e-3,
-        });
+        setup.morph = Some(support::finely());
         let still = slip(&setup);
         println!(
             "contact {contact}, friction {friction}: theory {wanted:.6}, stepped {resolved:.6}, still {still:.6}"

@@ -19,20 +19,14 @@ pub(super) fn collision_row<D: Dimension>(
     seq: u64,
 ) -> EventRow {
     EventRow {
-        seq,
-        time: met.time,
-        kind: EventKind::Collision,
-        regime_from: None,
-        regime_to: None,
         body_a: BodyRef::Grain(met.a),
         body_b: match met.b {
             Other::Grain(id) => BodyRef::Grain(id),
             Other::Wall(wall) => BodyRef::Boundary(boundary[wall as usize] as u16),
         },
-        link: 0,
         position: three(met.position),
         energy: met.lost,
-        cause: 0,
+        ..EventRow::new(seq, met.time, EventKind::Collision)
     }
 }
 
@@ -43,19 +37,7 @@ impl<D: Dimension> Events<D> {
             return Ok(());
         }
         self.tally.seq += 1;
-        sink.event(&EventRow {
-            seq: self.tally.seq,
-            time,
-            kind: EventKind::Finish,
-            regime_from: None,
-            regime_to: None,
-            body_a: BodyRef::None,
-            body_b: BodyRef::None,
-            link: 0,
-            position: [f64::NAN; 3],
-            energy: f64::NAN,
-            cause: 0,
-        })?;
+        sink.event(&EventRow::new(self.tally.seq, time, EventKind::Finish))?;
         Ok(())
     }
 

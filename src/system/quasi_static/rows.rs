@@ -28,19 +28,7 @@ impl<D: Dimension> QuasiStatic<D> {
             return Ok(0);
         }
         self.tally.seq += 1;
-        let mut row = EventRow {
-            seq: self.tally.seq,
-            time,
-            kind,
-            regime_from: None,
-            regime_to: None,
-            body_a: BodyRef::None,
-            body_b: BodyRef::None,
-            link: 0,
-            position: [f64::NAN; 3],
-            energy: f64::NAN,
-            cause: 0,
-        };
+        let mut row = EventRow::new(self.tally.seq, time, kind);
         complete(&mut row);
         sink.event(&row)?;
         Ok(row.seq)
