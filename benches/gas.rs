@@ -4,7 +4,7 @@
 //! 10,648, 97,336 and 1,000,000 spheres at 0.1, 0.3 and 0.5. The best of twelve parts of a run in
 //! a steady state is told beside the mean: on a busy machine the best says more.
 
-use arenite::collide::engine::{Body, Engine, Limits, Rule, Setup};
+use arenite::collide::engine::{Body, Engine, Laws, Limits, Rule, Setup};
 use arenite::geometry::{Dimension, Spatial, Vector};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
@@ -46,6 +46,7 @@ fn lattice(n: usize, filled: f64) -> Setup<Spatial> {
         walls: Vec::new(),
         species: 1,
         rules: vec![Rule::smooth(1.0)],
+        laws: Laws::default(),
         limits: Limits::default(),
         time: 0.0,
     }

@@ -5,7 +5,7 @@
 
 use arenite::body::Motion;
 use arenite::collide::engine::{
-    Body, Collision, Engine, Limits, Other, Rough, Rule, Setup, SetupError, Stopped, Wall,
+    Body, Collision, Engine, Laws, Limits, Other, Rough, Rule, Setup, SetupError, Stopped, Wall,
     WallShape,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
@@ -41,6 +41,7 @@ fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Setup<
         walls: Vec::new(),
         species: 1,
         rules: vec![Rule::smooth(1.0)],
+        laws: Laws::default(),
         limits: Limits::default(),
         time: 0.0,
     }

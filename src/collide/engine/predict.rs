@@ -23,7 +23,7 @@ impl<D: Dimension> Core<D> {
     /// Looks for collisions in a part of the cells only if the rest was looked at since the
     /// grain's last collision.
     #[inline(always)]
-    pub(super) fn predict<L: Lanes>(
+    pub(super) fn predict<L: Lanes, const LAWS: bool>(
         &mut self,
         grain: u32,
         now: f64,
@@ -74,6 +74,12 @@ impl<D: Dimension> Core<D> {
         let sooner = hit_time < time;
         slot.time = select_unpredictable(sooner, hit_time, time);
         slot.event = select_unpredictable(sooner, next::HIT, next.with);
+        if LAWS && let Some(held) = self.held.get(i) {
+            let ends = held.end <= slot.time;
+            slot.time = select_unpredictable(ends, held.end, slot.time);
+            slot.event =
+                select_unpredictable(ends && held.end < f64::INFINITY, next::END, slot.event);
+        }
         let time = slot.time;
         if time < f64::INFINITY {
             self.calendar.push(time, grain);

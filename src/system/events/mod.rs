@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use start::{Start, engine_setup};
 
 use super::{Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
-use crate::collide::engine::{Collision, Engine, Other, Stopped, WallTally};
+use crate::collide::engine::{Engine, Other, Stopped, WallTally};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::record::{Sink, Summary};
@@ -27,7 +27,9 @@ const CHUNK: u64 = 200_000;
 const LOGGED_CHUNK: u64 = 10_000;
 
 /// Version of the saved state; other drivers' states have other numbers.
-const FORMAT: u32 = 0x4556_0001;
+///
+/// 2: contacts that last.
+const FORMAT: u32 = 0x4556_0002;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -168,14 +170,13 @@ impl<D: Dimension> Events<D> {
         if self.setup.log.events != EventLog::Links {
             return Ok(self.engine.run(until, done + CHUNK));
         }
-        let mut rows = Vec::new();
-        let (boundary, seq) = (&self.boundary, &mut self.tally.seq);
-        let mut note = |met: &Collision<D>| {
-            *seq += 1;
-            rows.push(rows::collision_row(met, boundary, *seq));
+        let mut noted = rows::Noted {
+            boundary: &self.boundary,
+            seq: &mut self.tally.seq,
+            rows: Vec::new(),
         };
-        let stopped = self.engine.run_with(until, done + LOGGED_CHUNK, &mut note);
-        for row in &rows {
+        let stopped = self.engine.run_with(until, done + LOGGED_CHUNK, &mut noted);
+        for row in &noted.rows {
             sink.event(row)?;
         }
         Ok(stopped)
@@ -229,6 +230,16 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) ->
             "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`), or use contact laws instead of [events]",
             name(Other::Grain(grain)),
             name(with)
+        ),
+        Stopped::PassThrough {
+            grain,
+            with,
+            time,
+            approach,
+        } => format!(
+            "at {time} s {} and {} approach with {approach} m/s: by their contact law they would pass through each other; it is too soft for such speeds",
+            name(Other::Grain(grain)),
+            name(Other::Grain(with))
         ),
         Stopped::Until | Stopped::Collisions => String::new(),
     }
@@ -296,6 +307,10 @@ fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
     let mut counts = [0; EventKind::ALL.len()];
     for (kind, count) in [
         (EventKind::Collision, tally.collisions + tally.wall_hits),
+        (
+            EventKind::EndOfContact,
+            tally.soft.ended + tally.soft.interrupted,
+        ),
         (EventKind::PredictTrajectory, tally.stale + tally.looks),
         (EventKind::NeighborUpdate, tally.crossings),
         (EventKind::LogState, series),

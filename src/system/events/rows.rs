@@ -1,7 +1,7 @@
 //! Rows of collisions, series and snapshots.
 
 use super::{Events, by_kind};
-use crate::collide::engine::{Collision, Other};
+use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
@@ -12,21 +12,38 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
-/// The row of a collision; its energy is what was lost.
-pub(super) fn collision_row<D: Dimension>(
-    met: &Collision<D>,
-    boundary: &[usize],
-    seq: u64,
-) -> EventRow {
-    EventRow {
-        body_a: BodyRef::Grain(met.a),
-        body_b: match met.b {
-            Other::Grain(id) => BodyRef::Grain(id),
-            Other::Wall(wall) => BodyRef::Boundary(boundary[wall as usize] as u16),
-        },
-        position: three(met.position),
-        energy: met.lost,
-        ..EventRow::new(seq, met.time, EventKind::Collision)
+/// Makes rows of what it is told.
+pub(super) struct Noted<'a> {
+    /// Boundary of each of the engine's walls.
+    pub boundary: &'a [usize],
+    /// Number of the last row.
+    pub seq: &'a mut u64,
+    pub rows: Vec<EventRow>,
+}
+
+impl<D: Dimension> Observer<D> for Noted<'_> {
+    /// The row of a collision; its energy is what was lost.
+    fn collision(&mut self, met: &Collision<D>) {
+        *self.seq += 1;
+        self.rows.push(EventRow {
+            body_a: BodyRef::Grain(met.a),
+            body_b: match met.b {
+                Other::Grain(id) => BodyRef::Grain(id),
+                Other::Wall(wall) => BodyRef::Boundary(self.boundary[wall as usize] as u16),
+            },
+            position: three(met.position),
+            energy: met.lost,
+            ..EventRow::new(*self.seq, met.time, EventKind::Collision)
+        });
+    }
+    fn end(&mut self, end: &EndOfContact<D>) {
+        *self.seq += 1;
+        self.rows.push(EventRow {
+            body_a: BodyRef::Grain(end.a),
+            body_b: BodyRef::Grain(end.b),
+            position: three(end.position),
+            ..EventRow::new(*self.seq, end.time, EventKind::EndOfContact)
+        });
     }
 }
 
@@ -78,7 +95,7 @@ impl<D: Dimension> Events<D> {
             discharged: 0,
             kinetic: energy.kinetic,
             potential: energy.potential,
-            elastic: 0.0,
+            elastic: energy.elastic,
             dissipated: [d.damping, d.slip, d.collision, d.morph],
             injected: energy.injected,
             removed: 0.0,
