@@ -99,7 +99,9 @@ fn tables_keep_their_error() {
     for law in laws() {
         let table = RoughTable::build(&law, 0.1, SPHERE, TOLERANCE).unwrap();
         let friction = match law {
-            PairLaw::Linear { friction, .. } | PairLaw::Hertz { friction, .. } => friction,
+            PairLaw::Linear { friction, .. }
+            | PairLaw::Hertz { friction, .. }
+            | PairLaw::Viscoelastic { friction, .. } => friction,
         };
         let mut worst: f64 = 0.0;
         for _ in 0..1000 {
