@@ -1,18 +1,18 @@
-//! Increments of displacements of a bed of disks or spheres: a solver for one purpose, without a
-//! matrix.
+//! Increments of displacements of a bed of disks or spheres: a solver for one purpose.
 //!
 //! Each row is a grain with its displacement and its turn times its radius, so that the geometry of a
 //! link is its normal alone: at a contact in the direction m from a to b, surfaces move apart by
 //! d = u_a - u_b + (s_a + s_b) x m, which the link resists with kn along m and kt across.
 //!
-//! K = L + D + L^T by blocks of grains. Conjugate gradients with the preconditioner
-//! (D + L) D^-1 (D + L^T), run on (D + L)^-1 K (D + L^T)^-1 so that an iteration costs one sweep up and
-//! one down and no product with K (Eisenstat 1981): with t = (D + L^T)^-1 p, that matrix times p is
-//! t + (D + L)^-1 (p - D t).
+//! With the diagonal block of each grain D = G G^T, what is solved for is y = G^T x: its matrix
+//! I + L + L^T has unit blocks on the diagonal. Conjugate gradients with the preconditioner
+//! (I + L) (I + L^T), which is symmetric Gauss-Seidel by blocks, run on (I + L)^-1 (I + L + L^T) (I + L^T)^-1
+//! so that an iteration costs one sweep up and one down and no product with the matrix (Eisenstat
+//! 1981): with t = (I + L^T)^-1 p, that operator times p is t + (I + L)^-1 (p - t).
 
-use super::conjugate::dot;
-use super::precondition::{cholesky, inverse};
+use super::precondition::{backward, cholesky, forward};
 use crate::geometry::{Dimension, Vector};
+use crate::vector::{Kernel, Lanes, Level, run};
 
 /// A link that resists.
 #[derive(Clone, Copy, Debug)]
@@ -32,53 +32,54 @@ pub struct Strut<D: Dimension> {
     pub slide: D::Vector,
 }
 
-/// A strut seen from one of its ends.
-#[derive(Clone, Copy, Debug, Default)]
-struct Side<D: Dimension> {
-    to: u32,
-    normal: D::Vector,
-    kn: f64,
-    kt: f64,
-    slide: D::Vector,
-}
-
 /// The stiffness of a bed, ready to solve with.
 #[derive(Debug)]
 pub struct Bed<D: Dimension> {
-    /// Sides by grain, those to lower grains first; where they start and where the others do.
-    sides: Vec<Side<D>>,
+    /// By grain: its rank in the order in which sweeps go.
+    ranks: Vec<u32>,
+    /// By rank: the inverse of G, the Cholesky factor of its block, by rows; zero for who is held.
+    roots: Vec<f64>,
+    /// By rank: where its links to lower ranks start, and where those to higher ones do.
     starts: Vec<[u32; 2]>,
-    /// Diagonal blocks, and their inverses.
-    diagonal: Vec<f64>,
-    inverse: Vec<f64>,
+    /// Ranks at the other ends of links, by grain.
+    to: Vec<u32>,
+    /// Their blocks of L or L^T, by columns of [`width`] numbers.
+    blocks: Vec<f64>,
+    of: std::marker::PhantomData<D>,
 }
-
-/// Stiffness that holds a grain fast, over that of its links.
-const FAST: f64 = 1e3;
 
 /// Most unknowns of a grain.
 const MOST: usize = 6;
+/// Most numbers in which they stand.
+const WIDEST: usize = 6;
+/// Grains that follow each other in a sweep lie apart, in so many places of the bed by turns: one need not
+/// wait for what the one before it comes to.
+const STRANDS: usize = 4;
 
-/// A force and a moment over the radius, or a displacement and a turn times the radius.
-type Motion<D> = (<D as Dimension>::Vector, <D as Dimension>::Spin);
-
-/// Those of one grain.
-#[inline(always)]
-fn split<D: Dimension>(x: &[f64], grain: usize) -> Motion<D> {
-    let x = &x[grain * (D::N + D::SPINS)..][..D::N + D::SPINS];
-    (
-        D::Vector::from_fn(|k| x[k]),
-        D::spin_from_fn(|k| x[D::N + k]),
-    )
+/// Unknowns of a grain.
+const fn unknowns<D: Dimension>() -> usize {
+    D::N + D::SPINS
 }
 
-/// Side by side.
-#[inline(always)]
-fn unite<D: Dimension>((force, moment): Motion<D>) -> [f64; MOST] {
+/// Numbers in which they stand: in the plane a fourth, zero, for the sake of vector units.
+const fn width<D: Dimension>() -> usize {
+    if D::N == 2 { 4 } else { 6 }
+}
+
+/// Force and moment over the radius, by which a strut resists where its surfaces move apart so; seen from
+/// the end from which this normal points.
+fn resist<D: Dimension>(s: &Strut<D>, normal: D::Vector, apart: D::Vector) -> [f64; MOST] {
+    let along = apart.dot(&normal) * (s.kn - s.kt);
+    let mut force = normal * along + apart * s.kt;
+    // In the plane there is no direction across beside that of sliding.
+    if D::N == 3 {
+        force += s.slide * (-s.kt * apart.dot(&s.slide));
+    }
+    let moment = D::moment(normal, force);
     std::array::from_fn(|k| {
         if k < D::N {
             force[k]
-        } else if k < D::N + D::SPINS {
+        } else if k < unknowns::<D>() {
             D::spin_component(moment, k - D::N)
         } else {
             0.0
@@ -86,54 +87,25 @@ fn unite<D: Dimension>((force, moment): Motion<D>) -> [f64; MOST] {
     })
 }
 
-/// A block times a vector.
-#[inline(always)]
-fn times<D: Dimension>(block: &[f64], grain: usize, x: &[f64]) -> [f64; MOST] {
-    let m = D::N + D::SPINS;
-    let block = &block[grain * m * m..][..m * m];
-    std::array::from_fn(|p| {
-        if p < m {
-            (0..m).map(|q| block[p * m + q] * x[q]).sum()
-        } else {
-            0.0
-        }
-    })
-}
-
-impl<D: Dimension> Side<D> {
-    /// Force and moment by which the strut resists a relative displacement of the surfaces.
-    #[inline(always)]
-    fn resist(&self, apart: D::Vector) -> Motion<D> {
-        let along = apart.dot(&self.normal) * (self.kn - self.kt);
-        let mut force = self.normal * along + apart * self.kt;
-        // In the plane there is no direction across beside that of sliding.
-        if D::N == 3 {
-            force += self.slide * (-self.kt * apart.dot(&self.slide));
-        }
-        (force, D::moment(self.normal, force))
-    }
-
-    /// Adds what the displacement of the other end does at this one.
-    #[inline(always)]
-    fn add(&self, x: &[f64], sum: &mut Motion<D>) {
-        let (u, s) = split::<D>(x, self.to as usize);
-        let (force, moment) = self.resist(D::cross_spin(s, self.normal) - u);
-        sum.0 += force;
-        sum.1 += moment;
-    }
+/// How surfaces move apart by a unit of one unknown of the grain from which this normal points (`sign` 1),
+/// or of the other (-1).
+fn apart<D: Dimension>(unknown: usize, normal: D::Vector, sign: f64) -> D::Vector {
+    let unit = |k: usize| f64::from(u8::from(k == unknown));
+    let turn = D::spin_from_fn(|k| unit(D::N + k));
+    D::Vector::from_fn(unit) * sign + D::cross_spin(turn, normal)
 }
 
 impl<D: Dimension> Bed<D> {
     /// A bed of struts among grains, each freedom of which is held besides by a spring to the ground:
     /// `ground` has these by grain, N/m, for displacements and for turns times the radius.
     pub fn new(struts: &[Strut<D>], ground: &[[f64; 2]]) -> Self {
-        let n = ground.len();
+        let (n, m, w) = (ground.len(), unknowns::<D>(), width::<D>());
+        let ranks = strands(n);
         let mut counts = vec![[0u32; 2]; n + 1];
-        for s in struts {
-            if let Some(b) = s.b {
-                counts[s.a.max(b) as usize][0] += 1;
-                counts[s.a.min(b) as usize][1] += 1;
-            }
+        let ends = |s: &Strut<D>| s.b.map(|b| [s.a, b].map(|grain| ranks[grain as usize]));
+        for [a, b] in struts.iter().filter_map(ends) {
+            counts[a.max(b) as usize][0] += 1;
+            counts[a.min(b) as usize][1] += 1;
         }
         let mut starts = Vec::with_capacity(n + 1);
         let mut at = 0;
@@ -141,142 +113,110 @@ impl<D: Dimension> Bed<D> {
             starts.push([at, at + lower]);
             at += lower + upper;
         }
-        let mut sides = vec![Side::default(); at as usize];
-        let mut next = starts.clone();
-        let m = D::N + D::SPINS;
-        let mut diagonal = vec![0.0; n * m * m];
-        for (grain, ground) in ground.iter().enumerate() {
+        let mut roots = vec![0.0; n * m * m];
+        for (ground, &rank) in ground.iter().zip(&ranks) {
             for p in 0..m {
-                diagonal[(grain * m + p) * m + p] = ground[usize::from(p >= D::N)];
+                roots[(rank as usize * m + p) * m + p] = ground[usize::from(p >= D::N)];
             }
         }
-        let mut put = |from: u32, to: Option<u32>, strut: &Strut<D>, normal: D::Vector| {
-            let side = Side {
-                to: to.unwrap_or(0),
-                normal,
-                kn: strut.kn,
-                kt: strut.kt,
-                slide: strut.slide,
-            };
-            if let Some(to) = to {
-                let place = &mut next[from as usize][usize::from(to > from)];
-                sides[*place as usize] = side;
-                *place += 1;
-            }
-            let block = &mut diagonal[from as usize * m * m..][..m * m];
-            for q in 0..m {
-                let unit = |k: usize| f64::from(u8::from(k == q));
-                let turn = D::spin_from_fn(|k| unit(D::N + k));
-                let apart = D::Vector::from_fn(unit) + D::cross_spin(turn, normal);
-                let column = unite::<D>(side.resist(apart));
-                for p in 0..m {
-                    block[p * m + q] += column[p];
+        for s in struts {
+            for (grain, normal) in [(Some(s.a), s.normal), (s.b, -s.normal)] {
+                let Some(grain) = grain else { continue };
+                let block = &mut roots[ranks[grain as usize] as usize * m * m..][..m * m];
+                for q in 0..m {
+                    let column = resist(s, normal, apart::<D>(q, normal, 1.0));
+                    for p in 0..m {
+                        block[p * m + q] += column[p];
+                    }
                 }
             }
-        };
+        }
+        for block in roots.chunks_exact_mut(m * m) {
+            invert_root(block, m);
+        }
+        let mut to = vec![0; at as usize];
+        let mut blocks = vec![0.0; at as usize * m * w];
+        let mut next = starts.clone();
         for s in struts {
-            put(s.a, s.b, s, s.normal);
-            if let Some(b) = s.b {
-                put(b, Some(s.a), s, -s.normal);
+            let Some([a, b]) = ends(s) else { continue };
+            let [own, other] = [a, b].map(|rank| &roots[rank as usize * m * m..][..m * m]);
+            // What the other's unknowns do here, in their units and ours; the other way round the same.
+            let mut ours = [[0.0; MOST]; MOST];
+            for (q, column) in ours[..m].iter_mut().enumerate() {
+                let force = resist(s, s.normal, apart::<D>(q, s.normal, -1.0));
+                *column = times_lower(own, m, &force);
             }
+            let mut both = [[0.0; MOST]; MOST];
+            for (q, column) in both[..m].iter_mut().enumerate() {
+                for (k, ours) in ours[..=q].iter().enumerate() {
+                    for p in 0..m {
+                        column[p] += other[q * m + k] * ours[p];
+                    }
+                }
+            }
+            let mut put = |from: u32, other: u32, entry: &dyn Fn(usize, usize) -> f64| {
+                let place = &mut next[from as usize][usize::from(other > from)];
+                let k = *place as usize;
+                *place += 1;
+                to[k] = other;
+                for q in 0..m {
+                    for p in 0..m {
+                        blocks[(k * m + q) * w + p] = entry(p, q);
+                    }
+                }
+            };
+            put(a, b, &|p, q| both[q][p]);
+            put(b, a, &|p, q| both[p][q]);
         }
-        let mut bed = Bed {
-            sides,
+        Bed {
+            ranks,
+            roots,
             starts,
-            inverse: vec![0.0; diagonal.len()],
-            diagonal,
-        };
-        for grain in 0..n {
-            bed.invert(grain);
-        }
-        bed
-    }
-
-    fn invert(&mut self, grain: usize) {
-        let m = D::N + D::SPINS;
-        let block = grain * m * m..(grain + 1) * m * m;
-        let mut factor = [0.0; MOST * MOST];
-        let factor = &mut factor[..m * m];
-        factor.copy_from_slice(&self.diagonal[block.clone()]);
-        if cholesky(factor, m).is_ok() {
-            self.inverse[block].copy_from_slice(&inverse(factor, m));
+            to,
+            blocks,
+            of: std::marker::PhantomData,
         }
     }
 
-    /// Holds a grain as good as fast.
+    /// Holds a grain fast.
     pub fn hold(&mut self, grain: usize) {
-        let m = D::N + D::SPINS;
-        let entries = (0..m).map(|p| (grain * m + p) * m + p);
-        let stiffest = entries
-            .clone()
-            .map(|k| self.diagonal[k])
-            .fold(0.0, f64::max);
-        for k in entries {
-            self.diagonal[k] += FAST * stiffest;
+        let (m, w) = (unknowns::<D>(), width::<D>());
+        let rank = self.ranks[grain] as usize;
+        self.roots[rank * m * m..][..m * m].fill(0.0);
+        let own = self.starts[rank][0] as usize..self.starts[rank + 1][0] as usize;
+        for k in own {
+            self.blocks[k * m * w..][..m * w].fill(0.0);
+            let other = self.to[k] as usize;
+            for back in self.starts[other][0] as usize..self.starts[other + 1][0] as usize {
+                if self.to[back] as usize == rank {
+                    self.blocks[back * m * w..][..m * w].fill(0.0);
+                }
+            }
         }
-        self.invert(grain);
     }
 
-    fn lower(&self, grain: usize) -> &[Side<D>] {
-        let [first, middle] = self.starts[grain];
-        &self.sides[first as usize..middle as usize]
-    }
-
-    fn upper(&self, grain: usize) -> &[Side<D>] {
-        &self.sides[self.starts[grain][1] as usize..self.starts[grain + 1][0] as usize]
-    }
-
-    /// x of one grain: the inverse of its block times (r - what the others do).
+    /// Adds, or takes off by a `sign` of -1, what those at the other ends of some links do.
     #[inline(always)]
-    fn relax(&self, grain: usize, sides: &[Side<D>], r: &[f64], x: &mut [f64]) {
-        let m = D::N + D::SPINS;
-        let mut sum = (D::Vector::default(), D::Spin::default());
-        for side in sides {
-            side.add(x, &mut sum);
-        }
-        let mut left = unite::<D>(sum);
-        for p in 0..m {
-            left[p] = r[grain * m + p] - left[p];
-        }
-        let own = times::<D>(&self.inverse, grain, &left);
-        x[grain * m..][..m].copy_from_slice(&own[..m]);
-    }
-
-    /// x = (D + L)^-1 r.
-    fn down(&self, r: &[f64], x: &mut [f64]) {
-        for grain in 0..self.starts.len() - 1 {
-            self.relax(grain, self.lower(grain), r, x);
-        }
-    }
-
-    /// x = (D + L^T)^-1 r.
-    fn up(&self, r: &[f64], x: &mut [f64]) {
-        for grain in (0..self.starts.len() - 1).rev() {
-            self.relax(grain, self.upper(grain), r, x);
-        }
-    }
-
-    /// y = D x.
-    fn blocks(&self, x: &[f64], y: &mut [f64]) {
-        let m = D::N + D::SPINS;
-        for (grain, (x, y)) in x.chunks_exact(m).zip(y.chunks_exact_mut(m)).enumerate() {
-            y.copy_from_slice(&times::<D>(&self.diagonal, grain, x)[..m]);
-        }
-    }
-
-    /// y = K x.
-    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        let m = D::N + D::SPINS;
-        self.blocks(x, y);
-        for (grain, y) in y.chunks_exact_mut(m).enumerate() {
-            let mut sum = (D::Vector::default(), D::Spin::default());
-            for side in self.lower(grain).iter().chain(self.upper(grain)) {
-                side.add(x, &mut sum);
-            }
-            for (y, by) in y.iter_mut().zip(unite::<D>(sum)) {
-                *y += by;
+    fn gather(&self, links: std::ops::Range<u32>, sign: f64, x: &[f64], sum: &mut [f64; WIDEST]) {
+        let (m, w) = (unknowns::<D>(), width::<D>());
+        let links = links.start as usize..links.end as usize;
+        let blocks = &self.blocks[links.start * m * w..links.end * m * w];
+        for (&to, block) in self.to[links].iter().zip(blocks.chunks_exact(m * w)) {
+            let x = &x[to as usize * w..][..w];
+            for q in 0..m {
+                for p in 0..w {
+                    sum[p] += sign * block[q * w + p] * x[q];
+                }
             }
         }
+    }
+
+    fn lower(&self, rank: usize) -> std::ops::Range<u32> {
+        self.starts[rank][0]..self.starts[rank][1]
+    }
+
+    fn upper(&self, rank: usize) -> std::ops::Range<u32> {
+        self.starts[rank][1]..self.starts[rank + 1][0]
     }
 
     /// Improves displacements (m; turns times the radius, m) under a load (N; moments over the radius,
@@ -290,48 +230,198 @@ impl<D: Dimension> Bed<D> {
         tolerance: f64,
         most: usize,
     ) -> Option<usize> {
-        let n = load.len();
-        let [mut z, mut p, mut q, mut t, mut room] = [(); 5].map(|()| vec![0.0; n]);
-        let mut r = vec![0.0; n];
-        self.down(load, &mut r);
-        self.blocks(&r, &mut z);
-        let goal = tolerance * tolerance * dot(&r, &z);
-        if displacement.iter().any(|&x| x != 0.0) {
-            self.multiply(displacement, &mut q);
-            for i in 0..n {
-                q[i] = load[i] - q[i];
-            }
-            self.down(&q, &mut r);
+        run(
+            Level::Avx512,
+            Solve {
+                bed: self,
+                load,
+                displacement,
+                tolerance,
+                most,
+            },
+        )
+    }
+}
+
+/// Ranks by grain: the first of each strand, the second of each, and so on.
+fn strands(grains: usize) -> Vec<u32> {
+    let long = grains.div_ceil(STRANDS);
+    let mut ranks = vec![0; grains];
+    let mut rank = 0;
+    for first in 0..long {
+        for grain in (first..grains).step_by(long.max(1)) {
+            ranks[grain] = rank;
+            rank += 1;
         }
+    }
+    ranks
+}
+
+/// The inverse of a block's Cholesky factor in place of the block; zero where it has none.
+fn invert_root(block: &mut [f64], m: usize) {
+    let mut factor = [0.0; MOST * MOST];
+    let factor = &mut factor[..m * m];
+    factor.copy_from_slice(block);
+    block.fill(0.0);
+    if cholesky(factor, m).is_ok() {
+        for q in 0..m {
+            let mut column = [0.0; MOST];
+            column[q] = 1.0;
+            forward(factor, m, &mut column[..m]);
+            for p in q..m {
+                block[p * m + q] = column[p];
+            }
+        }
+    }
+}
+
+/// A lower triangle times a vector.
+#[inline(always)]
+fn times_lower(lower: &[f64], m: usize, x: &[f64]) -> [f64; MOST] {
+    let mut y = [0.0; MOST];
+    for p in 0..m {
+        y[p] = (0..=p).map(|q| lower[p * m + q] * x[q]).sum();
+    }
+    y
+}
+
+/// A solution on its way.
+struct Solve<'a, D: Dimension> {
+    bed: &'a Bed<D>,
+    load: &'a [f64],
+    displacement: &'a mut [f64],
+    tolerance: f64,
+    most: usize,
+}
+
+impl<D: Dimension> Solve<'_, D> {
+    /// r = (I + L)^-1 r; the square of its norm.
+    #[inline(always)]
+    fn down(&self, r: &mut [f64]) -> f64 {
+        let w = width::<D>();
+        let mut squares = [0.0; WIDEST];
+        for rank in 0..self.bed.ranks.len() {
+            let mut own = [0.0; WIDEST];
+            own[..w].copy_from_slice(&r[rank * w..][..w]);
+            self.bed.gather(self.bed.lower(rank), -1.0, r, &mut own);
+            r[rank * w..][..w].copy_from_slice(&own[..w]);
+            for p in 0..w {
+                squares[p] += own[p] * own[p];
+            }
+        }
+        squares.iter().sum()
+    }
+
+    /// The load in the units of the unknowns, and what is found so far.
+    #[inline(always)]
+    fn scaled(&self) -> [Vec<f64>; 2] {
+        let (m, w) = (unknowns::<D>(), width::<D>());
+        let bed = self.bed;
+        let mut made = [(); 2].map(|()| vec![0.0; bed.ranks.len() * w]);
+        let [load, found] = &mut made;
+        for (grain, &rank) in bed.ranks.iter().enumerate() {
+            let rank = rank as usize;
+            let root = &bed.roots[rank * m * m..][..m * m];
+            let own = times_lower(root, m, &self.load[grain * m..][..m]);
+            load[rank * w..][..m].copy_from_slice(&own[..m]);
+            if root[0] != 0.0 {
+                let found = &mut found[rank * w..][..m];
+                found.copy_from_slice(&self.displacement[grain * m..][..m]);
+                backward(root, m, found);
+            }
+        }
+        made
+    }
+
+    /// The displacements of what was found.
+    #[inline(always)]
+    fn unscale(&mut self, found: &[f64]) {
+        let (m, w) = (unknowns::<D>(), width::<D>());
+        for (grain, &rank) in self.bed.ranks.iter().enumerate() {
+            let root = &self.bed.roots[rank as usize * m * m..][..m * m];
+            let own = &found[rank as usize * w..][..m];
+            for (p, to) in self.displacement[grain * m..][..m].iter_mut().enumerate() {
+                *to = (p..m).map(|q| root[q * m + p] * own[q]).sum();
+            }
+        }
+    }
+}
+
+impl<D: Dimension> Kernel for Solve<'_, D> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(mut self) -> Option<usize> {
+        let w = width::<D>();
+        let bed = self.bed;
+        let n = bed.ranks.len();
+        let [mut r, mut found] = self.scaled();
+        let begun = found.iter().any(|&y| y != 0.0);
+        let mut room = r.clone();
+        let mut rr = self.down(&mut room);
+        let goal = self.tolerance * self.tolerance * rr;
+        if begun {
+            for rank in 0..n {
+                let mut own = [0.0; WIDEST];
+                for p in 0..w {
+                    own[p] = r[rank * w + p] - found[rank * w + p];
+                }
+                let links = bed.starts[rank][0]..bed.starts[rank + 1][0];
+                bed.gather(links, -1.0, &found, &mut own);
+                r[rank * w..][..w].copy_from_slice(&own[..w]);
+            }
+            rr = self.down(&mut r);
+        } else {
+            std::mem::swap(&mut r, &mut room);
+        }
+        let [mut p, mut t] = [(); 2].map(|()| vec![0.0; n * w]);
         let mut old = 0.0;
-        for iteration in 0..=most {
-            self.blocks(&r, &mut z);
-            let rz = dot(&r, &z);
-            if rz <= goal {
+        for iteration in 0..=self.most {
+            if rr <= goal {
+                self.unscale(&found);
                 return Some(iteration);
             }
-            if !rz.is_finite() {
+            if !rr.is_finite() {
                 return None;
             }
-            let beta = if old == 0.0 { 0.0 } else { rz / old };
-            old = rz;
-            for i in 0..n {
-                p[i] = z[i] + beta * p[i];
+            let beta = if old == 0.0 { 0.0 } else { rr / old };
+            old = rr;
+            // t = (I + L^T)^-1 p, and the room for what follows: p - t.
+            for rank in (0..n).rev() {
+                let mut own = [0.0; WIDEST];
+                for k in 0..w {
+                    own[k] = r[rank * w + k] + beta * p[rank * w + k];
+                }
+                p[rank * w..][..w].copy_from_slice(&own[..w]);
+                let mut left = [0.0; WIDEST];
+                bed.gather(bed.upper(rank), 1.0, &t, &mut left);
+                for k in 0..w {
+                    t[rank * w + k] = own[k] - left[k];
+                    room[rank * w + k] = left[k];
+                }
             }
-            self.up(&p, &mut t);
-            self.blocks(&t, &mut room);
-            for i in 0..n {
-                room[i] = p[i] - room[i];
+            // q = t + (I + L)^-1 (p - t), in the room.
+            let mut curved = [0.0; WIDEST];
+            for rank in 0..n {
+                let mut own = [0.0; WIDEST];
+                own[..w].copy_from_slice(&room[rank * w..][..w]);
+                bed.gather(bed.lower(rank), -1.0, &room, &mut own);
+                room[rank * w..][..w].copy_from_slice(&own[..w]);
+                for k in 0..w {
+                    curved[k] += p[rank * w + k] * (t[rank * w + k] + own[k]);
+                }
             }
-            self.down(&room, &mut q);
-            for i in 0..n {
-                q[i] += t[i];
+            let step = rr / curved.iter().sum::<f64>();
+            let mut squares = [0.0; WIDEST];
+            let rows = r.chunks_exact_mut(w).zip(found.chunks_exact_mut(w));
+            for ((r, y), (t, d)) in rows.zip(t.chunks_exact(w).zip(room.chunks_exact(w))) {
+                for k in 0..w {
+                    y[k] += step * t[k];
+                    r[k] -= step * (t[k] + d[k]);
+                    squares[k] += r[k] * r[k];
+                }
             }
-            let step = rz / dot(&p, &q);
-            for i in 0..n {
-                displacement[i] += step * t[i];
-                r[i] -= step * q[i];
-            }
+            rr = squares.iter().sum();
         }
         None
     }
@@ -446,20 +536,16 @@ mod tests {
         for _ in 0..20 {
             let (mut bed, mut dense) = both::<D>(&mut rng);
             let n = dense.nrows();
-            let x = DVector::from_fn(n, |_, _| rng.random::<f64>() - 0.5);
-            let mut y = vec![0.0; n];
-            bed.multiply(x.as_slice(), &mut y);
-            // Sums of a few dozen products of order one.
-            let off = (&dense * &x - DVector::from_vec(y)).amax();
-            assert!(off < 1e-12, "{off:e}");
-            let load = DVector::from_fn(n, |_, _| rng.random::<f64>() - 0.5);
+            let mut load = DVector::from_fn(n, |_, _| rng.random::<f64>() - 0.5);
             let mut found = vec![0.0; n];
             for held in [false, true] {
                 if held {
                     let m = D::N + D::SPINS;
-                    let stiffest = (0..m).map(|k| dense[(k, k)]).fold(0.0, f64::max);
                     for k in 0..m {
-                        dense[(k, k)] += FAST * stiffest;
+                        dense.row_mut(k).fill(0.0);
+                        dense.column_mut(k).fill(0.0);
+                        dense[(k, k)] = 1.0;
+                        load[k] = 0.0;
                     }
                     bed.hold(0);
                 }
@@ -468,7 +554,7 @@ mod tests {
                 assert!(took.is_some_and(|took| took > 0));
                 let exact = dense.clone().lu().solve(&load).expect("it is held");
                 let off = (&exact - DVector::from_column_slice(&found)).norm() / exact.norm();
-                // The tolerance times the root of the condition, some 1e3 with the held grain.
+                // The tolerance times the root of the condition, some 30.
                 assert!(off < 1e-8, "{off:e}");
             }
         }
