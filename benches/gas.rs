@@ -189,7 +189,7 @@ fn kinds(n: usize, filled: f64) {
         add(name, setup);
     }
     let warm = 20 * (n * n * n) as u64;
-    let part = 100_000;
+    let part = 400_000;
     for round in 0..9 {
         for (_, engine, costs) in &mut engines {
             let done = |e: &Engine<Spatial>| e.tally().collisions + e.tally().wall_hits;

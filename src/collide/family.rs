@@ -25,10 +25,13 @@ pub struct RoughFamily {
 
 /// Tables at most: each is made of some hundred contacts.
 const MOST: usize = 33;
+/// Error of the impulse between two tables that is good enough, in units of friction times effective mass
+/// times approach speed: kinks lie elsewhere in each, so that it falls but slowly with their number.
+const BETWEEN: f64 = 1e-4;
 
 impl RoughFamily {
     /// Tables for a range of [`damping_unit`](super::rough::damping_unit)s, each to `tolerance`, and as
-    /// many that halfway between two the impulse is off by no more either, if 33 are enough.
+    /// many that halfway between two the impulse is off by no more than 1e-4 or that, if 33 are enough.
     ///
     /// # Errors
     /// A tolerance that no table keeps.
@@ -56,7 +59,7 @@ impl RoughFamily {
                 .collect::<Result<_, _>>()?;
             let between = (1..count).into_par_iter().map(|k| family.error_between(k));
             family.error = between.reduce(|| tolerance, f64::max);
-            if family.error <= tolerance || 2 * count - 1 > MOST {
+            if family.error <= tolerance.max(BETWEEN) || 2 * count - 1 > MOST {
                 return Ok(family);
             }
             count = 2 * count - 1;

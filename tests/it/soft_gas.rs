@@ -397,7 +397,7 @@ y = [0.0, {length}]
 z = [0.0, {length}]
 [material.ball]
 density = 2500.0
-young = 1e7
+young = 1e8
 poisson = 0.3
 [[law]]
 between = ["ball", "ball"]
@@ -532,14 +532,14 @@ fn contacts_that_last_matter_in_a_soft_gas() {
     assert!(soft < 0.03 && hard > 0.04, "{soft} {hard}");
 }
 
-/// A smaller gas, step by step against soft events, viscoelastic. That n = 2,000 collisions take a random
-/// share of the energy, and come at random, gives what was lost a spread of 2 / sqrt(n) = 4 %, the energy that is
-/// left one of 1 %: within 3 %.
+/// A smaller gas, step by step against soft events, viscoelastic. n = 3,000 collisions each take a random share
+/// of the energy, spread as an exponential: what was lost, two fifths, has a spread of sqrt(2 / n) = 2.6 % in
+/// each of the two runs, what is left one of 2.4 %, less what both runs have in common at first: within 3 %.
 #[test]
 fn a_small_viscoelastic_gas_cools_as_the_resolved_one() {
-    let length = libm::cbrt(600.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.005f64.powi(3) / 0.05);
-    let law = "[law.viscoelastic]\ndissipation = 3e-5\nfriction = 0.0";
-    let text = |events: &str| gas_text(600, length, 0.15, law, events);
+    let length = libm::cbrt(1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.005f64.powi(3) / 0.05);
+    let law = "[law.viscoelastic]\ndissipation = 1.2e-5\nfriction = 0.0";
+    let text = |events: &str| gas_text(1000, length, 0.12, law, events);
     let (soft, resolved) = (energies(&text(SOFT)), energies(&text("")));
     let worst = apart(&soft, &resolved);
     println!("{worst}: {soft:?} {resolved:?}");
@@ -715,7 +715,7 @@ fn friction_by_law_turns_grains_as_clusters_do() {
                     rules: vec![Rule::smooth(1.0)],
                     laws: Laws {
                         pairs: vec![Some(ByLaw { law, soft: false })],
-                        tolerance: 1e-5,
+                        tolerance: 1e-4,
                     },
                     contact_time: 0.0,
                     collapse: CollapseName::Stop,

@@ -56,7 +56,9 @@ struct Contact {
 /// The tables of all pairs of species.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Contacts {
-    pairs: Vec<Option<Contact>>,
+    /// Which of the laws each pair of species has; empty when none has any.
+    pairs: Vec<Option<u32>>,
+    laws: Vec<Contact>,
     /// Moments of inertia are this times m r^2.
     inertia: f64,
 }
@@ -167,6 +169,7 @@ impl Contacts {
         let fast = fastest(setup);
         let mut contacts = Contacts {
             pairs: Vec::new(),
+            laws: Vec::new(),
             inertia: D::BALL_INERTIA,
         };
         let tolerance = setup.laws.tolerance;
@@ -177,8 +180,7 @@ impl Contacts {
                 continue;
             };
             if b < a {
-                let same = contacts.pairs[b * setup.species + a].clone();
-                contacts.pairs.push(same);
+                contacts.pairs.push(contacts.pairs[b * setup.species + a]);
                 continue;
             }
             let grains = sizes[a].zip(sizes[b]).map(|(a, b)| Meeting::of(&a, &b));
@@ -211,13 +213,14 @@ impl Contacts {
                 let family = RoughFamily::build(&by_law.law, range, contacts.inertia, tolerance);
                 rough = Some(family.map_err(|e| told(e.to_string()))?);
             }
-            contacts.pairs.push(Some(Contact {
+            contacts.pairs.push(Some(contacts.laws.len() as u32));
+            contacts.laws.push(Contact {
                 law: by_law.law,
                 rough,
                 soft,
-            }));
+            });
         }
-        if contacts.pairs.iter().all(Option::is_none) {
+        if contacts.laws.is_empty() {
             contacts.pairs = Vec::new();
         }
         Ok(contacts)
@@ -227,18 +230,23 @@ impl Contacts {
     pub(super) fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
+    /// The law of a pair of species.
+    #[inline(always)]
+    fn of(&self, pair: usize) -> Option<&Contact> {
+        self.pairs[pair].map(|law| &self.laws[law as usize])
+    }
     /// Whether any contact lasts.
     pub(super) fn any_soft(&self) -> bool {
-        self.pairs.iter().flatten().any(|c| c.soft.is_some())
+        self.laws.iter().any(|c| c.soft.is_some())
     }
     /// Whether any collision changes spins.
     pub(super) fn any_rough(&self) -> bool {
-        self.pairs.iter().flatten().any(|c| c.rough.is_some())
+        self.laws.iter().any(|c| c.rough.is_some())
     }
     /// Whether contacts of two grains of a pair of species last.
     #[inline(always)]
     pub(super) fn is_soft(&self, pair: usize) -> bool {
-        self.pairs[pair].as_ref().is_some_and(|c| c.soft.is_some())
+        self.of(pair).is_some_and(|c| c.soft.is_some())
     }
     /// Greatest error of any table that was met when it was checked.
     pub(super) fn error(&self) -> f64 {
@@ -246,14 +254,14 @@ impl Contacts {
             let soft = c.soft.as_ref().map_or(0.0, MappingTable::error);
             soft.max(c.rough.as_ref().map_or(0.0, RoughFamily::error))
         };
-        self.pairs.iter().flatten().map(of).fold(0.0, f64::max)
+        self.laws.iter().map(of).fold(0.0, f64::max)
     }
 
     /// The rule of an instantaneous collision; none where the law does not decide. Counts contacts that no
     /// table holds.
     #[inline(never)]
     pub(super) fn rule(&self, pair: &Pair, solved: &mut u64) -> Option<Rule> {
-        let contact = self.pairs[pair.index].as_ref()?;
+        let contact = self.of(pair.index)?;
         let law = &contact.law;
         let (mass, radius, approach) = (pair.effective_mass, pair.radius, pair.approach);
         let restitution = Restitution::of(law, radius).at(mass, approach);
@@ -287,7 +295,7 @@ impl Contacts {
         solved: &mut u64,
     ) -> Result<(Mapping, f64), ResolvedError> {
         let (mass, approach, sliding) = (pair.effective_mass, pair.approach, pair.sliding);
-        let contact = self.pairs[pair.index].as_ref();
+        let contact = self.of(pair.index);
         let found = contact.and_then(|c| {
             let law = force_law(&c.law, mass, pair.radius)?;
             Some((c, c.soft.as_ref()?, law))

@@ -25,7 +25,8 @@ pub struct EventsSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rule: Vec<RuleSpec>,
     /// Error of the tables that are made of contact laws: of each number of a soft collision, and of
-    /// tangential impulses over friction times effective mass times approach speed.
+    /// tangential impulses over friction times effective mass times approach speed; these to 1e-4 where
+    /// the damping differs from contact to contact.
     #[serde(default = "one_millionth")]
     #[schemars(range(min = 1e-6, max = 0.01))]
     pub tolerance: f64,

@@ -42,6 +42,26 @@ impl<D: Dimension> Events<D> {
         }
     }
 
+    /// Tells where the tables of contact laws fell short.
+    fn warn_of_tables(&self, warnings: &mut Vec<String>) {
+        let Some(events) = &self.setup.events else {
+            return;
+        };
+        let (error, asked) = (self.engine.table_error(), events.laws.tolerance);
+        if error > asked.max(1e-4) {
+            warnings.push(format!(
+                "tangential impulses by contact law are off by up to {error:.1e} of friction times momentum: dampings differ too much for the tables; {asked:.1e} was asked for"
+            ));
+        }
+        let tally = self.engine.tally();
+        let (solved, all) = (tally.soft.solved, tally.collisions + tally.wall_hits);
+        if solved > 1_000 && solved > all / 20 {
+            warnings.push(format!(
+                "{solved} of {all} collisions were beyond the tables of their contact law and solved one by one, which is slow: they are faster, or slide by more, than was foreseen"
+            ));
+        }
+    }
+
     /// What became of contacts that last; none where none do.
     fn soft_figures(&self) -> Option<SoftFigures> {
         let events = self.setup.events.as_ref()?;
@@ -101,6 +121,7 @@ impl<D: Dimension> Events<D> {
                 if tally.grazes == 1 { "was" } else { "were" },
             ));
         }
+        self.warn_of_tables(&mut warnings);
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
