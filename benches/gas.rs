@@ -138,9 +138,9 @@ fn laws(filled: f64) -> [(&'static str, Laws); 4] {
         per_mass: true,
     };
     let viscoelastic = PairLaw::Viscoelastic {
-        young: 1e6,
-        shear: 4e5,
-        dissipation: 1e-9,
+        young: 1e9,
+        shear: 4e8,
+        dissipation: 1e-10,
         friction: 0.0,
     };
     let by_law = |law: PairLaw, soft: bool| Laws {

@@ -103,14 +103,16 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             let mut scope = Scope::All;
             if event == next::HIT {
                 if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
-                    // Who is interrupted is looked at anew before anything else happens to it.
-                    if !(LAWS && core.interrupt_pair([grain, hit], time, observer))
-                        && let Err(stop) =
-                            core.collide::<L, O, LAWS>([grain, hit], time, &mut found, observer)
-                    {
-                        return Some(stop);
-                    }
                     many = 2;
+                    // Who is interrupted is looked at anew before anything else happens to it.
+                    if !(LAWS && core.interrupt_pair([grain, hit], time, observer)) {
+                        let pair = [grain, hit];
+                        match core.collide::<L, O, LAWS>(pair, time, &mut found, observer) {
+                            Ok(foreseen) if LAWS && foreseen => many = 0,
+                            Ok(_) => {}
+                            Err(stop) => return Some(stop),
+                        }
+                    }
                 } else {
                     core.tally.stale += 1;
                 }
@@ -235,7 +237,8 @@ impl<D: Dimension> Core<D> {
         (d, v)
     }
 
-    /// Two grains collide at a time since the epoch.
+    /// Two grains collide at a time since the epoch; tells whether what comes next for them is foreseen
+    /// already.
     #[inline(always)]
     fn collide<L: Lanes, O: Observer<D>, const LAWS: bool>(
         &mut self,
@@ -243,7 +246,7 @@ impl<D: Dimension> Core<D> {
         t: f64,
         found: &mut Found,
         observer: &mut O,
-    ) -> Result<(), Stopped> {
+    ) -> Result<bool, Stopped> {
         let (d, v) = self.between(a, b, t);
         let (i, j) = (a as usize, b as usize);
         let (square, rate) = (d.norm_squared(), d.dot(&v));
@@ -252,7 +255,9 @@ impl<D: Dimension> Core<D> {
         if rate >= 0.0 {
             // A graze that rounding made: they part already.
             self.tally.grazes += 1;
-            return self.note(i, b, t).and_then(|()| self.note(j, a, t));
+            self.note(i, b, t)?;
+            self.note(j, a, t)?;
+            return Ok(false);
         }
         let elastic = self.check(i, b, t)?;
         let species = [self.slots[i].species, self.slots[j].species].map(usize::from);
@@ -262,7 +267,7 @@ impl<D: Dimension> Core<D> {
         if LAWS && !elastic {
             if self.contacts.is_soft(pair) {
                 match self.soften::<L, O>(pair, [a, b], [d, v], t, found, observer)? {
-                    None => return Ok(()),
+                    None => return Ok(true),
                     Some(blocked) => rule = blocked,
                 }
             } else if let Some(by_law) = self.rule_by_law(pair, [i, j], d, v) {
@@ -310,7 +315,7 @@ impl<D: Dimension> Core<D> {
             impulse,
             lost,
         });
-        Ok(())
+        Ok(false)
     }
 
     /// A grain hits a wall at a time since the epoch.

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::{Found, Scope};
 use super::contact::{Pair, reduced};
+use super::predict::Put;
 use super::state::{self, COUNT, RADIUS, SPEED};
 use super::{Collision, Core, Observer, Other, Rule, Stopped, next};
 use crate::collide::soft::{Collision as Outcome, Touch};
 use crate::geometry::{Dimension, Vector};
-use crate::vector::{LANES, Lanes};
+use crate::vector::Lanes;
 
 /// A grain's contact under way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -150,7 +151,7 @@ impl<D: Dimension> Core<D> {
         self.contacts.rule(&pair, &mut self.tally.soft.solved)
     }
 
-    /// A soft contact begins; where the place is taken, the rule of the instantaneous collision that takes
+    /// A soft contact begins, and what comes next for both is foreseen; where the place is taken, the rule of the instantaneous collision that takes
     /// its place comes back. `d` and `v`: the second as seen from the first.
     #[inline(always)]
     pub(super) fn soften<L: Lanes, O: Observer<D>>(
@@ -168,14 +169,10 @@ impl<D: Dimension> Core<D> {
             return Ok(Some(Rule::smooth(1.0)));
         };
         self.tally.soft.begun += 1;
-        if self.blocked::<L>([a, b], d, &outcome, t, found) {
+        if !self.put::<L>([a, b], d, &outcome, t, found) {
             self.tally.soft.blocked += 1;
             return Ok(Some(Rule::smooth((-outcome.mapping.eps_rdot).min(1.0))));
         }
-        let position = state::place_at::<D>(&self.rows[pair[0]], self.gravity, t);
-        self.hold(pair, d, &outcome, t);
-        self.settle::<L>(a, t, found);
-        self.settle::<L>(b, t, found);
         let touch = &outcome.touch;
         // What the second receives in all.
         let before = touch.velocities[1] - touch.centre_velocity;
@@ -187,7 +184,8 @@ impl<D: Dimension> Core<D> {
             time: self.epoch + t,
             a: self.ids[pair[0]],
             b: Other::Grain(self.ids[pair[1]]),
-            position,
+            position: state::place_at::<D>(&self.rows[pair[0]], self.gravity, t)
+                - outcome.placed[0],
             normal: touch.normal,
             approach: touch.approach,
             impulse,
@@ -300,92 +298,64 @@ impl<D: Dimension> Core<D> {
         })
     }
 
-    /// Whether a third body is where one of the two is to be put, and nearer than it was.
+    /// Puts two grains where their contact leaves them, and foresees what comes next for them; unless a third
+    /// body is in the place, and the step brings it nearer: then nothing has changed.
     #[inline(always)]
-    pub(super) fn blocked<L: Lanes>(
-        &self,
+    fn put<L: Lanes>(
+        &mut self,
         pair: [u32; 2],
         d: D::Vector,
         outcome: &Outcome<D>,
         t: f64,
         found: &mut Found,
     ) -> bool {
-        let moves = [outcome.placed[0], outcome.placed[1] - d];
-        let mut blocked = false;
-        for (&grain, &by) in pair.iter().zip(&moves) {
-            let i = grain as usize;
-            let row = &self.rows[i];
-            let from = state::place_at::<D>(row, self.gravity, t);
-            let to = from + by;
-            let n = self.around(i, to, found);
-            found.grains[n..n + LANES].fill(grain);
-            // Gravity moves all alike.
-            let fallen = self.gravity * (0.5 * t * t);
-            let at = to - fallen;
-            let now = L::splat(t);
-            let radius = L::splat(row.0[RADIUS]);
-            let candidates = found.grains[..n.next_multiple_of(LANES)].as_chunks().0;
-            for batch in candidates {
-                let [x, y, z, r, u, v, w, _] = L::transpose(L::gather(&self.rows, batch));
-                let dx = self.nearest::<L>(0, x.add(u.mul(now)).sub(L::splat(at[0])));
-                let dy = self.nearest::<L>(1, y.add(v.mul(now)).sub(L::splat(at[1])));
-                let mut square = dx.mul(dx).add(dy.mul(dy));
-                if D::N == 3 {
-                    let dz = self.nearest::<L>(2, z.add(w.mul(now)).sub(L::splat(at[2])));
-                    square = square.add(dz.mul(dz));
-                }
-                let reach = r.add(radius);
-                let mut near = L::bits(square.less(reach.mul(reach)));
-                while near != 0 {
-                    let other = batch[near.trailing_zeros() as usize];
-                    near &= near - 1;
-                    if !pair.contains(&other) {
-                        blocked |= self.comes_nearer(from, to, other, t);
-                    }
-                }
+        let grains = pair.map(|grain| grain as usize);
+        let (rows, wraps) = (grains.map(|i| self.rows[i]), grains.map(|i| self.wraps[i]));
+        let from = grains.map(|i| state::place_at::<D>(&self.rows[i], self.gravity, t));
+        let (held, tally) = (grains.map(|i| self.held[i]), self.tally.soft);
+        self.hold(grains, d, outcome, t);
+        for grain in pair {
+            self.settle::<L>(grain, t, found);
+        }
+        let mut free = true;
+        for (k, &grain) in pair.iter().enumerate() {
+            let put = Put {
+                partner: pair[1 - k],
+                from: from[k],
+            };
+            let taken = self.predict_put::<L, true, true>(grain, t, Scope::All, found, &put);
+            free &= !taken;
+            if free && !self.wall_sets.is_empty() {
+                free = !self.wall_blocks(grains[k], from[k], t);
             }
-            if !blocked && !self.wall_sets.is_empty() {
-                blocked = self.wall_blocks(i, from, to, t);
-            }
-            if blocked {
-                return true;
+            if !free {
+                break;
             }
         }
-        false
-    }
-    /// Writes all who may touch a grain put at a point to `found`; returns how many.
-    #[inline(always)]
-    fn around(&self, i: usize, to: D::Vector, found: &mut Found) -> usize {
-        if let Some(lists) = &self.lists {
-            let way = to - state::place::<D>(&lists.centres[i]);
-            if way.norm_squared() <= lists.skin * lists.skin {
-                let list = &lists.entries[self.slots[i].span.batches()];
-                found.grains[..list.len()].copy_from_slice(list);
-                return list.len();
+        if !free {
+            for (k, &i) in grains.iter().enumerate() {
+                self.rows[i] = rows[k];
+                self.wraps[i] = wraps[k];
+                self.held[i] = held[k];
             }
-        } else if self.in_place(i, to) {
-            return self.cells.gather::<D>(self.slots[i].at, Scope::All, found);
+            self.tally.soft = tally;
+            for grain in pair {
+                self.settle::<L>(grain, t, found);
+            }
         }
-        let to = D::Vector::from_fn(|k| {
-            let (low, length) = (self.cells.origin[k], self.lengths[k]);
-            if length > 0.0 {
-                low + (to[k] - low).rem_euclid(length)
-            } else {
-                to[k]
-            }
-        });
-        let at = self.cells.locate::<D>(to);
-        self.cells.gather::<D>(at, Scope::All, found)
+        free
     }
     /// Whether a step brings a grain nearer to another.
     #[cold]
     #[inline(never)]
-    fn comes_nearer(&self, from: D::Vector, to: D::Vector, other: u32, t: f64) -> bool {
-        let x = state::place_at::<D>(&self.rows[other as usize], self.gravity, t);
+    pub(super) fn comes_nearer(&self, grain: u32, from: D::Vector, other: u32, t: f64) -> bool {
+        let at = |i: u32| state::place_at::<D>(&self.rows[i as usize], self.gravity, t);
+        let (to, x) = (at(grain), at(other));
         self.apart(to, x) < self.apart(from, x)
     }
     #[inline(never)]
-    fn wall_blocks(&self, i: usize, from: D::Vector, to: D::Vector, t: f64) -> bool {
+    fn wall_blocks(&self, i: usize, from: D::Vector, t: f64) -> bool {
+        let to = state::place_at::<D>(&self.rows[i], self.gravity, t);
         let set = self.wall_sets[self.cells.index(self.slots[i].at) as usize];
         let (r, clock) = (self.rows[i].0[RADIUS], self.epoch + t);
         self.sets[set as usize].iter().any(|&w| {
