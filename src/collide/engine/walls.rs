@@ -119,6 +119,7 @@ impl<D: Dimension> Wall<D> {
         match &self.motion {
             motion if motion.is_fixed() => 0.0,
             Motion::Harmonic { amplitude, .. } => 2.0 * amplitude.norm(),
+            Motion::Parabolic { amplitude, .. } => amplitude.norm(),
             _ => f64::INFINITY,
         }
     }

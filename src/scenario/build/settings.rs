@@ -94,6 +94,10 @@ fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
             .iter()
             .map(|piece| piece.velocity.norm())
             .fold(0.0, f64::max),
+        Motion::Parabolic {
+            amplitude,
+            frequency,
+        } => 8.0 * frequency * amplitude.norm(),
         Motion::Fixed | Motion::Rotation { .. } => 0.0,
     }
 }

@@ -282,6 +282,16 @@ fn path<D: Dimension>(
                 phase: check.finite(&here.key("phase"), *phase)?,
             }
         }
+        MotionSpec::Parabolic {
+            amplitude,
+            frequency,
+        } => {
+            let here = at.key("parabolic");
+            Motion::Parabolic {
+                amplitude: check.vector::<D>(&here.key("amplitude"), amplitude)?,
+                frequency: check.positive(&here.key("frequency"), *frequency)?,
+            }
+        }
         MotionSpec::Pieces(pieces) => {
             let list = at.key("pieces");
             let mut path: Vec<MotionPiece<D>> = Vec::new();

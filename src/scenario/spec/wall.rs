@@ -180,6 +180,14 @@ pub enum MotionSpec {
         #[serde(default)]
         phase: f64,
     },
+    /// Nearly harmonic, of constant acceleration in each half period: parabolic arcs of height
+    /// `amplitude`, to its side first (thesis eq. 3.19).
+    Parabolic {
+        /// Amplitude, m.
+        amplitude: Vec<f64>,
+        /// Frequency, Hz.
+        frequency: f64,
+    },
     /// Pieces of constant acceleration, one after the other; at rest before the first.
     Pieces(Vec<PieceSpec>),
 }
