@@ -164,6 +164,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("cooling-gas", 3, &["run.finish=0.5"]),
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
+        ("mill", 3, &["run.finish=0.1"]),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {

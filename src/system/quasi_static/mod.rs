@@ -8,7 +8,6 @@ mod contacts;
 mod figures;
 mod rows;
 
-
 use serde::{Deserialize, Serialize};
 
 use super::watch::Watch;
