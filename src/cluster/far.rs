@@ -2,10 +2,9 @@
 
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::lists::each_link;
 use super::observe::{BodyMotion, size};
 use super::part::{Part, Shift};
-use crate::geometry::Vector;
+use crate::geometry::{Dimension, Vector};
 
 /// How far a displacement may take grains, in radii.
 #[derive(Clone, Copy, Debug)]
@@ -20,37 +19,44 @@ pub struct Limits {
     pub closing: f64,
 }
 
+/// A link between two grains of which one at least belongs to a part.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching<D: Dimension> {
+    /// Places of the grains in the part; none: beyond it.
+    pub places: [Option<u32>; 2],
+    /// Unit normal from the first to the second.
+    pub normal: D::Vector,
+    /// Radius of the smaller, m.
+    pub radius: f64,
+}
+
 impl<D: Integrate> Engine<D> {
-    /// Slots that a displacement would take too far ([`Limits`]); ascending. `links` are
-    /// those of [`Engine::still_links_of`].
-    pub fn far(&self, part: &Part<D>, links: &[u32], limits: &Limits) -> Vec<u32> {
+    /// Slots that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
+    /// the part among grains.
+    pub fn far(&self, part: &Part<D>, touching: &[Touching<D>], limits: &Limits) -> Vec<u32> {
         let arrays = &self.state.arrays;
         let mut far = vec![false; part.slots.len()];
         // Displacements of those in touch, and how many.
         let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
-        let mut strained = |a: u32, b: u32| {
-            let (i, j) = (a as usize, b as usize);
-            let k = self.pair_strain(part, a, b);
-            let bound = limits.strain * arrays.radius(i).min(arrays.radius(j));
-            let beyond = k.speed.abs().max(size(k.sliding)) > bound;
-            for (slot, other) in [(a, b), (b, a)] {
-                if let Some(place) = part.place(slot) {
+        for link in touching {
+            let [a, b] = link.places.map(|place| match place {
+                Some(place) => part.shifts[place as usize],
+                None => Shift::default(),
+            });
+            let turn = D::spin_from_fn(|k| a.turn[k] + b.turn[k]);
+            let apart = a.way - b.way + D::cross_spin(turn, link.normal);
+            let along = apart.dot(&link.normal);
+            let across = apart - link.normal * along;
+            let beyond = along * along > (limits.strain * link.radius).powi(2)
+                || across.norm_squared() > (limits.strain * link.radius).powi(2);
+            for (place, other) in [(link.places[0], b), (link.places[1], a)] {
+                if let Some(place) = place {
                     let place = place as usize;
                     far[place] |= beyond;
-                    about[place].0 += part.shift(other).way;
+                    about[place].0 += other.way;
                     about[place].1 += 1.0;
                 }
             }
-        };
-        for &index in links {
-            let link = self.state.still.pairs.get(index).1;
-            strained(link.a, link.b);
-        }
-        for class in &self.state.pairs {
-            let lists = &class.lists;
-            each_link(&lists.flags, |i, k| {
-                strained(lists.batches[i].a[k], lists.batches[i].b[k]);
-            });
         }
         for (place, &slot) in part.slots.iter().enumerate() {
             let Shift { way, turn } = part.shifts[place];

@@ -109,6 +109,9 @@ pub trait Dimension: Copy + Clone + Debug + Default + PartialEq + Send + Sync + 
     type Rotation: Copy + Debug + PartialEq + Send + Sync + Serialize + for<'a> Deserialize<'a>;
     /// Primitive surfaces that boundaries are made of.
     type Surface: Surface<Self>;
+    /// Something for each unknown of a body, displacement first; in the plane a fourth, of no
+    /// meaning, since vector units take four.
+    type Unknowns<T: Copy + Default>: Copy + Default + AsRef<[T]> + AsMut<[T]>;
 
     /// Velocity of a point at `arm` from the centre of a body that turns with `spin`.
     fn cross_spin(spin: Self::Spin, arm: Self::Vector) -> Self::Vector;
@@ -151,6 +154,7 @@ impl Dimension for Planar {
     type Spin = f64;
     type Rotation = f64;
     type Surface = super::surface::PlanarSurface;
+    type Unknowns<T: Copy + Default> = [T; 4];
 
     #[inline(always)]
     fn cross_spin(spin: f64, arm: Vector2<f64>) -> Vector2<f64> {
@@ -202,6 +206,7 @@ impl Dimension for Spatial {
     type Spin = Vector3<f64>;
     type Rotation = UnitQuaternion<f64>;
     type Surface = super::surface::SpatialSurface;
+    type Unknowns<T: Copy + Default> = [T; 6];
 
     #[inline(always)]
     fn cross_spin(spin: Vector3<f64>, arm: Vector3<f64>) -> Vector3<f64> {

@@ -31,7 +31,7 @@ mod solver;
 mod sparse;
 
 pub use auto::{Auto, Choice, CostModel, Rates, Way};
-pub use bed::{Bed, Strut};
+pub use bed::{Bed, Number, Strut};
 pub use calc::calc;
 pub use cg::{ConjugateGradient, Iteration};
 pub use cholesky::{Cholesky, Failed};

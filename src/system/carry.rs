@@ -16,7 +16,7 @@ use super::avalanche::Carried;
 use super::rest::size;
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Elastic, Limits, LinkView, Other, Part};
+use crate::cluster::{Elastic, Limits, LinkView, Other, Part, Touching};
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::record::Sink;
@@ -185,7 +185,8 @@ impl<D: Integrate> System<D> {
     /// Finds displacements that balance the residuals of all but those whom they would take too far.
     fn increments(&mut self, part: &mut Part<D>, pace: [f64; 2]) -> Increments {
         let links = self.engine.still_links_of(part);
-        let mut bed = self.bed(part, &links, pace);
+        let (struts, touching) = self.struts(part, &links);
+        let mut bed: Bed<D, f32> = Bed::new(&struts, &self.inertia(part, pace));
         let m = D::N + D::SPINS;
         let mut load = vec![0.0; part.slots.len() * m];
         for (&slot, load) in part.slots.iter().zip(load.chunks_exact_mut(m)) {
@@ -207,7 +208,7 @@ impl<D: Integrate> System<D> {
                 shift.way = D::Vector::from_fn(|j| moved[j]);
                 shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
             }
-            let mut far = self.engine.far(part, &links, &LIMITS);
+            let mut far = self.engine.far(part, &touching, &LIMITS);
             far.retain(|slot| loose.binary_search(slot).is_err());
             if far.is_empty() {
                 loose.retain(|&slot| self.engine.stands(slot));
@@ -231,48 +232,71 @@ impl<D: Integrate> System<D> {
         }
     }
 
-    /// The stiffness of all links of a part in touch, as they are strained now, and the inertia of the
-    /// grains in a step of length `pace` (of stepped ones, of others) from rest: m / pace^2 between each
-    /// and the ground. Grains beyond the part are ground.
-    pub(super) fn bed(&self, part: &Part<D>, links: &[u32], pace: [f64; 2]) -> Bed<D> {
+    /// The links of a part in touch, as they are strained now, by what they resist; and those among grains,
+    /// walls left out. Grains beyond the part are ground.
+    pub(super) fn struts(
+        &self,
+        part: &Part<D>,
+        links: &[u32],
+    ) -> (Vec<Strut<D>>, Vec<Touching<D>>) {
         let arrays = &self.engine.state.arrays;
         let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
+        let mut touching: Vec<Touching<D>> = Vec::with_capacity(3 * part.slots.len());
         self.engine.each_link_of(part, links, |view: LinkView<D>| {
             let k = &view.kinematics;
             let material = |slot: u32| arrays.material[slot as usize];
+            let radius = |slot: u32| arrays.radius(slot as usize);
+            let place = part.place(view.a);
             let (other, b) = match view.b {
-                Other::Slot(b) => (material(b), part.place(b)),
+                Other::Slot(b) => {
+                    touching.push(Touching {
+                        places: [place, part.place(b)],
+                        normal: -k.normal,
+                        radius: radius(view.a).min(radius(b)),
+                    });
+                    (material(b), part.place(b))
+                }
                 Other::Boundary(wall) => (self.setup.boundaries[usize::from(wall)].material, None),
             };
             let Some(law) = self.setup.laws.get(material(view.a), other) else {
                 return;
             };
-            let (a, b, normal) = match (part.place(view.a), b) {
+            let (a, b, normal) = match (place, b) {
                 (Some(a), b) => (a, b, -k.normal),
                 (None, Some(b)) => (b, None, k.normal),
                 (None, None) => return,
             };
             let stiffness = law.stiffness(k.overlap, k.radius);
             // What slides gives way where it is pulled; in space it resists beside that.
-            let pull = view.tangential_force.norm();
-            let slide = if D::N == 3 && view.slipping && pull > 0.0 {
-                view.tangential_force * (1.0 / pull)
+            let slides = if D::N == 3 && view.slipping {
+                view.tangential_force.norm()
             } else {
-                D::Vector::default()
+                0.0
             };
             struts.push(Strut {
                 a,
                 b,
                 normal,
                 kn: stiffness.normal,
-                kt: if view.slipping && slide == D::Vector::default() {
+                kt: if view.slipping && slides == 0.0 {
                     0.0
                 } else {
                     stiffness.tangential
                 },
-                slide,
+                slide: if slides > 0.0 {
+                    view.tangential_force * (1.0 / slides)
+                } else {
+                    D::Vector::default()
+                },
             });
         });
+        (struts, touching)
+    }
+
+    /// Inertia of the grains of a part in a step of length `pace` (of stepped ones, of others) from rest:
+    /// m / pace^2 between each and the ground.
+    pub(super) fn inertia(&self, part: &Part<D>, pace: [f64; 2]) -> Vec<[f64; 2]> {
+        let arrays = &self.engine.state.arrays;
         let inertia = |&slot: &u32| {
             let s = slot as usize;
             // Who steps goes its own way meanwhile.
@@ -283,8 +307,7 @@ impl<D: Integrate> System<D> {
                 per / arrays.inverse_inertia(s),
             ]
         };
-        let ground: Vec<[f64; 2]> = part.slots.iter().map(inertia).collect();
-        Bed::new(&struts, &ground)
+        part.slots.iter().map(inertia).collect()
     }
 
     /// Elastic energy of links of stepped grains.

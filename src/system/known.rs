@@ -16,6 +16,7 @@ use crate::cluster::{Part, Shift};
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::record::Sink;
+use crate::stress::Bed;
 
 /// What a solve for a response may leave, over the load.
 const FINE: f64 = 1e-9;
@@ -175,7 +176,9 @@ impl<D: Integrate> System<D> {
         let slots = self.engine.standing();
         let mut part = Part::new(slots.clone(), self.engine.state.arrays.slots());
         let links = self.engine.still_links_of(&part);
-        let bed = self.bed(&part, &links, [LONG * morph.pace; 2]);
+        let (struts, _) = self.struts(&part, &links);
+        let ground = self.inertia(&part, [LONG * morph.pace; 2]);
+        let bed: Bed<D, f64> = Bed::new(&struts, &ground);
         let m = D::N + D::SPINS;
         let mut responses = Vec::with_capacity(1 + D::N);
         for which in 0..=D::N {
