@@ -290,7 +290,10 @@ fn size_distribution(folder: &Path, measured: f64) {
         }
     }
     let curve = |masses: &[f64], key| Curve {
-        points: (12..masses.len()).map(|k| [radius(k), masses[k]]).collect(),
+        points: (0..masses.len())
+            .map(|k| [radius(k), masses[k]])
+            .filter(|point| point[0] < 6.0)
+            .collect(),
         key,
     };
     let all = [&found[0], &sampled, &found[1]];
@@ -305,7 +308,7 @@ fn size_distribution(folder: &Path, measured: f64) {
         &[
             "analytical, 100,000 /s",
             "one sample, 100,000 /s",
-            &format!("analytical, {measured:.0} /s (collisions of balls alone)"),
+            &format!("analytical, {measured:.0} /s"),
         ],
     );
 }
