@@ -67,6 +67,7 @@ scenarios![
     "cooling-gas",
     "billiard",
     "newton-cradle",
+    "mill",
 ];
 
 materials!["thesis", "glass-steel"];

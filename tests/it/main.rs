@@ -21,6 +21,7 @@ mod handover;
 mod hgraph;
 mod jam;
 mod known;
+mod mill;
 mod morph;
 mod neighbor;
 mod physics_bits;

@@ -7,8 +7,8 @@ use crate::system::CollapseName;
 
 /// The event-driven model: grains fly on exact paths from one instantaneous collision to the next
 /// and nothing is stepped. Contact laws are not used; a pair of materials needs a rule, or the
-/// `restitution` for all. Walls are planes, boxes seen from inside, circles, spheres, and cans
-/// (a closed turned profile of a cylinder with flat ends); they may move but not turn.
+/// `restitution` for all. Walls are planes, boxes seen from inside, circles, spheres, vessels, and
+/// cans (a closed turned profile of a cylinder with flat ends); they may move but not turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsSpec {

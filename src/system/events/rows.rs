@@ -68,6 +68,7 @@ impl<D: Dimension> Events<D> {
         }
         self.tally.last_walls = now.to_vec();
         self.tally.last_row = time;
+        let tally = self.engine.tally();
         SeriesRow {
             time,
             grains,
@@ -83,6 +84,8 @@ impl<D: Dimension> Events<D> {
             injected: energy.injected,
             removed: 0.0,
             balance_error: energy.balance_error,
+            collisions: [tally.collisions, tally.wall_hits],
+            dissipated_at_walls: tally.lost_at_walls,
             events: by_kind(self).to_vec(),
             walls,
         }
