@@ -89,6 +89,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             checkpoint: None,
             events: EventLog::None,
             stagnant: None,
+            impacts: false,
         },
         tolerance: 1e-3,
         quasi_static: None,

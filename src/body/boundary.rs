@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Motion;
+use super::{Motion, Vessel};
 use crate::geometry::surface::{ShapeError, Surface};
 use crate::geometry::{Dimension, Vector};
 
@@ -53,6 +53,8 @@ pub enum Shape<D: Dimension> {
         /// Corners of the profile: distance from the axis and height along it, m.
         profile: Vec<[f64; 2]>,
     },
+    /// Spatial: a cylinder with spherical lids, seen from inside.
+    Vessel(Vessel<D>),
 }
 
 impl<D: Dimension> Shape<D> {
@@ -72,12 +74,13 @@ impl<D: Dimension> Shape<D> {
                 axis,
                 profile,
             } => D::Surface::revolved(*origin, *axis, profile),
+            Shape::Vessel(v) => D::Surface::vessel(v.from, v.to, v.radius, v.lid_radius),
         }
     }
 
     /// The point about which moments on the whole wall are taken, m, in its own frame: the point
     /// of a plane, the first corner of a polyline, the middle of a box or ball, the origin of an
-    /// axis.
+    /// axis, the first rim's centre of a vessel.
     pub fn reference_point(&self) -> D::Vector {
         match self {
             Shape::Plane { point, .. } => *point,
@@ -85,6 +88,7 @@ impl<D: Dimension> Shape<D> {
             Shape::Box { min, max, .. } => (*min + *max) * 0.5,
             Shape::Ball { centre, .. } => *centre,
             Shape::Revolved { origin, .. } => *origin,
+            Shape::Vessel(vessel) => vessel.from,
         }
     }
 
@@ -110,24 +114,38 @@ impl<D: Dimension> Shape<D> {
                 origin,
                 axis,
                 profile,
-            } => {
-                let length = axis.norm();
-                let mut min = D::Vector::from_fn(|_| f64::INFINITY);
-                let mut max = -min;
-                for &[distance, height] in profile {
-                    for k in 0..D::N {
-                        let along = axis[k] / length;
-                        let middle = origin[k] + along * height;
-                        // A circle across the axis reaches this far along coordinate k.
-                        let reach = distance * (1.0 - along * along).max(0.0).sqrt();
-                        min[k] = min[k].min(middle - reach);
-                        max[k] = max[k].max(middle + reach);
-                    }
-                }
-                Some((min, max))
+            } => Some(turned_extent::<D>(*origin, *axis, profile)),
+            Shape::Vessel(vessel) => {
+                // The lids are drawn by chords, which a sphere bulges over by less than a fiftieth of the
+                // rim: a cell's width for nothing.
+                let (min, max) = turned_extent::<D>(vessel.from, vessel.axis(), &vessel.profile());
+                let room = D::Vector::from_fn(|_| 0.02 * vessel.radius);
+                Some((min - room, max + room))
             }
         }
     }
+}
+
+/// The least and greatest corner of a turned profile, m.
+fn turned_extent<D: Dimension>(
+    origin: D::Vector,
+    axis: D::Vector,
+    profile: &[[f64; 2]],
+) -> (D::Vector, D::Vector) {
+    let length = axis.norm();
+    let mut min = D::Vector::from_fn(|_| f64::INFINITY);
+    let mut max = -min;
+    for &[distance, height] in profile {
+        for k in 0..D::N {
+            let along = axis[k] / length;
+            let middle = origin[k] + along * height;
+            // A circle across the axis reaches this far along coordinate k.
+            let reach = distance * (1.0 - along * along).max(0.0).sqrt();
+            min[k] = min[k].min(middle - reach);
+            max[k] = max[k].max(middle + reach);
+        }
+    }
+    (min, max)
 }
 
 /// A wall: a shape of a material, which stands still or moves on a prescribed path.

@@ -35,6 +35,33 @@ pub enum Motion<D: Dimension> {
     /// Pieces of constant acceleration: from each start time, initial velocity and acceleration;
     /// the position is continuous; before the first start the wall rests.
     Pieces(Vec<MotionPiece<D>>),
+    /// Nearly harmonic, of constant acceleration in each half period: parabolic arcs of height
+    /// `amplitude` and length 1 / (2 frequency), to either side in turn (thesis eq. 3.19).
+    Parabolic {
+        /// Amplitude, m: the first arc goes to this side.
+        amplitude: D::Vector,
+        /// Frequency, Hz.
+        frequency: f64,
+    },
+}
+
+/// The half period of a parabolic motion in which a time (0 or more) lies: its number from 0 and
+/// its start, s. Starts are quotients of whole numbers, not sums, so that nothing drifts.
+fn half_period(time: f64, frequency: f64) -> (f64, f64) {
+    let start = |number: f64| number / (2.0 * frequency);
+    let mut number = (time * 2.0 * frequency).floor();
+    // The product and the quotient may be rounded to either side.
+    if start(number) > time {
+        number -= 1.0;
+    } else if start(number + 1.0) <= time {
+        number += 1.0;
+    }
+    (number, start(number))
+}
+
+/// 1 in even half periods, -1 in odd ones.
+fn side(number: f64) -> f64 {
+    if number % 2.0 == 0.0 { 1.0 } else { -1.0 }
 }
 
 /// A piece of a parabolic path.
@@ -106,6 +133,18 @@ impl<D: Dimension> Motion<D> {
                     pose.velocity = piece.velocity + piece.acceleration * lasted;
                 }
             }
+            Motion::Parabolic {
+                amplitude,
+                frequency,
+            } if time >= 0.0 => {
+                let (number, start) = half_period(time, *frequency);
+                let (lasted, rate) = (time - start, 8.0 * frequency * side(number));
+                // v0 = 8 A f, a = -32 A f^2; at the half period's end the velocity is -v0.
+                let bend = 4.0 * rate * frequency;
+                pose.shift = *amplitude * ((rate - 0.5 * bend * lasted) * lasted);
+                pose.velocity = *amplitude * (rate - bend * lasted);
+            }
+            Motion::Parabolic { .. } => {}
         }
         pose
     }
@@ -127,6 +166,13 @@ impl<D: Dimension> Motion<D> {
                 .rev()
                 .find(|piece| piece.from <= time)
                 .map_or_else(D::Vector::default, |piece| piece.acceleration),
+            Motion::Parabolic {
+                amplitude,
+                frequency,
+            } if time >= 0.0 => {
+                let number = half_period(time, *frequency).0;
+                *amplitude * (-32.0 * frequency * frequency * side(number))
+            }
             _ => D::Vector::default(),
         }
     }
@@ -160,6 +206,10 @@ impl<D: Dimension> Motion<D> {
                 }
                 (bound, 0.0)
             }
+            Motion::Parabolic {
+                amplitude,
+                frequency,
+            } => (8.0 * frequency * amplitude.norm(), 0.0),
         }
     }
 
@@ -174,6 +224,10 @@ impl<D: Dimension> Motion<D> {
                 amplitude,
                 frequency,
                 ..
+            }
+            | Motion::Parabolic {
+                amplitude,
+                frequency,
             } => *amplitude == zero || *frequency == 0.0,
             Motion::Pieces(pieces) => pieces
                 .iter()
@@ -188,6 +242,9 @@ impl<D: Dimension> Motion<D> {
                 .iter()
                 .map(|piece| piece.from)
                 .find(|&from| from > after),
+            Motion::Parabolic { frequency, .. } if after >= 0.0 && !self.is_fixed() => {
+                Some((half_period(after, *frequency).0 + 1.0) / (2.0 * frequency))
+            }
             _ => (!self.is_fixed() && after < 0.0).then_some(0.0),
         }
     }
@@ -205,6 +262,15 @@ impl<D: Dimension> Motion<D> {
                 frequency,
                 phase,
             } => amplitude.is_finite() && frequency.is_finite() && phase.is_finite(),
+            Motion::Parabolic {
+                amplitude,
+                frequency,
+            } => {
+                if *frequency < 0.0 {
+                    return Some("the frequency of a parabolic motion must be 0 or more".into());
+                }
+                amplitude.is_finite() && frequency.is_finite()
+            }
             Motion::Pieces(pieces) => pieces.iter().all(|piece| {
                 piece.from.is_finite()
                     && piece.velocity.is_finite()
@@ -308,6 +374,10 @@ mod tests {
                     acceleration: Vector3::zeros(),
                 },
             ]),
+            Motion::Parabolic {
+                amplitude: Vector3::new(0.0, -0.01, 0.02),
+                frequency: 2.3,
+            },
         ]
     }
 
@@ -353,7 +423,8 @@ mod tests {
         for motion in spatial_motions() {
             let mut times = vec![0.0];
             let mut after = -10.0;
-            while let Some(change) = motion.next_change(after) {
+            // Parabolic arcs never end: forty of them will do.
+            while let Some(change) = motion.next_change(after).filter(|_| times.len() < 40) {
                 times.push(change);
                 after = change;
             }
@@ -376,6 +447,21 @@ mod tests {
         assert_eq!(motions[4].next_change(-0.2), Some(0.4));
         assert_eq!(motions[4].next_change(0.4), Some(1.0));
         assert_eq!(motions[4].next_change(1.0), None);
+        // Starts of arcs are told one after another, each later than the time asked for, and there
+        // the path is at its middle, with the greatest speed, to either side in turn.
+        let mut after = motions[5].next_change(-3.0).unwrap();
+        assert_eq!(after, 0.0);
+        for k in 1..2000 {
+            let next = motions[5].next_change(after).unwrap();
+            assert!((next - f64::from(k) / 4.6).abs() < 1e-12 && next > after);
+            let pose = motions[5].pose(next);
+            assert!(Vector::norm(&pose.shift) < 1e-12);
+            let fastest = 8.0 * 2.3 * 0.02 * if k % 2 == 0 { 1.0 } else { -1.0 };
+            assert!((pose.velocity.z - fastest).abs() < 1e-9);
+            let top = motions[5].pose(0.5 * (after + next)).shift.z;
+            assert!((top.abs() - 0.02).abs() < 1e-12 && top * fastest < 0.0);
+            after = next;
+        }
     }
 
     #[test]

@@ -38,6 +38,7 @@ impl<D: Dimension> Shape<D> {
                 axis,
                 profile,
             } => meridians::<D>(*origin, *axis, profile),
+            Shape::Vessel(vessel) => meridians::<D>(vessel.from, vessel.axis(), &vessel.profile()),
         }
     }
 }

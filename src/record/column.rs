@@ -17,17 +17,20 @@ pub enum Table {
     Avalanches,
     /// A row per cell of the field of stagnant zones.
     Stagnant,
+    /// A row per class of the spectrum of impacts.
+    Impacts,
 }
 
 impl Table {
     /// All tables, in the order in which checkpoints note the length of their spools.
-    pub const ALL: [Table; 6] = [
+    pub const ALL: [Table; 7] = [
         Table::Events,
         Table::Series,
         Table::Grains,
         Table::Links,
         Table::Avalanches,
         Table::Stagnant,
+        Table::Impacts,
     ];
 
     /// Its name.
@@ -39,6 +42,7 @@ impl Table {
             Table::Links => "links",
             Table::Avalanches => "avalanches",
             Table::Stagnant => "stagnant",
+            Table::Impacts => "impacts",
         }
     }
 
@@ -52,6 +56,9 @@ impl Table {
             Table::Avalanches => "a row per micro-avalanche",
             Table::Stagnant => {
                 "a row per cell that ever held a grain's centre, with `log.stagnant`"
+            }
+            Table::Impacts => {
+                "a row per class of impact energy and partner that holds a collision, with `log.impacts`"
             }
         }
     }

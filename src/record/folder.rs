@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
 use super::meta::RunMeta;
-use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow, Sink, ZoneRow};
+use super::rows::{AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, Sink, ZoneRow};
 use super::spool::{Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
@@ -40,6 +40,7 @@ struct AllFields {
     links: Vec<Field<InSnapshot<LinkRow>>>,
     avalanches: Vec<Field<AvalancheRow>>,
     zones: Vec<Field<ZoneRow>>,
+    impacts: Vec<Field<ImpactRow>>,
 }
 
 impl fmt::Debug for RunFolder {
@@ -171,6 +172,7 @@ impl RunFolder {
             links: tables::link_fields(n),
             avalanches: tables::avalanche_fields(n),
             zones: tables::zone_fields(n),
+            impacts: tables::impact_fields(),
         };
         RunFolder {
             folder: dir.to_path_buf(),
@@ -299,6 +301,12 @@ impl Sink for RunFolder {
         let fields = &self.fields.zones;
         self.spools
             .append(Table::Stagnant, |bytes| pack(fields, row, bytes))
+    }
+
+    fn impact(&mut self, row: &ImpactRow) -> Result<(), RecordError> {
+        let fields = &self.fields.impacts;
+        self.spools
+            .append(Table::Impacts, |bytes| pack(fields, row, bytes))
     }
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {

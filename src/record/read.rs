@@ -293,6 +293,11 @@ pub fn stagnant(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Stagnant)
 }
 
+/// The spectrum of impacts, as columns; empty where none was asked for.
+pub fn impacts(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Impacts)
+}
+
 /// All micro-avalanches, as the rows that the driver handed over.
 pub fn avalanche_rows(dir: &Path) -> Result<Vec<AvalancheRow>, RecordError> {
     let c = avalanches(dir)?;

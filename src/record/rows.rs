@@ -119,6 +119,10 @@ pub struct SeriesRow {
     pub removed: f64,
     /// Relative error of the energy balance.
     pub balance_error: f64,
+    /// Collisions in flight so far: of two grains, of grains with walls.
+    pub collisions: [u64; 2],
+    /// Of what was dissipated in collisions, what was lost at walls, J.
+    pub dissipated_at_walls: f64,
     /// Events handled so far, in the order of `EventKind::ALL`.
     pub events: Vec<u64>,
     /// For each boundary: mean force since the last tick (3 components, N), mean moment about
@@ -242,6 +246,23 @@ pub struct ZoneRow {
     pub velocity: [f64; 3],
 }
 
+/// A class of the spectrum of impacts: collisions of like energy with one partner, over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImpactRow {
+    /// The wall; none: collisions of two grains.
+    pub with: BodyRef,
+    /// Least energy of the class, J: kinetic energy of approach along the normal.
+    pub from: f64,
+    /// Where the class ends, J.
+    pub to: f64,
+    /// Collisions.
+    pub count: u64,
+    /// Energy of these impacts, J.
+    pub energy: f64,
+    /// Energy lost in them, J.
+    pub lost: f64,
+}
+
 /// Where the driver writes. Sinks never change a run.
 pub trait Sink: Send {
     /// Takes a logged event.
@@ -258,6 +279,10 @@ pub trait Sink: Send {
     fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError>;
     /// Takes a cell of the field of stagnant zones; a sink that keeps none may pass it over.
     fn zone(&mut self, _row: &ZoneRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+    /// Takes a class of the spectrum of impacts; a sink that keeps none may pass it over.
+    fn impact(&mut self, _row: &ImpactRow) -> Result<(), super::RecordError> {
         Ok(())
     }
     /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
@@ -300,6 +325,8 @@ pub struct MemorySink {
     pub avalanches: Vec<AvalancheRow>,
     /// Cells of the field of stagnant zones.
     pub zones: Vec<ZoneRow>,
+    /// The spectrum of impacts.
+    pub impacts: Vec<ImpactRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
 }
@@ -327,6 +354,10 @@ impl Sink for MemorySink {
     }
     fn zone(&mut self, row: &ZoneRow) -> Result<(), super::RecordError> {
         self.zones.push(*row);
+        Ok(())
+    }
+    fn impact(&mut self, row: &ImpactRow) -> Result<(), super::RecordError> {
+        self.impacts.push(*row);
         Ok(())
     }
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {

@@ -58,6 +58,9 @@ pub struct Summary {
     pub jams: Vec<Jam>,
     /// Micro-avalanches; none where none are looked for.
     pub avalanches: Option<Avalanches>,
+    /// Collisions of event-driven runs; none where no collision is instantaneous.
+    #[serde(default)]
+    pub impacts: Option<ImpactFigures>,
     /// What a user should know.
     pub warnings: Vec<String>,
 }
@@ -269,4 +272,47 @@ pub struct Avalanches {
     pub largest: u64,
     /// Energy of all, J.
     pub energy: f64,
+}
+
+/// Collisions of an event-driven run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImpactFigures {
+    /// Of two grains.
+    pub grain: Impacts,
+    /// Of grains with walls.
+    pub wall: Impacts,
+    /// Each wall.
+    pub walls: Vec<WallImpacts>,
+}
+
+/// Collisions of one sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Impacts {
+    /// How many.
+    pub count: u64,
+    /// Of these, such as are part of a lasting contact and lose nothing.
+    pub lasting: u64,
+    /// Per simulated second, 1/s, without the lasting ones.
+    pub rate: f64,
+    /// Energy lost, J.
+    pub lost: f64,
+    /// Energy lost per simulated second, W.
+    pub power: f64,
+}
+
+/// What a wall received and did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WallImpacts {
+    /// Its name.
+    pub name: String,
+    /// Collisions with it.
+    pub count: u64,
+    /// Energy lost in them, J.
+    pub lost: f64,
+    /// Work that it did on grains, J.
+    pub fed: f64,
+    /// Momentum given to it, N s.
+    pub impulse: [f64; 3],
+    /// Sum of the sizes of its normal parts, N s.
+    pub normal_impulse: f64,
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::column::{Column, Field, Fields, Kind, Table};
-use super::rows::{AvalancheRow, EventRow, GrainRow, LinkRow, SeriesRow, ZoneRow};
+use super::rows::{AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, ZoneRow};
 use crate::event::{EventKind, Regime};
 use crate::stress::Place;
 
@@ -170,6 +170,25 @@ pub(super) fn series_fields(dimensions: usize, boundaries: &[String]) -> Vec<Fie
     f.float(
         ("balance_error", "1", "relative error of the energy balance"),
         |r| r.balance_error,
+    );
+    for (k, (name, about)) in [
+        ("grain", "collisions of two grains in flight so far"),
+        ("wall", "collisions in flight with walls so far"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        f.integer((format!("collisions_{name}"), "1", about), move |r| {
+            r.collisions[k] as i64
+        });
+    }
+    f.float(
+        (
+            "dissipated_at_walls",
+            "J",
+            "of dissipated_collision, what was lost in collisions with walls",
+        ),
+        |r| r.dissipated_at_walls,
     );
     for (k, kind) in EventKind::ALL.into_iter().enumerate() {
         let what = (
@@ -465,6 +484,31 @@ pub(super) fn zone_fields(dimensions: usize) -> Vec<Field<ZoneRow>> {
     f.0
 }
 
+pub(super) fn impact_fields() -> Vec<Field<ImpactRow>> {
+    let mut f = Fields(Vec::new());
+    f.integer_or_none(
+        (
+            "with",
+            "1",
+            "boundary i of the scenario as -1 - i; none: collisions of two grains",
+        ),
+        |r: &ImpactRow| r.with.code(),
+    );
+    f.float(
+        (
+            "from",
+            "J",
+            "least energy of the class: kinetic energy of approach along the normal",
+        ),
+        |r| r.from,
+    );
+    f.float(("to", "J", "where the class ends"), |r| r.to);
+    f.integer(("count", "1", "collisions"), |r| r.count as i64);
+    f.float(("energy", "J", "energy of these impacts"), |r| r.energy);
+    f.float(("lost", "J", "energy lost in them"), |r| r.lost);
+    f.0
+}
+
 fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
@@ -478,6 +522,7 @@ pub fn columns(table: Table, dimensions: usize, boundaries: &[String]) -> Vec<Co
         Table::Links => only_columns(link_fields(dimensions)),
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
         Table::Stagnant => only_columns(zone_fields(dimensions)),
+        Table::Impacts => only_columns(impact_fields()),
     }
 }
 

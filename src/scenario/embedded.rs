@@ -68,6 +68,7 @@ scenarios![
     "soft-gas",
     "billiard",
     "newton-cradle",
+    "mill",
 ];
 
 materials!["thesis", "glass-steel"];

@@ -236,6 +236,8 @@ impl<D: Integrate> System<D> {
             injected: figures.injected,
             removed: figures.removed,
             balance_error: figures.balance_error,
+            collisions: [0; 2],
+            dissipated_at_walls: 0.0,
             events: self.events(),
             walls,
         };
@@ -496,6 +498,7 @@ impl<D: Integrate> System<D> {
             jam: self.s.jam.clone(),
             jams: self.s.perturb.jams.clone(),
             avalanches: self.setup.morph.map(|_| self.s.rest.avalanches),
+            impacts: None,
             warnings,
         }
     }

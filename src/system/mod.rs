@@ -28,6 +28,7 @@ mod simulation;
 mod step;
 mod stillness;
 mod thrash;
+mod watch;
 mod zones;
 
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};

@@ -80,6 +80,7 @@ fn lines<D: Dimension>(shape: &Shape<D>, min: D::Vector, max: D::Vector) -> Vec<
             axis,
             profile,
         } => revolved(in_space(*origin), in_space(*axis), profile),
+        Shape::Vessel(v) => revolved(in_space(v.from), in_space(v.axis()), &v.profile()),
     }
 }
 

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// The tables of a run's folder.
-pub const TABLES: [&str; 5] = [
+pub const TABLES: [&str; 6] = [
     "events.parquet",
     "series.parquet",
     "grains.parquet",
     "links.parquet",
     "stagnant.parquet",
+    "impacts.parquet",
 ];
 
 /// The program, about to run in a folder.

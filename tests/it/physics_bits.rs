@@ -118,6 +118,7 @@ fn quiet() -> LogSetup {
         checkpoint: None,
         events: EventLog::None,
         stagnant: None,
+        impacts: false,
     }
 }
 
@@ -128,6 +129,7 @@ fn loud() -> LogSetup {
         checkpoint: Some(0.029),
         events: EventLog::Links,
         stagnant: None,
+        impacts: false,
     }
 }
 

@@ -228,7 +228,8 @@ fn csv_has_a_line_a_row() {
             "grains.csv",
             "links.csv",
             "avalanches.csv",
-            "stagnant.csv"
+            "stagnant.csv",
+            "impacts.csv"
         ]
     );
     let events = text(&files[0]);

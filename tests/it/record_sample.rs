@@ -96,6 +96,8 @@ pub fn series(k: u64) -> SeriesRow {
         injected: 0.5,
         removed: 0.25,
         balance_error: 1e-9,
+        collisions: [3 * k, k],
+        dissipated_at_walls: 0.125 * x,
         events: (0..20).map(|kind| kind * k).collect(),
         walls: (0..3)
             .map(|w| std::array::from_fn(|c| (w * 10 + c) as f64 + x))

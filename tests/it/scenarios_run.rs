@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cli_tools::{arenite, number, run_well, said, summary};
 
 /// Keys of `summary.json` that every run has, whatever it holds, as paths.
-const KEYS: [&str; 42] = [
+const KEYS: [&str; 43] = [
     "arenite",
     "scenario",
     "seed",
@@ -51,6 +51,7 @@ const KEYS: [&str; 42] = [
     "jam",
     "jams",
     "avalanches",
+    "impacts",
     "warnings",
     "time",
     "events",
@@ -93,9 +94,15 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
                 .metadata(match table {
                     Table::Avalanches => "units.start",
                     Table::Stagnant => "units.size",
+                    Table::Impacts => "units.from",
                     _ => "units.time",
                 })
-                .is_some_and(|unit| unit == if table == Table::Stagnant { "m" } else { "s" })
+                .is_some_and(|unit| unit
+                    == match table {
+                        Table::Stagnant => "m",
+                        Table::Impacts => "J",
+                        _ => "s",
+                    })
         );
         assert!(reader.next_group().is_ok());
         if table == Table::Series || table == Table::Grains {
@@ -158,6 +165,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("soft-gas", 3, &["run.finish=0.1"]),
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
+        ("mill", 3, &["run.finish=0.1"]),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {

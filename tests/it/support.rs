@@ -64,6 +64,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
             checkpoint: None,
             events: EventLog::None,
             stagnant: None,
+            impacts: false,
         },
         tolerance: 1e-3,
         morph: None,

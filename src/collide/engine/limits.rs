@@ -12,6 +12,7 @@ impl<D: Dimension> Core<D> {
         let mut elastic = false;
         if self.limits.contact_time > 0.0 {
             elastic = self.check_contact_time(i, with, t)?;
+            self.tally.lasting[usize::from(with >= next::WALL)] += u64::from(elastic);
         }
         self.note(i, with, t)?;
         if with < next::WALL {

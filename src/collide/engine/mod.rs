@@ -120,6 +120,11 @@ pub struct Tally {
     pub deepest: f64,
     /// Contacts that last.
     pub soft: SoftTally,
+    /// Of the energy lost, what was lost at walls, J.
+    pub lost_at_walls: f64,
+    /// Collisions without loss, as part of a lasting contact ([`Limits::collapse_is_elastic`]): of
+    /// grains, and with walls.
+    pub lasting: [u64; 2],
 }
 
 /// What a wall received since the start.
@@ -134,6 +139,10 @@ pub struct WallTally<D: Dimension> {
     pub moment: D::Spin,
     /// Work that it did on grains, J.
     pub work: f64,
+    /// Collisions with it.
+    pub hits: u64,
+    /// Energy lost in them, J.
+    pub lost: f64,
 }
 
 impl<D: Dimension> Default for WallTally<D> {
@@ -143,6 +152,8 @@ impl<D: Dimension> Default for WallTally<D> {
             normal: 0.0,
             moment: D::Spin::default(),
             work: 0.0,
+            hits: 0,
+            lost: 0.0,
         }
     }
 }

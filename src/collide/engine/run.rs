@@ -374,6 +374,7 @@ impl<D: Dimension> Core<D> {
         self.rows[i].0[COUNT] += 1.0;
         self.tally.wall_hits += 1;
         self.tally.lost += lost;
+        self.tally.lost_at_walls += lost;
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
         let work = -impulse.dot(&wall_velocity);
         self.tally.fed += work;
@@ -382,6 +383,8 @@ impl<D: Dimension> Core<D> {
         book.normal += normal_impulse;
         book.moment += D::moment(x + normal * r, impulse);
         book.work += work;
+        book.hits += 1;
+        book.lost += lost;
         observer.collision(&Collision {
             time: clock,
             a: self.ids[i],

@@ -424,8 +424,16 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
         if usize::from(wall.species) >= setup.species {
             return Err(SetupError::Wall(w, "its species has no rules"));
         }
-        if D::N == 2 && matches!(wall.shape, WallShape::Cylinder { .. }) {
-            return Err(SetupError::Wall(w, "a cylinder exists in space only"));
+        if D::N == 2
+            && matches!(
+                wall.shape,
+                WallShape::Cylinder { .. } | WallShape::Dome { .. }
+            )
+        {
+            return Err(SetupError::Wall(
+                w,
+                "cylinders and lids exist in space only",
+            ));
         }
     }
     Ok(())

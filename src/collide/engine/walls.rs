@@ -38,6 +38,16 @@ pub enum WallShape<D: Dimension> {
         /// Whether grains are inside.
         inside: bool,
     },
+    /// A half-sphere and the tube of its radius that leads to it, without end, from inside: the lid of
+    /// a vessel that is no wider.
+    Dome {
+        /// Centre of the half-sphere, m.
+        centre: D::Vector,
+        /// Unit vector from it to the top of the half-sphere.
+        axis: D::Vector,
+        /// Radius, m.
+        radius: f64,
+    },
 }
 
 /// A wall of the engine.
@@ -81,7 +91,7 @@ impl<D: Dimension> Wall<D> {
     fn arm(&self, x: D::Vector) -> D::Vector {
         match &self.shape {
             WallShape::Plane { point, .. } => x - *point,
-            WallShape::Ball { centre, .. } => x - *centre,
+            WallShape::Ball { centre, .. } | WallShape::Dome { centre, .. } => x - *centre,
             WallShape::Cylinder { origin, axis, .. } => across::<D>(x - *origin, *axis),
         }
     }
@@ -97,6 +107,17 @@ impl<D: Dimension> Wall<D> {
     pub fn probe(&self, x: D::Vector, time: f64) -> (f64, D::Vector) {
         let d = self.arm(x - self.motion.pose(time).shift);
         match &self.shape {
+            WallShape::Dome { axis, radius, .. } => {
+                let d = d - *axis * axis.dot(&d).min(0.0);
+                let length = d.norm();
+                // At the very centre the way out is along the axis.
+                let out = if length > 0.0 {
+                    d * (1.0 / length)
+                } else {
+                    *axis
+                };
+                (radius - length, -out)
+            }
             WallShape::Plane { normal, .. } => (normal.dot(&d), *normal),
             WallShape::Ball { radius, inside, .. } | WallShape::Cylinder { radius, inside, .. } => {
                 let length = d.norm();
@@ -119,6 +140,7 @@ impl<D: Dimension> Wall<D> {
         match &self.motion {
             motion if motion.is_fixed() => 0.0,
             Motion::Harmonic { amplitude, .. } => 2.0 * amplitude.norm(),
+            Motion::Parabolic { amplitude, .. } => amplitude.norm(),
             _ => f64::INFINITY,
         }
     }
@@ -191,7 +213,9 @@ impl<D: Dimension> Wall<D> {
                     None => Meeting::No,
                 }
             }
-            _ if g == D::Vector::default() => self.straight_meeting(d, v, r),
+            WallShape::Ball { .. } | WallShape::Cylinder { .. } if g == D::Vector::default() => {
+                self.straight_meeting(d, v, r)
+            }
             _ => {
                 let at = |t: f64| (d + (v + g * (0.5 * t)) * t, v + g * t);
                 self.search(at, g.norm(), r, horizon)
@@ -204,6 +228,7 @@ impl<D: Dimension> Wall<D> {
             WallShape::Ball { radius, inside, .. } | WallShape::Cylinder { radius, inside, .. } => {
                 (if inside { radius - r } else { radius + r }, inside)
             }
+            WallShape::Dome { radius, .. } => (radius - r, true),
             WallShape::Plane { .. } => (0.0, true),
         }
     }
@@ -256,6 +281,14 @@ impl<D: Dimension> Wall<D> {
         let (limit, inside) = self.limit(r);
         let gap = |d: &D::Vector, v: &D::Vector| match &self.shape {
             WallShape::Plane { normal, .. } => (normal.dot(d) - r, normal.dot(v)),
+            WallShape::Dome { axis, .. } => {
+                // Below the half-sphere heights do not count; value and rate join there without a
+                // jump, and the bound of the curvature holds on both sides.
+                let below = axis.dot(d) < 0.0;
+                let d = if below { across::<D>(*d, *axis) } else { *d };
+                let value = (limit - d.norm()) * (limit + d.norm()) / (2.0 * limit);
+                (value, -d.dot(v) / limit)
+            }
             _ => {
                 // The difference of squares over twice the radius: near the surface the gap.
                 let sign = if inside { 1.0 } else { -1.0 };
@@ -272,7 +305,13 @@ impl<D: Dimension> Wall<D> {
             }
             // A window in which the speed cannot much more than double bounds the curvature.
             let speed = v.norm();
-            let window = (speed + (acceleration * limit.max(r)).sqrt()) / acceleration;
+            let window = if acceleration > 0.0 {
+                (speed + (acceleration * limit.max(r)).sqrt()) / acceleration
+            } else if speed > 0.0 {
+                2.0 * limit.max(r) / speed
+            } else {
+                return Meeting::No;
+            };
             let curvature = match self.shape {
                 WallShape::Plane { .. } => acceleration,
                 _ => {

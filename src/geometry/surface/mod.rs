@@ -14,11 +14,13 @@ mod chain;
 mod planar;
 mod solid;
 mod spatial;
+mod vessel;
 
 pub use chain::{Corner, Piece};
 pub use planar::PlanarSurface;
 pub use solid::{Ball, Block, HalfSpace};
 pub use spatial::{Axis, SpatialSurface};
+pub use vessel::{Dome, Tube};
 
 /// The nearest point of a surface, as seen from a grain's centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +55,9 @@ pub enum ShapeError {
     /// A radius that is not positive.
     #[error("the radius must be greater than 0 m, not {0}")]
     Radius(f64),
+    /// A lid that cannot reach the rim.
+    #[error("the lids' radius of {0} m must be at least that of the vessel, {1} m")]
+    Lid(f64, f64),
     /// A box without extent.
     #[error(
         "the box's min must lie below its max in every coordinate; coordinate {axis} has min {min} and max {max}"
@@ -135,5 +140,13 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
         origin: D::Vector,
         axis: D::Vector,
         profile: &[[f64; 2]],
+    ) -> Result<Vec<Self>, ShapeError>;
+    /// A cylinder with spherical lids from inside, from the centre of one rim to that of the other; in
+    /// space only.
+    fn vessel(
+        from: D::Vector,
+        to: D::Vector,
+        radius: f64,
+        lid_radius: f64,
     ) -> Result<Vec<Self>, ShapeError>;
 }

@@ -100,4 +100,11 @@ impl Surface<Planar> for PlanarSurface {
             instead: "a polyline",
         })
     }
+    fn vessel(_: Vector2<f64>, _: Vector2<f64>, _: f64, _: f64) -> Result<Vec<Self>, ShapeError> {
+        Err(ShapeError::WrongDimension {
+            shape: "vessel",
+            space: "three dimensions",
+            instead: "a box or a circle",
+        })
+    }
 }

@@ -8,6 +8,7 @@
 use nalgebra::{Vector2, Vector3};
 
 use super::solid::unit;
+use super::vessel::{Dome, Tube, vessel};
 use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
 use crate::geometry::{Spatial, Vector};
 
@@ -43,6 +44,10 @@ impl Axis {
             along,
             side,
         })
+    }
+    /// Its unit vector.
+    pub fn along(&self) -> Vector3<f64> {
+        self.along
     }
     /// Distance from the axis and height along it, and the unit vector from the axis to `x`.
     #[inline]
@@ -92,6 +97,10 @@ pub enum SpatialSurface {
     Band(Axis, Piece),
     /// A circle where bands meet or end.
     Rim(Axis, Corner),
+    /// A cylinder from inside.
+    Tube(Tube),
+    /// A spherical lid from inside.
+    Dome(Dome),
 }
 
 impl Surface<Spatial> for SpatialSurface {
@@ -103,6 +112,8 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Block(block) => Some(block.probe(x)),
             SpatialSurface::Band(axis, piece) => axis.probe(x, |p| piece.probe(p)),
             SpatialSurface::Rim(axis, corner) => axis.probe(x, |p| corner.probe(p)),
+            SpatialSurface::Tube(tube) => tube.probe(x),
+            SpatialSurface::Dome(dome) => dome.probe(x),
         }
     }
     #[inline]
@@ -113,6 +124,8 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Block(block) => block.probe(x).distance,
             SpatialSurface::Band(axis, piece) => piece.distance(axis.meridian(x).0),
             SpatialSurface::Rim(axis, corner) => corner.distance(axis.meridian(x).0),
+            SpatialSurface::Tube(tube) => tube.distance(x),
+            SpatialSurface::Dome(dome) => dome.distance(x),
         }
     }
     fn flat(&self, _x: Vector3<f64>) -> Option<Flat<Spatial>> {
@@ -127,6 +140,8 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Sphere(ball) => ball.centre(),
             SpatialSurface::Block(block) => block.centre(),
             SpatialSurface::Band(axis, _) | SpatialSurface::Rim(axis, _) => axis.origin,
+            SpatialSurface::Tube(tube) => tube.origin(),
+            SpatialSurface::Dome(dome) => dome.middle(),
         }
     }
 
@@ -178,5 +193,17 @@ impl Surface<Spatial> for SpatialSurface {
             .filter(|c| !c.is_beyond_axis())
             .map(|c| SpatialSurface::Rim(axis, c));
         Ok(bands.chain(rims).collect())
+    }
+    fn vessel(
+        from: Vector3<f64>,
+        to: Vector3<f64>,
+        radius: f64,
+        lid_radius: f64,
+    ) -> Result<Vec<Self>, ShapeError> {
+        let (tube, domes) = vessel(from, to, radius, lid_radius)?;
+        let domes = domes.into_iter().map(SpatialSurface::Dome);
+        Ok(std::iter::once(SpatialSurface::Tube(tube))
+            .chain(domes)
+            .collect())
     }
 }

@@ -11,8 +11,10 @@ use crate::record::whole::{publish, write_part};
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = Vec::new();
     for table in Table::ALL {
-        // Runs made before there were stagnant zones lack that table.
-        if table == Table::Stagnant && !dir.join(table.file_name()).exists() {
+        // Runs made before there were stagnant zones and spectra lack these tables.
+        if matches!(table, Table::Stagnant | Table::Impacts)
+            && !dir.join(table.file_name()).exists()
+        {
             continue;
         }
         let mut reader = TableReader::open(dir, table)?;

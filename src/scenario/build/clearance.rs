@@ -38,6 +38,7 @@ pub(super) fn clearance<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> f64 {
             let beyond = (x - *centre).norm() - radius;
             if *inside { -beyond } else { beyond }
         }
+        Shape::Vessel(vessel) => vessel.clearance(x),
         Shape::Revolved {
             origin,
             axis,

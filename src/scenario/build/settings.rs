@@ -94,6 +94,10 @@ fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
             .iter()
             .map(|piece| piece.velocity.norm())
             .fold(0.0, f64::max),
+        Motion::Parabolic {
+            amplitude,
+            frequency,
+        } => 8.0 * frequency * amplitude.norm(),
         Motion::Fixed | Motion::Rotation { .. } => 0.0,
     }
 }
@@ -227,6 +231,12 @@ pub(super) fn fill_in(
             return refuse("in the quasi-static model nothing moves; leave `stagnant` out");
         }
     }
+    if spec.log.impacts && spec.events.is_none() {
+        return Err(Problem::at_key(
+            &log.key("impacts"),
+            "contacts last in this scenario, none is an impact; leave `impacts` out or give it a section [events]",
+        ));
+    }
     let log = LogSetup {
         series: interval("series", &mut spec.log.series, 500.0)?,
         snapshots: interval("snapshots", &mut spec.log.snapshots, 100.0)?,
@@ -237,6 +247,7 @@ pub(super) fn fill_in(
         },
         events: spec.log.events,
         stagnant: spec.log.stagnant,
+        impacts: spec.log.impacts,
     };
     Ok(Settings {
         motion,

@@ -124,6 +124,7 @@ fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
         Shape::Box { inside: false, .. } => "inside of the box",
         Shape::Ball { inside: true, .. } => "outside of the round wall",
         Shape::Ball { inside: false, .. } => "inside of the round wall",
+        Shape::Vessel(_) => "outside of the vessel",
         Shape::Polyline { .. } | Shape::Revolved { .. } => "behind the wall",
     }
 }

@@ -1,7 +1,7 @@
 //! Boundaries: sugar to shapes, paths, gates.
 
 use super::check::Check;
-use crate::body::{Boundary, Motion, MotionPiece, Shape};
+use crate::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -76,12 +76,13 @@ fn shape<D: Dimension>(
             ("cylinder", spec.cylinder.is_some()),
             ("cone", spec.cone.is_some()),
             ("revolved", spec.revolved.is_some()),
+            ("vessel", spec.vessel.is_some()),
         ],
     )?;
     let here = at.key(kind);
     let dimensions = match kind {
         "segment" | "polyline" | "circle" => 2,
-        "sphere" | "cylinder" | "cone" | "revolved" => 3,
+        "sphere" | "cylinder" | "cone" | "revolved" | "vessel" => 3,
         _ => D::N,
     };
     if dimensions != D::N {
@@ -169,6 +170,32 @@ fn shape<D: Dimension>(
             axis,
             profile: vec![[radius, 0.0], [radius, axis.norm()]],
         });
+    }
+    if let Some(vessel) = &spec.vessel {
+        let radius = check.positive(&here.key("radius"), vessel.radius)?;
+        let (origin, axis) = between::<D>(check, &here, &vessel.from, &vessel.to)?;
+        let Some(lid) = vessel.lid_radius else {
+            let height = axis.norm();
+            return Ok(Shape::Revolved {
+                origin,
+                axis,
+                profile: vec![[0.0, 0.0], [radius, 0.0], [radius, height], [0.0, height]],
+            });
+        };
+        let at = here.key("lid_radius");
+        if check.positive(&at, lid)? < radius {
+            return Err(check.wrong(
+                &at,
+                &lid.to_string(),
+                &format!("at least the vessel's radius, {radius}"),
+            ));
+        }
+        return Ok(Shape::Vessel(Vessel {
+            from: origin,
+            to: origin + axis,
+            radius,
+            lid_radius: lid,
+        }));
     }
     if let Some(cone) = &spec.cone {
         let from = check.non_negative(&here.key("from_radius"), cone.from_radius)?;
@@ -280,6 +307,16 @@ fn path<D: Dimension>(
                 amplitude: check.vector::<D>(&here.key("amplitude"), amplitude)?,
                 frequency: check.positive(&here.key("frequency"), *frequency)?,
                 phase: check.finite(&here.key("phase"), *phase)?,
+            }
+        }
+        MotionSpec::Parabolic {
+            amplitude,
+            frequency,
+        } => {
+            let here = at.key("parabolic");
+            Motion::Parabolic {
+                amplitude: check.vector::<D>(&here.key("amplitude"), amplitude)?,
+                frequency: check.positive(&here.key("frequency"), *frequency)?,
             }
         }
         MotionSpec::Pieces(pieces) => {

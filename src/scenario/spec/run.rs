@@ -112,4 +112,8 @@ pub struct LogSpec {
     /// recorded when absent. A diameter or two of the grains is a good size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stagnant: Option<f64>,
+    /// Whether the collisions of an event-driven run are sorted by their energy, pairs of grains and each
+    /// wall apart, into `impacts.parquet`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub impacts: bool,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::SpinSpec;
 
 /// A wall: exactly one shape (`plane`, `segment`, `polyline`, `box`, `circle`, `sphere`,
-/// `cylinder`, `cone` or `revolved`) of a material.
+/// `cylinder`, `cone`, `revolved` or `vessel`) of a material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundarySpec {
@@ -42,6 +42,9 @@ pub struct BoundarySpec {
     /// A thin surface made by turning a profile about an axis (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revolved: Option<RevolvedSpec>,
+    /// A cylinder closed by flat or spherical lids (three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vessel: Option<VesselSpec>,
     /// How it moves; it stands still when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
@@ -157,6 +160,24 @@ pub struct RevolvedSpec {
     pub profile: Vec<[f64; 2]>,
 }
 
+/// A cylinder closed by lids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VesselSpec {
+    /// Centre of one lid's rim, m.
+    pub from: Vec<f64>,
+    /// Centre of the other lid's rim, m.
+    pub to: Vec<f64>,
+    /// Radius of the cylinder, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+    /// Radius of the spheres of which the lids are parts, m, at least that of the cylinder; they bulge
+    /// outwards and grains live inside. Flat lids when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub lid_radius: Option<f64>,
+}
+
 /// The path of a moving wall: one of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -179,6 +200,14 @@ pub enum MotionSpec {
         /// Phase, rad.
         #[serde(default)]
         phase: f64,
+    },
+    /// Nearly harmonic, of constant acceleration in each half period: parabolic arcs of height
+    /// `amplitude`, to its side first (thesis eq. 3.19).
+    Parabolic {
+        /// Amplitude, m.
+        amplitude: Vec<f64>,
+        /// Frequency, Hz.
+        frequency: f64,
     },
     /// Pieces of constant acceleration, one after the other; at rest before the first.
     Pieces(Vec<PieceSpec>),

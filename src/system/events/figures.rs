@@ -6,8 +6,8 @@ use super::{Events, by_kind};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
-    Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares, SoftFigures, Status,
-    Summary, Times, WorkFigures,
+    Dissipated, EnergyFigures, EventFigures, GrainFigures, ImpactFigures, Impacts, RegimeShares,
+    SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures,
 };
 
 impl<D: Dimension> Events<D> {
@@ -100,6 +100,43 @@ impl<D: Dimension> Events<D> {
         hash
     }
 
+    /// Collisions and what they did.
+    fn impacts(&self) -> ImpactFigures {
+        let (tally, time) = (self.engine.tally(), self.tally.time);
+        let per_second = |x: f64| if time > 0.0 { x / time } else { 0.0 };
+        let sort = |count: u64, lasting: u64, lost: f64| Impacts {
+            count,
+            lasting,
+            rate: per_second(count as f64),
+            lost,
+            power: per_second(lost),
+        };
+        let named = |wall: &crate::body::Boundary<D>| WallImpacts {
+            name: wall.name.clone(),
+            ..WallImpacts::default()
+        };
+        let mut walls: Vec<WallImpacts> = self.setup.boundaries.iter().map(named).collect();
+        for (&index, received) in self.boundary.iter().zip(self.engine.wall_tallies()) {
+            let wall = &mut walls[index];
+            wall.count += received.hits;
+            wall.lost += received.lost;
+            wall.fed += received.work;
+            wall.normal_impulse += received.normal;
+            for k in 0..D::N {
+                wall.impulse[k] += received.impulse[k];
+            }
+        }
+        ImpactFigures {
+            grain: sort(
+                tally.collisions,
+                tally.lasting[0],
+                tally.lost - tally.lost_at_walls,
+            ),
+            wall: sort(tally.wall_hits, tally.lasting[1], tally.lost_at_walls),
+            walls,
+        }
+    }
+
     pub(super) fn figures(&self) -> Summary {
         let counts = by_kind(self);
         let total: u64 = counts.iter().sum();
@@ -162,6 +199,7 @@ impl<D: Dimension> Events<D> {
             jam: None,
             jams: Vec::new(),
             avalanches: None,
+            impacts: Some(self.impacts()),
             warnings,
         }
     }

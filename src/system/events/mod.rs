@@ -6,20 +6,20 @@
 
 mod figures;
 mod rows;
+mod spectrum;
 mod start;
-
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 pub use start::{Start, engine_setup};
 
+use super::watch::Watch;
 use super::{Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::record::{Sink, Summary};
+use spectrum::Spectrum;
 
 /// Collisions after which the driver looks at the clock and at Ctrl-C.
 const CHUNK: u64 = 200_000;
@@ -28,8 +28,8 @@ const LOGGED_CHUNK: u64 = 10_000;
 
 /// Version of the saved state; other drivers' states have other numbers.
 ///
-/// 2: contacts that last.
-const FORMAT: u32 = 0x4556_0002;
+/// 3: contacts that last. 2: the spectrum of impacts.
+const FORMAT: u32 = 0x4556_0003;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,8 @@ struct Tally<D: Dimension> {
     time: f64,
     /// Whether the run came to its end.
     finished: bool,
+    /// Collisions by their energy, where that is asked for.
+    spectrum: Option<Spectrum>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -115,6 +117,7 @@ impl<D: Dimension> Events<D> {
         let tally = Tally {
             start: [motion + spin, engine.potential()],
             last_walls: engine.wall_tallies().to_vec(),
+            spectrum: (setup.log.impacts).then(|| Spectrum::new(setup.boundaries.len())),
             ..Tally::default()
         };
         Ok(Events {
@@ -167,15 +170,19 @@ impl<D: Dimension> Events<D> {
     fn fly(&mut self, until: f64, sink: &mut dyn Sink) -> Result<Stopped, SystemError> {
         let tally = self.engine.tally();
         let done = tally.collisions + tally.wall_hits;
-        if self.setup.log.events != EventLog::Links {
+        let logged = self.setup.log.events == EventLog::Links;
+        if !logged && self.tally.spectrum.is_none() {
             return Ok(self.engine.run(until, done + CHUNK));
         }
         let mut noted = rows::Noted {
             boundary: &self.boundary,
-            seq: &mut self.tally.seq,
+            grains: &self.setup.grains,
+            spectrum: self.tally.spectrum.as_mut(),
+            seq: logged.then_some(&mut self.tally.seq),
             rows: Vec::new(),
         };
-        let stopped = self.engine.run_with(until, done + LOGGED_CHUNK, &mut noted);
+        let chunk = if logged { LOGGED_CHUNK } else { CHUNK };
+        let stopped = self.engine.run_with(until, done + chunk, &mut noted);
         for row in &noted.rows {
             sink.event(row)?;
         }
@@ -199,6 +206,9 @@ impl<D: Dimension> Events<D> {
             }
             Tick::Finish => {
                 self.tally.finished = true;
+                for row in self.tally.spectrum.iter().flat_map(Spectrum::rows) {
+                    sink.impact(&row)?;
+                }
                 self.log_finish(time, sink)?;
             }
         }
@@ -251,8 +261,7 @@ impl<D: Dimension> Simulation for Events<D> {
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
-        let started = Instant::now();
-        let mut reported = Instant::now();
+        let mut watch = Watch::new(control);
         while !self.tally.finished {
             let (time, tick) = self.next_tick();
             match self.fly(time, sink)? {
@@ -263,7 +272,7 @@ impl<D: Dimension> Simulation for Events<D> {
                 Stopped::Collisions => self.tally.time = self.engine.time(),
                 stopped => {
                     self.tally.time = self.engine.time();
-                    self.wall_seconds += started.elapsed().as_secs_f64();
+                    self.wall_seconds += watch.elapsed();
                     return Err(SystemError::Numerical(told(
                         stopped,
                         &self.setup,
@@ -271,27 +280,19 @@ impl<D: Dimension> Simulation for Events<D> {
                     )));
                 }
             }
-            let late = |limit| started.elapsed() >= limit;
-            let stop =
-                control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed);
-            if stop && !self.tally.finished {
+            if watch.stops() && !self.tally.finished {
                 sink.checkpoint(&self.save()?)?;
-                self.wall_seconds += started.elapsed().as_secs_f64();
+                self.wall_seconds += watch.elapsed();
                 return Ok(Outcome::Interrupted);
             }
-            if reported.elapsed().as_millis() >= 100 {
-                reported = Instant::now();
-                if let Some(progress) = control.progress.as_mut() {
-                    progress(Progress {
-                        time: self.tally.time,
-                        finish: self.setup.finish,
-                        grains: self.engine.len(),
-                        discharged: 0,
-                    });
-                }
-            }
+            watch.report(|| Progress {
+                time: self.tally.time,
+                finish: self.setup.finish,
+                grains: self.engine.len(),
+                discharged: 0,
+            });
         }
-        self.wall_seconds += started.elapsed().as_secs_f64();
+        self.wall_seconds += watch.elapsed();
         Ok(Outcome::Finished)
     }
 

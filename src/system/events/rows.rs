@@ -1,5 +1,6 @@
 //! Rows of collisions, series and snapshots.
 
+use super::spectrum::Spectrum;
 use super::{Events, by_kind};
 use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
@@ -12,37 +13,62 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
-/// Makes rows of what it is told.
-pub(super) struct Noted<'a> {
+/// Makes rows of what it is told, and sorts collisions by their energy.
+pub(super) struct Noted<'a, D: Dimension> {
     /// Boundary of each of the engine's walls.
     pub boundary: &'a [usize],
-    /// Number of the last row.
-    pub seq: &'a mut u64,
+    pub grains: &'a [crate::body::Grain<D>],
+    /// Where collisions are sorted.
+    pub spectrum: Option<&'a mut Spectrum>,
+    /// Number of the last row; none: no rows.
+    pub seq: Option<&'a mut u64>,
     pub rows: Vec<EventRow>,
 }
 
-impl<D: Dimension> Observer<D> for Noted<'_> {
+impl<D: Dimension> Noted<'_, D> {
+    fn row(&mut self, time: f64, kind: EventKind, row: impl FnOnce(EventRow) -> EventRow) {
+        if let Some(seq) = &mut self.seq {
+            **seq += 1;
+            self.rows.push(row(EventRow::new(**seq, time, kind)));
+        }
+    }
+}
+
+impl<D: Dimension> Observer<D> for Noted<'_, D> {
     /// The row of a collision; its energy is what was lost.
     fn collision(&mut self, met: &Collision<D>) {
-        *self.seq += 1;
-        self.rows.push(EventRow {
+        let wall = match met.b {
+            Other::Grain(_) => None,
+            Other::Wall(wall) => Some(self.boundary[wall as usize]),
+        };
+        if let Some(spectrum) = &mut self.spectrum {
+            let mass = self.grains[met.a as usize].mass;
+            let mass = match met.b {
+                Other::Wall(_) => mass,
+                Other::Grain(other) => {
+                    let other = self.grains[other as usize].mass;
+                    mass * other / (mass + other)
+                }
+            };
+            spectrum.add(wall, 0.5 * mass * met.approach * met.approach, met.lost);
+        }
+        self.row(met.time, EventKind::Collision, |row| EventRow {
             body_a: BodyRef::Grain(met.a),
-            body_b: match met.b {
-                Other::Grain(id) => BodyRef::Grain(id),
-                Other::Wall(wall) => BodyRef::Boundary(self.boundary[wall as usize] as u16),
+            body_b: match (met.b, wall) {
+                (Other::Grain(id), _) => BodyRef::Grain(id),
+                (_, wall) => BodyRef::Boundary(wall.unwrap_or_default() as u16),
             },
             position: three(met.position),
             energy: met.lost,
-            ..EventRow::new(*self.seq, met.time, EventKind::Collision)
+            ..row
         });
     }
     fn end(&mut self, end: &EndOfContact<D>) {
-        *self.seq += 1;
-        self.rows.push(EventRow {
+        self.row(end.time, EventKind::EndOfContact, |row| EventRow {
             body_a: BodyRef::Grain(end.a),
             body_b: BodyRef::Grain(end.b),
             position: three(end.position),
-            ..EventRow::new(*self.seq, end.time, EventKind::EndOfContact)
+            ..row
         });
     }
 }
@@ -85,6 +111,7 @@ impl<D: Dimension> Events<D> {
         }
         self.tally.last_walls = now.to_vec();
         self.tally.last_row = time;
+        let tally = self.engine.tally();
         SeriesRow {
             time,
             grains,
@@ -100,6 +127,8 @@ impl<D: Dimension> Events<D> {
             injected: energy.injected,
             removed: 0.0,
             balance_error: energy.balance_error,
+            collisions: [tally.collisions, tally.wall_hits],
+            dissipated_at_walls: tally.lost_at_walls,
             events: by_kind(self).to_vec(),
             walls,
         }

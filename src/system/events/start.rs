@@ -125,9 +125,32 @@ fn cut<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Result<Vec<WallSha
             axis,
             profile,
         } => can(*origin, *axis * (1.0 / axis.norm()), profile, setup)?,
+        Shape::Vessel(vessel) => {
+            for grain in &setup.grains {
+                if vessel.clearance(grain.position) < 0.0 {
+                    return Err(format!("is a vessel, and grain {} is not inside", grain.id));
+                }
+            }
+            let lid = |(centre, axis)| WallShape::Dome {
+                centre,
+                axis,
+                radius: vessel.lid_radius,
+            };
+            let [first, second] = vessel.lids().map(lid);
+            vec![
+                WallShape::Cylinder {
+                    origin: vessel.from,
+                    axis: vessel.axis(),
+                    radius: vessel.radius,
+                    inside: true,
+                },
+                first,
+                second,
+            ]
+        }
         Shape::Box { .. } | Shape::Polyline { .. } => {
             return Err(
-                "has edges that stand out; the event-driven model knows planes, boxes from inside, circles, spheres and cans"
+                "has edges that stand out; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans"
                     .into(),
             );
         }

@@ -170,6 +170,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 largest: tally.largest,
                 energy: tally.heat,
             }),
+            impacts: None,
             warnings,
         }
     }

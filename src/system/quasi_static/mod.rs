@@ -8,11 +8,9 @@ mod contacts;
 mod figures;
 mod rows;
 
-use std::sync::atomic::Ordering;
-use std::time::Instant;
-
 use serde::{Deserialize, Serialize};
 
+use super::watch::Watch;
 use super::{
     Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
     Simulation, SolverName, SystemError, TensionName,
@@ -73,7 +71,6 @@ pub struct QuasiStatic<D: Dimension> {
     handled: u64,
     over: Option<Outcome>,
     wall_seconds: f64,
-    started_at: Instant,
 }
 
 impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
@@ -190,7 +187,6 @@ impl<D: Dimension> QuasiStatic<D> {
             handled: 0,
             over: None,
             wall_seconds: 0.0,
-            started_at: Instant::now(),
             setup,
         };
         run.begin(settings.interval);
@@ -467,31 +463,22 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
-        self.started_at = Instant::now();
-        let mut reported = Instant::now();
+        let mut watch = Watch::new(control);
         while self.over.is_none() {
             self.next(sink)?;
-            let late = |limit| self.started_at.elapsed() >= limit;
-            let stop =
-                control.wall_limit.is_some_and(late) || control.interrupted.load(Ordering::Relaxed);
-            if stop && self.over.is_none() {
+            if watch.stops() && self.over.is_none() {
                 sink.checkpoint(&self.save())?;
-                self.wall_seconds += self.started_at.elapsed().as_secs_f64();
+                self.wall_seconds += watch.elapsed();
                 return Ok(Outcome::Interrupted);
             }
-            if reported.elapsed().as_millis() >= 100 {
-                reported = Instant::now();
-                if let Some(progress) = control.progress.as_mut() {
-                    progress(Progress {
-                        time: self.tally.time,
-                        finish: self.setup.finish,
-                        grains: self.nodes.len(),
-                        discharged: 0,
-                    });
-                }
-            }
+            watch.report(|| Progress {
+                time: self.tally.time,
+                finish: self.setup.finish,
+                grains: self.nodes.len(),
+                discharged: 0,
+            });
         }
-        self.wall_seconds += self.started_at.elapsed().as_secs_f64();
+        self.wall_seconds += watch.elapsed();
         Ok(self.over.unwrap_or(Outcome::Finished))
     }
 

@@ -118,6 +118,8 @@ impl<D: Dimension> QuasiStatic<D> {
             injected: energy.injected,
             removed: 0.0,
             balance_error: energy.balance_error,
+            collisions: [0; 2],
+            dissipated_at_walls: 0.0,
             events: self.tally.by_kind.to_vec(),
             walls,
         }

@@ -1,0 +1,122 @@
+//! The inner surfaces of a cylinder with spherical lids.
+//!
+//! A grain touches the cylinder beside its centre, or a lid straight away from the lid's middle; each
+//! part is felt where that point lies on it. In the concave rim of a shallow lid both are touched.
+
+use nalgebra::Vector3;
+
+use super::{Axis, Probe, ShapeError};
+use crate::geometry::{Spatial, Vector};
+
+/// A cylinder from inside, between two heights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tube {
+    axis: Axis,
+    radius: f64,
+    length: f64,
+}
+
+impl Tube {
+    /// About an axis, from its origin on.
+    pub(super) fn new(axis: Axis, radius: f64, length: f64) -> Self {
+        Tube {
+            axis,
+            radius,
+            length,
+        }
+    }
+    /// The contact with a grain at `x`.
+    #[inline]
+    pub fn probe(&self, x: Vector3<f64>) -> Option<Probe<Spatial>> {
+        let (place, out) = self.axis.meridian(x);
+        (0.0 <= place.y && place.y <= self.length).then(|| Probe {
+            distance: self.radius - place.x,
+            normal: -out,
+        })
+    }
+    /// Distance from the cylinder, were it without ends, m.
+    pub fn distance(&self, x: Vector3<f64>) -> f64 {
+        self.radius - self.axis.meridian(x).0.x
+    }
+    /// A point of its axis.
+    pub fn origin(&self) -> Vector3<f64> {
+        self.axis.point(0.0, 0.0)
+    }
+}
+
+/// A spherical lid from inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dome {
+    middle: Vector3<f64>,
+    /// Unit vector along the vessel's axis towards the lid.
+    out: Vector3<f64>,
+    /// Of the sphere.
+    radius: f64,
+    /// Radius of its rim and how far the rim lies from the middle.
+    rim: [f64; 2],
+}
+
+impl Dome {
+    pub(super) fn new(middle: Vector3<f64>, out: Vector3<f64>, radius: f64, rim: [f64; 2]) -> Self {
+        Dome {
+            middle,
+            out,
+            radius,
+            rim,
+        }
+    }
+    /// The contact with a grain at `x`.
+    #[inline]
+    pub fn probe(&self, x: Vector3<f64>) -> Option<Probe<Spatial>> {
+        let arm = x - self.middle;
+        let height = Vector::dot(&arm, &self.out);
+        let across = Vector::norm(&(arm - self.out * height));
+        if height <= 0.0 || across * self.rim[1] > self.rim[0] * height {
+            return None;
+        }
+        let length = Vector::norm(&arm);
+        Some(Probe {
+            distance: self.radius - length,
+            normal: arm * (-1.0 / length),
+        })
+    }
+    /// Distance from the half-sphere of which the lid is part and from the tube that goes on below, m.
+    pub fn distance(&self, x: Vector3<f64>) -> f64 {
+        let arm = x - self.middle;
+        let height = Vector::dot(&arm, &self.out).min(0.0);
+        self.radius - Vector::norm(&(arm - self.out * height))
+    }
+    /// The middle of its sphere.
+    pub fn middle(&self) -> Vector3<f64> {
+        self.middle
+    }
+}
+
+/// The surfaces of a vessel: from the centre of one rim to that of the other, m.
+pub(super) fn vessel(
+    from: Vector3<f64>,
+    to: Vector3<f64>,
+    radius: f64,
+    lid_radius: f64,
+) -> Result<(Tube, [Dome; 2]), ShapeError> {
+    for r in [radius, lid_radius] {
+        if !(r > 0.0 && r.is_finite()) {
+            return Err(ShapeError::Radius(r));
+        }
+    }
+    if lid_radius < radius {
+        return Err(ShapeError::Lid(lid_radius, radius));
+    }
+    let along = to - from;
+    let axis = Axis::new(from, along)?;
+    let (length, unit) = (Vector::norm(&along), axis.along());
+    let depth = ((lid_radius - radius) * (lid_radius + radius)).sqrt();
+    let dome = |middle, out| Dome::new(middle, out, lid_radius, [radius, depth]);
+    Ok((
+        Tube::new(axis, radius, length),
+        [
+            dome(from + unit * depth, -unit),
+            dome(to - unit * depth, unit),
+        ],
+    ))
+}

@@ -1,0 +1,112 @@
+//! What free rigid groups that move as one body could save: how many of the stepped disks belong to one.
+
+use arenite::cluster::Other;
+use arenite::geometry::Planar;
+use arenite::qrb::{DiskGroups, DiskLink};
+use arenite::record::NullSink;
+use arenite::system::System;
+
+use crate::support;
+
+/// Stepped disks, those of them in free rigid groups of three or more, the links of all of them that are
+/// in touch, and those inside such groups.
+fn shares(system: &System<Planar>) -> [usize; 4] {
+    let engine = system.engine();
+    let mut links: Vec<DiskLink> = Vec::new();
+    let mut touching = 0;
+    engine.each_list_link(|view| {
+        touching += 1;
+        let ground = match view.b {
+            Other::Slot(b) => engine.stands(view.a) || engine.stands(b),
+            Other::Boundary(_) => true,
+        };
+        let (a, b) = match view.b {
+            Other::Slot(b) if engine.stands(view.a) => (b, view.a),
+            Other::Slot(b) => (view.a, b),
+            Other::Boundary(_) => (view.a, view.a),
+        };
+        // What is not stable holds nothing together.
+        if view.stable {
+            links.push(DiskLink {
+                a,
+                b: (!ground).then_some(b),
+                slides: view.slipping,
+            });
+        }
+    });
+    let near = engine.near_stepped(0);
+    let stepped = near.iter().filter(|&&slot| !engine.stands(slot)).count();
+    let slots = links
+        .iter()
+        .map(|link| link.a.max(link.b.unwrap_or(0)) as usize + 1);
+    let groups = DiskGroups::new(slots.max().unwrap_or(0), &links);
+    let mut group_of = vec![
+        usize::MAX;
+        groups
+            .free
+            .iter()
+            .flatten()
+            .max()
+            .map_or(0, |&most| most as usize + 1)
+    ];
+    let mut grouped = 0;
+    for (group, disks) in groups
+        .free
+        .iter()
+        .enumerate()
+        .filter(|(_, disks)| disks.len() > 2)
+    {
+        grouped += disks.len();
+        for &disk in disks {
+            group_of[disk as usize] = group;
+        }
+    }
+    let of = |disk: u32| group_of.get(disk as usize).copied().unwrap_or(usize::MAX);
+    let inside = links
+        .iter()
+        .filter(|link| {
+            link.b
+                .is_some_and(|b| of(link.a) != usize::MAX && of(link.a) == of(b))
+        })
+        .count();
+    [stepped, grouped, touching, inside]
+}
+
+/// `cargo test --release --test it free_groups_are_rare -- --ignored --nocapture`.
+#[test]
+#[ignore = "runs of hopper, heap, silo-fill and drum with a look each 10 ms, some minutes"]
+fn free_groups_are_rare() {
+    for (scenario, rigid, finish) in [
+        ("hopper", "false", 4.0),
+        ("hopper", "true", 4.0),
+        ("heap", "true", 8.0),
+        ("silo-fill", "true", 10.0),
+        ("drum", "true", 20.0),
+    ] {
+        let overrides = [
+            format!("morph.rigid={rigid}"),
+            "run.finish=1e-6".into(),
+            "log.series=\"never\"".into(),
+            "log.snapshots=\"never\"".into(),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let mut setup = support::planar(scenario, &overrides);
+        let mut system = System::new(setup.clone()).unwrap();
+        let mut sums = [0; 4];
+        while setup.finish < finish {
+            setup.finish += 0.01;
+            system.extend(setup.finish);
+            support::finish(&mut system, &mut NullSink);
+            for (sum, found) in sums.iter_mut().zip(shares(&system)) {
+                *sum += found;
+            }
+        }
+        let share = |k: usize, of: usize| sums[k] as f64 / sums[of].max(1) as f64;
+        println!(
+            "{scenario}, morph.rigid = {rigid}: of the stepped disks {:.4} in free rigid groups of three or more, \
+             of their links {:.4} inside",
+            share(1, 0),
+            share(3, 2)
+        );
+    }
+}
