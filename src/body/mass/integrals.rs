@@ -109,11 +109,11 @@ impl<D: Dimension> MassProperties<D> {
         }
         tensor
     }
-    /// How far two results lie apart, in the measure of `error_estimate`.
+    /// How far another result lies off this one, in the measure of `error_estimate`.
     pub fn distance(&self, other: &Self) -> f64 {
         let trace = self.polar();
         let gyration = (trace / self.measure).sqrt();
-        let mut most = (self.measure / other.measure - 1.0).abs();
+        let mut most = (other.measure / self.measure - 1.0).abs();
         most = most.max((self.centroid - other.centroid).norm() / gyration);
         for i in 0..D::N {
             for j in 0..D::N {
