@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use arenite::geometry::{Planar, Vector};
 use arenite::stress::{
-    Cholesky, ConjugateGradient, Dense, Factor, Freedom, Iteration, Link, LinkState, Network, Node,
-    NodeKey, Preconditioner, Solver,
+    Bed, Cholesky, ConjugateGradient, Dense, Factor, Freedom, Iteration, Link, LinkState, Network,
+    Node, NodeKey, Number, Preconditioner, Solver, Strut,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -154,6 +154,10 @@ fn report(freedom: Freedom, size: usize) {
         });
         println!("  dense                        {took:10.3}");
     }
+    if freedom == Freedom::Full {
+        bed::<f64>("double", &network, &load);
+        bed::<f32>("single", &network, &load);
+    }
     factor(&network, &load, top);
     let quick = std::env::args().any(|argument| argument == "quick");
     for preconditioner in Preconditioner::ALL {
@@ -166,6 +170,40 @@ fn report(freedom: Freedom, size: usize) {
         }
         iterate(&network, &load, top, preconditioner);
     }
+}
+
+/// The solver of morphing, with as much inertia as it has there.
+fn bed<S: Number>(numbers: &str, network: &Network<Planar>, load: &[f64]) {
+    let rows: Vec<Option<usize>> = (0..network.nodes().len()).map(|n| network.row(n)).collect();
+    let mut struts = Vec::new();
+    for link in network.links().iter() {
+        let (a, b, normal) = match (rows[link.a], rows[link.b]) {
+            (Some(a), b) => (a, b, link.normal),
+            (None, Some(b)) => (b, None, -link.normal),
+            (None, None) => continue,
+        };
+        struts.push(Strut {
+            a: a as u32,
+            b: b.map(|b| b as u32),
+            normal,
+            kn: link.kn,
+            kt: link.kt,
+            slide: Vector::from_slice(&[0.0, 0.0]).unwrap(),
+        });
+    }
+    let ground = vec![[1e6 / 2200.0, 0.5e6 / 2200.0]; load.len() / 3];
+    let assembly = time(|| {
+        Bed::<Planar, S>::new(&struts, &ground);
+    });
+    let bed = Bed::<Planar, S>::new(&struts, &ground);
+    let mut x = vec![0.0; load.len()];
+    let mut iterations = 0;
+    let solve = time(|| {
+        x.fill(0.0);
+        iterations = bed.solve(load, &mut x, 0.05, 1000).unwrap();
+    });
+    println!("  bed, {numbers}: assembly       {assembly:10.3}");
+    println!("  bed, {numbers}: {iterations:3} iterations {solve:10.3}");
 }
 
 fn factor(network: &Network<Planar>, load: &[f64], top: NodeKey) {

@@ -220,7 +220,16 @@ fn show_events<D: Integrate>(
     );
     let mut lines = head(resolved, setup, vec![("grains", text)]);
     lines.push(told("time", &format!("{} s", short(setup.finish))));
-    lines.push(told("step", "none: from one hard collision to the next"));
+    let soft = setup.events.as_ref().is_some_and(|events| {
+        let mut laws = events.laws.pairs.iter().flatten();
+        laws.any(|law| law.soft)
+    });
+    let step = if soft {
+        "none: from one event to the next; contacts of grains last (soft collisions)"
+    } else {
+        "none: from one hard collision to the next"
+    };
+    lines.push(told("step", step));
     lines.push(told("regimes", "flight"));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())

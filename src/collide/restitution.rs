@@ -45,8 +45,9 @@ impl From<&ForceLaw> for Restitution {
     }
 }
 
-impl From<&PairLaw> for Restitution {
-    fn from(law: &PairLaw) -> Self {
+impl Restitution {
+    /// That of a contact law for an effective radius, m, which matters to viscoelastic spheres alone.
+    pub fn of(law: &PairLaw, radius: f64) -> Self {
         match *law {
             PairLaw::Linear {
                 normal_stiffness: kn,
@@ -62,11 +63,14 @@ impl From<&PairLaw> for Restitution {
             PairLaw::Hertz { damping_ratio, .. } => {
                 Restitution::Constant(restitution(damping_ratio))
             }
+            PairLaw::Viscoelastic {
+                young, dissipation, ..
+            } => Restitution::Viscoelastic {
+                kh: 4.0 / 3.0 * young * radius.sqrt(),
+                a: dissipation,
+            },
         }
     }
-}
-
-impl Restitution {
     /// The coefficient for an effective mass (kg) and a normal approach speed (m/s).
     pub fn at(&self, effective_mass: f64, approach: f64) -> f64 {
         match *self {

@@ -26,17 +26,42 @@ pub fn time_scale(law: &PairLaw, effective_mass: f64, radius: f64, approach: f64
         PairLaw::Linear {
             normal_stiffness, ..
         } => (effective_mass / normal_stiffness).sqrt(),
-        PairLaw::Hertz { young, .. } => {
+        PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. } => {
             let kh = 4.0 / 3.0 * young * radius.sqrt();
             libm::pow(effective_mass / kh, 0.4) * libm::pow(approach, -0.2)
         }
     }
 }
 
+/// The number by which the dampers of a law scale: with it the outcome depends on the ratio of sliding
+/// to approach speed alone. The effective mass (kg) decides it for linear laws, for viscoelastic ones the
+/// effective radius (m) and the approach speed (m/s) too.
+pub fn damping_unit(law: &PairLaw, effective_mass: f64, radius: f64, approach: f64) -> f64 {
+    match *law {
+        PairLaw::Linear { per_mass: true, .. } => time_scale(law, effective_mass, radius, approach),
+        PairLaw::Linear { .. } => {
+            time_scale(law, effective_mass, radius, approach) / effective_mass
+        }
+        PairLaw::Hertz { .. } => 1.0,
+        PairLaw::Viscoelastic { .. } => 1.0 / time_scale(law, effective_mass, radius, approach),
+    }
+}
+
+/// How stiffness and damping go with the overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Profile {
+    /// Both the same throughout.
+    Linear,
+    /// As its root, and as the root of that.
+    Hertz,
+    /// Both as its root.
+    Viscoelastic,
+}
+
 /// A law in scaled units, in which the normal stiffness is 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScaledRough {
-    hertz: bool,
+    profile: Profile,
     damping: f64,
     tangential_stiffness: f64,
     tangential_damping: f64,
@@ -58,8 +83,8 @@ struct State {
 const STEPS: f64 = 4000.0;
 
 impl ScaledRough {
-    /// Of grains of an effective mass (kg) whose moments of inertia are `inertia` m r^2.
-    pub fn new(law: &PairLaw, effective_mass: f64, inertia: f64) -> Self {
+    /// With a [`damping_unit`], of grains whose moments of inertia are `inertia` m r^2.
+    pub fn new(law: &PairLaw, unit: f64, inertia: f64) -> Self {
         let mobility = 1.0 + 1.0 / inertia;
         match *law {
             PairLaw::Linear {
@@ -68,23 +93,15 @@ impl ScaledRough {
                 normal_damping,
                 tangential_damping,
                 friction,
-                per_mass,
-            } => {
-                let time = (effective_mass / normal_stiffness).sqrt();
-                let unit = if per_mass {
-                    time
-                } else {
-                    time / effective_mass
-                };
-                ScaledRough {
-                    hertz: false,
-                    damping: normal_damping * unit,
-                    tangential_stiffness: tangential_stiffness / normal_stiffness,
-                    tangential_damping: tangential_damping * unit,
-                    friction,
-                    mobility,
-                }
-            }
+                ..
+            } => ScaledRough {
+                profile: Profile::Linear,
+                damping: normal_damping * unit,
+                tangential_stiffness: tangential_stiffness / normal_stiffness,
+                tangential_damping: tangential_damping * unit,
+                friction,
+                mobility,
+            },
             PairLaw::Hertz {
                 young,
                 shear,
@@ -95,10 +112,28 @@ impl ScaledRough {
                 let tangential = 6.0 * shear / young;
                 let factor = 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio;
                 ScaledRough {
-                    hertz: true,
+                    profile: Profile::Hertz,
                     damping: factor * 1.5f64.sqrt(),
                     tangential_stiffness: tangential,
                     tangential_damping: factor * tangential.sqrt(),
+                    friction,
+                    mobility,
+                }
+            }
+            PairLaw::Viscoelastic {
+                young,
+                shear,
+                dissipation,
+                friction,
+            } => {
+                // Dampers of the stiffnesses 1.5 x^0.5 and 6 G*/E* x^0.5 times the dissipation.
+                let tangential = 6.0 * shear / young;
+                let time = dissipation * unit;
+                ScaledRough {
+                    profile: Profile::Viscoelastic,
+                    damping: 1.5 * time,
+                    tangential_stiffness: tangential,
+                    tangential_damping: tangential * time,
                     friction,
                     mobility,
                 }
@@ -111,11 +146,14 @@ impl ScaledRough {
 
     /// Stiffness and damping go as these functions of the overlap.
     fn profile(&self, overlap: f64) -> [f64; 2] {
-        if self.hertz {
-            let root = overlap.max(0.0).sqrt();
-            [root, root.sqrt()]
-        } else {
-            [1.0; 2]
+        let root = || overlap.max(0.0).sqrt();
+        match self.profile {
+            Profile::Linear => [1.0; 2],
+            Profile::Hertz => {
+                let root = root();
+                [root, root.sqrt()]
+            }
+            Profile::Viscoelastic => [root(); 2],
         }
     }
     fn normal_force(&self, [overlap, rate]: [f64; 2]) -> f64 {
@@ -208,7 +246,18 @@ impl ScaledRough {
 }
 
 /// The contact of two grains, or of one and a wall, with a ratio of sliding to approach speed; the
-/// moments of inertia are `inertia` m r^2, the same of both (2/5 for spheres, 1/2 for disks).
+/// moments of inertia are `inertia` m r^2, the same of both (2/5 for spheres, 1/2 for disks). Of
+/// viscoelastic spheres those of an effective radius of 1 m that approach at 1 m/s: see [`collide_at`].
 pub fn collide(law: &PairLaw, effective_mass: f64, inertia: f64, ratio: f64) -> Rough {
-    ScaledRough::new(law, effective_mass, inertia).collide(ratio)
+    collide_at(
+        law,
+        damping_unit(law, effective_mass, 1.0, 1.0),
+        inertia,
+        ratio,
+    )
+}
+
+/// The same with a [`damping_unit`].
+pub fn collide_at(law: &PairLaw, unit: f64, inertia: f64, ratio: f64) -> Rough {
+    ScaledRough::new(law, unit, inertia).collide(ratio)
 }

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rough::{Rough, ScaledRough};
+use super::rough::{Rough, ScaledRough, damping_unit};
 use super::soft::Axis;
 use crate::contact::PairLaw;
 use crate::geometry::{Dimension, Vector};
@@ -46,10 +46,20 @@ impl RoughTable {
         inertia: f64,
         tolerance: f64,
     ) -> Result<Self, TooFine> {
+        let unit = damping_unit(law, effective_mass, 1.0, 1.0);
+        Self::build_at(law, unit, inertia, tolerance)
+    }
+    /// The same with a [`damping_unit`].
+    pub fn build_at(
+        law: &PairLaw,
+        unit: f64,
+        inertia: f64,
+        tolerance: f64,
+    ) -> Result<Self, TooFine> {
         if tolerance < FINEST || tolerance.is_nan() {
             return Err(TooFine(tolerance));
         }
-        let scaled = ScaledRough::new(law, effective_mass, inertia);
+        let scaled = ScaledRough::new(law, unit, inertia);
         let straight = scaled.collide(0.0);
         let mut table = RoughTable {
             restitution: straight.restitution,
@@ -96,6 +106,10 @@ impl RoughTable {
         Ok(table)
     }
 
+    /// Coulomb's coefficient of its law.
+    pub fn friction(&self) -> f64 {
+        self.friction
+    }
     /// Number of pieces.
     pub fn pieces(&self) -> usize {
         self.pieces.len()

@@ -141,6 +141,42 @@ impl Law for Hertz {
     }
 }
 
+/// Viscoelastic spheres (Brilliantov, Spahn, Hertzsch and Poeschel 1996): forces of [`Hertz`], each
+/// with a damper of `dissipation` times its stiffness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viscoelastic {
+    young: f64,
+    shear: f64,
+    dissipation: f64,
+    friction: f64,
+}
+
+impl Law for Viscoelastic {
+    const NEEDS_RADIUS: bool = true;
+    #[inline(always)]
+    fn friction(&self) -> f64 {
+        self.friction
+    }
+    #[inline(always)]
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
+        let zero = L::splat(0.0);
+        let a = contact.overlap.max(zero).mul(contact.radius).sqrt();
+        let tangential = L::splat(8.0 * self.shear).mul(a);
+        let time = L::splat(self.dissipation);
+        Response {
+            elastic: L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap),
+            normal_damping: L::splat(2.0 * self.young).mul(a).mul(time),
+            tangential_stiffness: tangential,
+            tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
+            tangential_damping: tangential.mul(time),
+        }
+    }
+    fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
+        let overlap = overlap.max(0.0);
+        8.0 / 15.0 * self.young * (radius * overlap).sqrt() * overlap * overlap
+    }
+}
+
 /// A law of [`PairLaw`] as a type that a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnyLaw {
@@ -150,6 +186,8 @@ pub enum AnyLaw {
     LinearPerMass(LinearPerMass),
     /// See [`Hertz`].
     Hertz(Hertz),
+    /// See [`Viscoelastic`].
+    Viscoelastic(Viscoelastic),
 }
 
 impl From<&PairLaw> for AnyLaw {
@@ -192,6 +230,17 @@ impl From<&PairLaw> for AnyLaw {
                 damping: 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio,
                 friction,
             }),
+            PairLaw::Viscoelastic {
+                young,
+                shear,
+                dissipation,
+                friction,
+            } => AnyLaw::Viscoelastic(Viscoelastic {
+                young,
+                shear,
+                dissipation,
+                friction,
+            }),
         }
     }
 }
@@ -203,6 +252,7 @@ macro_rules! with_law {
             $crate::contact::AnyLaw::Linear($law) => $body,
             $crate::contact::AnyLaw::LinearPerMass($law) => $body,
             $crate::contact::AnyLaw::Hertz($law) => $body,
+            $crate::contact::AnyLaw::Viscoelastic($law) => $body,
         }
     };
 }
@@ -248,6 +298,12 @@ impl PairLaw {
                 shear,
                 friction,
                 ..
+            }
+            | PairLaw::Viscoelastic {
+                young,
+                shear,
+                friction,
+                ..
             } => {
                 let a = (radius * overlap.max(0.0)).sqrt();
                 Stiffness {
@@ -289,6 +345,11 @@ impl PairLaw {
                     c * (kt / inverse_mass).sqrt(),
                 )
             }
+            PairLaw::Viscoelastic { dissipation, .. } => {
+                let stiffness = self.stiffness(overlap, radius);
+                let (kn, kt) = (stiffness.normal, stiffness.tangential);
+                (kn, kt, dissipation * kn, dissipation * kt)
+            }
         };
         Rates {
             frequency: (kn * inverse_mass).max(kt * tangential).sqrt(),
@@ -297,7 +358,8 @@ impl PairLaw {
     }
 
     /// Damping of normal motion over the critical one (of the linear oscillator; for Hertz the
-    /// ratio of Antypov and Elliott 2011, which gives the same restitution).
+    /// ratio of Antypov and Elliott 2011, which gives the same restitution; for viscoelastic spheres that
+    /// of the slowest impacts, which lose nothing).
     pub fn damping_ratio(&self, inverse_mass: f64) -> f64 {
         match *self {
             PairLaw::Linear {
@@ -310,6 +372,7 @@ impl PairLaw {
                 0.5 * c / (kn * inverse_mass).sqrt()
             }
             PairLaw::Hertz { damping_ratio, .. } => damping_ratio,
+            PairLaw::Viscoelastic { .. } => 0.0,
         }
     }
 }

@@ -4,7 +4,9 @@ mod law;
 mod restitution;
 
 pub(crate) use law::with_law;
-pub use law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response, Stiffness};
+pub use law::{
+    AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response, Stiffness, Viscoelastic,
+};
 pub use restitution::{damping_ratio, restitution};
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,19 @@ pub enum PairLaw {
         shear: f64,
         /// Damping ratio beta >= 0: [`damping_ratio()`] of the restitution coefficient.
         damping_ratio: f64,
+        /// Friction coefficient.
+        friction: f64,
+    },
+    /// Viscoelastic spheres: Hertz's normal force and a dissipative one that is `dissipation` times
+    /// the rate of the elastic force (Brilliantov, Spahn, Hertzsch and Poeschel 1996); slow impacts
+    /// lose less. Tangential stiffness is Mindlin's, its damper that of the same time.
+    Viscoelastic {
+        /// Effective Young's modulus E*, Pa.
+        young: f64,
+        /// Effective shear modulus G*, Pa.
+        shear: f64,
+        /// Dissipation constant, s.
+        dissipation: f64,
         /// Friction coefficient.
         friction: f64,
     },

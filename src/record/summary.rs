@@ -46,6 +46,9 @@ pub struct Summary {
     pub work: WorkFigures,
     /// Energy, J.
     pub energy: EnergyFigures,
+    /// Contacts that last in the event-driven model; none where none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft: Option<SoftFigures>,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
     /// The jam in which the run ended; none if it did not end in one.
@@ -181,6 +184,28 @@ pub struct Dissipated {
     pub collision: f64,
     /// At morphs; signed.
     pub morph: f64,
+}
+
+/// Soft collisions (Poeschel and Mueller 2013).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SoftFigures {
+    /// Contacts of two grains.
+    pub collisions: u64,
+    /// Of these, instantaneous ones because another body was where a grain was to be put (first
+    /// exception).
+    pub blocked: u64,
+    /// Grains met by a third body during contact (second exception).
+    pub interrupted: u64,
+    /// Exceptions over contacts.
+    pub exceptional_share: f64,
+    /// Contacts that the tables do not hold, solved one by one.
+    pub solved: u64,
+    /// Greatest error of the tables that was met when they were checked.
+    pub table_error: f64,
+    /// Distance by which a grain was put elsewhere, mean, m.
+    pub displaced: f64,
+    /// The greatest of them, m.
+    pub displaced_most: f64,
 }
 
 /// Discharge through outlets.

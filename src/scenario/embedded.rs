@@ -65,6 +65,7 @@ scenarios![
     "bridge",
     "gas",
     "cooling-gas",
+    "soft-gas",
     "billiard",
     "newton-cradle",
     "mill",

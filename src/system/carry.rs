@@ -36,7 +36,7 @@ pub(super) const ITERATIONS: usize = 1000;
 /// Mean residual that is left alone, over that at which grains may be stopped.
 const ENOUGH: f64 = 0.1;
 /// Sum of residuals at which the whole bed is solved for, over the weight of the grains.
-const PENDING: f64 = 5e-3;
+const PENDING: f64 = 3e-3;
 /// It has so many times longer to move: what lies deep has waited, and waves are long.
 const LONGER: f64 = 2.0;
 /// How many links from a stepped grain the others go.

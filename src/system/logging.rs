@@ -484,6 +484,7 @@ impl<D: Integrate> System<D> {
                 },
             },
             energy,
+            soft: None,
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {
                 count: out,
                 mean_rate: if out >= 2 && lasted > 0.0 {

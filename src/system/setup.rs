@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Boundary, Grain};
-use crate::collide::engine::Rule;
+use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
 use crate::geometry::Dimension;
 pub use crate::neighbor::PeriodicAxis;
@@ -56,15 +56,32 @@ pub struct Setup<D: Dimension> {
     pub perturbs: Vec<super::PerturbSetup<D>>,
 }
 
-/// The event-driven model: rules of hard collisions.
+/// The event-driven model: what becomes of collisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventsSetup {
     /// Rule of each pair of materials, at [first * materials + second].
     pub rules: Vec<Rule>,
+    /// Pairs whose contact law decides instead.
+    pub laws: Laws,
     /// A pair that collides again within this time, s, stays in touch; 0: no such limit.
     pub contact_time: f64,
     /// What then.
     pub collapse: CollapseName,
+}
+
+/// How collisions by contact law go.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CollisionsName {
+    /// Instantaneous, with the law's restitution at the pair's mass and approach speed, and with the
+    /// tangential impulse of its friction.
+    #[default]
+    Hard,
+    /// As long as the contact lasts, and with what it displaces (Poeschel and Mueller 2013); without
+    /// friction.
+    Soft,
 }
 
 /// What becomes of a pair that collides again within its contact time.

@@ -9,8 +9,8 @@ use arenite::system::System;
 use crate::support;
 
 /// Stepped disks, those of them in free rigid groups of three or more, the links of all of them that are
-/// in touch, and those inside such groups.
-fn shares(system: &System<Planar>) -> [usize; 4] {
+/// in touch, those inside such groups, and those that are stable.
+fn shares(system: &System<Planar>) -> [usize; 5] {
     let engine = system.engine();
     let mut links: Vec<DiskLink> = Vec::new();
     let mut touching = 0;
@@ -69,7 +69,7 @@ fn shares(system: &System<Planar>) -> [usize; 4] {
                 .is_some_and(|b| of(link.a) != usize::MAX && of(link.a) == of(b))
         })
         .count();
-    [stepped, grouped, touching, inside]
+    [stepped, grouped, touching, inside, links.len()]
 }
 
 /// `cargo test --release --test it free_groups_are_rare -- --ignored --nocapture`.
@@ -92,7 +92,7 @@ fn free_groups_are_rare() {
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let mut setup = support::planar(scenario, &overrides);
         let mut system = System::new(setup.clone()).unwrap();
-        let mut sums = [0; 4];
+        let mut sums = [0; 5];
         while setup.finish < finish {
             setup.finish += 0.01;
             system.extend(setup.finish);
@@ -104,9 +104,10 @@ fn free_groups_are_rare() {
         let share = |k: usize, of: usize| sums[k] as f64 / sums[of].max(1) as f64;
         println!(
             "{scenario}, morph.rigid = {rigid}: of the stepped disks {:.4} in free rigid groups of three or more, \
-             of their links {:.4} inside",
+             of their links {:.4} inside and {:.4} stable",
             share(1, 0),
-            share(3, 2)
+            share(3, 2),
+            share(4, 2)
         );
     }
 }

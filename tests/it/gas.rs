@@ -5,7 +5,7 @@
 
 use arenite::body::Motion;
 use arenite::collide::engine::{
-    Body, Collision, Engine, Limits, Other, Rough, Rule, Setup, SetupError, Stopped, Wall,
+    Body, Collision, Engine, Laws, Limits, Other, Rough, Rule, Setup, SetupError, Stopped, Wall,
     WallShape,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::support::close;
 
 /// A body of unit mass.
-fn body<D: Dimension>(position: D::Vector, velocity: D::Vector, radius: f64) -> Body<D> {
+pub fn body<D: Dimension>(position: D::Vector, velocity: D::Vector, radius: f64) -> Body<D> {
     Body {
         position,
         velocity,
@@ -31,7 +31,7 @@ fn body<D: Dimension>(position: D::Vector, velocity: D::Vector, radius: f64) -> 
 }
 
 /// Nothing but bodies in a box.
-fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Setup<D> {
+pub fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Setup<D> {
     Setup {
         bodies: Vec::new(),
         min,
@@ -41,18 +41,19 @@ fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Setup<
         walls: Vec::new(),
         species: 1,
         rules: vec![Rule::smooth(1.0)],
+        laws: Laws::default(),
         limits: Limits::default(),
         time: 0.0,
     }
 }
 
 /// A number drawn from Gauss's distribution (sum of twelve: its tails do not matter here).
-fn gauss(random: &mut ChaCha8Rng) -> f64 {
+pub fn gauss(random: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
 /// Takes away the mean velocity and scales to the temperature 1.
-fn warm<D: Dimension>(bodies: &mut [Body<D>]) {
+pub fn warm<D: Dimension>(bodies: &mut [Body<D>]) {
     let mass: f64 = bodies.iter().map(|b| b.mass).sum();
     let momentum = bodies
         .iter()
@@ -72,7 +73,7 @@ fn warm<D: Dimension>(bodies: &mut [Body<D>]) {
 
 /// n^d equal bodies of diameter 1 on a square or cubic lattice in a periodic box, of which a share
 /// `filled` is taken up, with random velocities of temperature 1.
-fn lattice<D: Dimension>(n: usize, filled: f64, seed: u64) -> Setup<D> {
+pub fn lattice<D: Dimension>(n: usize, filled: f64, seed: u64) -> Setup<D> {
     let power = 1.0 / D::N as f64;
     let spacing = libm::pow(D::ball_measure(0.5) / filled, power);
     let length = spacing * n as f64;

@@ -51,6 +51,7 @@ mod scenarios_run;
 mod silo;
 mod silo_study;
 mod soft;
+mod soft_gas;
 mod steps;
 mod stress;
 mod stress_calc;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use arenite::body::{Motion, MotionPiece, Shape, Vessel};
 use arenite::collide::engine::{
-    Body, Collision, Engine, Limits, Other, Rule, Setup, Stopped, Wall, WallShape,
+    Body, Collision, Engine, Laws, Limits, Other, Rule, Setup, Stopped, Wall, WallShape,
 };
 use arenite::geometry::surface::Surface;
 use arenite::geometry::{Dimension, Spatial, Vector};
@@ -275,6 +275,7 @@ fn one_wall(
         }],
         species: 1,
         rules: vec![Rule::smooth(0.9)],
+        laws: Laws::default(),
         limits: Limits {
             contact_time: 1e-6,
             collapse_is_elastic: true,

@@ -162,6 +162,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("bridge", 2, &[]),
         ("gas", 3, &["run.finish=1"]),
         ("cooling-gas", 3, &["run.finish=0.5"]),
+        ("soft-gas", 3, &["run.finish=0.1"]),
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
         ("mill", 3, &["run.finish=0.1"]),

@@ -103,7 +103,8 @@ impl<D: Dimension> MassProperties<D> {
         let mut tensor = [[0.0; 3]; 3];
         for i in 0..D::N {
             for j in 0..D::N {
-                tensor[i][j] = -self.second[i][j];
+                // Not negated: zeros keep their sign.
+                tensor[i][j] = 0.0 - self.second[i][j];
             }
             tensor[i][i] += trace;
         }

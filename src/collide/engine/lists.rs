@@ -217,7 +217,7 @@ impl<D: Dimension> Core<D> {
 
     /// Brings a grain back into the box along periodic axes.
     #[inline(always)]
-    fn bring_back(&mut self, i: usize, now: f64) {
+    pub(super) fn bring_back(&mut self, i: usize, now: f64) {
         for k in 0..D::N {
             let length = self.lengths[k];
             if length > 0.0 {

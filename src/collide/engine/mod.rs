@@ -10,26 +10,34 @@
 
 mod calendar;
 mod cells;
+mod contact;
 pub mod law;
+mod limits;
 mod lists;
 mod predict;
 mod run;
 mod setup;
+mod soft;
+mod start;
 mod state;
 mod walls;
 
 use serde::{Deserialize, Serialize};
 
+pub use contact::{ByLaw, Laws, no_soft};
 pub use law::{Rough, Rule};
 pub use run::{Collision, Observer, Other};
 pub use setup::{Body, Limits, Setup, SetupError, check};
+pub use soft::{EndOfContact, SoftTally};
 pub use walls::{Wall, WallShape};
 
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Level, Row};
 use calendar::Calendar;
 use cells::Cells;
+use contact::Contacts;
 use lists::Lists;
+use soft::Held;
 use state::{Slot, Turning, next};
 
 /// Above so many grains their memory is asked for before their events come.
@@ -65,6 +73,17 @@ pub enum Stopped {
         /// How often.
         collisions: u32,
     },
+    /// A contact law is too soft for an approach: the grains would pass through each other.
+    PassThrough {
+        /// The grain: its place in the list that the engine was made from.
+        grain: u32,
+        /// The other, likewise.
+        with: u32,
+        /// s.
+        time: f64,
+        /// Normal approach speed, m/s.
+        approach: f64,
+    },
 }
 
 /// Counts and sums since the start.
@@ -97,8 +116,10 @@ pub struct Tally {
     pub lost: f64,
     /// Work that moving walls did, J.
     pub fed: f64,
-    /// Greatest overlap at a collision over the sum of radii: rounding only.
+    /// Greatest overlap at a collision over the sum of radii: rounding only, unless contacts last.
     pub deepest: f64,
+    /// Contacts that last.
+    pub soft: SoftTally,
     /// Of the energy lost, what was lost at walls, J.
     pub lost_at_walls: f64,
     /// Collisions without loss, as part of a lasting contact ([`Limits::collapse_is_elastic`]): of
@@ -170,6 +191,9 @@ struct Core<D: Dimension> {
     walls: Vec<Wall<D>>,
     wall_tallies: Vec<WallTally<D>>,
     rules: Rules,
+    contacts: Contacts,
+    /// Contacts under way; empty when all are instantaneous.
+    held: Vec<Held<D>>,
     limits: Limits,
     gravity: D::Vector,
     /// Lengths of the box along periodic axes, 0 along others.
@@ -241,15 +265,25 @@ impl<D: Dimension> Engine<D> {
             let (local, span) = (until - core.epoch, core.span);
             // An event is a collision at most.
             let most = core.events_left.min(collisions - done);
-            let stop = crate::vector::run(
-                self.level,
-                run::Run {
-                    until: local.min(span),
+            let until_here = local.min(span);
+            // Compiled apart: where rules decide everywhere nothing of laws is looked at.
+            let stop = if core.contacts.is_empty() {
+                let run = run::Run::<'_, D, O, false> {
+                    until: until_here,
                     most,
                     core,
                     observer,
-                },
-            );
+                };
+                crate::vector::run(self.level, run)
+            } else {
+                let run = run::Run::<'_, D, O, true> {
+                    until: until_here,
+                    most,
+                    core,
+                    observer,
+                };
+                crate::vector::run(self.level, run)
+            };
             match stop {
                 Some(Stopped::Until) if local <= span => {
                     self.time = self.time.max(until);
@@ -301,6 +335,7 @@ impl<D: Dimension> Engine<D> {
         core.rows.capacity() * size_of::<Row>()
             + core.slots.capacity() * size_of::<Slot>()
             + core.turning.capacity() * size_of::<Turning<D>>()
+            + core.held.capacity() * size_of::<Held<D>>()
             + core.cells.bytes()
             + core.lists.as_ref().map_or(0, Lists::bytes)
             + core.ids.capacity() * 4
@@ -330,7 +365,7 @@ impl<D: Dimension> Engine<D> {
             spin,
             rotation,
             wraps: core.wraps[i],
-            collisions: row.0[state::COUNT] as u32,
+            collisions: row.0[state::COUNT] as u32 - core.held.get(i).map_or(0, |held| held.ends),
         }
     }
     /// Mass of a grain, kg.
@@ -351,6 +386,14 @@ impl<D: Dimension> Engine<D> {
             spin += 0.5 * D::BALL_INERTIA * m * r * r * D::spin_dot(moment.spin, moment.spin);
         }
         (motion, spin)
+    }
+    /// Kinetic energy of contacts under way, which their grains get back at the end, J.
+    pub fn hidden(&self) -> f64 {
+        self.core.hidden()
+    }
+    /// Greatest error of the tables of contact laws that was met when they were built; see [`Laws`].
+    pub fn table_error(&self) -> f64 {
+        self.core.contacts.error()
     }
     /// Potential energy in gravity, J, from the origin.
     pub fn potential(&self) -> f64 {
@@ -381,6 +424,9 @@ impl<D: Dimension> Core<D> {
             slot.time -= shift;
             slot.hit_time -= shift;
             slot.last_time -= shift;
+        }
+        for held in &mut self.held {
+            held.end -= shift;
         }
         self.epoch += shift;
         self.now = 0.0;

@@ -10,6 +10,15 @@ use crate::collide::flight::parabola;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Lanes};
 
+/// A grain that was put elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Put<D: Dimension> {
+    /// Together with whom.
+    pub(super) partner: u32,
+    /// Where it was, m.
+    pub(super) from: D::Vector,
+}
+
 /// What a grain meets next.
 #[derive(Clone, Copy, Debug)]
 struct Next {
@@ -23,13 +32,30 @@ impl<D: Dimension> Core<D> {
     /// Looks for collisions in a part of the cells only if the rest was looked at since the
     /// grain's last collision.
     #[inline(always)]
-    pub(super) fn predict<L: Lanes>(
+    pub(super) fn predict<L: Lanes, const LAWS: bool>(
         &mut self,
         grain: u32,
         now: f64,
         scope: Scope,
         found: &mut Found,
     ) {
+        let nobody = Put {
+            partner: grain,
+            from: D::Vector::default(),
+        };
+        self.predict_put::<L, LAWS, false>(grain, now, scope, found, &nobody);
+    }
+    /// The same for a grain that was put elsewhere (`PUT`); tells whether another body was in the place, and
+    /// nearer than before.
+    #[inline(always)]
+    pub(super) fn predict_put<L: Lanes, const LAWS: bool, const PUT: bool>(
+        &mut self,
+        grain: u32,
+        now: f64,
+        scope: Scope,
+        found: &mut Found,
+        put: &Put<D>,
+    ) -> bool {
         let i = grain as usize;
         let slot = &self.slots[i];
         let (at, span) = (slot.at, slot.span);
@@ -57,7 +83,7 @@ impl<D: Dimension> Core<D> {
         };
         self.tally.predictions += 1;
         self.tally.tests += grains.len() as u64;
-        let (after, with) = self.earliest::<L>(grain, now, grains);
+        let (after, with, taken) = self.earliest::<L, PUT>(grain, now, grains, put);
         let count = self.rows[with as usize].0[COUNT] as u32;
         let slot = &mut self.slots[i];
         let (mut hit_time, mut hit, mut hit_count) = (now + after, with, count);
@@ -74,10 +100,17 @@ impl<D: Dimension> Core<D> {
         let sooner = hit_time < time;
         slot.time = select_unpredictable(sooner, hit_time, time);
         slot.event = select_unpredictable(sooner, next::HIT, next.with);
+        if LAWS && let Some(held) = self.held.get(i) {
+            let ends = held.end <= slot.time;
+            slot.time = select_unpredictable(ends, held.end, slot.time);
+            slot.event =
+                select_unpredictable(ends && held.end < f64::INFINITY, next::END, slot.event);
+        }
         let time = slot.time;
         if time < f64::INFINITY {
             self.calendar.push(time, grain);
         }
+        taken
     }
 
     /// When a grain leaves its cell, and through which face.
@@ -150,7 +183,14 @@ impl<D: Dimension> Core<D> {
     /// the last place of the speeds is none: no impulse could turn it. All lanes are solved and masked,
     /// none is rejected early: a branch costs more than the root.
     #[inline(always)]
-    fn earliest<L: Lanes>(&self, grain: u32, now: f64, grains: &[u32]) -> (f64, u32) {
+    fn earliest<L: Lanes, const PUT: bool>(
+        &self,
+        grain: u32,
+        now: f64,
+        grains: &[u32],
+        put: &Put<D>,
+    ) -> (f64, u32, bool) {
+        let (mut taken, clock) = (false, now);
         let mut me = self.rows[grain as usize];
         me.0[RADIUS] = -me.0[RADIUS];
         let me = L::load(&me);
@@ -180,7 +220,18 @@ impl<D: Dimension> Core<D> {
             }
             // What rounding leaves of velocities does not make a pair approach.
             let floor = c.mul(a.add(own)).mul(noise);
-            let c = c.sub(sum.mul(sum)).max(zero);
+            let c = c.sub(sum.mul(sum));
+            if PUT {
+                let mut near = L::bits(c.less(zero));
+                while near != 0 {
+                    let other = batch[near.trailing_zeros() as usize];
+                    near &= near - 1;
+                    if other != grain && other != put.partner {
+                        taken |= self.comes_nearer(grain, put.from, other, clock);
+                    }
+                }
+            }
+            let c = c.max(zero);
             let square = b.mul(b).sub(a.mul(c));
             let time = c.div(square.max(zero).sqrt().sub(b));
             let time = time.select(never, b.mul(b.abs()).less(floor));
@@ -201,14 +252,14 @@ impl<D: Dimension> Core<D> {
         let lane = reached.trailing_zeros() as usize % LANES;
         let which = which.to_array();
         if grains.is_empty() {
-            return (f64::INFINITY, grain);
+            return (f64::INFINITY, grain, taken);
         }
         let mut other = grains[which[lane].to_bits() as usize * LANES + lane];
         // One branch, hardly ever taken: that nothing is met at all would not be guessed.
         if (reached & (reached - 1) != 0) & (best < f64::INFINITY) {
             other = lowest(reached, &which, grains);
         }
-        (best, other)
+        (best, other, taken)
     }
 
     /// The nearest of the periodic images along an axis.

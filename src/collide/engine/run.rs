@@ -2,6 +2,7 @@
 
 use super::cells::{Found, Scope};
 use super::law::{Encounter, Exchange, Rule};
+use super::soft::EndOfContact;
 use super::state::{self, COUNT, RADIUS, next};
 use super::{Core, Stopped};
 use crate::geometry::{Dimension, Vector};
@@ -39,8 +40,11 @@ pub enum Other {
 
 /// Told of each collision.
 pub trait Observer<D: Dimension> {
-    /// Called after each collision.
+    /// Called after each collision; when contacts last, after their beginning.
     fn collision(&mut self, collision: &Collision<D>);
+    /// Called at the end of each contact that lasted, and of each grain's that a third body met.
+    #[inline(always)]
+    fn end(&mut self, _: &EndOfContact<D>) {}
 }
 /// Nobody looks.
 impl<D: Dimension> Observer<D> for () {
@@ -54,8 +58,8 @@ impl<D: Dimension, F: FnMut(&Collision<D>)> Observer<D> for F {
     }
 }
 
-/// One run of the loop.
-pub(super) struct Run<'a, D: Dimension, O> {
+/// One run of the loop; `LAWS`: where contact laws decide collisions, or make them last.
+pub(super) struct Run<'a, D: Dimension, O, const LAWS: bool> {
     pub core: &'a mut Core<D>,
     /// s since the epoch.
     pub until: f64,
@@ -64,7 +68,7 @@ pub(super) struct Run<'a, D: Dimension, O> {
     pub observer: &'a mut O,
 }
 
-impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
+impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LAWS> {
     type Output = Option<Stopped>;
     /// Runs until `until` (then `Some(Stopped::Until)`), a fault, or `most` events (then `None`).
     #[inline(always)]
@@ -94,17 +98,28 @@ impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
             core.now = time;
             let slot = &core.slots[grain as usize];
             let (event, hit) = (slot.event, slot.hit);
-            let again = [grain, hit];
+            let mut again = [grain, hit];
             let mut many = 1;
             let mut scope = Scope::All;
             if event == next::HIT {
                 if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
-                    if let Err(stop) = core.collide(grain, hit, time, observer) {
-                        return Some(stop);
-                    }
                     many = 2;
+                    // Who is interrupted is looked at anew before anything else happens to it.
+                    if !(LAWS && core.interrupt_pair([grain, hit], time, observer)) {
+                        let pair = [grain, hit];
+                        match core.collide::<L, O, LAWS>(pair, time, &mut found, observer) {
+                            Ok(foreseen) if LAWS && foreseen => many = 0,
+                            Ok(_) => {}
+                            Err(stop) => return Some(stop),
+                        }
+                    }
                 } else {
                     core.tally.stale += 1;
+                }
+            } else if LAWS && event == next::END {
+                if let Some(partner) = core.end(grain, time, observer) {
+                    again[1] = partner;
+                    many = 2;
                 }
             } else if event >= next::LOOK {
                 core.tally.looks += 1;
@@ -114,11 +129,12 @@ impl<D: Dimension, O: Observer<D>> Kernel for Run<'_, D, O> {
                 } else {
                     scope = core.cross(grain, event - next::FACE);
                 }
+            } else if LAWS && core.interrupt_one(grain, time, observer) {
             } else if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
                 return Some(stop);
             }
             for &g in &again[..many] {
-                core.predict::<L>(g, time, scope, &mut found);
+                core.predict::<L, LAWS>(g, time, scope, &mut found);
             }
         }
         None
@@ -135,7 +151,8 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
         let mut found = Found::default();
         let now = self.0.now;
         for grain in 0..self.0.rows.len() as u32 {
-            self.0.predict::<L>(grain, now, Scope::All, &mut found);
+            self.0
+                .predict::<L, false>(grain, now, Scope::All, &mut found);
         }
     }
 }
@@ -220,15 +237,16 @@ impl<D: Dimension> Core<D> {
         (d, v)
     }
 
-    /// Two grains collide at a time since the epoch.
+    /// Two grains collide at a time since the epoch; tells whether what comes next for them is foreseen
+    /// already.
     #[inline(always)]
-    fn collide<O: Observer<D>>(
+    fn collide<L: Lanes, O: Observer<D>, const LAWS: bool>(
         &mut self,
-        a: u32,
-        b: u32,
+        [a, b]: [u32; 2],
         t: f64,
+        found: &mut Found,
         observer: &mut O,
-    ) -> Result<(), Stopped> {
+    ) -> Result<bool, Stopped> {
         let (d, v) = self.between(a, b, t);
         let (i, j) = (a as usize, b as usize);
         let (square, rate) = (d.norm_squared(), d.dot(&v));
@@ -237,12 +255,25 @@ impl<D: Dimension> Core<D> {
         if rate >= 0.0 {
             // A graze that rounding made: they part already.
             self.tally.grazes += 1;
-            return self.note(i, b, t).and_then(|()| self.note(j, a, t));
+            self.note(i, b, t)?;
+            self.note(j, a, t)?;
+            return Ok(false);
         }
         let elastic = self.check(i, b, t)?;
         let species = [self.slots[i].species, self.slots[j].species].map(usize::from);
-        let rule = self.rules.pairs[species[0] * self.rules.species + species[1]];
+        let pair = species[0] * self.rules.species + species[1];
+        let mut rule = self.rules.pairs[pair];
         let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
+        if LAWS && !elastic {
+            if self.contacts.is_soft(pair) {
+                match self.soften::<L, O>(pair, [a, b], [d, v], t, found, observer)? {
+                    None => return Ok(true),
+                    Some(blocked) => rule = blocked,
+                }
+            } else if let Some(by_law) = self.rule_by_law(pair, [i, j], d, v) {
+                rule = by_law;
+            }
+        }
         let rule = if elastic { Rule::smooth(1.0) } else { rule };
         // Without a root: the impulse is along d, of size -(1 + e) v.d / (d^2 (1/m1 + 1/m2)) d.
         let share = -(1.0 + rule.restitution) * rate / (square * (wi + wj));
@@ -284,7 +315,7 @@ impl<D: Dimension> Core<D> {
             impulse,
             lost,
         });
-        Ok(())
+        Ok(false)
     }
 
     /// A grain hits a wall at a time since the epoch.
@@ -312,8 +343,13 @@ impl<D: Dimension> Core<D> {
         }
         let elastic = self.check(i, next::WALL + wall, t)?;
         let species = usize::from(self.slots[i].species);
-        let rule = self.rules.pairs
-            [species * self.rules.species + usize::from(self.walls[wall as usize].species)];
+        let pair = species * self.rules.species + usize::from(self.walls[wall as usize].species);
+        let mut rule = self.rules.pairs[pair];
+        if !self.contacts.is_empty()
+            && let Some(by_law) = self.wall_rule_by_law(pair, i, normal, v)
+        {
+            rule = by_law;
+        }
         let rule = if elastic { Rule::smooth(1.0) } else { rule };
         let inverse_mass = self.slots[i].inverse_mass;
         let normal_impulse = (1.0 + rule.restitution) * approach / inverse_mass;
@@ -373,72 +409,5 @@ impl<D: Dimension> Core<D> {
         turning.since = clock;
         turning.spin +=
             D::moment(-*along, out.impulse) * (inverse_mass / (D::BALL_INERTIA * r * length));
-    }
-
-    /// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
-    /// whether it is to be elastic, by the rule of the last contact.
-    #[inline(always)]
-    fn check(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
-        let mut elastic = false;
-        if self.limits.contact_time > 0.0 {
-            elastic = self.check_contact_time(i, with, t)?;
-            self.tally.lasting[usize::from(with >= next::WALL)] += u64::from(elastic);
-        }
-        self.note(i, with, t)?;
-        if with < next::WALL {
-            self.note(with as usize, i as u32, t)?;
-        }
-        Ok(elastic)
-    }
-    #[inline(always)]
-    fn note(&mut self, i: usize, with: u32, t: f64) -> Result<(), Stopped> {
-        let slot = &mut self.slots[i];
-        if t - slot.last_time <= self.limits.instant {
-            slot.burst = slot.burst.saturating_add(1);
-            if u32::from(slot.burst) > self.limits.burst {
-                return Err(self.stuck(i, with, t));
-            }
-        } else {
-            slot.burst = 0;
-        }
-        slot.last_time = t;
-        if !self.last.is_empty() {
-            self.last[i] = with;
-        }
-        Ok(())
-    }
-    #[cold]
-    #[inline(never)]
-    fn stuck(&self, i: usize, with: u32, t: f64) -> Stopped {
-        Stopped::Stuck {
-            grain: self.ids[i],
-            with: self.other(with),
-            time: self.epoch + t,
-            collisions: u32::from(self.slots[i].burst),
-        }
-    }
-    fn other(&self, with: u32) -> Other {
-        if with < next::WALL {
-            Other::Grain(self.ids[with as usize])
-        } else {
-            Other::Wall(with - next::WALL)
-        }
-    }
-    #[inline(never)]
-    fn check_contact_time(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
-        let soon = |last: f64| t - last < self.limits.contact_time;
-        let slot = &self.slots[i];
-        if self.limits.collapse_is_elastic {
-            let other = with < next::WALL && soon(self.slots[with as usize].last_time);
-            return Ok(soon(slot.last_time) || other);
-        }
-        if self.last[i] == with && soon(slot.last_time) {
-            return Err(Stopped::Collapse {
-                grain: self.ids[i],
-                with: self.other(with),
-                time: self.epoch + t,
-            });
-        }
-        Ok(false)
     }
 }

@@ -3,10 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::calendar::Calendar;
-use super::cells::{Cells, MOST};
+use super::cells::Cells;
+use super::contact::{Contacts, no_soft};
+use super::soft::Held;
+use super::start::{LISTS_ABOVE, SKIN, cell_width, crowds, morton, span, wrapped};
 use super::state::{Slot, Turning, next};
-use super::{Core, Engine, Rule, Rules, Tally, Wall, WallShape, run};
+use super::{Core, Engine, Laws, Rule, Rules, Tally, Wall, WallShape, run};
 use crate::body::Motion;
+use crate::collide::table::FINEST;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Level, Row};
 
@@ -74,6 +78,8 @@ pub struct Setup<D: Dimension> {
     pub species: usize,
     /// Rule of each pair of species, at [first * species + second]; symmetric.
     pub rules: Vec<Rule>,
+    /// Pairs of species whose contact law decides instead.
+    pub laws: Laws,
     /// When to stop.
     pub limits: Limits,
     /// Time at the start, s.
@@ -137,9 +143,6 @@ pub enum SetupError {
     },
 }
 
-/// Overlap at the start that passes for rounding, over the sum of radii.
-const ROUNDING: f64 = 1e-9;
-
 impl<D: Dimension> Engine<D> {
     /// An engine, with all events foreseen.
     pub fn new(setup: Setup<D>) -> Result<Self, SetupError> {
@@ -193,7 +196,9 @@ impl<D: Dimension> Engine<D> {
             })
             .collect();
         order.sort_unstable();
-        let rough = setup.rules.iter().any(|r| r.rough.is_some())
+        let contacts = Contacts::build(&setup)?;
+        let rough = contacts.any_rough()
+            || setup.rules.iter().any(|r| r.rough.is_some())
             || setup
                 .bodies
                 .iter()
@@ -220,6 +225,8 @@ impl<D: Dimension> Engine<D> {
                 species: setup.species,
                 pairs: setup.rules.clone(),
             },
+            held: vec![Held::default(); if contacts.any_soft() { n } else { 0 }],
+            contacts,
             limits: setup.limits,
             gravity: setup.gravity,
             lengths,
@@ -328,105 +335,6 @@ impl<D: Dimension> Core<D> {
             }
         }
     }
-
-    /// Overlaps at the start beyond rounding.
-    fn check_overlaps(&self) -> Result<(), SetupError> {
-        let mut found = super::cells::Found::default();
-        for i in 0..self.rows.len() {
-            let n = self
-                .cells
-                .gather::<D>(self.slots[i].at, super::cells::Scope::All, &mut found);
-            for &j in &found.grains[..n] {
-                let j = j as usize;
-                if j <= i {
-                    continue;
-                }
-                let mut square = 0.0;
-                for k in 0..D::N {
-                    let d = self.rows[j].0[k] - self.rows[i].0[k];
-                    let d = if d.abs() > self.halves[k] {
-                        self.lengths[k] - d.abs()
-                    } else {
-                        d
-                    };
-                    square += d * d;
-                }
-                let reach =
-                    self.rows[i].0[super::state::RADIUS] + self.rows[j].0[super::state::RADIUS];
-                let overlap = reach - square.sqrt();
-                if overlap > ROUNDING * reach {
-                    let (a, b) = (self.ids[i] as usize, self.ids[j] as usize);
-                    return Err(SetupError::Overlap {
-                        a: a.min(b),
-                        b: a.max(b),
-                        overlap,
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Share of the box that is filled above which lists of neighbours are kept.
-const LISTS_ABOVE: f64 = 0.4;
-/// How far grains may go from where their lists were made, in largest diameters.
-const SKIN: f64 = 0.25;
-
-/// Width of the cells without lists: of two diameters a grain reaches one either way; when dilute,
-/// fewer and wider ones are crossed less often (measured: see docs/performance.md).
-fn cell_width(diameter: f64, filled: f64) -> f64 {
-    let factor = if filled < 0.2 { 2.5 } else { 2.2 };
-    diameter * factor * (1.0 + 1e-9)
-}
-
-/// Refuses sizes of which more grains fit into the cells around a place than a search can hold.
-fn crowds<D: Dimension>(setup: &Setup<D>, largest: f64) -> Result<(), SetupError> {
-    let most = MOST - 64;
-    // Two of the widest cells along each axis, filled as densely as balls can be.
-    let room = 0.95 * (2.0 * cell_width(2.0 * largest, 0.0)).powi(D::N as i32);
-    let alike = room / D::ball_measure(largest);
-    let least = largest * (alike / most as f64).powf(1.0 / D::N as f64);
-    let small = setup.bodies.iter().filter(|b| b.radius < least).count();
-    if small > most {
-        return Err(SetupError::Sizes { small, least, most });
-    }
-    Ok(())
-}
-
-/// How long an epoch may last, s: with gravity until a path has bent by about the box.
-fn span<D: Dimension>(setup: &Setup<D>) -> f64 {
-    let g = setup.gravity.norm();
-    if g > 0.0 {
-        let size = (setup.max - setup.min).norm();
-        2.0 * (size / g).sqrt()
-    } else {
-        f64::INFINITY
-    }
-}
-
-/// A point brought into the box along periodic axes.
-fn wrapped<D: Dimension>(setup: &Setup<D>, x: D::Vector) -> D::Vector {
-    D::Vector::from_fn(|k| {
-        let (low, length) = (setup.min[k], setup.max[k] - setup.min[k]);
-        if setup.periodic[k] && !(low..setup.max[k]).contains(&x[k]) {
-            let x = low + (x[k] - low).rem_euclid(length);
-            if x < setup.max[k] { x } else { low }
-        } else {
-            x[k]
-        }
-    })
-}
-
-/// Bits of three numbers, in turn.
-fn morton(at: [u16; 3]) -> u64 {
-    let mut code = 0u64;
-    for bit in 0..16 {
-        for (k, c) in at.iter().enumerate() {
-            code |= u64::from(c >> bit & 1) << (3 * bit + k);
-        }
-    }
-    code
 }
 
 /// Looks whether an engine could start, but for overlaps.
@@ -508,6 +416,7 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
             )));
         }
     }
+    check_laws(setup)?;
     for (w, wall) in setup.walls.iter().enumerate() {
         if matches!(wall.motion, Motion::Rotation { .. }) && !wall.motion.is_fixed() {
             return Err(SetupError::Wall(w, "it turns"));
@@ -525,6 +434,39 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
                 w,
                 "cylinders and lids exist in space only",
             ));
+        }
+    }
+    Ok(())
+}
+
+fn check_laws<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
+    let Laws { pairs, tolerance } = &setup.laws;
+    let told = |what: String| Err(SetupError::Rules(what));
+    if !pairs.is_empty() && pairs.len() != setup.species * setup.species {
+        return told(format!(
+            "{} laws for {} species; there must be {} or none",
+            pairs.len(),
+            setup.species,
+            setup.species * setup.species
+        ));
+    }
+    if !(FINEST..1.0).contains(tolerance) {
+        return told(format!(
+            "the tolerance of tables is {tolerance}; it must be at least {FINEST:e}, and under 1"
+        ));
+    }
+    let of_grains = |species: usize| {
+        let mut bodies = setup.bodies.iter();
+        bodies.any(|body| usize::from(body.species) == species)
+    };
+    for (index, by_law) in pairs.iter().enumerate() {
+        let (a, b) = (index / setup.species, index % setup.species);
+        if let Some(by_law) = by_law.filter(|by_law| by_law.soft)
+            && let Some(why) = no_soft(&by_law.law)
+            && of_grains(a)
+            && of_grains(b)
+        {
+            return told(format!("the law of the species {a} and {b} {why}"));
         }
     }
     Ok(())

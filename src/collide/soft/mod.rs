@@ -11,6 +11,7 @@ mod table;
 pub use collision::{Collision, Touch};
 pub use events::{Begin, Counters, Pending, begin};
 pub(super) use grid::Axis;
+pub(super) use table::Ranges;
 pub use table::{MappingTable, Population, TableError};
 
 use serde::{Deserialize, Serialize};

@@ -20,6 +20,20 @@ pub struct Population {
     pub approach: f64,
 }
 
+/// What the contacts of a table run over, in scaled numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::collide) struct Ranges {
+    /// Whether the force goes as the overlap to 1.5.
+    pub hertz: bool,
+    /// Least and greatest damping.
+    pub damping: [f64; 2],
+    /// Greatest compression.
+    pub compression: f64,
+    /// Whether damping and compression are both functions of the speed, their greatest values those of
+    /// one pair.
+    pub alike: bool,
+}
+
 /// Why there is no table.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
@@ -118,22 +132,39 @@ impl MappingTable {
         let speed = population.approach;
         let damping_of = |mass: f64| law.scaled(mass, law.time_scale(mass, speed)).damping;
         let compression = speed * law.time_scale(light.max(heavy), speed) / near.min(far);
-        let (form, damping) = match law {
+        let damping = match law {
             ForceLaw::Linear { .. } => {
                 let ends = [damping_of(light), damping_of(heavy)];
-                (Form::Linear, [ends[0].min(ends[1]), ends[0].max(ends[1])])
+                [ends[0].min(ends[1]), ends[0].max(ends[1])]
             }
-            ForceLaw::Hertz { .. } => (Form::Hertz, [0.0, 0.0]),
+            ForceLaw::Hertz { .. } => [0.0, 0.0],
             // Slow contacts are damped least: 0 in the limit.
-            ForceLaw::Viscoelastic { .. } => {
-                let most = damping_of(light.min(heavy));
-                if light == heavy && near == far && most > 0.0 {
-                    let eighth = most * most * most * most;
-                    (Form::Alike(compression / eighth), [0.0, most])
-                } else {
-                    (Form::Hertz, [0.0, most])
-                }
-            }
+            ForceLaw::Viscoelastic { .. } => [0.0, damping_of(light.min(heavy))],
+        };
+        let ranges = Ranges {
+            hertz: !matches!(law, ForceLaw::Linear { .. }),
+            damping,
+            compression,
+            alike: light == heavy && near == far,
+        };
+        Self::cover(&ranges, tolerance)
+    }
+
+    /// The table over ranges of scaled numbers, see [`build`](Self::build).
+    pub(in crate::collide) fn cover(ranges: &Ranges, tolerance: f64) -> Result<Self, TableError> {
+        let Ranges {
+            hertz,
+            damping,
+            compression,
+            alike,
+        } = *ranges;
+        let most = damping[1];
+        let form = if !hertz {
+            Form::Linear
+        } else if alike && most > 0.0 {
+            Form::Alike(compression / (most * most * most * most))
+        } else {
+            Form::Hertz
         };
         let damping = if damping[0] < damping[1] && !matches!(form, Form::Alike(_)) {
             [damping[0].min(DAMPING), damping[1].min(DAMPING)]

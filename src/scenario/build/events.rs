@@ -1,12 +1,13 @@
 //! The event-driven model: what of a scenario it can take, and its rules.
 
 use super::check::Check;
-use crate::collide::engine::{Rough, Rule};
+use crate::collide::engine::{ByLaw, Laws, Rough, Rule, no_soft};
+use crate::collide::table::FINEST;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{EventsSpec, RuleSpec, Spec};
-use crate::system::{EventsSetup, Setup, events};
+use crate::system::{CollisionsName, EventsSetup, Setup, events};
 
 /// Hard bodies may overlap at the start by rounding only: as a share of the radius.
 pub(super) const START_OVERLAP: f64 = 1e-9;
@@ -25,17 +26,58 @@ pub(super) fn build<D: Dimension>(
     if let Some(restitution) = section.restitution {
         check.within(&at.key("restitution"), restitution, 0.0, 1.0)?;
     }
+    check.within(&at.key("tolerance"), section.tolerance, FINEST, 0.01)?;
+    let soft = section.collisions == CollisionsName::Soft;
+    if soft && section.restitution.is_some() {
+        return Err(Problem::at_key(
+            &at.key("restitution"),
+            "soft collisions follow contact laws, and `restitution` would take all pairs from them",
+        )
+        .help("leave it out; pairs that shall collide by a number get an [[events.rule]]"));
+    }
     refuse_others(spec, setup)?;
     let count = setup.materials.len();
     let mut rules = Vec::with_capacity(count * count);
+    let mut laws = Laws {
+        pairs: Vec::with_capacity(count * count),
+        tolerance: section.tolerance,
+    };
     for a in 0..count {
         for b in 0..count {
-            rules.push(rule(&at, section, setup, [a, b])?);
+            let rule = rule(&at, section, setup, [a, b])?;
+            let law = setup.laws.get(a as u16, b as u16).copied();
+            let by_law = match rule {
+                Some(_) => None,
+                None => law.map(|law| ByLaw { law, soft }),
+            };
+            if let Some(by_law) = by_law.filter(|_| soft && of_grains(setup, a))
+                && let Some(why) = no_soft(&by_law.law)
+                && of_grains(setup, b)
+            {
+                let [a, b] = [a, b].map(|index| setup.materials[index].as_str());
+                return Err(Problem::at_key(
+                    &at.key("collisions"),
+                    format!("the law between `{a}` and `{b}` {why}"),
+                )
+                .help("with `collisions = \"hard\"` any law will do, friction included"));
+            }
+            rules.push(rule.unwrap_or(Rule::smooth(1.0)));
+            laws.pairs.push(by_law);
         }
+    }
+    if soft && laws.pairs.iter().all(Option::is_none) {
+        return Err(Problem::at_key(
+            &at.key("collisions"),
+            "no pair collides by its contact law, so that nothing is soft",
+        ));
+    }
+    if laws.pairs.iter().all(Option::is_none) {
+        laws.pairs = Vec::new();
     }
     check_rules(check, &at, section, &setup.materials)?;
     let found = EventsSetup {
         rules,
+        laws,
         contact_time: section.contact_time,
         collapse: section.collapse,
     };
@@ -130,42 +172,48 @@ fn same(rule: &RuleSpec, [a, b]: &[String; 2]) -> bool {
     (x == a && y == b) || (x == b && y == a)
 }
 
+/// Whether a rule, or the restitution for all, decides how two materials collide.
+pub(super) fn decides(section: &EventsSpec, pair: &[String; 2]) -> bool {
+    section.restitution.is_some() || section.rule.iter().any(|rule| same(rule, pair))
+}
+
+fn of_grains<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
+    let mut grains = setup.grains.iter();
+    grains.any(|grain| usize::from(grain.material) == material)
+}
+
+/// The rule of a pair of materials; none where the contact law decides.
 fn rule<D: Dimension>(
     at: &Place,
     section: &EventsSpec,
     setup: &Setup<D>,
     pair: [usize; 2],
-) -> Result<Rule, Problem> {
+) -> Result<Option<Rule>, Problem> {
     let names = pair.map(|index| setup.materials[index].clone());
     let given = section.rule.iter().find(|rule| same(rule, &names));
     if let Some(rule) = given {
-        return Ok(Rule {
+        return Ok(Some(Rule {
             restitution: rule.restitution,
             rough: rule.friction.map(|friction| Rough {
                 restitution: rule.tangential_restitution.unwrap_or(0.0),
                 friction,
             }),
-        });
+        }));
     }
     if let Some(restitution) = section.restitution {
-        return Ok(Rule::smooth(restitution));
+        return Ok(Some(Rule::smooth(restitution)));
     }
-    let of_grain = |index: usize| {
-        let grains = &setup.grains;
-        grains
-            .iter()
-            .any(|grain| usize::from(grain.material) == index)
-    };
     let [a, b] = pair;
-    if of_grain(a) || of_grain(b) {
+    let law = setup.laws.get(a as u16, b as u16);
+    if law.is_none() && (of_grains(setup, a) || of_grains(setup, b)) {
         let [a, b] = &names;
         return Err(Problem::at_key(
             at,
-            format!("`{a}` and `{b}` can meet, but no rule is given for this pair"),
+            format!("`{a}` and `{b}` can meet, but neither rule nor law is given for this pair"),
         )
         .help(format!(
-            "give `restitution` for all pairs, or an [[events.rule]] with between = [\"{a}\", \"{b}\"]"
+            "give `restitution` for all pairs, an [[events.rule]] with between = [\"{a}\", \"{b}\"], or the [[law]] of their contacts"
         )));
     }
-    Ok(Rule::smooth(1.0))
+    Ok(None)
 }

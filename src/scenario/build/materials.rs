@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Check;
+use super::events;
 use crate::contact::{LawTable, PairLaw, damping_ratio};
 use crate::scenario::embedded;
 use crate::scenario::path::Place;
@@ -121,10 +122,6 @@ pub(super) fn laws(
 ) -> Result<LawTable, Problem> {
     check_laws(check, spec)?;
     let mut table = LawTable::new(materials.names.len());
-    // Hard collisions have rules of their own.
-    if spec.events.is_some() {
-        return Ok(table);
-    }
     let mut kept = Vec::new();
     let library = embedded::materials();
     for (a, name_a) in materials.names.iter().enumerate() {
@@ -139,8 +136,14 @@ pub(super) fn laws(
                 None => library.law.iter().find(pair).cloned(),
             };
             let can_meet = meets(spec, name_a, name_b);
+            // From event to event rules come first, and are asked for elsewhere.
+            let names = [name_a.clone(), name_b.clone()];
+            let events = spec.events.as_ref();
+            if events.is_some_and(|section| events::decides(section, &names)) {
+                continue;
+            }
             let Some(law) = found else {
-                if can_meet {
+                if can_meet && events.is_none() {
                     return Err(missing(spec, name_a, name_b));
                 }
                 continue;
@@ -206,7 +209,7 @@ fn missing(spec: &Spec, a: &str, b: &str) -> Problem {
     )
     .label(format!("no law between `{a}` and `{b}`"))
     .help(format!(
-        "add a [[law]] with between = [\"{a}\", \"{b}\"] and `linear` or `hertz`"
+        "add a [[law]] with between = [\"{a}\", \"{b}\"] and `linear`, `hertz` or `viscoelastic`"
     ))
 }
 
@@ -219,6 +222,7 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
             &[
                 ("linear", law.linear.is_some()),
                 ("hertz", law.hertz.is_some()),
+                ("viscoelastic", law.viscoelastic.is_some()),
             ],
         )?;
         let here = at.key(kind);
@@ -236,6 +240,10 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
         if let Some(hertz) = &law.hertz {
             check.share(&here.key("restitution"), hertz.restitution)?;
             check.non_negative(&here.key("friction"), hertz.friction)?;
+        }
+        if let Some(viscoelastic) = &law.viscoelastic {
+            check.non_negative(&here.key("dissipation"), viscoelastic.dissipation)?;
+            check.non_negative(&here.key("friction"), viscoelastic.friction)?;
         }
         let same = |other: &LawSpec| {
             let ([a, b], [c, d]) = (&law.between, &other.between);
@@ -268,8 +276,10 @@ fn pair_law(
             per_mass: linear.per_mass,
         });
     }
-    let Some(hertz) = &law.hertz else {
-        return Err(Problem::at(place, format!("`{place}` has no law")));
+    let kind = match (&law.hertz, &law.viscoelastic) {
+        (Some(_), _) => "hertz",
+        (None, Some(_)) => "viscoelastic",
+        _ => return Err(Problem::at(place, format!("`{place}` has no law"))),
     };
     let mut compliance = 0.0;
     let mut shear_compliance = 0.0;
@@ -280,7 +290,7 @@ fn pair_law(
             return Err(Problem::at(
                 place,
                 format!(
-                    "the law `hertz` between `{}` and `{}` needs `young` and `poisson` of `{name}`",
+                    "the law `{kind}` between `{}` and `{}` needs `young` and `poisson` of `{name}`",
                     materials.names[pair[0]], materials.names[pair[1]]
                 ),
             )
@@ -290,10 +300,19 @@ fn pair_law(
         compliance += (1.0 - poisson * poisson) / young;
         shear_compliance += 2.0 * (2.0 - poisson) * (1.0 + poisson) / young;
     }
-    Ok(PairLaw::Hertz {
-        young: 1.0 / compliance,
-        shear: 1.0 / shear_compliance,
-        damping_ratio: damping_ratio(hertz.restitution),
-        friction: hertz.friction,
+    let (young, shear) = (1.0 / compliance, 1.0 / shear_compliance);
+    Ok(match (&law.hertz, &law.viscoelastic) {
+        (None, Some(law)) => PairLaw::Viscoelastic {
+            young,
+            shear,
+            dissipation: law.dissipation,
+            friction: law.friction,
+        },
+        (hertz, _) => PairLaw::Hertz {
+            young,
+            shear,
+            damping_ratio: damping_ratio(hertz.as_ref().map_or(1.0, |law| law.restitution)),
+            friction: hertz.as_ref().map_or(0.0, |law| law.friction),
+        },
     })
 }

@@ -3,15 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::system::CollapseName;
+use crate::system::{CollapseName, CollisionsName};
 
-/// The event-driven model: grains fly on exact paths from one instantaneous collision to the next
-/// and nothing is stepped. Contact laws are not used; a pair of materials needs a rule, or the
-/// `restitution` for all. Walls are planes, boxes seen from inside, circles, spheres, vessels, and
-/// cans (a closed turned profile of a cylinder with flat ends); they may move but not turn.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// The event-driven model: grains fly on exact paths from one collision to the next and nothing is
+/// stepped. What becomes of a collision is told by the rule of the pair of materials, else by the
+/// `restitution` for all, else by the pair's contact law. Walls are planes, boxes seen from inside,
+/// circles, spheres, vessels, and cans (a closed turned profile of a cylinder with flat ends); they
+/// may move but not turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsSpec {
+    /// Whether collisions by contact law are instantaneous, or last as long as the law has it. Those by
+    /// rule and those with walls are always instantaneous.
+    #[serde(default)]
+    pub collisions: CollisionsName,
     /// Restitution of all pairs without a rule of their own: the ratio of the normal relative speeds
     /// after and before, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,6 +25,12 @@ pub struct EventsSpec {
     /// Rules of pairs of materials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rule: Vec<RuleSpec>,
+    /// Error of the tables that are made of contact laws: of each number of a soft collision, and of
+    /// tangential impulses over friction times effective mass times approach speed; these to 1e-4 where
+    /// the damping differs from contact to contact.
+    #[serde(default = "one_millionth")]
+    #[schemars(range(min = 1e-6, max = 0.01))]
+    pub tolerance: f64,
     /// A pair that collides again within this time, s, stays in touch; 0 (the default): no such
     /// limit.
     #[serde(default)]
@@ -28,6 +39,23 @@ pub struct EventsSpec {
     /// What then: the run stops and names the pair, or it collides without loss.
     #[serde(default)]
     pub collapse: CollapseName,
+}
+
+impl Default for EventsSpec {
+    fn default() -> Self {
+        EventsSpec {
+            collisions: CollisionsName::default(),
+            restitution: None,
+            rule: Vec::new(),
+            tolerance: one_millionth(),
+            contact_time: 0.0,
+            collapse: CollapseName::default(),
+        }
+    }
+}
+
+fn one_millionth() -> f64 {
+    1e-6
 }
 
 /// The rule of a pair of materials.

@@ -16,11 +16,11 @@ pub struct MaterialSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub density: Option<f64>,
-    /// Young's modulus, Pa; needed by the law `hertz`.
+    /// Young's modulus, Pa; needed by the laws `hertz` and `viscoelastic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub young: Option<f64>,
-    /// Poisson's ratio, from 0 to 0.5; needed by the law `hertz`.
+    /// Poisson's ratio, from 0 to 0.5; needed by the laws `hertz` and `viscoelastic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub poisson: Option<f64>,
@@ -29,7 +29,7 @@ pub struct MaterialSpec {
     pub source: Option<String>,
 }
 
-/// The contact law of a pair of materials: exactly one of `linear`, `hertz`.
+/// The contact law of a pair of materials: exactly one of `linear`, `hertz`, `viscoelastic`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LawSpec {
@@ -41,6 +41,9 @@ pub struct LawSpec {
     /// Hertz's normal force with Mindlin's tangential stiffness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hertz: Option<HertzSpec>,
+    /// Hertz's normal force with damping in proportion to the rate of that force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viscoelastic: Option<ViscoelasticSpec>,
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -79,6 +82,20 @@ pub struct HertzSpec {
     /// Restitution coefficient, over 0 and up to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub restitution: f64,
+    /// Friction coefficient.
+    #[schemars(range(min = 0.0))]
+    pub friction: f64,
+}
+
+/// Viscoelastic spheres: Hertz's normal force with a damper that is `dissipation` times its stiffness
+/// (slow impacts lose less), Mindlin's tangential stiffness with a damper of the same time, Coulomb
+/// friction. The moduli come from the two materials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ViscoelasticSpec {
+    /// Dissipation constant, s: the time by which the force of the rate runs ahead of the elastic one.
+    #[schemars(range(min = 0.0))]
+    pub dissipation: f64,
     /// Friction coefficient.
     #[schemars(range(min = 0.0))]
     pub friction: f64,

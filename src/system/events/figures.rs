@@ -7,7 +7,7 @@ use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Dissipated, EnergyFigures, EventFigures, GrainFigures, ImpactFigures, Impacts, RegimeShares,
-    Status, Summary, Times, WallImpacts, WorkFigures,
+    SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures,
 };
 
 impl<D: Dimension> Events<D> {
@@ -18,17 +18,19 @@ impl<D: Dimension> Events<D> {
         let tally = self.engine.tally();
         let [kinetic_start, potential_start] = self.tally.start;
         let (lost, injected) = (tally.lost, tally.fed);
-        let error = kinetic + potential + lost - injected - kinetic_start - potential_start;
+        let (hidden, mismatch) = (self.engine.hidden(), tally.soft.mismatch);
+        let now = kinetic + potential + hidden;
+        let error = now + lost + mismatch - injected - kinetic_start - potential_start;
         let flowed = kinetic_start + (potential_start - potential).max(0.0) + injected.abs();
         EnergyFigures {
             kinetic,
             potential,
-            elastic: 0.0,
+            elastic: hidden,
             dissipated: Dissipated {
                 damping: 0.0,
                 slip: 0.0,
                 collision: lost,
-                morph: 0.0,
+                morph: mismatch,
             },
             injected,
             removed: 0.0,
@@ -38,6 +40,44 @@ impl<D: Dimension> Events<D> {
                 (error.abs() / flowed).min(f64::MAX)
             },
         }
+    }
+
+    /// Tells where the tables of contact laws fell short.
+    fn warn_of_tables(&self, warnings: &mut Vec<String>) {
+        let Some(events) = &self.setup.events else {
+            return;
+        };
+        let (error, asked) = (self.engine.table_error(), events.laws.tolerance);
+        if error > asked.max(1e-4) {
+            warnings.push(format!(
+                "tangential impulses by contact law are off by up to {error:.1e} of friction times momentum: dampings differ too much for the tables; {asked:.1e} was asked for"
+            ));
+        }
+        let tally = self.engine.tally();
+        let (solved, all) = (tally.soft.solved, tally.collisions + tally.wall_hits);
+        if solved > 1_000 && solved > all / 20 {
+            warnings.push(format!(
+                "{solved} of {all} collisions were beyond the tables of their contact law and solved one by one, which is slow: they are faster, or slide by more, than was foreseen"
+            ));
+        }
+    }
+
+    /// What became of contacts that last; none where none do.
+    fn soft_figures(&self) -> Option<SoftFigures> {
+        let events = self.setup.events.as_ref()?;
+        events.laws.pairs.iter().flatten().find(|law| law.soft)?;
+        let tally = &self.engine.tally().soft;
+        let exceptions = (tally.blocked + tally.interrupted) as f64;
+        Some(SoftFigures {
+            collisions: tally.begun,
+            blocked: tally.blocked,
+            interrupted: tally.interrupted,
+            exceptional_share: exceptions / tally.begun.max(1) as f64,
+            solved: tally.solved,
+            table_error: self.engine.table_error(),
+            displaced: tally.displaced / (2 * (tally.begun - tally.blocked)).max(1) as f64,
+            displaced_most: tally.farthest,
+        })
     }
 
     /// Hash over number, position, velocity, rotation and spin of every grain, in order of number.
@@ -118,6 +158,7 @@ impl<D: Dimension> Events<D> {
                 if tally.grazes == 1 { "was" } else { "were" },
             ));
         }
+        self.warn_of_tables(&mut warnings);
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
@@ -153,6 +194,7 @@ impl<D: Dimension> Events<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            soft: self.soft_figures(),
             discharge: None,
             jam: None,
             jams: Vec::new(),

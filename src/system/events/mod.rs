@@ -15,7 +15,7 @@ pub use start::{Start, engine_setup};
 
 use super::watch::Watch;
 use super::{Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
-use crate::collide::engine::{Collision, Engine, Other, Stopped, WallTally};
+use crate::collide::engine::{Engine, Other, Stopped, WallTally};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::record::{Sink, Summary};
@@ -27,7 +27,9 @@ const CHUNK: u64 = 200_000;
 const LOGGED_CHUNK: u64 = 10_000;
 
 /// Version of the saved state; other drivers' states have other numbers.
-const FORMAT: u32 = 0x4556_0002;
+///
+/// 3: contacts that last. 2: the spectrum of impacts.
+const FORMAT: u32 = 0x4556_0003;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -172,29 +174,16 @@ impl<D: Dimension> Events<D> {
         if !logged && self.tally.spectrum.is_none() {
             return Ok(self.engine.run(until, done + CHUNK));
         }
-        let mut rows = Vec::new();
-        let (boundary, seq) = (&self.boundary, &mut self.tally.seq);
-        let (grains, spectrum) = (&self.setup.grains, &mut self.tally.spectrum);
-        let mut note = |met: &Collision<D>| {
-            if let Some(spectrum) = spectrum {
-                let mass = grains[met.a as usize].mass;
-                let (wall, mass) = match met.b {
-                    Other::Wall(wall) => (Some(boundary[wall as usize]), mass),
-                    Other::Grain(other) => {
-                        let other = grains[other as usize].mass;
-                        (None, mass * other / (mass + other))
-                    }
-                };
-                spectrum.add(wall, 0.5 * mass * met.approach * met.approach, met.lost);
-            }
-            if logged {
-                *seq += 1;
-                rows.push(rows::collision_row(met, boundary, *seq));
-            }
+        let mut noted = rows::Noted {
+            boundary: &self.boundary,
+            grains: &self.setup.grains,
+            spectrum: self.tally.spectrum.as_mut(),
+            seq: logged.then_some(&mut self.tally.seq),
+            rows: Vec::new(),
         };
         let chunk = if logged { LOGGED_CHUNK } else { CHUNK };
-        let stopped = self.engine.run_with(until, done + chunk, &mut note);
-        for row in &rows {
+        let stopped = self.engine.run_with(until, done + chunk, &mut noted);
+        for row in &noted.rows {
             sink.event(row)?;
         }
         Ok(stopped)
@@ -251,6 +240,16 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) ->
             "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`), or use contact laws instead of [events]",
             name(Other::Grain(grain)),
             name(with)
+        ),
+        Stopped::PassThrough {
+            grain,
+            with,
+            time,
+            approach,
+        } => format!(
+            "at {time} s {} and {} approach with {approach} m/s: by their contact law they would pass through each other; it is too soft for such speeds",
+            name(Other::Grain(grain)),
+            name(Other::Grain(with))
         ),
         Stopped::Until | Stopped::Collisions => String::new(),
     }
@@ -309,6 +308,10 @@ fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
     let mut counts = [0; EventKind::ALL.len()];
     for (kind, count) in [
         (EventKind::Collision, tally.collisions + tally.wall_hits),
+        (
+            EventKind::EndOfContact,
+            tally.soft.ended + tally.soft.interrupted,
+        ),
         (EventKind::PredictTrajectory, tally.stale + tally.looks),
         (EventKind::NeighborUpdate, tally.crossings),
         (EventKind::LogState, series),

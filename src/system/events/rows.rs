@@ -1,7 +1,8 @@
 //! Rows of collisions, series and snapshots.
 
+use super::spectrum::Spectrum;
 use super::{Events, by_kind};
-use crate::collide::engine::{Collision, Other};
+use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
@@ -12,21 +13,63 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
-/// The row of a collision; its energy is what was lost.
-pub(super) fn collision_row<D: Dimension>(
-    met: &Collision<D>,
-    boundary: &[usize],
-    seq: u64,
-) -> EventRow {
-    EventRow {
-        body_a: BodyRef::Grain(met.a),
-        body_b: match met.b {
-            Other::Grain(id) => BodyRef::Grain(id),
-            Other::Wall(wall) => BodyRef::Boundary(boundary[wall as usize] as u16),
-        },
-        position: three(met.position),
-        energy: met.lost,
-        ..EventRow::new(seq, met.time, EventKind::Collision)
+/// Makes rows of what it is told, and sorts collisions by their energy.
+pub(super) struct Noted<'a, D: Dimension> {
+    /// Boundary of each of the engine's walls.
+    pub boundary: &'a [usize],
+    pub grains: &'a [crate::body::Grain<D>],
+    /// Where collisions are sorted.
+    pub spectrum: Option<&'a mut Spectrum>,
+    /// Number of the last row; none: no rows.
+    pub seq: Option<&'a mut u64>,
+    pub rows: Vec<EventRow>,
+}
+
+impl<D: Dimension> Noted<'_, D> {
+    fn row(&mut self, time: f64, kind: EventKind, row: impl FnOnce(EventRow) -> EventRow) {
+        if let Some(seq) = &mut self.seq {
+            **seq += 1;
+            self.rows.push(row(EventRow::new(**seq, time, kind)));
+        }
+    }
+}
+
+impl<D: Dimension> Observer<D> for Noted<'_, D> {
+    /// The row of a collision; its energy is what was lost.
+    fn collision(&mut self, met: &Collision<D>) {
+        let wall = match met.b {
+            Other::Grain(_) => None,
+            Other::Wall(wall) => Some(self.boundary[wall as usize]),
+        };
+        if let Some(spectrum) = &mut self.spectrum {
+            let mass = self.grains[met.a as usize].mass;
+            let mass = match met.b {
+                Other::Wall(_) => mass,
+                Other::Grain(other) => {
+                    let other = self.grains[other as usize].mass;
+                    mass * other / (mass + other)
+                }
+            };
+            spectrum.add(wall, 0.5 * mass * met.approach * met.approach, met.lost);
+        }
+        self.row(met.time, EventKind::Collision, |row| EventRow {
+            body_a: BodyRef::Grain(met.a),
+            body_b: match (met.b, wall) {
+                (Other::Grain(id), _) => BodyRef::Grain(id),
+                (_, wall) => BodyRef::Boundary(wall.unwrap_or_default() as u16),
+            },
+            position: three(met.position),
+            energy: met.lost,
+            ..row
+        });
+    }
+    fn end(&mut self, end: &EndOfContact<D>) {
+        self.row(end.time, EventKind::EndOfContact, |row| EventRow {
+            body_a: BodyRef::Grain(end.a),
+            body_b: BodyRef::Grain(end.b),
+            position: three(end.position),
+            ..row
+        });
     }
 }
 
@@ -79,7 +122,7 @@ impl<D: Dimension> Events<D> {
             discharged: 0,
             kinetic: energy.kinetic,
             potential: energy.potential,
-            elastic: 0.0,
+            elastic: energy.elastic,
             dissipated: [d.damping, d.slip, d.collision, d.morph],
             injected: energy.injected,
             removed: 0.0,

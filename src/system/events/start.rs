@@ -60,6 +60,7 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
         walls,
         species: setup.materials.len(),
         rules: events.rules.clone(),
+        laws: events.laws.clone(),
         limits: Limits {
             contact_time: events.contact_time,
             collapse_is_elastic: events.collapse == CollapseName::Elastic,

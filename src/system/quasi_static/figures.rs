@@ -161,6 +161,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            soft: None,
             discharge: None,
             jam: None,
             jams: Vec::new(),

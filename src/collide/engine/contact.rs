@@ -1,0 +1,418 @@
+//! Collisions whose outcome the contact law of the pair decides.
+//!
+//! Instantaneous ones have the restitution of the law at the pair's mass and approach speed, and with
+//! friction the tangential impulse of the contact followed through, from tables. Those that last are in
+//! [`soft`](super::soft); their mapping is looked up here.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Body, Rough, Rule, Setup, SetupError};
+use crate::collide::family::RoughFamily;
+use crate::collide::resolved::{self, ForceLaw, Mapping, ResolvedError};
+use crate::collide::restitution::Restitution;
+use crate::collide::rough::{collide_at, damping_unit, time_scale};
+use crate::collide::soft::{MappingTable, Ranges};
+use crate::contact::PairLaw;
+use crate::geometry::{Dimension, Vector};
+
+/// The contact law of a pair of species, which decides how they collide.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ByLaw {
+    /// The law.
+    pub law: PairLaw,
+    /// Whether contacts of two grains last and displace them (soft); else, and with walls, they are
+    /// instantaneous.
+    pub soft: bool,
+}
+
+/// The pairs whose contact law decides; none by default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Laws {
+    /// The law of each pair of species, at [first * species + second], symmetric; none where a rule
+    /// decides. Empty: nowhere.
+    pub pairs: Vec<Option<ByLaw>>,
+    /// Error of the tables: of each number of a soft mapping, and of tangential impulses in units of
+    /// friction times effective mass times approach speed.
+    pub tolerance: f64,
+}
+
+impl Default for Laws {
+    fn default() -> Self {
+        Laws {
+            pairs: Vec::new(),
+            tolerance: 1e-6,
+        }
+    }
+}
+
+/// A law with its tables.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Contact {
+    law: PairLaw,
+    rough: Option<RoughFamily>,
+    soft: Option<MappingTable>,
+}
+
+/// The tables of all pairs of species.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Contacts {
+    /// Which of the laws each pair of species has; empty when none has any.
+    pairs: Vec<Option<u32>>,
+    laws: Vec<Contact>,
+    /// Moments of inertia are this times m r^2.
+    inertia: f64,
+}
+
+/// A pair that meets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    /// Place among the pairs of species.
+    pub index: usize,
+    /// kg.
+    pub effective_mass: f64,
+    /// r1 r2 / (r1 + r2), m; that of the grain at a wall.
+    pub radius: f64,
+    /// Normal approach speed, m/s.
+    pub approach: f64,
+    /// Tangential speed of the surfaces, m/s, or of the centres where contacts last.
+    pub sliding: f64,
+}
+
+/// Sizes of the grains of a species.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    mass: [f64; 2],
+    radius: [f64; 2],
+}
+
+/// A law that soft collisions know, for a pair; none of the others.
+fn force_law(law: &PairLaw, effective_mass: f64, radius: f64) -> Option<ForceLaw> {
+    let kh = |young: f64| 4.0 / 3.0 * young * radius.sqrt();
+    Some(match *law {
+        PairLaw::Linear {
+            normal_stiffness: kn,
+            normal_damping,
+            per_mass,
+            ..
+        } => ForceLaw::Linear {
+            kn,
+            cn: if per_mass {
+                normal_damping * effective_mass
+            } else {
+                normal_damping
+            },
+        },
+        PairLaw::Hertz {
+            young,
+            damping_ratio: 0.0,
+            ..
+        } => ForceLaw::Hertz { kh: kh(young) },
+        PairLaw::Hertz { .. } => return None,
+        PairLaw::Viscoelastic {
+            young, dissipation, ..
+        } => ForceLaw::Viscoelastic {
+            kh: kh(young),
+            a: dissipation,
+        },
+    })
+}
+
+/// Why contacts of a law cannot be soft.
+pub fn no_soft(law: &PairLaw) -> Option<&'static str> {
+    let friction = law.stiffness(0.0, 0.0).friction;
+    if friction > 0.0 {
+        Some("has friction; soft collisions know none")
+    } else if force_law(law, 1.0, 1.0).is_none() {
+        Some(
+            "is Hertz's with a restitution under 1; soft collisions know the laws `linear`, `viscoelastic`, and `hertz` without loss",
+        )
+    } else {
+        None
+    }
+}
+
+/// Whether a law loses nothing.
+fn lossless(law: &PairLaw) -> bool {
+    match *law {
+        PairLaw::Linear {
+            normal_damping: loss,
+            ..
+        }
+        | PairLaw::Hertz {
+            damping_ratio: loss,
+            ..
+        }
+        | PairLaw::Viscoelastic {
+            dissipation: loss, ..
+        } => loss == 0.0,
+    }
+}
+
+impl Contacts {
+    /// Builds the tables that a setup needs.
+    pub(super) fn build<D: Dimension>(setup: &Setup<D>) -> Result<Self, SetupError> {
+        let mut sizes: Vec<Option<Sizes>> = vec![None; setup.species];
+        for Body {
+            mass,
+            radius,
+            species,
+            ..
+        } in &setup.bodies
+        {
+            let of = sizes[usize::from(*species)].get_or_insert(Sizes {
+                mass: [*mass; 2],
+                radius: [*radius; 2],
+            });
+            of.mass = [of.mass[0].min(*mass), of.mass[1].max(*mass)];
+            of.radius = [of.radius[0].min(*radius), of.radius[1].max(*radius)];
+        }
+        let fast = fastest(setup);
+        let mut contacts = Contacts {
+            pairs: Vec::new(),
+            laws: Vec::new(),
+            inertia: D::BALL_INERTIA,
+        };
+        let tolerance = setup.laws.tolerance;
+        for (index, by_law) in setup.laws.pairs.iter().enumerate() {
+            let (a, b) = (index / setup.species, index % setup.species);
+            let Some(by_law) = by_law else {
+                contacts.pairs.push(None);
+                continue;
+            };
+            if b < a {
+                contacts.pairs.push(contacts.pairs[b * setup.species + a]);
+                continue;
+            }
+            let grains = sizes[a].zip(sizes[b]).map(|(a, b)| Meeting::of(&a, &b));
+            let walls = setup.walls.iter().map(|wall| usize::from(wall.species));
+            let at_wall = |x: usize, y: usize| {
+                let wall = walls.clone().any(|species| species == y);
+                sizes[x].filter(|_| wall).map(|x| Meeting::at_wall(&x))
+            };
+            let mut meetings: Vec<Meeting> = [at_wall(a, b), at_wall(b, a)]
+                .into_iter()
+                .flatten()
+                .collect();
+            let told = |what: String| SetupError::Rules(what);
+            let mut soft = None;
+            match grains {
+                Some(grains) if by_law.soft => {
+                    if let Some(ranges) = grains.ranges(&by_law.law, fast) {
+                        let table = MappingTable::cover(&ranges, tolerance);
+                        soft = Some(table.map_err(|e| told(e.to_string()))?);
+                    }
+                }
+                _ => meetings.extend(grains),
+            }
+            let friction = by_law.law.stiffness(0.0, 0.0).friction;
+            let mut rough = None;
+            if friction > 0.0 && !meetings.is_empty() {
+                let units = meetings.iter().map(|m| m.units(&by_law.law, fast));
+                let widen = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+                let range = units.reduce(widen).unwrap_or([1.0; 2]);
+                let family = RoughFamily::build(&by_law.law, range, contacts.inertia, tolerance);
+                rough = Some(family.map_err(|e| told(e.to_string()))?);
+            }
+            contacts.pairs.push(Some(contacts.laws.len() as u32));
+            contacts.laws.push(Contact {
+                law: by_law.law,
+                rough,
+                soft,
+            });
+        }
+        if contacts.laws.is_empty() {
+            contacts.pairs = Vec::new();
+        }
+        Ok(contacts)
+    }
+
+    /// Whether rules decide everywhere.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+    /// The law of a pair of species.
+    #[inline(always)]
+    fn of(&self, pair: usize) -> Option<&Contact> {
+        self.pairs[pair].map(|law| &self.laws[law as usize])
+    }
+    /// Whether any contact lasts.
+    pub(super) fn any_soft(&self) -> bool {
+        self.laws.iter().any(|c| c.soft.is_some())
+    }
+    /// Whether any collision changes spins.
+    pub(super) fn any_rough(&self) -> bool {
+        self.laws.iter().any(|c| c.rough.is_some())
+    }
+    /// Whether contacts of two grains of a pair of species last.
+    #[inline(always)]
+    pub(super) fn is_soft(&self, pair: usize) -> bool {
+        self.of(pair).is_some_and(|c| c.soft.is_some())
+    }
+    /// Greatest error of any table that was met when it was checked.
+    pub(super) fn error(&self) -> f64 {
+        let of = |c: &Contact| {
+            let soft = c.soft.as_ref().map_or(0.0, MappingTable::error);
+            soft.max(c.rough.as_ref().map_or(0.0, RoughFamily::error))
+        };
+        self.laws.iter().map(of).fold(0.0, f64::max)
+    }
+
+    /// The rule of an instantaneous collision; none where the law does not decide. Counts contacts that no
+    /// table holds.
+    #[inline(never)]
+    pub(super) fn rule(&self, pair: &Pair, solved: &mut u64) -> Option<Rule> {
+        let contact = self.of(pair.index)?;
+        let law = &contact.law;
+        let (mass, radius, approach) = (pair.effective_mass, pair.radius, pair.approach);
+        let restitution = Restitution::of(law, radius).at(mass, approach);
+        let rough = contact.rough.as_ref().map(|family| {
+            let unit = damping_unit(law, mass, radius, approach);
+            let ratio = pair.sliding / approach;
+            let outcome = family.outcome(unit, ratio).unwrap_or_else(|| {
+                *solved += 1;
+                collide_at(law, unit, self.inertia, ratio)
+            });
+            // The impulse of the table as the tangential restitution that gives it.
+            let size = outcome.impulse * approach * (1.0 + 1.0 / self.inertia);
+            let beta = if pair.sliding > 0.0 {
+                size / pair.sliding - 1.0
+            } else {
+                0.0
+            };
+            Rough {
+                restitution: beta,
+                friction: f64::INFINITY,
+            }
+        });
+        Some(Rule { restitution, rough })
+    }
+
+    /// The mapping and duration (s) of a soft contact of two grains whose radii make up `reach`, m.
+    pub(super) fn mapping(
+        &self,
+        pair: &Pair,
+        reach: f64,
+        solved: &mut u64,
+    ) -> Result<(Mapping, f64), ResolvedError> {
+        let (mass, approach, sliding) = (pair.effective_mass, pair.approach, pair.sliding);
+        let contact = self.of(pair.index);
+        let found = contact.and_then(|c| {
+            let law = force_law(&c.law, mass, pair.radius)?;
+            Some((c, c.soft.as_ref()?, law))
+        });
+        let Some((contact, table, law)) = found else {
+            return Err(ResolvedError::NoEnd);
+        };
+        let time = law.time_scale(mass, approach);
+        let mut mapping = match table.mapping(&law, mass, time, reach, approach, sliding) {
+            Some(mapping) => mapping,
+            None => {
+                *solved += 1;
+                resolved::collide(&law, mass, reach, approach, sliding)?
+            }
+        };
+        if lossless(&contact.law) {
+            // It ends as it began, whatever the table's error.
+            (mapping.eps_r, mapping.eps_rdot) = (1.0, -1.0);
+        }
+        Ok((mapping, mapping.tau * time))
+    }
+}
+
+/// Ranges of the pairs of two species.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    mass: [f64; 2],
+    radius: [f64; 2],
+    reach: [f64; 2],
+}
+
+impl Meeting {
+    fn of(a: &Sizes, b: &Sizes) -> Self {
+        // As the engine has them: both grow with either part.
+        let half = |[x0, x1]: [f64; 2], [y0, y1]: [f64; 2]| {
+            [(x0, y0), (x1, y1)].map(|(x, y)| reduced(x, y))
+        };
+        Meeting {
+            mass: half(a.mass, b.mass),
+            radius: half(a.radius, b.radius),
+            reach: [a.radius[0] + b.radius[0], a.radius[1] + b.radius[1]],
+        }
+    }
+    fn at_wall(a: &Sizes) -> Self {
+        Meeting {
+            mass: a.mass,
+            radius: a.radius,
+            reach: a.radius,
+        }
+    }
+
+    /// Scaled numbers of soft contacts up to a speed, m/s.
+    fn ranges(&self, law: &PairLaw, fast: f64) -> Option<Ranges> {
+        let [light, heavy] = self.mass;
+        // Extreme times: of light pairs on stiff contacts, of heavy ones on compliant contacts.
+        let quick = force_law(law, light, self.radius[1])?;
+        let slow = force_law(law, heavy, self.radius[0])?;
+        let (short, long) = (quick.time_scale(light, fast), slow.time_scale(heavy, fast));
+        let ends = [
+            quick.scaled(light, short).damping,
+            slow.scaled(heavy, long).damping,
+        ];
+        let least = match law {
+            PairLaw::Linear { .. } => ends[0].min(ends[1]),
+            _ => 0.0,
+        };
+        Some(Ranges {
+            hertz: !matches!(law, PairLaw::Linear { .. }),
+            damping: [least, ends[0].max(ends[1])],
+            compression: fast * long / self.reach[0],
+            alike: light == heavy && self.reach[0] == self.reach[1],
+        })
+    }
+
+    /// Numbers of damping of contacts with friction up to a speed, m/s.
+    fn units(&self, law: &PairLaw, fast: f64) -> [f64; 2] {
+        let [light, heavy] = self.mass;
+        match law {
+            PairLaw::Hertz { .. } => [1.0; 2],
+            PairLaw::Linear { .. } => {
+                let ends = [light, heavy].map(|mass| damping_unit(law, mass, 1.0, 1.0));
+                [ends[0].min(ends[1]), ends[0].max(ends[1])]
+            }
+            PairLaw::Viscoelastic { .. } => {
+                [0.0, 1.0 / time_scale(law, light, self.radius[1], fast)]
+            }
+        }
+    }
+}
+
+/// x y / (x + y), to the same bits as where pairs meet.
+#[inline(always)]
+pub(super) fn reduced(x: f64, y: f64) -> f64 {
+    x * (y / (x + y))
+}
+
+/// A normal approach speed, m/s, that hardly any collision passes: tables go up to it. The lightest may
+/// come to have the mean energy of all.
+fn fastest<D: Dimension>(setup: &Setup<D>) -> f64 {
+    let bodies = &setup.bodies;
+    let speeds = bodies.iter().map(|b| b.velocity.norm());
+    let most = speeds.fold(0.0, f64::max);
+    let lightest = bodies.iter().map(|b| b.mass).fold(f64::INFINITY, f64::min);
+    let energies = bodies.iter().map(|b| b.mass * b.velocity.norm_squared());
+    let energy: f64 = energies.sum();
+    let mean = energy / (lightest * bodies.len().max(1) as f64);
+    let height = (setup.max - setup.min).norm();
+    let fallen = 2.0 * setup.gravity.norm() * height;
+    let walls = setup
+        .walls
+        .iter()
+        .map(|w| w.motion.speed_bounds(0.0, 1.0).0);
+    let wall = walls.fold(0.0, f64::max);
+    let fast = (4.0 * mean.sqrt()).max(2.0 * most) + fallen.sqrt() + 2.0 * wall;
+    if fast > 0.0 && fast.is_finite() {
+        fast
+    } else {
+        1.0
+    }
+}

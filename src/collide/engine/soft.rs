@@ -1,0 +1,456 @@
+//! Contacts that last, as three events (Poeschel and Mueller 2013).
+//!
+//! When two grains touch they are put at once where the contact leaves them as seen from the centre of
+//! mass, and go with it; at the end they get their velocities. Two exceptions: where a grain is to be
+//! put another body may be: then the collision is instantaneous with the same restitution; and a third
+//! body may meet one of the two before the end: that one gets its velocity at once, and is looked at as
+//! any other. The energy that is out of sight in between is kept in a book.
+
+use serde::{Deserialize, Serialize};
+
+use super::cells::{Found, Scope};
+use super::contact::{Pair, reduced};
+use super::predict::Put;
+use super::state::{self, COUNT, RADIUS, SPEED};
+use super::{Collision, Core, Observer, Other, Rule, Stopped, next};
+use crate::collide::soft::{Collision as Outcome, Touch};
+use crate::geometry::{Dimension, Vector};
+use crate::vector::Lanes;
+
+/// A grain's contact under way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+#[repr(C, align(64))]
+pub(super) struct Held<D: Dimension> {
+    /// When it ends, s since the epoch; infinite without one.
+    pub end: f64,
+    /// What the grain's velocity changes by then, m/s.
+    change: D::Vector,
+    /// Energy that the grain gets back then, J.
+    stored: f64,
+    /// With whom.
+    partner: u32,
+    /// How often its velocity changed at an end so far.
+    pub ends: u32,
+}
+
+impl<D: Dimension> Default for Held<D> {
+    fn default() -> Self {
+        Held {
+            end: f64::INFINITY,
+            change: D::Vector::default(),
+            stored: 0.0,
+            partner: next::NONE,
+            ends: 0,
+        }
+    }
+}
+
+/// Counts and sums of soft collisions since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SoftTally {
+    /// Contacts that began, those that became instantaneous included.
+    pub begun: u64,
+    /// Of these, instantaneous ones because the place was taken (first exception).
+    pub blocked: u64,
+    /// Grains met by a third body during contact (second exception).
+    pub interrupted: u64,
+    /// Contacts whose end came.
+    pub ended: u64,
+    /// Contacts that no table holds, solved one by one; with friction too.
+    pub solved: u64,
+    /// Sum of the distances by which grains were put elsewhere, m.
+    pub displaced: f64,
+    /// The greatest of them, m.
+    pub farthest: f64,
+    /// Energy lost (negative: gained) because gravity goes on while one grain of a pair has its velocity
+    /// already, J.
+    pub mismatch: f64,
+}
+
+/// The end of a contact, as told to an observer.
+#[derive(Clone, Copy, Debug)]
+pub struct EndOfContact<D: Dimension> {
+    /// s, on the engine's clock.
+    pub time: f64,
+    /// The grain: its place in the list that the engine was made from.
+    pub a: u32,
+    /// The other, likewise.
+    pub b: u32,
+    /// Centre of the first grain, m.
+    pub position: D::Vector,
+    /// Whether a third body made an end of it, for the first grain alone.
+    pub interrupted: bool,
+}
+
+impl<D: Dimension> Core<D> {
+    /// Energy of contacts under way, J.
+    pub(super) fn hidden(&self) -> f64 {
+        let waiting = self.held.iter().filter(|held| held.end < f64::INFINITY);
+        waiting
+            .map(|held| held.stored)
+            .fold(0.0, |sum, energy| sum + energy)
+    }
+
+    /// What a pair is at a collision.
+    #[inline(always)]
+    fn pair(&self, index: usize, [a, b]: [usize; 2], approach: f64, sliding: f64) -> Pair {
+        let (ra, rb) = (self.rows[a].0[RADIUS], self.rows[b].0[RADIUS]);
+        Pair {
+            index,
+            effective_mass: reduced(self.masses[a], self.masses[b]),
+            radius: reduced(ra, rb),
+            approach,
+            sliding,
+        }
+    }
+
+    /// The rule of two grains with `d` between them and a relative velocity, if a law decides.
+    #[inline(never)]
+    pub(super) fn rule_by_law(
+        &mut self,
+        index: usize,
+        [i, j]: [usize; 2],
+        d: D::Vector,
+        v: D::Vector,
+    ) -> Option<Rule> {
+        let distance = d.norm();
+        let normal = d * (1.0 / distance);
+        let approach = -normal.dot(&v);
+        let mut slip = v + normal * approach;
+        if let (Some(a), Some(b)) = (self.turning.get(i), self.turning.get(j)) {
+            let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
+            slip -= D::cross_spin(a.spin * ri + b.spin * rj, normal);
+        }
+        let pair = self.pair(index, [i, j], approach, slip.norm());
+        self.contacts.rule(&pair, &mut self.tally.soft.solved)
+    }
+
+    /// The rule of a grain and a wall that meet with a relative velocity, if a law decides.
+    #[inline(never)]
+    pub(super) fn wall_rule_by_law(
+        &mut self,
+        index: usize,
+        i: usize,
+        normal: D::Vector,
+        v: D::Vector,
+    ) -> Option<Rule> {
+        let approach = -normal.dot(&v);
+        let r = self.rows[i].0[RADIUS];
+        let mut slip = v + normal * approach;
+        if let Some(turning) = self.turning.get(i) {
+            slip -= D::cross_spin(turning.spin * r, normal);
+        }
+        let pair = Pair {
+            index,
+            effective_mass: self.masses[i],
+            radius: r,
+            approach,
+            sliding: slip.norm(),
+        };
+        self.contacts.rule(&pair, &mut self.tally.soft.solved)
+    }
+
+    /// A soft contact begins, and what comes next for both is foreseen; where the place is taken, the rule of the instantaneous collision that takes
+    /// its place comes back. `d` and `v`: the second as seen from the first.
+    #[inline(always)]
+    pub(super) fn soften<L: Lanes, O: Observer<D>>(
+        &mut self,
+        index: usize,
+        [a, b]: [u32; 2],
+        [d, v]: [D::Vector; 2],
+        t: f64,
+        found: &mut Found,
+        observer: &mut O,
+    ) -> Result<Option<Rule>, Stopped> {
+        let pair = [a as usize, b as usize];
+        let Some(outcome) = self.soft_outcome(index, pair, d, v, t)? else {
+            // They do not approach by more than rounding.
+            return Ok(Some(Rule::smooth(1.0)));
+        };
+        self.tally.soft.begun += 1;
+        if !self.put::<L>([a, b], d, &outcome, t, found) {
+            self.tally.soft.blocked += 1;
+            return Ok(Some(Rule::smooth((-outcome.mapping.eps_rdot).min(1.0))));
+        }
+        let touch = &outcome.touch;
+        // What the second receives in all.
+        let before = touch.velocities[1] - touch.centre_velocity;
+        let impulse = (outcome.relative[1] - before) * touch.masses[1];
+        self.tally.collisions += 1;
+        self.tally.virial += impulse.dot(&d);
+        self.tally.lost += outcome.dissipated;
+        observer.collision(&Collision {
+            time: self.epoch + t,
+            a: self.ids[pair[0]],
+            b: Other::Grain(self.ids[pair[1]]),
+            position: state::place_at::<D>(&self.rows[pair[0]], self.gravity, t)
+                - outcome.placed[0],
+            normal: touch.normal,
+            approach: touch.approach,
+            impulse,
+            lost: outcome.dissipated,
+        });
+        Ok(None)
+    }
+
+    /// What a soft contact makes of two grains, seen from the first.
+    #[inline(never)]
+    pub(super) fn soft_outcome(
+        &mut self,
+        index: usize,
+        [i, j]: [usize; 2],
+        d: D::Vector,
+        v: D::Vector,
+        t: f64,
+    ) -> Result<Option<Outcome<D>>, Stopped> {
+        let zero = D::Vector::default();
+        let masses = [self.masses[i], self.masses[j]];
+        let Some(touch) = Touch::<D>::new(masses, [zero, d], [zero, v]) else {
+            return Ok(None);
+        };
+        let pair = self.pair(index, [i, j], touch.approach, touch.tangential);
+        let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
+        let solved = &mut self.tally.soft.solved;
+        match self.contacts.mapping(&pair, reach, solved) {
+            Ok((mut mapping, duration)) => {
+                // Grains that overlap, by a contact before, are put as far apart as others.
+                if touch.reach < (1.0 - 1e-9) * reach {
+                    mapping.eps_r *= reach / touch.reach;
+                }
+                Ok(Some(touch.collision(mapping, duration)))
+            }
+            Err(_) => Err(Stopped::PassThrough {
+                grain: self.ids[i],
+                with: self.ids[j],
+                time: self.epoch + t,
+                approach: touch.approach,
+            }),
+        }
+    }
+
+    /// Begins a contact: the grains are put where it leaves them, and go together.
+    #[inline(never)]
+    pub(super) fn hold(&mut self, [i, j]: [usize; 2], d: D::Vector, outcome: &Outcome<D>, t: f64) {
+        let touch = &outcome.touch;
+        let velocity = state::speed::<D>(&self.rows[i]) + touch.centre_velocity + self.gravity * t;
+        let moves = [outcome.placed[0], outcome.placed[1] - d];
+        let kicks = [
+            touch.centre_velocity,
+            touch.centre_velocity - touch.velocities[1],
+        ];
+        for (k, (grain, partner)) in [(i, j), (j, i)].into_iter().enumerate() {
+            let row = &mut self.rows[grain];
+            state::kick::<D>(row, kicks[k], t);
+            for axis in 0..D::N {
+                row.0[axis] += moves[k][axis];
+            }
+            row.0[COUNT] += 1.0;
+            let change = outcome.relative[k];
+            let held = &mut self.held[grain];
+            held.end = t + outcome.duration;
+            held.change = change;
+            held.stored = touch.masses[k] * (velocity.dot(&change) + 0.5 * change.norm_squared());
+            held.partner = partner as u32;
+            let way = moves[k].norm();
+            self.tally.soft.displaced += way;
+            self.tally.soft.farthest = self.tally.soft.farthest.max(way);
+        }
+        // Exactly together, so that they never meet each other on the way.
+        let same = state::speed::<D>(&self.rows[i]);
+        for axis in 0..D::N {
+            self.rows[j].0[SPEED + axis] = same[axis];
+        }
+    }
+
+    /// Brings a grain that was put elsewhere into its cell, or its list up to date.
+    #[inline(always)]
+    pub(super) fn settle<L: Lanes>(&mut self, grain: u32, t: f64, found: &mut Found) {
+        let i = grain as usize;
+        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        if let Some(lists) = &self.lists {
+            let way = x - state::place::<D>(&lists.centres[i]);
+            if way.norm_squared() > lists.skin * lists.skin {
+                self.renew_list::<L>(grain, t, found);
+            }
+            return;
+        }
+        if self.in_place(i, x) {
+            return;
+        }
+        self.bring_back(i, t);
+        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        let (from, at) = (self.slots[i].at, self.cells.locate::<D>(x));
+        self.slots[i].at = at;
+        let (from, to) = (self.cells.index(from), self.cells.index(at));
+        if from != to {
+            self.cells.remove(from, grain);
+            self.cells.insert(to, grain);
+        }
+    }
+    /// Whether a point is where the cells tell the grain to be.
+    #[inline(always)]
+    fn in_place(&self, i: usize, x: D::Vector) -> bool {
+        let at = self.slots[i].at;
+        (0..D::N).all(|k| {
+            let [low, high] = self.cells.ends[k][at[k] as usize];
+            low <= x[k] && x[k] <= high
+        })
+    }
+
+    /// Puts two grains where their contact leaves them, and foresees what comes next for them; unless a third
+    /// body is in the place, and the step brings it nearer: then nothing has changed.
+    #[inline(always)]
+    fn put<L: Lanes>(
+        &mut self,
+        pair: [u32; 2],
+        d: D::Vector,
+        outcome: &Outcome<D>,
+        t: f64,
+        found: &mut Found,
+    ) -> bool {
+        let grains = pair.map(|grain| grain as usize);
+        let (rows, wraps) = (grains.map(|i| self.rows[i]), grains.map(|i| self.wraps[i]));
+        let from = grains.map(|i| state::place_at::<D>(&self.rows[i], self.gravity, t));
+        let (held, tally) = (grains.map(|i| self.held[i]), self.tally.soft);
+        self.hold(grains, d, outcome, t);
+        for grain in pair {
+            self.settle::<L>(grain, t, found);
+        }
+        let mut free = true;
+        for (k, &grain) in pair.iter().enumerate() {
+            let put = Put {
+                partner: pair[1 - k],
+                from: from[k],
+            };
+            let taken = self.predict_put::<L, true, true>(grain, t, Scope::All, found, &put);
+            free &= !taken;
+            if free && !self.wall_sets.is_empty() {
+                free = !self.wall_blocks(grains[k], from[k], t);
+            }
+            if !free {
+                break;
+            }
+        }
+        if !free {
+            for (k, &i) in grains.iter().enumerate() {
+                self.rows[i] = rows[k];
+                self.wraps[i] = wraps[k];
+                self.held[i] = held[k];
+            }
+            self.tally.soft = tally;
+            for grain in pair {
+                self.settle::<L>(grain, t, found);
+            }
+        }
+        free
+    }
+    /// Whether a step brings a grain nearer to another.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn comes_nearer(&self, grain: u32, from: D::Vector, other: u32, t: f64) -> bool {
+        let at = |i: u32| state::place_at::<D>(&self.rows[i as usize], self.gravity, t);
+        let (to, x) = (at(grain), at(other));
+        self.apart(to, x) < self.apart(from, x)
+    }
+    #[inline(never)]
+    fn wall_blocks(&self, i: usize, from: D::Vector, t: f64) -> bool {
+        let to = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        let set = self.wall_sets[self.cells.index(self.slots[i].at) as usize];
+        let (r, clock) = (self.rows[i].0[RADIUS], self.epoch + t);
+        self.sets[set as usize].iter().any(|&w| {
+            let wall = &self.walls[w as usize];
+            let gap = wall.probe(to, clock).0;
+            gap < r && gap < wall.probe(from, clock).0
+        })
+    }
+
+    /// Whether a grain's contact is under way.
+    #[inline(always)]
+    pub(super) fn is_held(&self, i: usize) -> bool {
+        self.held[i].end < f64::INFINITY
+    }
+    /// Two grains meet: those whose contact is under way get their velocity now. Tells whether any.
+    #[inline(always)]
+    pub(super) fn interrupt_pair<O: Observer<D>>(
+        &mut self,
+        [a, b]: [u32; 2],
+        t: f64,
+        observer: &mut O,
+    ) -> bool {
+        !self.held.is_empty() && (self.interrupt(a, t, observer) | self.interrupt(b, t, observer))
+    }
+    /// A grain meets a wall, likewise.
+    #[inline(always)]
+    pub(super) fn interrupt_one<O: Observer<D>>(
+        &mut self,
+        grain: u32,
+        t: f64,
+        observer: &mut O,
+    ) -> bool {
+        !self.held.is_empty() && self.interrupt(grain, t, observer)
+    }
+    /// A third body meets a grain: if its contact is under way it gets its velocity now. Tells whether.
+    #[inline(always)]
+    fn interrupt<O: Observer<D>>(&mut self, grain: u32, t: f64, observer: &mut O) -> bool {
+        if !self.is_held(grain as usize) {
+            return false;
+        }
+        self.tally.soft.interrupted += 1;
+        self.free(grain as usize, t);
+        self.tell_end(grain, t, true, observer);
+        true
+    }
+    /// The end of a grain's contact; tells with whom it ends, unless that one is free already.
+    #[inline(always)]
+    pub(super) fn end<O: Observer<D>>(
+        &mut self,
+        grain: u32,
+        t: f64,
+        observer: &mut O,
+    ) -> Option<u32> {
+        let partner = self.held[grain as usize].partner;
+        let both = self.is_with(partner as usize, grain);
+        self.free(grain as usize, t);
+        if both {
+            self.free(partner as usize, t);
+        }
+        self.tally.soft.ended += 1;
+        self.tell_end(grain, t, false, observer);
+        both.then_some(partner)
+    }
+    fn is_with(&self, i: usize, partner: u32) -> bool {
+        self.is_held(i) && self.held[i].partner == partner
+    }
+    /// Gives a grain the velocity of the end of its contact.
+    #[inline(never)]
+    fn free(&mut self, i: usize, t: f64) {
+        let held = self.held[i];
+        let change = held.change;
+        let velocity = state::speed::<D>(&self.rows[i]) + self.gravity * t;
+        let gained = self.masses[i] * (velocity.dot(&change) + 0.5 * change.norm_squared());
+        let left = held.stored - gained;
+        state::kick::<D>(&mut self.rows[i], change, t);
+        self.rows[i].0[COUNT] += 1.0;
+        self.held[i].end = f64::INFINITY;
+        self.held[i].ends += 1;
+        // Of both together the energy is kept; a single one's depends on when it gets it.
+        let partner = held.partner as usize;
+        if self.is_with(partner, i as u32) {
+            self.held[partner].stored += left;
+        } else {
+            self.tally.soft.mismatch += left;
+        }
+    }
+    #[inline(always)]
+    fn tell_end<O: Observer<D>>(&self, grain: u32, t: f64, interrupted: bool, observer: &mut O) {
+        let i = grain as usize;
+        observer.end(&EndOfContact {
+            time: self.epoch + t,
+            a: self.ids[i],
+            b: self.ids[self.held[i].partner as usize],
+            position: state::place_at::<D>(&self.rows[i], self.gravity, t),
+            interrupted,
+        });
+    }
+}

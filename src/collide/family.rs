@@ -1,0 +1,120 @@
+//! Collisions with friction of pairs that are not all alike: tables side by side.
+//!
+//! A [`RoughTable`] is for one number of damping. Where it differs from pair to pair (a linear damper
+//! and grains of several masses) or with the speed (viscoelastic spheres), the tables of several such
+//! numbers are kept, and the outcome is drawn straight between two of them.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::rough::{Rough, collide_at};
+use super::table::{RoughTable, TooFine};
+use crate::contact::PairLaw;
+
+/// Tables over a range of dampings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoughFamily {
+    law: PairLaw,
+    inertia: f64,
+    /// Ends of the range.
+    low: f64,
+    high: f64,
+    tables: Vec<RoughTable>,
+    error: f64,
+}
+
+/// Tables at most: each is made of some hundred contacts.
+const MOST: usize = 33;
+/// Error of the impulse between two tables that is good enough, in units of friction times effective mass
+/// times approach speed: kinks lie elsewhere in each, so that it falls but slowly with their number.
+const BETWEEN: f64 = 1e-4;
+
+impl RoughFamily {
+    /// Tables for a range of [`damping_unit`](super::rough::damping_unit)s, each to `tolerance`, and as
+    /// many that halfway between two the impulse is off by no more than 1e-4 or that, if 33 are enough.
+    ///
+    /// # Errors
+    /// A tolerance that no table keeps.
+    pub fn build(
+        law: &PairLaw,
+        [low, high]: [f64; 2],
+        inertia: f64,
+        tolerance: f64,
+    ) -> Result<Self, TooFine> {
+        let one = high - low <= 1e-12 * high;
+        let mut family = RoughFamily {
+            law: *law,
+            inertia,
+            low,
+            high: if one { low } else { high },
+            tables: Vec::new(),
+            error: tolerance,
+        };
+        let mut count = if one { 1 } else { 3 };
+        loop {
+            let at = |k: usize| low + (high - low) * k as f64 / (count - 1).max(1) as f64;
+            family.tables = (0..count)
+                .into_par_iter()
+                .map(|k| RoughTable::build_at(law, at(k), inertia, tolerance))
+                .collect::<Result<_, _>>()?;
+            let between = (1..count).into_par_iter().map(|k| family.error_between(k));
+            family.error = between.reduce(|| tolerance, f64::max);
+            if family.error <= tolerance.max(BETWEEN) || 2 * count - 1 > MOST {
+                return Ok(family);
+            }
+            count = 2 * count - 1;
+        }
+    }
+
+    /// Greatest error of the impulse between two tables, in units of friction times effective mass
+    /// times approach speed: at ratios of sliding to approach up to ten times the friction, in
+    /// steps that differ from those of the tables.
+    fn error_between(&self, upper: usize) -> f64 {
+        let step = (self.high - self.low) / (self.tables.len() - 1) as f64;
+        let unit = self.low + (upper as f64 - 0.5) * step;
+        let friction = self.tables[upper].friction();
+        let mut worst: f64 = 0.0;
+        for k in 0..24 {
+            let share = (f64::from(k) + 0.37) / 25.0;
+            let ratio = friction * share / (1.0 - share);
+            let got = self.between(unit, ratio).impulse;
+            let want = collide_at(&self.law, unit, self.inertia, ratio).impulse;
+            worst = worst.max((got - want).abs() / friction);
+        }
+        worst
+    }
+
+    fn between(&self, unit: f64, ratio: f64) -> Rough {
+        let last = self.tables.len() - 1;
+        if last == 0 {
+            return self.tables[0].outcome(ratio);
+        }
+        let place = (unit - self.low) / (self.high - self.low) * last as f64;
+        let first = (place as usize).min(last - 1);
+        let share = place - first as f64;
+        let [a, b] = [first, first + 1].map(|k| self.tables[k].outcome(ratio));
+        let mix = |a: f64, b: f64| a + (b - a) * share;
+        Rough {
+            restitution: mix(a.restitution, b.restitution),
+            impulse: mix(a.impulse, b.impulse),
+            duration: mix(a.duration, b.duration),
+        }
+    }
+
+    /// The outcome at a damping and a ratio of sliding to approach speed; none beyond the range.
+    pub fn outcome(&self, unit: f64, ratio: f64) -> Option<Rough> {
+        // A single damping is that of the law and the pair to rounding.
+        let give = 1e-12 * self.high;
+        let inside = self.low - give <= unit && unit <= self.high + give;
+        inside.then(|| self.between(unit.clamp(self.low, self.high), ratio))
+    }
+    /// Greatest error of the impulse that was met, in units of friction times effective mass times
+    /// approach speed.
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+    /// Number of tables.
+    pub fn tables(&self) -> usize {
+        self.tables.len()
+    }
+}
