@@ -112,8 +112,11 @@ fn known(name: &str) -> Result<Shape, CalcError> {
         let message = format!("`{name}` is no shape; there are {}", names.join(", "));
         return Err(wrong("name", message));
     };
-    let keys: Value = toml::from_str(text).map_err(|why| wrong("name", why.to_string()))?;
-    shape(keys, Path::new(""))
+    let mut keys: serde_json::Map<String, Value> =
+        toml::from_str(text).map_err(|why| wrong("name", why.to_string()))?;
+    // The density is the case's own.
+    keys.remove("density");
+    shape(Value::Object(keys), Path::new(""))
 }
 
 fn clump<D: Dimension>(balls: &[CaseBall], key: &str, one: &str) -> Result<Clump<D>, CalcError> {

@@ -20,6 +20,9 @@ pub enum MassError {
         /// With how much work, in words of the method.
         work: Work,
     },
+    /// More voxels than a run should wait for.
+    #[error("{0} voxels a side are too many; at most {1} here")]
+    TooMany(usize, usize),
     /// Nothing was met by any sample.
     #[error("no sample lies inside the shape; allow more of them")]
     Nothing,

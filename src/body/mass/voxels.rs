@@ -4,7 +4,7 @@ use super::{Integrals, MassError, MassProperties, Work};
 use crate::body::Region;
 use crate::geometry::{Dimension, Vector};
 
-/// Most columns of voxels that a tolerance may ask for.
+/// Most columns of voxels: 4,194,304 a side in the plane, 2048 in space.
 const MOST_COLUMNS: usize = 1 << 22;
 
 /// How to count voxels.
@@ -38,6 +38,14 @@ pub fn voxels<D: Dimension>(
     voxels: Voxels,
 ) -> Result<MassProperties<D>, MassError> {
     let mut count = voxels.count.max(2);
+    let most = if D::N == 2 {
+        MOST_COLUMNS
+    } else {
+        MOST_COLUMNS.isqrt()
+    };
+    if count > most {
+        return Err(MassError::TooMany(count, most));
+    }
     let (mut coarse, _) = counted(region, count.div_ceil(2))?;
     loop {
         let (mut fine, chance) = counted(region, count)?;
@@ -45,7 +53,7 @@ pub fn voxels<D: Dimension>(
         fine.error_estimate = reached;
         match voxels.tolerance {
             Some(wanted) if reached > wanted => {
-                if count.saturating_mul(2).saturating_pow(D::N as u32 - 1) > MOST_COLUMNS {
+                if 2 * count > most {
                     return Err(MassError::Tolerance {
                         wanted,
                         reached,
