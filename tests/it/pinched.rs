@@ -125,7 +125,7 @@ fn a_pinched_free_group_has_the_forces_of_the_resolved_cluster() {
     for link in at.network.links().iter() {
         let [normal, ..] = means[&name(at.bodies[link.a], at.bodies[link.b])];
         if link.b < count {
-            network.add_link(link.clone());
+            network.add_link(*link);
         } else {
             let force = link.normal * -normal;
             pushed += force;
