@@ -1,13 +1,25 @@
-//! Bodies: grains and boundaries, with their mass properties.
+//! Bodies: grains and boundaries, shapes of grains with their mass properties.
 
+pub mod arcs;
 mod boundary;
+pub mod calc;
+mod clump;
 mod grain;
+mod library;
+pub mod mass;
+mod mesh;
 mod motion;
 mod outline;
+mod region;
 mod vessel;
 
+pub use arcs::{Arc, ArcGrain, ArcsError};
 pub use boundary::{Boundary, Shape};
+pub use clump::{Ball, Clump, ClumpError};
 pub use grain::{Grain, GrainId};
+pub use library::{SHAPES, named_shape};
+pub use mesh::{Mesh, MeshError};
 pub use motion::{Motion, MotionPiece, Pose};
 pub use outline::OutlineLine;
+pub use region::Region;
 pub use vessel::Vessel;

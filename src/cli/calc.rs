@@ -1,6 +1,7 @@
 //! `arenite calc`: one model by itself.
 
 use std::io::Read;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -38,8 +39,15 @@ pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {
         CalcKind::Grinding => crate::study::grinding::calc(case),
         CalcKind::Stress => crate::stress::calc(case),
         CalcKind::Rigidity => crate::qrb::calc(case),
+        CalcKind::Grain => crate::body::calc::grain(case, folder(&args.file)),
+        CalcKind::Contact => crate::body::calc::contact(case, folder(&args.file)),
     };
     print_json(&result.map_err(|why| Failure::Input(format!("{name}: {why}")))?)
+}
+
+/// Where a file lies: paths in it are relative to this.
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
 }
 
 fn json(text: &str) -> Result<Value, String> {

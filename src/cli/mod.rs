@@ -70,7 +70,7 @@ enum Command {
     Compare(CompareArgs),
     /// Calculate a case with one model by itself; JSON on standard output
     #[command(
-        after_help = "Example:\n  echo '{\"bodies\": [{\"kind\": \"sphere\", \"position\": [0, 0], \"velocity\": [1, 0], \"acceleration\": [0, 0], \"radius\": 0.5},\n    {\"kind\": \"plane\", \"position\": [2, 0], \"velocity\": [0, 0], \"acceleration\": [0, 0], \"normal\": [-1, 0]}]}' > case.json\n  arenite calc flight case.json"
+        after_help = "Examples:\n  echo '{\"bodies\": [{\"kind\": \"sphere\", \"position\": [0, 0], \"velocity\": [1, 0], \"acceleration\": [0, 0], \"radius\": 0.5},\n    {\"kind\": \"plane\", \"position\": [2, 0], \"velocity\": [0, 0], \"acceleration\": [0, 0], \"normal\": [-1, 0]}]}' > case.json\n  arenite calc flight case.json\n  echo '{\"density\": 2500, \"spheres\": [{\"centre\": [0, 0, 0], \"radius\": 1e-3}, {\"centre\": [1e-3, 0, 0], \"radius\": 1e-3}]}' | arenite calc grain -"
     )]
     Calc(CalcArgs),
     /// Print completions for a shell
@@ -229,6 +229,10 @@ enum CalcKind {
     Rigidity,
     /// Masses by particle size in a ball mill over time
     Grinding,
+    /// Mass properties of a grain: disks, spheres, arcs, or the inside of an STL surface
+    Grain,
+    /// Where two grains of disks, spheres or arcs touch, and how deep they overlap
+    Contact,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -2,6 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
+mod arc_grains;
 mod atrest;
 mod causes;
 mod cli;
@@ -15,6 +16,7 @@ mod filling;
 mod flight;
 mod free_share;
 mod gas;
+mod grain_mass;
 mod grinding;
 mod groups;
 mod handover;

@@ -1,0 +1,8 @@
+//! `arenite calc` for `grain` and `contact`: cases in JSON in, results in JSON out.
+
+mod contact;
+mod grain;
+mod shape;
+
+pub use contact::contact;
+pub use grain::grain;

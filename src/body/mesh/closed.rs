@@ -1,0 +1,140 @@
+//! Whether triangles bound a body.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+
+use super::{Mesh, MeshError, crossing};
+
+/// Share of the volume of the box around a part below which it encloses nothing.
+const FLAT: f64 = 1e-12;
+
+/// Triangles with their common corners found.
+pub(super) fn joined(triangles: &[[Vector3<f64>; 3]]) -> Result<Mesh, MeshError> {
+    let mut indices: BTreeMap<[u64; 3], usize> = BTreeMap::new();
+    let mut mesh = Mesh {
+        vertices: Vec::new(),
+        faces: Vec::with_capacity(triangles.len()),
+        dropped: 0,
+    };
+    for (i, triangle) in triangles.iter().enumerate() {
+        if !triangle.iter().all(|v| v.iter().all(|c| c.is_finite())) {
+            return Err(MeshError::Numbers(i));
+        }
+        let face = triangle.map(|v| {
+            // Both zeros are one.
+            let v = v.map(|c| c + 0.0);
+            *indices
+                .entry([v.x, v.y, v.z].map(f64::to_bits))
+                .or_insert_with(|| {
+                    mesh.vertices.push(v);
+                    mesh.vertices.len() - 1
+                })
+        });
+        if face[0] == face[1] || face[1] == face[2] || face[2] == face[0] {
+            mesh.dropped += 1;
+        } else {
+            mesh.faces.push(face);
+        }
+    }
+    if mesh.faces.is_empty() {
+        return Err(MeshError::Empty);
+    }
+    Ok(mesh)
+}
+
+/// Every edge must be run along as often one way as the other.
+pub(super) fn check_edges(mesh: &Mesh) -> Result<(), MeshError> {
+    let mut edges: BTreeMap<(usize, usize), [usize; 2]> = BTreeMap::new();
+    for face in &mesh.faces {
+        for k in 0..3 {
+            let (a, b) = (face[k], face[(k + 1) % 3]);
+            edges.entry((a.min(b), a.max(b))).or_default()[usize::from(a > b)] += 1;
+        }
+    }
+    let ends = |&(a, b): &(usize, usize)| [a, b].map(|i| mesh.vertices[i].into());
+    let first = |wrong: &dyn Fn(&[usize; 2]) -> bool| {
+        let mut all = edges.iter().filter(|(_, ways)| wrong(ways));
+        all.next().map(|(edge, _)| (ends(edge), 1 + all.count()))
+    };
+    if let Some(([from, to], edges)) = first(&|ways| (ways[0] + ways[1]) % 2 == 1) {
+        return Err(MeshError::Open { edges, from, to });
+    }
+    if let Some(([from, to], edges)) = first(&|ways| ways[0] != ways[1]) {
+        return Err(MeshError::Turned { edges, from, to });
+    }
+    Ok(())
+}
+
+/// Connected parts must look outwards, or inwards when they are cavities of others.
+pub(super) fn check_sides(mesh: &Mesh) -> Result<(), MeshError> {
+    let parts = parts(mesh);
+    let volumes: Vec<f64> = parts.iter().map(|faces| volume(mesh, faces)).collect();
+    for (faces, &enclosed) in parts.iter().zip(&volumes) {
+        if enclosed.abs() <= FLAT * around(mesh, faces) {
+            return Err(MeshError::Flat);
+        }
+        if enclosed > 0.0 {
+            continue;
+        }
+        let corner = mesh.vertices[mesh.faces[faces[0]][0]];
+        let mut others = parts.iter().zip(&volumes).filter(|(_, v)| **v > 0.0);
+        if !others.any(|(other, _)| encloses(mesh, other, corner)) {
+            return Err(MeshError::InsideOut(enclosed));
+        }
+    }
+    Ok(())
+}
+
+/// Faces by the connected part to which they belong.
+fn parts(mesh: &Mesh) -> Vec<Vec<usize>> {
+    let mut owner: Vec<usize> = (0..mesh.vertices.len()).collect();
+    fn find(owner: &mut [usize], mut i: usize) -> usize {
+        while owner[i] != i {
+            owner[i] = owner[owner[i]];
+            i = owner[i];
+        }
+        i
+    }
+    for face in &mesh.faces {
+        for k in 1..3 {
+            let (a, b) = (find(&mut owner, face[0]), find(&mut owner, face[k]));
+            owner[a.max(b)] = a.min(b);
+        }
+    }
+    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (i, face) in mesh.faces.iter().enumerate() {
+        parts.entry(find(&mut owner, face[0])).or_default().push(i);
+    }
+    parts.into_values().collect()
+}
+
+fn corners(mesh: &Mesh, face: usize) -> [Vector3<f64>; 3] {
+    mesh.faces[face].map(|i| mesh.vertices[i])
+}
+
+fn volume(mesh: &Mesh, faces: &[usize]) -> f64 {
+    let origin = mesh.vertices[mesh.faces[faces[0]][0]];
+    let signed = |&face: &usize| {
+        let [a, b, c] = corners(mesh, face).map(|v| v - origin);
+        a.dot(&b.cross(&c)) / 6.0
+    };
+    faces.iter().map(signed).sum()
+}
+
+/// Volume of a cube around a part.
+fn around(mesh: &Mesh, faces: &[usize]) -> f64 {
+    let origin = mesh.vertices[mesh.faces[faces[0]][0]];
+    let all = faces.iter().flat_map(|&face| corners(mesh, face));
+    let reach = all.map(|v| (v - origin).norm()).fold(0.0, f64::max);
+    reach * reach * reach
+}
+
+fn encloses(mesh: &Mesh, faces: &[usize], point: Vector3<f64>) -> bool {
+    let above = |&face: &usize| crossing(&corners(mesh, face), point.x, point.y);
+    let ways = faces.iter().filter_map(above);
+    ways.filter(|(z, _)| *z > point.z)
+        .map(|(_, way)| way)
+        .sum::<i32>()
+        < 0
+}

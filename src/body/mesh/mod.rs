@@ -1,0 +1,176 @@
+//! Closed surfaces of triangles.
+
+mod closed;
+mod stl;
+
+use nalgebra::Vector3;
+
+use super::Region;
+use crate::geometry::Spatial;
+
+/// Why triangles bound no body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeshError {
+    /// A file that is not STL.
+    #[error("is no STL file: neither text that begins with `solid` nor the binary form")]
+    NotStl,
+    /// A binary file of the wrong length.
+    #[error(
+        "is cut off or no STL file: it has {bytes} bytes, and {triangles} triangles take 84 + 50 x {triangles}"
+    )]
+    Length {
+        /// Its length.
+        bytes: usize,
+        /// How many triangles it says it holds.
+        triangles: u32,
+    },
+    /// A line of a text file is wrong.
+    #[error("line {line}: {message}")]
+    Line {
+        /// Which, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: &'static str,
+    },
+    /// There is no triangle.
+    #[error("has no triangle that is more than a line")]
+    Empty,
+    /// A coordinate is not finite.
+    #[error("triangle {0} has a coordinate that is not a finite number")]
+    Numbers(usize),
+    /// The surface has holes.
+    #[error(
+        "the surface is open: {edges} edges belong to one triangle only, the first from {from:?} to {to:?}; corners that are one must agree in every digit"
+    )]
+    Open {
+        /// How many edges.
+        edges: usize,
+        /// One end of the first.
+        from: [f64; 3],
+        /// Its other end.
+        to: [f64; 3],
+    },
+    /// Neighbouring triangles look to different sides.
+    #[error(
+        "at {edges} edges neighbouring triangles are turned against each other, the first from {from:?} to {to:?}; seen from outside all corners must run counter-clockwise"
+    )]
+    Turned {
+        /// How many edges.
+        edges: usize,
+        /// One end of the first.
+        from: [f64; 3],
+        /// Its other end.
+        to: [f64; 3],
+    },
+    /// All triangles look inwards.
+    #[error(
+        "the surface is inside out: a part of it encloses a volume of {0:e}; seen from outside the corners of a triangle must run counter-clockwise"
+    )]
+    InsideOut(f64),
+    /// The surface encloses nothing.
+    #[error("the surface is closed, but flat: it encloses no volume")]
+    Flat,
+}
+
+/// A closed surface of triangles whose normals point outwards. Parts of it may lie within others,
+/// as cavities do; that it does not cut through itself is not checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    vertices: Vec<Vector3<f64>>,
+    faces: Vec<[usize; 3]>,
+    dropped: usize,
+}
+
+impl Mesh {
+    /// The surface of triangles, whose corners run counter-clockwise seen from outside. Corners are
+    /// one when they agree in every digit; triangles with two corners in one place are dropped.
+    ///
+    /// # Errors
+    /// When the surface is open, turned against itself, inside out, or encloses nothing.
+    pub fn new(triangles: &[[Vector3<f64>; 3]]) -> Result<Self, MeshError> {
+        let mut mesh = closed::joined(triangles)?;
+        closed::check_edges(&mesh)?;
+        closed::check_sides(&mesh)?;
+        mesh.vertices.shrink_to_fit();
+        Ok(mesh)
+    }
+    /// The surface in an STL file, text or binary.
+    ///
+    /// # Errors
+    /// When the file is no STL, or its triangles bound no body.
+    pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
+        Self::new(&stl::read(bytes)?)
+    }
+    /// Its triangles.
+    pub fn triangles(&self) -> impl Iterator<Item = [Vector3<f64>; 3]> + '_ {
+        self.faces.iter().map(|face| face.map(|i| self.vertices[i]))
+    }
+    /// Its corners, each once.
+    pub fn vertices(&self) -> &[Vector3<f64>] {
+        &self.vertices
+    }
+    /// How many triangles of no area were dropped since two of their corners are one.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+}
+
+impl Region<Spatial> for Mesh {
+    fn bounds(&self) -> (Vector3<f64>, Vector3<f64>) {
+        let first = self.vertices[0];
+        let fold = |least: (Vector3<f64>, Vector3<f64>), v: &Vector3<f64>| {
+            (least.0.inf(v), least.1.sup(v))
+        };
+        self.vertices.iter().fold((first, first), fold)
+    }
+    fn spans(&self, at: Vector3<f64>, spans: &mut Vec<[f64; 2]>) {
+        spans.clear();
+        let mut crossings: Vec<(f64, i32)> = Vec::new();
+        for corners in self.triangles() {
+            crossings.extend(crossing(&corners, at.x, at.y));
+        }
+        crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut depth, mut from) = (0, 0.0);
+        for (z, way) in crossings {
+            if depth == 0 && way > 0 {
+                from = z;
+            }
+            depth += way;
+            if depth == 0 && way < 0 && z > from {
+                spans.push([from, z]);
+            }
+        }
+    }
+    fn reach(&self, from: Vector3<f64>) -> f64 {
+        let far = |v: &Vector3<f64>| (v - from).norm();
+        self.vertices.iter().map(far).fold(0.0, f64::max)
+    }
+}
+
+/// Where a vertical line crosses a triangle, and 1 when it enters the body there, -1 when it
+/// leaves. On an edge the line counts for exactly one of the two neighbours.
+fn crossing(corners: &[Vector3<f64>; 3], x: f64, y: f64) -> Option<(f64, i32)> {
+    let mut inside = false;
+    for k in 0..3 {
+        let (p, q) = (&corners[k], &corners[(k + 1) % 3]);
+        // Both neighbours see the edge from the same end, and so round alike.
+        let (p, q) = if (p.y, p.x) < (q.y, q.x) {
+            (p, q)
+        } else {
+            (q, p)
+        };
+        if (p.y <= y) != (q.y <= y) {
+            inside ^= p.x + (y - p.y) / (q.y - p.y) * (q.x - p.x) > x;
+        }
+    }
+    if !inside {
+        return None;
+    }
+    let [a, b, c] = corners;
+    let normal = (b - a).cross(&(c - a));
+    if normal.z == 0.0 {
+        return None;
+    }
+    let z = a.z - (normal.x * (x - a.x) + normal.y * (y - a.y)) / normal.z;
+    Some((z, if normal.z < 0.0 { 1 } else { -1 }))
+}

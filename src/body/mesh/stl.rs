@@ -1,0 +1,104 @@
+//! Reading STL, as text or binary.
+
+use nalgebra::Vector3;
+
+use super::MeshError;
+
+/// Bytes before the number of triangles, and of each triangle, in a binary file.
+const HEADER: usize = 80;
+const RECORD: usize = 50;
+
+/// Triangles of an STL file, m. A file is binary when its length is what its number of triangles
+/// says, whatever its first word.
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
+    let count = bytes.get(HEADER..HEADER + 4).map(number);
+    if count.is_some_and(|n| length(n) == Some(bytes.len())) {
+        return Ok(binary(&bytes[HEADER + 4..]));
+    }
+    let start = bytes.trim_ascii_start();
+    if start
+        .get(..5)
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return ascii(text);
+    }
+    Err(match count {
+        Some(triangles) => MeshError::Length {
+            bytes: bytes.len(),
+            triangles,
+        },
+        None => MeshError::NotStl,
+    })
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |n, &byte| n << 8 | u32::from(byte))
+}
+
+fn length(triangles: u32) -> Option<usize> {
+    let records = usize::try_from(triangles).ok()?.checked_mul(RECORD)?;
+    records.checked_add(HEADER + 4)
+}
+
+fn binary(records: &[u8]) -> Vec<[Vector3<f64>; 3]> {
+    let float = |bytes: &[u8]| f64::from(f32::from_bits(number(bytes)));
+    let corner = |bytes: &[u8]| {
+        Vector3::new(
+            float(&bytes[0..4]),
+            float(&bytes[4..8]),
+            float(&bytes[8..12]),
+        )
+    };
+    // The normal comes first, and is told by the order of the corners again.
+    let triangle = |record: &[u8]| [12, 24, 36].map(|at| corner(&record[at..at + 12]));
+    records.chunks_exact(RECORD).map(triangle).collect()
+}
+
+fn ascii(text: &str) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
+    let mut triangles = Vec::new();
+    let mut corners: Vec<Vector3<f64>> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let wrong = |message: &'static str| MeshError::Line {
+            line: i + 1,
+            message,
+        };
+        let mut words = line.split_ascii_whitespace();
+        let Some(first) = words.next() else {
+            continue;
+        };
+        match first.to_ascii_lowercase().as_str() {
+            "vertex" => {
+                let mut next = || words.next().and_then(|word| word.parse::<f64>().ok());
+                let (Some(x), Some(y), Some(z)) = (next(), next(), next()) else {
+                    return Err(wrong("a vertex needs three numbers"));
+                };
+                corners.push(Vector3::new(x, y, z));
+            }
+            "endfacet" => {
+                let Ok(triangle) = <[Vector3<f64>; 3]>::try_from(corners.as_slice()) else {
+                    return Err(wrong("a facet needs three vertices"));
+                };
+                triangles.push(triangle);
+                corners.clear();
+            }
+            "solid" | "facet" | "outer" | "endloop" | "endsolid" => {}
+            _ => {
+                return Err(wrong(
+                    "not a word of STL: solid, facet, outer loop, vertex, endloop, endfacet, endsolid",
+                ));
+            }
+        }
+    }
+    if corners.is_empty() {
+        Ok(triangles)
+    } else {
+        Err(MeshError::Line {
+            line: text.lines().count(),
+            message: "the file ends within a facet",
+        })
+    }
+}
