@@ -106,12 +106,7 @@ fn steps<D: Integrate>(bencher: Bencher<'_, '_>, grains: u64) {
         .with_inputs(|| System::new(setup.clone()).expect("the bed is sound"))
         .bench_local_values(|mut system| {
             let stop = AtomicBool::new(false);
-            let mut control = Control {
-                interrupted: &stop,
-                wall_limit: None,
-                progress: None,
-                threads: 1,
-            };
+            let mut control = Control::new(&stop);
             system
                 .run(&mut NullSink, &mut control)
                 .expect("the run goes through");

@@ -29,12 +29,7 @@ fn clock() -> f64 {
 fn timed(setup: Setup<Planar>) -> (System<Planar>, f64) {
     let start = clock();
     let stop = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &stop,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&stop);
     let mut system = System::new(setup).expect("the scenario runs");
     system
         .run(&mut NullSink, &mut control)

@@ -78,12 +78,7 @@ fn measure(how: Operation, seconds: f64) -> Rates {
         unreachable!("a mill is spatial");
     };
     let stop = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &stop,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&stop);
     let mut sink = MemorySink::default();
     let mut run = simulation(setup, None).expect("the scenario runs");
     run.run(&mut sink, &mut control)

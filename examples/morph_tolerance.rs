@@ -46,12 +46,7 @@ fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
     setup.log.checkpoint = None;
     let gravity = setup.gravity.norm();
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     let mut system = System::new(setup)?;
     let mut sink = MemorySink::default();
     system.run(&mut sink, &mut control)?;

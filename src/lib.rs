@@ -24,12 +24,7 @@
 //!     let mut system = System::new(setup)?;
 //!     let mut records = MemorySink::default();
 //!     let never = AtomicBool::new(false);
-//!     let mut control = Control {
-//!         interrupted: &never,
-//!         wall_limit: None,
-//!         progress: None,
-//!         threads: 1,
-//!     };
+//!     let mut control = Control::new(&never);
 //!     let outcome = system.run(&mut records, &mut control)?;
 //!     let figures = system.summary();
 //!     println!("{outcome:?} at {} s: {} grains", figures.time.simulated, figures.grains.last);

@@ -96,12 +96,7 @@ fn fill(mut setup: Setup<Planar>) -> Result<Filling, Failure> {
     let mut run = QuasiStatic::new(setup, None)?;
     let mut sink = MemorySink::default();
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     run.run(&mut sink, &mut control)?;
     // Heats of the slid links by the addition that set them off.
     let mut heats: BTreeMap<u64, (u32, f64, f64)> = BTreeMap::new();

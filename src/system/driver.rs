@@ -72,6 +72,18 @@ pub struct Control<'a> {
     pub threads: usize,
 }
 
+impl<'a> Control<'a> {
+    /// A run that only `interrupted` stops early, unwatched, on one thread.
+    pub fn new(interrupted: &'a AtomicBool) -> Self {
+        Control {
+            interrupted,
+            wall_limit: None,
+            progress: None,
+            threads: 1,
+        }
+    }
+}
+
 /// What a run would do, for `arenite check`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {

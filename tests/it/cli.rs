@@ -379,12 +379,7 @@ fn wall_loads_are_forces_on_the_wall() -> Result<(), Box<dyn std::error::Error>>
     let mut system = System::new(setup)?;
     let mut records = MemorySink::default();
     let never = std::sync::atomic::AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     system.run(&mut records, &mut control)?;
     let load = records.series.last().ok_or("no row")?.walls[0];
     assert!((load[1] + 3.66373).abs() < 0.006, "{load:?}");

@@ -46,12 +46,7 @@ fn box_of_disks() -> Setup<Planar> {
 
 fn run(system: &mut System<Planar>) {
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     system
         .run(&mut NullSink, &mut control)
         .expect("the run goes through");

@@ -32,12 +32,7 @@ fn setup(set: &[(&str, &str)]) -> arenite::system::Setup<Spatial> {
 
 fn run(set: &[(&str, &str)], state: Option<&[u8]>) -> (Summary, MemorySink) {
     let stop = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &stop,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&stop);
     let mut sink = MemorySink::default();
     let mut run = simulation(setup(set), state).unwrap();
     assert_eq!(run.run(&mut sink, &mut control).unwrap(), Outcome::Finished);

@@ -30,12 +30,7 @@ fn run_on<D: Integrate>(setup: Setup<D>) -> (Result<(), SystemError>, System<D>,
     let mut system = System::new(setup).unwrap();
     let mut sink = MemorySink::default();
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     let outcome = system.run(&mut sink, &mut control).map(|_| ());
     (outcome, system, sink)
 }

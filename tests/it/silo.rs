@@ -18,12 +18,7 @@ fn setup(name: &str, overrides: &[&str]) -> AnySetup {
 
 fn fill<D: Dimension>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<D> {
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     let mut run = QuasiStatic::new(setup, None).expect("a quasi-static setup");
     let outcome = run.run(sink, &mut control).expect("the run goes through");
     assert_eq!(outcome, Outcome::Finished);

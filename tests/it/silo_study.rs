@@ -30,12 +30,7 @@ fn setup(seed: u64, grains: usize) -> Setup<Planar> {
 
 fn fill(setup: Setup<Planar>) -> (QuasiStatic<Planar>, SiloStudy) {
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     let mut sink = MemorySink::default();
     let mut run = QuasiStatic::new(setup, None).expect("a quasi-static setup");
     run.run(&mut sink, &mut control).expect("it goes through");

@@ -156,12 +156,7 @@ pub fn floor<D: Dimension>(setup: &mut Setup<D>) -> &mut Boundary<D> {
 /// Runs on to the end.
 pub fn finish<D: Integrate>(system: &mut System<D>, sink: &mut dyn Sink) -> Outcome {
     let never = AtomicBool::new(false);
-    let mut control = Control {
-        interrupted: &never,
-        wall_limit: None,
-        progress: None,
-        threads: 1,
-    };
+    let mut control = Control::new(&never);
     system.run(sink, &mut control).unwrap()
 }
 
