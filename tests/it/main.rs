@@ -23,6 +23,7 @@ mod handover;
 mod hgraph;
 mod jam;
 mod known;
+mod many_seeds;
 mod mill;
 mod morph;
 mod neighbor;
