@@ -74,13 +74,14 @@ impl<D: Integrate> Engine<D> {
                     }
                 }
                 let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
-                // A flat arc has a radius larger than its grain.
-                let (a, b) = (self.owner(a), self.owner(b));
-                let whole = arrays.radius(a as usize).min(arrays.radius(b as usize));
+                let size = arrays.radius(self.candidate(a) as usize);
+                let size = size.min(arrays.radius(self.candidate(b) as usize));
                 see(Deepest {
-                    a,
-                    b: Other::Slot(b),
-                    share: (ra + rb - d.norm()) / ra.min(rb).min(whole),
+                    a: self.owner(a),
+                    b: Other::Slot(self.owner(b)),
+                    // Arcs are not by themselves: flat ones have larger radii than their grain, and the
+                    // round ones of corners may go in deeper than theirs.
+                    share: (ra + rb - d.norm()) / size,
                     materials: class.materials,
                 });
             });
@@ -90,12 +91,11 @@ impl<D: Integrate> Engine<D> {
             each_link(&class.lists.flags, |i, k| {
                 let a = class.lists.batches[i].a[k];
                 if let Some(link) = self.wall_kinematics(index, a) {
-                    let grain = self.owner(a);
-                    let whole = arrays.radius(grain as usize);
+                    let size = arrays.radius(self.candidate(a) as usize);
                     see(Deepest {
-                        a: grain,
+                        a: self.owner(a),
                         b: Other::Boundary(class.boundary),
-                        share: link.overlap / arrays.radius(a as usize).min(whole),
+                        share: link.overlap / size,
                         materials: [class.material, wall.material],
                     });
                 }

@@ -250,28 +250,36 @@ impl<D: Integrate> Engine<D> {
                 break;
             };
             match self.lies(face, -normal) {
-                0 => return face.slot,
+                // As for pairs: arcs on the far side pass too, and lie deep.
+                0 if self.depth(class, face.slot) <= self.finest(face) => return face.slot,
+                0 => break,
                 way => face = stepped(face, way),
             }
         }
         self.least_deep(class, face, time)
     }
 
-    /// Of the arcs of a grain that face a surface, or else of all, the one that lies least deep in it.
+    /// How deep an arc lies in a surface, m; below 0 apart, without end where the surface is not met.
+    fn depth(&self, class: usize, slot: u32) -> f64 {
+        let contact = self.wall_kinematics(class, slot);
+        contact.map_or(f64::NEG_INFINITY, |contact| contact.overlap)
+    }
+
+    /// Of the arcs of a grain that face a surface the one that lies least deep in it; where none faces it,
+    /// one that does not touch it.
     fn least_deep(&self, class: usize, face: Face, time: f64) -> u32 {
         let Some((grain, count, _)) = face.arcs else {
             return face.slot;
         };
         let mut best = (face.slot, [f64::INFINITY; 2]);
         for slot in grain + 1..grain + 1 + count {
-            let (Some(normal), Some(contact)) = (
-                self.wall_normal(class, grain, slot, time),
-                self.wall_kinematics(class, slot),
-            ) else {
-                continue;
-            };
-            let turned_away = self.lies(Face { slot, ..face }, -normal) != 0;
-            let rank = [f64::from(u8::from(turned_away)), contact.overlap];
+            let depth = self.depth(class, slot);
+            let normal = self.wall_normal(class, grain, slot, time);
+            let faces = normal.is_some_and(|n| self.lies(Face { slot, ..face }, -n) == 0);
+            let rank = [
+                f64::from(u8::from(!faces || depth == f64::NEG_INFINITY)),
+                depth,
+            ];
             if rank < best.1 {
                 best = (slot, rank);
             }
