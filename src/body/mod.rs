@@ -11,6 +11,7 @@ mod mesh;
 mod motion;
 mod outline;
 mod region;
+pub mod rotation;
 mod vessel;
 
 pub use arcs::{Arc, ArcGrain, ArcsError};

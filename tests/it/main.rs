@@ -46,6 +46,7 @@ mod record_export;
 mod record_sample;
 mod resume;
 mod rigidity;
+mod rotation;
 mod rough;
 mod scenario;
 mod scenarios_run;
