@@ -25,11 +25,15 @@ const GREATEST: f64 = 0.5;
 /// Parts of a step at most: beyond 500 rad a step nothing is resolved anyway.
 const PARTS: f64 = 1024.0;
 
-/// Rounds at most. From the first guess four suffice at the greatest angle.
-const ROUNDS: usize = 8;
+/// Rounds at most. Six suffice at the greatest angle.
+const ROUNDS: usize = 12;
 
-/// Error of the rotation that is left, of the rotation.
-const LEFT: f64 = 1e-20;
+/// Error of the rotation that is left, of the rotation: well under rounding, so that it does not
+/// gather in long runs.
+const LEFT: f64 = 1e-18;
+
+/// While a round moves by more than this share, the derivative is taken anew.
+const FAR: f64 = 1e-3;
 
 /// Turns a free body with the angular momentum (laboratory frame) over a time.
 pub(super) fn drift(
@@ -65,48 +69,67 @@ fn step(
     let inverse = Vector3::from(body.modified_inverse(&momentum, time));
     let moments = inverse.map(|i| 1.0 / i);
     let right = momentum * (0.5 * time);
-    let rho = solve(
-        body.ratio(),
-        &moments,
-        &right,
-        inverse.component_mul(&right),
-    );
+    let rho = solve(body.ratio(), &moments, &inverse, &right);
     let rest = (1.0 - rho.norm_squared()).max(0.0).sqrt();
     turn::unit(turn::product(orientation, [rho.x, rho.y, rho.z, rest]))
 }
 
-/// Solves `rho_0 J rho + rho x J rho = right` by Newton's method from a guess.
+/// Solves `rho_0 J rho + rho x J rho = right` by Newton's method, whose derivative is kept once the
+/// solution is near.
 fn solve(
     ratio: f64,
     moments: &Vector3<f64>,
+    inverse: &Vector3<f64>,
     right: &Vector3<f64>,
-    guess: Vector3<f64>,
 ) -> Vector3<f64> {
-    let mut rho = guess;
+    // To second order.
+    let first = inverse.component_mul(right);
+    let mut rho = first - inverse.component_mul(&first.cross(right));
+    let mut rows = [Vector3::zeros(); 3];
+    // Square of how far from the solution the derivative was taken, as far as is known.
+    let mut taken = f64::INFINITY;
     for _ in 0..ROUNDS {
         let square = rho.norm_squared();
+        // The bound is far beyond the greatest angle.
         let rest = (1.0 - square).max(0.25).sqrt();
         let inner = moments.component_mul(&rho);
         let left = inner * rest + rho.cross(&inner) - right;
-        // Columns of the derivative: J_j (rho_0 e_j + rho x e_j) + e_j x J rho - J rho rho_j / rho_0.
-        let fall = inner / rest;
-        let [a, b, c] = [moments.x, moments.y, moments.z];
-        let first = Vector3::new(a * rest, a * rho.z - inner.z, inner.y - a * rho.y) - fall * rho.x;
-        let second =
-            Vector3::new(inner.z - b * rho.z, b * rest, b * rho.x - inner.x) - fall * rho.y;
-        let third = Vector3::new(c * rho.y - inner.y, inner.x - c * rho.x, c * rest) - fall * rho.z;
-        let normal = second.cross(&third);
-        let change = Vector3::new(
-            left.dot(&normal),
-            left.dot(&third.cross(&first)),
-            left.dot(&first.cross(&second)),
-        ) / first.dot(&normal);
+        let anew = taken > FAR * FAR * square;
+        if anew {
+            rows = inverted(moments, &rho, &inner, rest);
+        }
+        let change = Vector3::new(left.dot(&rows[0]), left.dot(&rows[1]), left.dot(&rows[2]));
         rho -= change;
-        // What a round leaves is about the square of its change, times the ratio of the moments.
-        let move_square = change.norm_squared();
-        if move_square * move_square * ratio * ratio <= LEFT * LEFT * square {
+        let moved = change.norm_squared();
+        if anew {
+            taken = moved;
+        }
+        // A round leaves its change times the distance of the derivative, times at most the ratio.
+        if moved * taken * (ratio * ratio) <= LEFT * LEFT * square {
             break;
         }
     }
     rho
+}
+
+/// Rows of the inverse of the derivative of `rho_0 J rho + rho x J rho`.
+fn inverted(
+    moments: &Vector3<f64>,
+    rho: &Vector3<f64>,
+    inner: &Vector3<f64>,
+    rest: f64,
+) -> [Vector3<f64>; 3] {
+    // Columns: J_j (rho_0 e_j + rho x e_j) + e_j x J rho - J rho rho_j / rho_0.
+    let fall = inner / rest;
+    let [a, b, c] = [moments.x, moments.y, moments.z];
+    let first = Vector3::new(a * rest, a * rho.z - inner.z, inner.y - a * rho.y) - fall * rho.x;
+    let second = Vector3::new(inner.z - b * rho.z, b * rest, b * rho.x - inner.x) - fall * rho.y;
+    let third = Vector3::new(c * rho.y - inner.y, inner.x - c * rho.x, c * rest) - fall * rho.z;
+    let normal = second.cross(&third);
+    let scale = 1.0 / first.dot(&normal);
+    [
+        normal * scale,
+        third.cross(&first) * scale,
+        first.cross(&second) * scale,
+    ]
 }
