@@ -167,9 +167,11 @@ impl Looks {
     /// Each state with the energies of its time.
     fn states(self) -> Vec<State> {
         let mut states = self.states;
+        let mut rows = self.energies.iter().peekable();
         for state in &mut states {
             // Both logs have the same interval, and so the same times.
-            let Some(row) = self.energies.iter().find(|row| row.time == state.time) else {
+            while rows.next_if(|row| row.time < state.time).is_some() {}
+            let Some(row) = rows.next_if(|row| row.time == state.time) else {
                 continue;
             };
             let mut entries = vec![
@@ -258,7 +260,7 @@ fn text(found: &Convergence) -> String {
         .iter()
         .any(|row| row.distance_is_rounding || row.energy_is_rounding)
     {
-        text += "  (r): rounding, left out of the fit\n";
+        text += "  (r): no more than rounding may leave: left out of the fit\n";
     }
     text += &format!("  order of the distance: {}\n", told(&found.distance));
     text += &format!("  order of the energy:   {}\n", told(&found.energy));

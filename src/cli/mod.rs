@@ -219,7 +219,7 @@ struct ConvergeArgs {
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=20))]
     halvings: u32,
     /// Times at which states are compared, at equal intervals
-    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     times: u32,
     /// Only times from this on count for the orders, s
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]

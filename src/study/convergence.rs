@@ -48,7 +48,7 @@ pub struct State {
 pub struct Course {
     /// Its step, s.
     pub step: f64,
-    /// States by time.
+    /// States, by ascending time.
     pub states: Vec<State>,
 }
 
@@ -225,16 +225,23 @@ fn above(steps: &[f64], values: &[f64], floors: &[f64]) -> (Vec<f64>, Vec<f64>) 
 /// Times that all runs have, with the index of the state in each.
 fn common_times(courses: &[Course]) -> Vec<(f64, Vec<usize>)> {
     // Rounding of a count times an interval.
-    let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    let room = |a: f64, b: f64| 1e-9 * a.abs().max(b.abs());
     let mut found = Vec::new();
+    // Times go up in each run: one pass through all.
+    let mut next = vec![0; courses.len()];
     for (first, state) in courses[0].states.iter().enumerate() {
-        let mut at = vec![first];
-        for course in &courses[1..] {
-            let place = course.states.iter().position(|s| same(s.time, state.time));
-            at.extend(place);
+        next[0] = first;
+        let mut all = true;
+        for (course, at) in courses.iter().zip(&mut next) {
+            let before = |s: &State| s.time < state.time - room(s.time, state.time);
+            while course.states.get(*at).is_some_and(before) {
+                *at += 1;
+            }
+            let there = course.states.get(*at);
+            all &= there.is_some_and(|s| (s.time - state.time).abs() <= room(s.time, state.time));
         }
-        if at.len() == courses.len() {
-            found.push((state.time, at));
+        if all {
+            found.push((state.time, next.clone()));
         }
     }
     found

@@ -9,6 +9,7 @@ mod cli;
 mod cli_tools;
 mod collision;
 mod compare;
+mod converge;
 mod documents;
 mod faults;
 mod field;
