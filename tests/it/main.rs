@@ -51,6 +51,7 @@ mod rotation;
 mod rough;
 mod scenario;
 mod scenarios_run;
+mod shapes;
 mod silo;
 mod silo_study;
 mod soft;
