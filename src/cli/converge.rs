@@ -141,8 +141,15 @@ fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Co
     setup.log.events = EventLog::None;
     setup.log.stagnant = None;
     setup.log.impacts = false;
+    let arms = setup.forms.iter().map(|form| {
+        let [a, b, c] = form.inertia;
+        // The plane has one axis to turn about; in space the mean over all.
+        let square = if D::N == 2 { c } else { (a + b + c) / 3.0 };
+        square.sqrt()
+    });
     let mut looks = Looks {
         dimensions: D::N,
+        arms: arms.collect(),
         ..Looks::default()
     };
     let never = AtomicBool::new(false);
@@ -159,6 +166,8 @@ fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Co
 #[derive(Default)]
 struct Looks {
     dimensions: usize,
+    /// Of each form: radius of gyration over the grain's radius.
+    arms: Vec<f64>,
     states: Vec<State>,
     energies: Vec<SeriesRow>,
 }
@@ -200,8 +209,10 @@ impl Looks {
             mass: row.mass,
             position: row.position,
             turn,
-            // Disks and spheres: what runs move is round.
-            arm: 0.0,
+            arm: row.shape.map_or(0.0, |shape| {
+                let arm = self.arms.get(usize::from(shape));
+                arm.map_or(0.0, |arm| arm * row.radius)
+            }),
         }
     }
 }
@@ -323,7 +334,7 @@ fn draw(found: &Convergence, path: &std::path::Path) -> Result<(), Failure> {
             &found.distance,
         ),
         panel(
-            "log10 of the energy's error, J",
+            "log10 of the error of the energy, J",
             measured(&|row| Some(row.energy)),
             &found.energy,
         ),

@@ -25,8 +25,8 @@ pub struct Placed {
     pub position: [f64; 3],
     /// Orientation: quaternion x, y, z, w.
     pub turn: [f64; 4],
-    /// Length by which its orientation counts, m: the radius of gyration; 0 for a round body, whose
-    /// orientation is not seen.
+    /// Length by which its orientation counts, m: the radius of gyration (in space its mean over all
+    /// axes); 0 for a round body, whose orientation is not seen.
     pub arm: f64,
 }
 

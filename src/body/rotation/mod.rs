@@ -31,6 +31,7 @@ mod turn;
 pub use exact::FreeTop;
 pub use jacobi::{Jacobi, complete_integral, incomplete_integral};
 pub use moments::{MomentsError, PrincipalMoments};
+pub use moser_veselov::free_turn;
 pub use state::Rotation;
 
 use serde::{Deserialize, Serialize};

@@ -44,6 +44,20 @@ impl PrincipalMoments {
         })
     }
 
+    /// Those of a body `factor` times as heavy, or of a larger one: all moments times the factor. Costs no
+    /// check, so that an engine can keep one of a shape and scale it to each grain.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let inverse = 1.0 / factor;
+        Self {
+            moments: self.moments.map(|m| m * factor),
+            inverse: self.inverse.map(|m| m * inverse),
+            mean_inverse: self.mean_inverse * inverse,
+            sum_over_product: self.sum_over_product * (inverse * inverse),
+            inverse_product: self.inverse_product * (inverse * inverse * inverse),
+            ratio: self.ratio,
+        }
+    }
+
     /// The moments, kg m^2.
     pub fn moments(&self) -> [f64; 3] {
         self.moments

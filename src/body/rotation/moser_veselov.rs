@@ -13,7 +13,7 @@
 //! ([`super::PrincipalMoments`]): functions of energy and size of the momentum, which hence are
 //! both conserved. No transcendental function is needed, except for round bodies, which turn exactly.
 
-use nalgebra::Vector3;
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::PrincipalMoments;
 use super::turn;
@@ -34,6 +34,20 @@ const LEFT: f64 = 1e-18;
 
 /// While a round moves by more than this share, the derivative is taken anew.
 const FAR: f64 = 1e-3;
+
+/// Turns a free body, whose orientation leads from its principal axes to the laboratory frame, over a
+/// time (s) with the angular momentum (kg m^2/s, laboratory frame): what [`super::Rotation::kick_drift`]
+/// does between two kicks of the default method, for engines that carry momenta themselves.
+pub fn free_turn(
+    body: &PrincipalMoments,
+    orientation: UnitQuaternion<f64>,
+    momentum: Vector3<f64>,
+    time: f64,
+) -> UnitQuaternion<f64> {
+    let q = orientation.coords;
+    let [x, y, z, w] = drift(body, [q.x, q.y, q.z, q.w], momentum, time);
+    UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
+}
 
 /// Turns a free body with the angular momentum (laboratory frame) over a time.
 pub(super) fn drift(
