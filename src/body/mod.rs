@@ -12,6 +12,7 @@ mod mesh;
 mod motion;
 mod outline;
 mod region;
+pub mod rotation;
 mod vessel;
 
 pub use arcs::{Arc, ArcGrain, ArcsError};

@@ -6,6 +6,7 @@
 mod calc;
 mod check;
 mod compare;
+mod converge;
 mod export;
 mod failure;
 mod library;
@@ -68,6 +69,11 @@ enum Command {
         after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference\n  arenite compare runs/a runs/b --plot curves.svg"
     )]
     Compare(CompareArgs),
+    /// Repeat a run with the step halved; the order of the integrator and of the energy's error
+    #[command(
+        after_help = "Examples:\n  arenite converge head-on\n  arenite converge head-on --set run.integrator=euler --halvings 7\n  arenite converge mine.toml --until 0.1 --to 0.05 --plot orders.svg     before chaos sets in"
+    )]
+    Converge(ConvergeArgs),
     /// Calculate a case with one model by itself; JSON on standard output
     #[command(
         after_help = "Examples:\n  echo '{\"bodies\": [{\"kind\": \"sphere\", \"position\": [0, 0], \"velocity\": [1, 0], \"acceleration\": [0, 0], \"radius\": 0.5},\n    {\"kind\": \"plane\", \"position\": [2, 0], \"velocity\": [0, 0], \"acceleration\": [0, 0], \"normal\": [-1, 0]}]}' > case.json\n  arenite calc flight case.json\n  echo '{\"density\": 2500, \"spheres\": [{\"centre\": [0, 0, 0], \"radius\": 1e-3}, {\"centre\": [1e-3, 0, 0], \"radius\": 1e-3}]}' | arenite calc grain -"
@@ -206,6 +212,33 @@ struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
+struct ConvergeArgs {
+    #[command(flatten)]
+    source: ScenarioArgs,
+    /// How often the step is halved; each halving doubles the time on the clock
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=20))]
+    halvings: u32,
+    /// Times at which states are compared, at equal intervals
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    times: u32,
+    /// Only times from this on count for the orders, s
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]
+    from: Option<f64>,
+    /// Only times up to this count for the orders, s [default: the end]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]
+    to: Option<f64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Draw errors against step and time into this file (.svg or .png)
+    #[arg(long, value_name = "FILE", value_parser = drawing)]
+    plot: Option<PathBuf>,
+    /// Say nothing unless something is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
 struct CalcArgs {
     /// The model
     kind: CalcKind,
@@ -283,6 +316,7 @@ pub fn main() -> ExitCode {
         Command::Schema => library::schema(),
         Command::Export(args) => export::export(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Converge(args) => converge::converge(&args),
         Command::Calc(args) => calc::calc(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

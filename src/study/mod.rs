@@ -6,6 +6,7 @@
 
 pub mod alternatives;
 pub mod avalanche;
+pub mod convergence;
 pub mod correlation;
 pub mod distribution;
 pub mod ensemble;

@@ -191,6 +191,7 @@ fn help_shows_examples() {
         "list",
         "schema",
         "export",
+        "converge",
         "calc",
         "completions",
     ] {

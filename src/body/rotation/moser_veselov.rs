@@ -1,0 +1,149 @@
+//! The free top by the discrete equation of Moser and Veselov (1991), made of fourth order.
+//!
+//! With the step's rotation as a unit quaternion (rho, rho_0) in the body's frame, moments J and the
+//! angular momentum m in the body's frame before the step,
+//!
+//! ```text
+//! h m / 2 = rho_0 J rho + rho x J rho.
+//! ```
+//!
+//! The right side, turned back by the rotation, is rho_0 J rho - rho x J rho: momentum after the step is
+//! that of before, seen from the new orientation, so that the momentum in the laboratory frame is
+//! conserved by construction, and m . J^-1 m follows from the equation. J are modified moments
+//! ([`super::PrincipalMoments`]): functions of energy and size of the momentum, which hence are
+//! both conserved. No transcendental function is needed, except for round bodies, which turn exactly.
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+use super::PrincipalMoments;
+use super::turn;
+
+/// Greatest angle of one discrete step, rad. The equation has a solution well beyond; larger steps
+/// are divided.
+const GREATEST: f64 = 0.5;
+
+/// Parts of a step at most: beyond 500 rad a step nothing is resolved anyway.
+const PARTS: f64 = 1024.0;
+
+/// Rounds at most. Six suffice at the greatest angle.
+const ROUNDS: usize = 12;
+
+/// Error of the rotation that is left, of the rotation: well under rounding, so that it does not
+/// gather in long runs.
+const LEFT: f64 = 1e-18;
+
+/// While a round moves by more than this share, the derivative is taken anew.
+const FAR: f64 = 1e-3;
+
+/// Turns a free body, whose orientation leads from its principal axes to the laboratory frame, over a
+/// time (s) with the angular momentum (kg m^2/s, laboratory frame): what [`super::Rotation::kick_drift`]
+/// does between two kicks of the default method, for engines that carry momenta themselves.
+pub fn free_turn(
+    body: &PrincipalMoments,
+    orientation: UnitQuaternion<f64>,
+    momentum: Vector3<f64>,
+    time: f64,
+) -> UnitQuaternion<f64> {
+    let q = orientation.coords;
+    let [x, y, z, w] = drift(body, [q.x, q.y, q.z, q.w], momentum, time);
+    UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
+}
+
+/// Turns a free body with the angular momentum (laboratory frame) over a time.
+pub(super) fn drift(
+    body: &PrincipalMoments,
+    mut orientation: [f64; 4],
+    momentum: Vector3<f64>,
+    time: f64,
+) -> [f64; 4] {
+    if body.round() {
+        let angle = momentum * (body.inverse()[0] * time);
+        return turn::unit(turn::product(turn::exponential(angle), orientation));
+    }
+    let mut inside = turn::inward(&orientation, momentum);
+    let angle = time.abs() * body.spin(inside).norm();
+    if angle <= GREATEST {
+        return step(body, orientation, inside, time);
+    }
+    let parts = (angle / GREATEST).ceil().min(PARTS);
+    for _ in 0..parts as u32 {
+        orientation = step(body, orientation, inside, time / parts);
+        inside = turn::inward(&orientation, momentum);
+    }
+    orientation
+}
+
+/// One discrete step; the momentum is in the body's frame.
+fn step(
+    body: &PrincipalMoments,
+    orientation: [f64; 4],
+    momentum: Vector3<f64>,
+    time: f64,
+) -> [f64; 4] {
+    let inverse = Vector3::from(body.modified_inverse(&momentum, time));
+    let moments = inverse.map(|i| 1.0 / i);
+    let right = momentum * (0.5 * time);
+    let rho = solve(body.ratio(), &moments, &inverse, &right);
+    let rest = (1.0 - rho.norm_squared()).max(0.0).sqrt();
+    turn::unit(turn::product(orientation, [rho.x, rho.y, rho.z, rest]))
+}
+
+/// Solves `rho_0 J rho + rho x J rho = right` by Newton's method, whose derivative is kept once the
+/// solution is near.
+fn solve(
+    ratio: f64,
+    moments: &Vector3<f64>,
+    inverse: &Vector3<f64>,
+    right: &Vector3<f64>,
+) -> Vector3<f64> {
+    // To second order.
+    let first = inverse.component_mul(right);
+    let mut rho = first - inverse.component_mul(&first.cross(right));
+    let mut rows = [Vector3::zeros(); 3];
+    // Square of how far from the solution the derivative was taken, as far as is known.
+    let mut taken = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let square = rho.norm_squared();
+        // The bound is far beyond the greatest angle.
+        let rest = (1.0 - square).max(0.25).sqrt();
+        let inner = moments.component_mul(&rho);
+        let left = inner * rest + rho.cross(&inner) - right;
+        let anew = taken > FAR * FAR * square;
+        if anew {
+            rows = inverted(moments, &rho, &inner, rest);
+        }
+        let change = Vector3::new(left.dot(&rows[0]), left.dot(&rows[1]), left.dot(&rows[2]));
+        rho -= change;
+        let moved = change.norm_squared();
+        if anew {
+            taken = moved;
+        }
+        // A round leaves its change times the distance of the derivative, times at most the ratio.
+        if moved * taken * (ratio * ratio) <= LEFT * LEFT * square {
+            break;
+        }
+    }
+    rho
+}
+
+/// Rows of the inverse of the derivative of `rho_0 J rho + rho x J rho`.
+fn inverted(
+    moments: &Vector3<f64>,
+    rho: &Vector3<f64>,
+    inner: &Vector3<f64>,
+    rest: f64,
+) -> [Vector3<f64>; 3] {
+    // Columns: J_j (rho_0 e_j + rho x e_j) + e_j x J rho - J rho rho_j / rho_0.
+    let fall = inner / rest;
+    let [a, b, c] = [moments.x, moments.y, moments.z];
+    let first = Vector3::new(a * rest, a * rho.z - inner.z, inner.y - a * rho.y) - fall * rho.x;
+    let second = Vector3::new(inner.z - b * rho.z, b * rest, b * rho.x - inner.x) - fall * rho.y;
+    let third = Vector3::new(c * rho.y - inner.y, inner.x - c * rho.x, c * rest) - fall * rho.z;
+    let normal = second.cross(&third);
+    let scale = 1.0 / first.dot(&normal);
+    [
+        normal * scale,
+        third.cross(&first) * scale,
+        first.cross(&second) * scale,
+    ]
+}
