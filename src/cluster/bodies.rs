@@ -110,7 +110,13 @@ impl<D: Integrate> Engine<D> {
         let parts = form.parts.len() as u16;
         for part in &form.parts {
             let arrays = &mut self.state.arrays;
-            let place = arrays.push_part(slot as usize, part.radius * grain.radius);
+            let radius = part.radius * grain.radius;
+            let finest = if form.arcs {
+                form.finest() * grain.radius
+            } else {
+                radius
+            };
+            let place = arrays.push_part(slot as usize, radius, finest);
             self.state.since.push(time);
             self.state.back.push(f64::INFINITY);
             self.state.clusters.add_grain(place);
