@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::Setup;
+use super::air::{Air, AirState};
 use super::build::search;
 use super::driver::{DriverState, System, SystemError};
 use crate::cluster::EngineState;
@@ -17,17 +18,19 @@ struct Saved<D: Integrate> {
     _format: u32,
     driver: DriverState,
     engine: EngineState<D>,
+    air: Option<AirState>,
 }
 
 /// Version of the saved state.
 ///
+/// 7: collisions in flight.
 /// 6: loads that are known ahead.
 /// 5: links at rest by grain; who is rigid, who is stopped in vain, micro-avalanches of beds that stand
 /// still.
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
@@ -63,6 +66,7 @@ impl<D: Integrate> System<D> {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;
         }
+        let air = Air::new(&setup, saved.air)?;
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
@@ -73,6 +77,7 @@ impl<D: Integrate> System<D> {
             uniform,
             s: saved.driver,
             flight_search,
+            air,
             started_at: Instant::now(),
         })
     }
@@ -85,11 +90,13 @@ impl<D: Integrate> System<D> {
             format: u32,
             driver: &'a DriverState,
             engine: &'a E,
+            air: Option<&'a AirState>,
         }
         let saving = Saving {
             format: FORMAT,
             driver: &self.s,
             engine: &self.engine.state,
+            air: self.air.as_ref().map(|air| &air.s),
         };
         // A plain structure of numbers and lists: nothing in it can fail to be written.
         postcard::to_stdvec(&saving).unwrap_or_default()
