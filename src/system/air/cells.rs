@@ -110,6 +110,11 @@ impl AirState {
         [low, width - low]
     }
 
+    /// Along which axes any image of a grain around may be the nearest: where few cells go round.
+    pub fn images(&self) -> [bool; 3] {
+        self.rounds.map(|rounds| (1..4).contains(&rounds))
+    }
+
     /// The cells around one, itself included; each once.
     pub fn around(&self, n: usize, cell: [i32; 3], mut f: impl FnMut([i32; 3])) {
         let range = |k: usize| {

@@ -93,9 +93,8 @@ impl<D: Integrate> System<D> {
         air.gather(D::N, cell);
         let found = std::mem::take(&mut air.found);
         // Few cells around a periodic axis: any image of the other may be the nearest soon.
-        let images: [i32; 3] =
-            std::array::from_fn(|k| i32::from((1..4).contains(&air.s.rounds[k])));
-        let shifts = if images == [0; 3] {
+        let images = air.s.images();
+        let shifts = if images == [false; 3] {
             Vec::new()
         } else {
             self.images(images)
@@ -229,10 +228,10 @@ impl<D: Integrate> System<D> {
     }
 
     /// Shifts to the other images that may come near.
-    fn images(&self, along: [i32; 3]) -> Vec<D::Vector> {
+    fn images(&self, along: [bool; 3]) -> Vec<D::Vector> {
         let mut shifts = vec![D::Vector::default()];
         for k in 0..D::N {
-            let Some(axis) = self.setup.periodic[k].filter(|_| along[k] > 0) else {
+            let Some(axis) = self.setup.periodic[k].filter(|_| along[k]) else {
                 continue;
             };
             for n in 0..shifts.len() {
@@ -251,6 +250,35 @@ impl<D: Integrate> System<D> {
         let (v, a) = (path.velocity, path.acceleration);
         let gap = |t: f64| (d + v * t + a * (0.5 * t * t)).norm() - reach;
         approach(gap, v.norm(), g, length)
+    }
+
+    /// When a flyer must be back for a stepped grain, if that is before what was foreseen of it.
+    pub(super) fn foresee_stepped(&mut self, id: u32, with: u32, time: f64) -> Option<Foreseen> {
+        let (a, b) = (self.flyer(id)?, self.stepped(with)?);
+        let air = self.air.as_ref()?;
+        let first = air.s.bodies[id as usize].foreseen;
+        let place = air.s.bodies[with as usize].place;
+        let images = air.s.images();
+        let arrays = &self.engine.state.arrays;
+        let reach = arrays.radius(a as usize)
+            + arrays.radius(b as usize)
+            + 0.5 * self.engine.options.outer_margin;
+        let path = self.path_of(a, time);
+        let place = D::Vector::from_fn(|k| place[k]);
+        let d = nearest(path.position - place, &self.setup.periodic);
+        let g = self.engine.gravity.norm();
+        let mut then = first;
+        let shifts = if images == [false; 3] {
+            Vec::new()
+        } else {
+            self.images(images)
+        };
+        for shift in std::iter::once(D::Vector::default()).chain(shifts) {
+            let left = (then.time - time).max(0.0);
+            let after = self.nears(&path, d + shift, reach, g, left);
+            then.must_return(after, time, self.ahead());
+        }
+        (then != first).then_some(then)
     }
 
     /// Foresees a flyer anew and puts it into the queue.

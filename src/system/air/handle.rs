@@ -88,13 +88,17 @@ impl<D: Integrate> System<D> {
     }
 
     /// A flyer that collided since the last step comes back at the next.
-    pub(super) fn await_step(&mut self, id: u32, next: Foreseen) -> Result<(), SystemError> {
+    pub(super) fn await_step(&mut self, id: u32) -> Result<(), SystemError> {
         let step = self.engine.options.step;
         let slot = self.flyer(id).map_or(0, |slot| slot as usize);
         let since = self.engine.state.since[slot];
         // Half a step after it: then the grid stands there, whatever the rounding.
-        let time = next.time.max(since + 1.5 * step);
-        self.await_event(id, Foreseen { time, ..next })
+        let next = Foreseen {
+            time: since + 1.5 * step,
+            next: Next::Return,
+            ..Foreseen::default()
+        };
+        self.await_event(id, next)
     }
 
     /// The last step before a time, were the grid to go on to there.
@@ -171,12 +175,12 @@ impl<D: Integrate> System<D> {
                     let step = self.engine.options.step;
                     let due = again
                         .filter(|again| again.next == Next::Return && again.time <= time + step);
-                    if let Some(due) = due {
+                    if due.is_some() {
                         if self.is_free_to_return(id, time) {
                             self.call_back(&[id], time, sink)?;
                             break;
                         }
-                        self.await_step(id, due)?;
+                        self.await_step(id)?;
                     }
                 }
             }

@@ -115,8 +115,6 @@ pub(in crate::system) struct AirState {
     stepped: Vec<u32>,
     /// Flyers.
     flyers: usize,
-    /// Flyers for which the cells were made.
-    made_for: usize,
     /// Least corner and widths of the cells, m, and how many there are along periodic axes.
     origin: [f64; 3],
     widths: [f64; 3],

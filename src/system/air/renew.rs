@@ -10,8 +10,10 @@ use crate::system::{System, SystemError, flight};
 
 /// A flyer due within so many steps at a renewal comes back at once.
 const STAY: f64 = 32.0;
-/// Nobody leaves for a flight shorter than so many steps.
+/// Nobody leaves for a flight shorter than so many steps,
 const LEAVE: f64 = 96.0;
+/// nor than so much of the dwell that makes a link stable: some contact times.
+const DWELLS: f64 = 0.3;
 /// Widths of the cells over the least that will do: wider ones are left less often, and hold more.
 const WIDER: f64 = 1.25;
 
@@ -33,22 +35,17 @@ impl<D: Integrate> System<D> {
         let mut woken = Vec::new();
         self.wake_flyers(called, now, &mut woken);
         self.engine.renew();
-        let mut look: Vec<u32> = self.newcomers(clock);
+        for id in self.newcomers(clock) {
+            self.foresee_again(id, clock)?;
+        }
         loop {
             self.enter_stepped();
-            self.around_stepped(&mut look);
             let mut due = Vec::new();
-            for id in std::mem::take(&mut look) {
-                let Some(next) = self.foresee_again(id, clock)? else {
-                    continue;
-                };
-                if next.next != Next::Return || next.time > now + STAY * h {
-                    continue;
-                }
+            for id in self.guard_stepped(clock, now + STAY * h)? {
                 if self.is_free_to_return(id, now) {
                     due.push(id);
                 } else {
-                    self.await_step(id, next)?;
+                    self.await_step(id)?;
                 }
             }
             if due.is_empty() {
@@ -57,7 +54,12 @@ impl<D: Integrate> System<D> {
             self.wake_flyers(&due, now, &mut woken);
             self.engine.renew();
         }
-        let left = self.let_go(now, clock)?;
+        // Not when somebody was called back: who may go waits for the next renewal of the lists.
+        let left = if called.is_empty() {
+            self.let_go(now, clock)?
+        } else {
+            Vec::new()
+        };
         // Who is sent off again at once has not changed its regime.
         let stayed: Vec<u32> = left
             .iter()
@@ -101,7 +103,6 @@ impl<D: Integrate> System<D> {
         air.clear();
         air.s.stale = false;
         air.s.clock = now;
-        air.s.made_for = flying.len();
         let least = (2.0 * air.largest + 0.5 * margin) * (1.0 + 4.0 * super::cells::SLACK);
         // The mean distance of the grains, were they spread over all the room that they span.
         let volume: f64 = (0..D::N).map(|k| (high[k] - low[k]).max(least)).product();
@@ -167,27 +168,54 @@ impl<D: Integrate> System<D> {
         }
     }
 
-    /// Adds the flyers in the cells around those that are stepped, each once.
-    fn around_stepped(&mut self, look: &mut Vec<u32>) {
-        let Some(air) = &mut self.air else { return };
-        if air.s.flyers > 0 {
-            let mut cells: Vec<[i32; 3]> = air
-                .s
-                .stepped
-                .iter()
-                .map(|&id| air.s.bodies[id as usize].cell)
-                .collect();
-            cells.sort_unstable();
-            cells.dedup();
-            for cell in cells {
-                air.gather(D::N, cell);
-                let bodies = &air.s.bodies;
-                let flyers = air.found.iter().copied();
-                look.extend(flyers.filter(|&id| bodies[id as usize].kind == Kind::Flyer));
+    /// Looks at the flyers in the cells around those that are stepped: what was foreseen of them holds
+    /// but for those. Gives who must be back by a time, by number.
+    fn guard_stepped(&mut self, clock: f64, soon: f64) -> Result<Vec<u32>, SystemError> {
+        let Some(air) = &self.air else {
+            return Ok(Vec::new());
+        };
+        let mut due = Vec::new();
+        if air.s.flyers == 0 || air.s.stepped.is_empty() {
+            return Ok(due);
+        }
+        // From the side on which there are fewer.
+        let from_air = air.s.flyers < air.s.stepped.len();
+        let from: Vec<u32> = if from_air {
+            let id = &self.engine.state.arrays.id;
+            self.flying().iter().map(|&s| id[s as usize]).collect()
+        } else {
+            air.s.stepped.clone()
+        };
+        let other = if from_air { Kind::Stepped } else { Kind::Flyer };
+        for id in from {
+            let Some(air) = &mut self.air else { break };
+            let cell = air.s.bodies[id as usize].cell;
+            air.gather(D::N, cell);
+            let found = std::mem::take(&mut air.found);
+            for &with in &found {
+                let kind = self
+                    .air
+                    .as_ref()
+                    .map(|air| air.s.bodies[with as usize].kind);
+                if kind != Some(other) {
+                    continue;
+                }
+                let [flyer, stepped] = if from_air { [id, with] } else { [with, id] };
+                if let Some(next) = self.foresee_stepped(flyer, stepped, clock) {
+                    if next.time <= soon {
+                        due.push(flyer);
+                    } else {
+                        self.await_event(flyer, next)?;
+                    }
+                }
+            }
+            if let Some(air) = &mut self.air {
+                air.found = found;
             }
         }
-        look.sort_unstable();
-        look.dedup();
+        due.sort_unstable();
+        due.dedup();
+        Ok(due)
     }
 
     /// Stepped grains without a link, as slots.
@@ -214,6 +242,12 @@ impl<D: Integrate> System<D> {
         state.active.iter().copied().filter(stepped).collect()
     }
 
+    /// The shortest flight for which a grain leaves the grid, s.
+    fn least_flight(&self) -> f64 {
+        let motion = &self.setup.motion;
+        (LEAVE * self.engine.options.step).max(DWELLS * motion.stable_dwell)
+    }
+
     /// Whether any of these slots, ascending, is a candidate in the outer lists.
     fn are_listed(&self, slots: &[u32]) -> bool {
         let is = |slot: &u32| slots.binary_search(slot).is_ok();
@@ -225,7 +259,6 @@ impl<D: Integrate> System<D> {
 
     /// Lets go who has no link and nothing to come for a while; their numbers.
     fn let_go(&mut self, now: f64, clock: f64) -> Result<Vec<u32>, SystemError> {
-        let h = self.engine.options.step;
         // A path begins now; it is not asked for events before what is done already.
         let mut leaving = self.linkless();
         let ids = |slots: &[u32], system: &Self| -> Vec<u32> {
@@ -235,22 +268,21 @@ impl<D: Integrate> System<D> {
         for &slot in &leaving {
             self.take_off(slot, now);
         }
-        loop {
+        let mut look = leaving.clone();
+        while !look.is_empty() {
             let mut refused = Vec::new();
-            for &slot in &leaving {
+            for &slot in &look {
                 let next = self.foresee_flyer(slot, clock, None, Except::Nobody);
                 let id = self.engine.state.arrays.id[slot as usize];
-                if next.next != Next::Look && next.time < now + LEAVE * h {
+                if next.next != Next::Look && next.time < now + self.least_flight() {
                     refused.push(slot);
                 } else {
                     self.await_event(id, next)?;
                 }
             }
-            if refused.is_empty() {
-                break;
-            }
             leaving.retain(|slot| refused.binary_search(slot).is_err());
-            for slot in refused {
+            look.clear();
+            for &slot in &refused {
                 self.engine.state.arrays.status[slot as usize] = Status::Stepped;
                 let arrays = &self.engine.state.arrays;
                 let (id, place) = (arrays.id[slot as usize], arrays.position(slot as usize));
@@ -258,6 +290,21 @@ impl<D: Integrate> System<D> {
                     air.register(id, Kind::Stepped, place);
                 }
             }
+            // Who is around those that stay has another body to mind.
+            for slot in refused {
+                let id = self.engine.state.arrays.id[slot as usize];
+                let Some(air) = &mut self.air else { break };
+                let cell = air.s.bodies[id as usize].cell;
+                air.gather(D::N, cell);
+                let found = std::mem::take(&mut air.found);
+                look.extend(found.iter().filter_map(|&id| self.flyer(id)));
+                if let Some(air) = &mut self.air {
+                    air.found = found;
+                }
+            }
+            look.retain(|slot| leaving.binary_search(slot).is_ok());
+            look.sort_unstable();
+            look.dedup();
         }
         for list in [&mut self.engine.state.active, &mut self.engine.state.fresh] {
             list.retain(|slot| leaving.binary_search(slot).is_err());
