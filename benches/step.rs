@@ -49,6 +49,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
     Setup {
         seed: 1,
         materials: vec!["grain".into()],
+        forms: Vec::new(),
         laws,
         boundaries: vec![Boundary {
             name: "box".into(),

@@ -1,13 +1,14 @@
-//! Grains: disks and spheres.
+//! Grains: disks, spheres, and those of a form.
 
 use serde::{Deserialize, Serialize};
 
+use super::Form;
 use crate::geometry::Dimension;
 
 /// The number of a grain: given once, in order of creation, from 0; never used again.
 pub type GrainId = u32;
 
-/// A disk or a sphere, at one moment.
+/// A grain at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Grain<D: Dimension> {
@@ -15,28 +16,34 @@ pub struct Grain<D: Dimension> {
     pub id: GrainId,
     /// Index of its material.
     pub material: u16,
-    /// Radius, m.
+    /// Its form, by index; none: a disk or a sphere.
+    pub form: Option<u16>,
+    /// Radius, m; of a form, that of the circle or sphere around it.
     pub radius: f64,
     /// Mass, kg (in the plane: kg per metre of depth).
     pub mass: f64,
-    /// Centre, m.
+    /// Principal moments of inertia over mass and radius squared; the plane uses the last.
+    pub inertia: [f64; 3],
+    /// Centre of mass, m.
     pub position: D::Vector,
     /// Velocity, m/s.
     pub velocity: D::Vector,
-    /// Orientation.
+    /// Orientation; in space of the principal axes.
     pub rotation: D::Rotation,
     /// Angular velocity, rad/s.
     pub spin: D::Spin,
 }
 
 impl<D: Dimension> Grain<D> {
-    /// A grain at rest.
+    /// A disk or sphere at rest.
     pub fn new(id: GrainId, material: u16, radius: f64, density: f64, position: D::Vector) -> Self {
         Grain {
             id,
             material,
+            form: None,
             radius,
             mass: density * D::ball_measure(radius),
+            inertia: [D::BALL_INERTIA; 3],
             position,
             velocity: D::Vector::default(),
             rotation: D::identity(),
@@ -44,15 +51,33 @@ impl<D: Dimension> Grain<D> {
         }
     }
 
-    /// Moment of inertia about the centre, kg m^2.
+    /// Gives a grain the form with an index, its radius becoming that of the circle or sphere around it.
+    pub fn shape(&mut self, index: u16, form: &Form<D>, density: f64) {
+        let size: f64 = (0..D::N).map(|_| self.radius).product();
+        self.form = Some(index);
+        self.mass = density * form.measure * size;
+        self.inertia = form.inertia;
+    }
+
+    /// Moment of inertia about the centre, kg m^2: of the last principal axis, the only one in the plane
+    /// and like all others of a sphere.
     pub fn moment_of_inertia(&self) -> f64 {
-        D::BALL_INERTIA * self.mass * self.radius * self.radius
+        self.inertia[2] * self.mass * self.radius * self.radius
+    }
+
+    /// Principal moments of inertia, kg m^2.
+    pub fn moments(&self) -> [f64; 3] {
+        self.inertia
+            .map(|share| share * self.mass * self.radius * self.radius)
     }
 
     /// Kinetic energy of motion and spin, J.
     pub fn kinetic_energy(&self) -> f64 {
         use crate::geometry::Vector;
-        0.5 * self.mass * self.velocity.norm_squared()
-            + 0.5 * self.moment_of_inertia() * D::spin_dot(self.spin, self.spin)
+        let turning = match self.form {
+            None => 0.5 * self.moment_of_inertia() * D::spin_dot(self.spin, self.spin),
+            Some(_) => D::turning_energy(self.rotation, self.spin, self.moments()),
+        };
+        0.5 * self.mass * self.velocity.norm_squared() + turning
     }
 }

@@ -8,10 +8,10 @@ use super::failure::Failure;
 use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
-use crate::body::Shape;
+use crate::body::{Form, FormPart, Shape};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
-use crate::record::{RunFolder, RunMeta, Status, WallDrawing, write_file};
+use crate::record::{GrainShape, RunFolder, RunMeta, ShapePart, Status, WallDrawing, write_file};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
@@ -252,6 +252,7 @@ fn open<D: Integrate>(
             .collect(),
         version: env!("CARGO_PKG_VERSION").into(),
         walls: drawings(setup),
+        shapes: setup.forms.iter().map(shape).collect(),
         periodic: std::array::from_fn(|k| {
             let axis = setup.periodic.get(k).copied().flatten();
             axis.map(|axis| [axis.origin, axis.length])
@@ -319,6 +320,24 @@ fn difference(there: &str, here: &str) -> String {
 }
 
 /// The walls as lines for pictures, planes cut to the surroundings of what is there.
+/// A form as the folder tells it.
+fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
+    let angle = |v: D::Vector| libm::atan2(v[1], v[0]);
+    let part = |part: &FormPart<D>| ShapePart {
+        centre: std::array::from_fn(|k| if k < D::N { part.centre[k] } else { 0.0 }),
+        radius: part.radius,
+        arc: part.ends.map(|[begin, end]| {
+            let (from, to) = (angle(begin), angle(end));
+            let turn = std::f64::consts::TAU;
+            [from, if to < from { to + turn } else { to }]
+        }),
+    };
+    GrainShape {
+        name: form.name.clone(),
+        parts: form.parts.iter().map(part).collect(),
+    }
+}
+
 fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
     let mut low = D::Vector::from_fn(|_| f64::INFINITY);
     let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);

@@ -25,6 +25,15 @@ pub enum Status {
     Flying,
     /// A grain in equilibrium that stands still.
     Still,
+    /// A part of the grain in a slot before.
+    Part,
+}
+
+impl Status {
+    /// Whether a grain is there: not nothing, and not a part of one.
+    pub fn is_grain(self) -> bool {
+        !matches!(self, Status::Empty | Status::Part)
+    }
 }
 
 /// Rows of all grains. At the time of evaluation `rows` and `spins` hold positions and
@@ -216,6 +225,19 @@ impl<D: ClusterDimension> Arrays<D> {
         self.material[slot] = grain.material;
         self.status[slot] = status;
         D::write(self, slot, grain);
+        slot as u32
+    }
+
+    /// Adds a part of the grain in a slot, of a radius (m), at the end; gives its slot. Its place is to
+    /// be set.
+    pub fn push_part(&mut self, of: usize, radius: f64) -> u32 {
+        self.push_empty();
+        let slot = self.slots() - 1;
+        self.id[slot] = self.id[of];
+        self.material[slot] = self.material[of];
+        self.status[slot] = Status::Part;
+        self.rows[slot].0[3] = radius;
+        self.state[slot].0[3] = self.inverse_mass(of);
         slot as u32
     }
 

@@ -69,7 +69,8 @@ impl<D: Integrate> Engine<D> {
     fn each_pair(&self, mut f: impl FnMut(u32, u32)) {
         for class in &self.state.pairs {
             each_link(&class.lists.flags, |i, k| {
-                f(class.lists.batches[i].a[k], class.lists.batches[i].b[k]);
+                let batch = &class.lists.batches[i];
+                f(self.owner(batch.a[k]), self.owner(batch.b[k]));
             });
         }
         let still = self.state.still.pairs.iter().map(|(_, kept)| kept);
@@ -105,6 +106,7 @@ impl<D: Integrate> Engine<D> {
         for &slot in slots {
             gone[slot as usize] = true;
         }
+        self.mark_parts(&mut gone);
         let mut elastic = Elastic::default();
         self.each_link_view(|link: LinkView<D>| {
             let other = matches!(link.b, Other::Slot(s) if gone[s as usize]);
@@ -121,6 +123,7 @@ impl<D: Integrate> Engine<D> {
             );
         }
         for &(a, b) in &lost {
+            let (a, b) = (self.owner(a), self.owner(b));
             self.state.clusters.remove_link(a, b);
         }
         let mut at_walls = Vec::new();
@@ -138,6 +141,7 @@ impl<D: Integrate> Engine<D> {
             self.state.clusters.remove_grain(slot);
             self.state.arrays.vacate(slot as usize);
         }
+        self.vacate_parts(&gone);
         self.state.active.retain(|&s| !gone[s as usize]);
         self.state.fresh.retain(|&s| !gone[s as usize]);
         elastic

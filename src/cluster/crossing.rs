@@ -26,12 +26,29 @@ impl<D: Integrate> Engine<D> {
     /// the velocity that is carried; velocities as far before that as those seen now are after it.
     fn motion_before(&self, slot: usize) -> BodyMotion<D> {
         let now = self.motion(slot);
+        let owner = self.owner(slot as u32) as usize;
+        if owner != slot {
+            return self.part_before(owner, now);
+        }
         let (v, s) = D::carried(&self.state.arrays, slot);
         let carried = D::Vector::from_fn(|k| v[k]);
         BodyMotion {
             position: now.position - carried * self.options.step,
             velocity: carried * 2.0 - now.velocity,
             spin: std::array::from_fn(|k| 2.0 * s[k] - now.spin[k]),
+        }
+    }
+
+    /// The same of a part of the grain in another slot: as if it had moved evenly.
+    fn part_before(&self, owner: usize, now: BodyMotion<D>) -> BodyMotion<D> {
+        let (grain, before) = (self.motion(owner), self.motion_before(owner));
+        let jump = before.velocity - grain.velocity;
+        let velocity = now.velocity + jump;
+        let middle = (now.velocity + velocity) * 0.5;
+        BodyMotion {
+            position: now.position - middle * self.options.step,
+            velocity,
+            spin: now.spin,
         }
     }
 

@@ -74,10 +74,13 @@ impl<D: Integrate> Engine<D> {
                     }
                 }
                 let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
+                // A flat arc has a radius larger than its grain.
+                let (a, b) = (self.owner(a), self.owner(b));
+                let whole = arrays.radius(a as usize).min(arrays.radius(b as usize));
                 see(Deepest {
                     a,
                     b: Other::Slot(b),
-                    share: (ra + rb - d.norm()) / ra.min(rb),
+                    share: (ra + rb - d.norm()) / ra.min(rb).min(whole),
                     materials: class.materials,
                 });
             });
@@ -87,10 +90,12 @@ impl<D: Integrate> Engine<D> {
             each_link(&class.lists.flags, |i, k| {
                 let a = class.lists.batches[i].a[k];
                 if let Some(link) = self.wall_kinematics(index, a) {
+                    let grain = self.owner(a);
+                    let whole = arrays.radius(grain as usize);
                     see(Deepest {
-                        a,
+                        a: grain,
                         b: Other::Boundary(class.boundary),
-                        share: link.overlap / arrays.radius(a as usize),
+                        share: link.overlap / arrays.radius(a as usize).min(whole),
                         materials: [class.material, wall.material],
                     });
                 }

@@ -6,6 +6,7 @@
 //! [`ClusterIndex`]. Grains in flight are not touched by a step.
 
 use super::arrays::{Arrays, Lists, Status};
+use super::bodies::Bodies;
 use super::changes::LinkChange;
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
@@ -15,7 +16,7 @@ use super::state::{
     Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,
 };
 use super::still::{Still, WallName};
-use crate::body::{Grain, Pose};
+use crate::body::{Form, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
@@ -32,6 +33,8 @@ pub struct Engine<D: Integrate> {
     pub options: EngineOptions,
     /// Boundaries.
     pub boundaries: Vec<Wall<D>>,
+    /// Forms of grains.
+    pub forms: Vec<Form<D>>,
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// Time of step 0, s.
@@ -123,9 +126,11 @@ impl<D: Integrate> Engine<D> {
                 wall_sums: vec![[0.0; 7]; walls],
                 fastest: 0.0,
                 still: Still::default(),
+                bodies: Bodies::default(),
             },
             options,
             boundaries,
+            forms: Vec::new(),
             gravity,
             origin: 0.0,
             link_events: Vec::new(),
@@ -174,6 +179,9 @@ impl<D: Integrate> Engine<D> {
         self.state.since.push(time);
         self.state.back.push(time);
         self.state.clusters.add_grain(slot);
+        if let Some(form) = grain.form {
+            self.add_parts(slot, grain, form, time);
+        }
         if status == Status::Stepped {
             self.state.active.push(slot);
             self.state.fresh.push(slot);
@@ -219,6 +227,7 @@ impl<D: Integrate> Engine<D> {
         let mut friction = 0.0;
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
+        self.find_faces();
         for class in 0..self.state.pairs.len() {
             let [a, b] = self.state.pairs[class].materials;
             if self.state.pairs[class].lists.batches.is_empty() {
@@ -297,6 +306,7 @@ impl<D: Integrate> Engine<D> {
                 self.note_walls(class, time);
             }
         }
+        self.gather_parts();
         // The stride books the work of normal dampers and tangential forces as damping; here the
         // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
         // the stride's with those that came about: the sum is exact, the split to second order.
@@ -331,6 +341,7 @@ impl<D: Integrate> Engine<D> {
             euler: matches!(self.options.integrator, IntegratorName::Euler),
         };
         let level = self.level;
+        self.keep_moments();
         let sums = if self.options.integrator == IntegratorName::Heun {
             super::heun::step(self, stride)
         } else {
@@ -340,10 +351,15 @@ impl<D: Integrate> Engine<D> {
         let state = &mut self.state;
         state.flows.damping += sums.damper_work;
         state.fastest = sums.fastest;
+        let work = self.turn_bodies();
+        self.put_all_parts();
+        let fastest = self.state.fastest;
+        let state = &mut self.state;
+        state.flows.damping += work;
         state.n += 1;
         state.counts.steps += 1;
         state.counts.grain_steps += state.active.len() as u64;
-        let way = h * (sums.fastest.sqrt() + self.wall_speed());
+        let way = h * (fastest.sqrt() + self.wall_speed());
         self.state.outer_way += way;
         self.state.inner_way += way;
     }
@@ -356,6 +372,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Evaluates forces without events (for `heun`).
     pub(super) fn trial_forces(&mut self, time: f64) -> Passed {
+        self.put_all_parts();
         self.evaluate(time, true)
     }
 
@@ -393,6 +410,7 @@ impl<D: Integrate> Engine<D> {
                 D::set_previous(arrays, slot, first + k, a);
             }
         }
+        self.start_bodies(&fresh, contact);
         self.state.fresh = fresh;
         self.state.fresh.clear();
     }

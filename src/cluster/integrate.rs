@@ -15,7 +15,8 @@
 //! acceleration alone, but stable up to (rate of damping) x step = 2 instead of 1, since what
 //! alternates from step to step, as an overdamped link does near its limit, cancels in the mean.
 
-use crate::cluster::arrays::{Arrays, ClusterDimension};
+use crate::cluster::arrays::Arrays;
+use crate::cluster::parts::Parts;
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Half, Kernel, Lanes, Level, Row, run};
 
@@ -164,7 +165,7 @@ impl Kernel for SpatialStep<'_> {
 }
 
 /// Steps of a dimension.
-pub trait Integrate: ClusterDimension {
+pub trait Integrate: Parts {
     /// Kicks and drifts the active slots, and clears their forces.
     fn stride(level: Level, arrays: &mut Arrays<Self>, active: &[u32], stride: Stride) -> StepSums;
 }

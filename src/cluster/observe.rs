@@ -66,7 +66,7 @@ impl std::ops::SubAssign for Elastic {
     }
 }
 
-/// A link as logs see it.
+/// A link as logs see it; of grains of several parts the grain is told, the place is that of the part.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkView<D: Dimension> {
     /// Slot of the first body.
@@ -291,8 +291,11 @@ impl<D: Integrate> Engine<D> {
             force = force.map(|x| x * cap / f);
         }
         LinkView {
-            a,
-            b,
+            a: self.owner(a),
+            b: match b {
+                Other::Slot(b) => Other::Slot(self.owner(b)),
+                wall => wall,
+            },
             kinematics: k,
             normal_force,
             tangential_force: tangent::<D>(force, k.normal),
@@ -419,10 +422,11 @@ impl<D: Integrate> Engine<D> {
                 change.before.touch & !change.after.touch,
             );
             for k in lanes_of(opened | closed) {
+                let (a, b) = (self.owner(batch.a[k]), self.owner(batch.b[k]));
                 if opened >> k & 1 == 1 {
-                    self.state.clusters.insert_link(batch.a[k], batch.b[k]);
+                    self.state.clusters.insert_link(a, b);
                 } else {
-                    self.state.clusters.remove_link(batch.a[k], batch.b[k]);
+                    self.state.clusters.remove_link(a, b);
                     self.state.pairs[class].lists.calm[change.batch as usize][k] = 0;
                 }
             }

@@ -81,6 +81,7 @@ impl<D: Integrate> Engine<D> {
                 },
             );
         }
+        self.find_faces();
     }
 
     /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
@@ -102,10 +103,12 @@ impl<D: Integrate> Engine<D> {
             self.find_splits();
         }
         self.settle_rotations();
+        self.put_all_parts();
         let mut kept: Vec<Vec<Kept>> = Vec::new();
         for class in &self.state.pairs {
             let mut links = Vec::new();
             class.lists.kept(&mut links);
+            self.keep_as_candidates(&mut links, true);
             links.append(&mut self.waking[kept.len()]);
             kept.push(links);
         }
@@ -114,6 +117,7 @@ impl<D: Integrate> Engine<D> {
         for class in &self.state.walls {
             links.clear();
             class.lists.kept(&mut links);
+            self.keep_as_candidates(&mut links, false);
             let name = (class.boundary, class.surface, class.side, class.material);
             at_walls.extend(links.iter().map(|&link| (name, link)));
         }
@@ -147,10 +151,10 @@ impl<D: Integrate> Engine<D> {
         let arrays = &self.state.arrays;
         let slots = arrays.slots();
         let full: Vec<u32> = (1..slots as u32)
-            .filter(|&s| arrays.status[s as usize] != Status::Empty)
+            .filter(|&s| arrays.status[s as usize].is_grain())
             .collect();
         let sort = full.len() >= SORT_FROM && self.state.counts.renewals % every == 1;
-        if full.len() + 1 == slots && !sort {
+        if full.len() + self.state.bodies.parts() + 1 == slots && !sort {
             return None;
         }
         let mut order = vec![0];
@@ -167,11 +171,13 @@ impl<D: Integrate> Engine<D> {
         } else {
             order.extend(&full);
         }
+        let order = self.with_parts(order);
         let mut new_slot = vec![0; slots];
         for (new, &old) in order.iter().enumerate() {
             new_slot[old as usize] = new as u32;
         }
         self.state.arrays.reorder(&order);
+        self.state.bodies.renumber(&new_slot, order.len());
         self.state.since = order
             .iter()
             .map(|&o| self.state.since[o as usize])
@@ -187,11 +193,27 @@ impl<D: Integrate> Engine<D> {
         Some(new_slot)
     }
 
+    /// An order of slots in which the parts of grains follow these.
+    fn with_parts(&self, order: Vec<u32>) -> Vec<u32> {
+        let bodies = &self.state.bodies;
+        if bodies.list.is_empty() {
+            return order;
+        }
+        let mut all = Vec::with_capacity(order.len() + bodies.parts());
+        for slot in order {
+            all.push(slot);
+            if let Some(body) = bodies.of(slot) {
+                all.extend(slot + 1..=slot + u32::from(bodies.list[body].parts));
+            }
+        }
+        all
+    }
+
     fn rebuild_clusters(&mut self, kept: &[Vec<Kept>]) {
         let mut clusters = ClusterIndex::with_grains(self.state.arrays.slots() as u32);
         let still = self.state.still.pairs.iter().map(|(_, link)| link);
         for link in kept.iter().flatten().chain(still) {
-            clusters.insert_link(link.a, link.b);
+            clusters.insert_link(self.owner(link.a), self.owner(link.b));
         }
         let before = std::mem::replace(&mut self.state.clusters, clusters);
         self.state.clusters.go_on_from(before);
@@ -231,12 +253,21 @@ impl<D: Integrate> Engine<D> {
 
     fn renew_pairs(&mut self, kept: &[Vec<Kept>]) {
         self.state.active.sort_unstable();
-        let arrays = &self.state.arrays;
-        let active = &self.state.active;
-        let positions: Vec<D::Vector> = active
+        let touching = self.touching();
+        let (arrays, bodies) = (&self.state.arrays, &self.state.bodies);
+        let active = &touching;
+        let mut positions: Vec<D::Vector> = active
             .iter()
             .map(|&s| arrays.position(s as usize))
             .collect();
+        if !bodies.list.is_empty() {
+            // Parts may stick out of the box.
+            for (k, axis) in self.periodic.iter().enumerate() {
+                if let Some(axis) = axis {
+                    positions.iter_mut().for_each(|x| x[k] = axis.wrap(x[k]));
+                }
+            }
+        }
         let radii: Vec<f64> = active.iter().map(|&s| arrays.radius(s as usize)).collect();
         self.pair_buffer.clear();
         let margin = self.options.outer_margin;
@@ -253,6 +284,10 @@ impl<D: Integrate> Engine<D> {
         let n = self.laws.materials;
         for pair in &mut self.pair_buffer {
             *pair = (active[pair.0 as usize], active[pair.1 as usize]);
+        }
+        if !bodies.list.is_empty() {
+            self.pair_buffer
+                .retain(|&(a, b)| bodies.of(a).is_none() || bodies.owner(a) != bodies.owner(b));
         }
         if !self.cells.is_empty() {
             for (&a, (&x, &radius)) in active.iter().zip(positions.iter().zip(&radii)) {
@@ -303,6 +338,7 @@ impl<D: Integrate> Engine<D> {
 
     fn renew_walls(&mut self, kept: &[(WallName, Kept)]) {
         let time = self.time();
+        let touching = self.touching();
         let arrays = &self.state.arrays;
         let mut entries: Vec<(u16, u32, bool, u16, u32)> = Vec::new();
         for (index, wall) in self.boundaries.iter().enumerate() {
@@ -310,7 +346,7 @@ impl<D: Integrate> Engine<D> {
                 continue;
             }
             let pose = wall.boundary.motion.pose(time);
-            for &slot in &self.state.active {
+            for &slot in &touching {
                 let x = pose.to_frame(arrays.position(slot as usize));
                 let reach = arrays.radius(slot as usize) + self.options.outer_margin;
                 for (k, surface) in wall.surfaces.iter().enumerate() {

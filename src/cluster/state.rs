@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::{Arrays, Lists};
+use super::bodies::Bodies;
 use super::integrate::Integrate;
 use super::still::Still;
 use crate::body::Boundary;
@@ -188,4 +189,6 @@ pub struct EngineState<D: Integrate> {
     pub fastest: f64,
     /// Grains that stand still.
     pub still: Still,
+    /// Grains of several parts.
+    pub bodies: Bodies<D>,
 }

@@ -131,6 +131,8 @@ pub trait Dimension: Copy + Clone + Debug + Default + PartialEq + Send + Sync + 
     fn rotate(rotation: Self::Rotation, vector: Self::Vector) -> Self::Vector;
     /// A vector turned back by a rotation.
     fn unrotate(rotation: Self::Rotation, vector: Self::Vector) -> Self::Vector;
+    /// Energy of a body that turns, J, by its principal moments (kg m^2); the plane uses the last.
+    fn turning_energy(rotation: Self::Rotation, spin: Self::Spin, moments: [f64; 3]) -> f64;
     /// Components of a rotation for files: the angle, or x, y, z, w.
     fn rotation_components(rotation: Self::Rotation) -> ([f64; 4], usize);
     /// Area of a disk or volume of a sphere, m^2 or m^3.
@@ -190,6 +192,9 @@ impl Dimension for Planar {
     fn unrotate(rotation: f64, v: Vector2<f64>) -> Vector2<f64> {
         Self::rotate(-rotation, v)
     }
+    fn turning_energy(_: f64, spin: f64, moments: [f64; 3]) -> f64 {
+        0.5 * moments[2] * spin * spin
+    }
     fn rotation_components(rotation: f64) -> ([f64; 4], usize) {
         ([rotation, 0.0, 0.0, 0.0], 1)
     }
@@ -248,6 +253,10 @@ impl Dimension for Spatial {
     }
     fn unrotate(rotation: UnitQuaternion<f64>, v: Vector3<f64>) -> Vector3<f64> {
         rotation.inverse() * v
+    }
+    fn turning_energy(rotation: UnitQuaternion<f64>, spin: Vector3<f64>, moments: [f64; 3]) -> f64 {
+        let own = rotation.inverse() * spin;
+        0.5 * (0..3).map(|k| moments[k] * own[k] * own[k]).sum::<f64>()
     }
     fn rotation_components(rotation: UnitQuaternion<f64>) -> ([f64; 4], usize) {
         ([rotation.i, rotation.j, rotation.k, rotation.w], 4)

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::shape::GrainShape;
+
 /// What a run's folder must know of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunMeta {
@@ -17,6 +19,9 @@ pub struct RunMeta {
     /// Walls as lines, for pictures and exports.
     #[serde(default)]
     pub walls: Vec<WallDrawing>,
+    /// Shapes of grains that are no disks or spheres; `shape` of a grain is the place in this list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<GrainShape>,
     /// Origin and length of each periodic direction, m; none where space has an end or none.
     #[serde(default)]
     pub periodic: [Option<[f64; 2]>; 3],

@@ -13,6 +13,7 @@ mod folder;
 mod meta;
 pub mod read;
 mod rows;
+mod shape;
 mod snapshots;
 mod spool;
 mod state;
@@ -25,6 +26,7 @@ pub use export::{DataFormat, export_data};
 pub use folder::RunFolder;
 pub use meta::{RunMeta, WallDrawing};
 pub use rows::*;
+pub use shape::{GrainShape, ShapePart};
 pub use summary::*;
 pub use tables::{columns, describe};
 

@@ -138,7 +138,9 @@ pub struct GrainRow {
     pub time: f64,
     /// Its number.
     pub grain: u32,
-    /// Radius, m.
+    /// Its shape, by its place in the list of the run; none: a disk or a sphere.
+    pub shape: Option<u16>,
+    /// Radius, m; of a shape that of the circle or sphere around it.
     pub radius: f64,
     /// Mass, kg.
     pub mass: f64,

@@ -154,6 +154,7 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
         let row = GrainRow {
             time: time[k],
             grain: number("grain", k)? as u32,
+            shape: u16::try_from(number("shape", k)?).ok(),
             radius: radius[k],
             mass: mass[k],
             material: number("material", k)? as u16,

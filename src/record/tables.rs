@@ -247,7 +247,22 @@ pub(super) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot<GrainRow>>
     f.integer(("grain", "1", "number of the grain"), |r| {
         i64::from(r.1.grain)
     });
-    f.float(("radius", "m", "radius"), |r| r.1.radius);
+    f.integer(
+        (
+            "shape",
+            "1",
+            "place of its shape in the `shapes` of meta.json; -1: a disk or a sphere",
+        ),
+        |r| r.1.shape.map_or(-1, i64::from),
+    );
+    f.float(
+        (
+            "radius",
+            "m",
+            "radius; of a shape that of the circle or sphere around it",
+        ),
+        |r| r.1.radius,
+    );
     f.float(
         (
             "mass",

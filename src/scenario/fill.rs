@@ -1,9 +1,10 @@
 //! The one place where a scenario calls the filling methods of the system.
 
+use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::body::Grain;
+use crate::body::{Form, Formed, Grain};
 use crate::geometry::Dimension;
 use crate::system::filling;
 
@@ -34,5 +35,25 @@ pub(super) fn fill<D: Dimension>(
         Filling::Lattice { jitter, speed } => filling::lattice(request, jitter, speed, &mut rng),
         Filling::Random => filling::random(request, &mut rng),
         Filling::RollDown => filling::roll_down(request, &mut rng),
+    }
+}
+
+/// Orientations have streams of their own, so that places do not depend on shapes.
+const TURN_STREAMS: u64 = 1 << 33;
+
+/// Gives the grains of the fill with this index a form, and any orientation, all alike likely.
+pub(super) fn shape<D: Formed>(
+    grains: &mut [Grain<D>],
+    index: u16,
+    form: &Form<D>,
+    density: f64,
+    seed: u64,
+    fill: usize,
+) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(TURN_STREAMS + fill as u64);
+    for grain in grains {
+        grain.shape(index, form, density);
+        grain.rotation = D::any_rotation(std::array::from_fn(|_| rng.random::<f64>()));
     }
 }

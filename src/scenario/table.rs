@@ -94,6 +94,7 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
             radius,
             velocity: numbers(&velocity)?,
             spin: numbers(&spin)?.map(SpinSpec),
+            rotation: None,
         });
     }
     if list.is_empty() {

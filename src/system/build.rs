@@ -112,7 +112,10 @@ impl<D: Integrate> System<D> {
             });
         }
         let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
-        let radii = setup.grains.iter().map(|g| g.radius);
+        // What touches are parts.
+        let finest =
+            |form: Option<u16>| form.map_or(1.0, |form| setup.forms[usize::from(form)].finest());
+        let radii = setup.grains.iter().map(|g| g.radius * finest(g.form));
         for radius in radii.chain(setup.feeds.iter().map(|f| f.radius.least())) {
             sum += radius;
             count += 1.0;
@@ -137,7 +140,7 @@ impl<D: Integrate> System<D> {
             looks: LOOKS,
             log_links: setup.log.events == EventLog::Links,
         };
-        let engine = Engine::new(
+        let mut engine = Engine::new(
             options,
             setup.laws.clone(),
             walls,
@@ -145,6 +148,7 @@ impl<D: Integrate> System<D> {
             setup.periodic.clone(),
             search(setup.motion.neighbor),
         );
+        engine.forms.clone_from(&setup.forms);
         Ok((
             engine,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag),

@@ -443,7 +443,7 @@ impl<D: Integrate> System<D> {
             .arrays
             .status
             .iter()
-            .filter(|&&s| s != Status::Empty)
+            .filter(|s| s.is_grain())
             .count()
     }
 

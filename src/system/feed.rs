@@ -77,6 +77,11 @@ impl<D: Integrate> System<D> {
                     position,
                 );
                 grain.velocity = feed.velocity;
+                if let Some(form) = feed.form {
+                    grain.shape(form, &self.setup.forms[usize::from(form)], feed.density);
+                    let draws = std::array::from_fn(|_| state.rng.random::<f64>());
+                    grain.rotation = D::any_rotation(draws);
+                }
                 self.s.next_id += 1;
                 self.s.created += 1;
                 state.made += 1;
@@ -140,7 +145,7 @@ impl<D: Integrate> System<D> {
     fn is_free(&self, place: D::Vector, radius: f64, time: f64) -> bool {
         let arrays = &self.engine.state.arrays;
         let free_of_grains = (1..arrays.slots()).all(|slot| {
-            if arrays.status[slot] == Status::Empty {
+            if !arrays.status[slot].is_grain() {
                 return true;
             }
             let x = if arrays.status[slot] == Status::Flying {

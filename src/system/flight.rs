@@ -236,13 +236,19 @@ pub fn isolated<D: Integrate>(engine: &Engine<D>) -> Vec<u32> {
     let mut busy = vec![false; engine.state.arrays.slots()];
     for class in &engine.state.pairs {
         for pair in &class.outer {
-            busy[pair[0] as usize] = true;
-            busy[pair[1] as usize] = true;
+            busy[engine.owner(pair[0]) as usize] = true;
+            busy[engine.owner(pair[1]) as usize] = true;
         }
     }
     for class in &engine.state.walls {
         for &slot in &class.outer {
-            busy[slot as usize] = true;
+            busy[engine.owner(slot) as usize] = true;
+        }
+    }
+    // In space a body of parts tumbles: its path is no closed form of the time.
+    if D::N == 3 {
+        for body in &engine.state.bodies.list {
+            busy[body.slot as usize] = true;
         }
     }
     engine

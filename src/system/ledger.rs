@@ -76,13 +76,25 @@ pub fn velocity_now<D: Integrate>(engine: &Engine<D>, slot: usize) -> (D::Vector
     (velocity, std::array::from_fn(|k| s[k] + half * t[k] * i))
 }
 
+/// Energy of a stepped grain that turns, J.
+pub fn turning_energy<D: Integrate>(engine: &Engine<D>, slot: usize, s: [f64; 3]) -> f64 {
+    let arrays = &engine.state.arrays;
+    match (
+        engine.body_spin(slot as u32),
+        engine.principal_moments(slot as u32),
+    ) {
+        (Some(spin), Some(moments)) => D::turning_energy(arrays.rotation[slot], spin, moments),
+        _ => 0.5 / arrays.inverse_inertia(slot) * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]),
+    }
+}
+
 /// Energies held at a time; `time` lies within a step of the time of evaluation.
 pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Held {
     let arrays = &engine.state.arrays;
     let mut held = Held::default();
     for slot in 1..arrays.slots() {
         let mass = match arrays.status[slot] {
-            Status::Empty => continue,
+            Status::Empty | Status::Part => continue,
             _ => 1.0 / arrays.inverse_mass(slot),
         };
         let (x, v, s) = match arrays.status[slot] {
@@ -96,8 +108,8 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
                 (arrays.position(slot), v, s)
             }
         };
-        held.kinetic += 0.5 * mass * v.norm_squared()
-            + 0.5 / arrays.inverse_inertia(slot) * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+        held.kinetic += 0.5 * mass * v.norm_squared();
+        held.kinetic += turning_energy(engine, slot, s);
         let radius = arrays.radius(slot);
         held.potential += fields.potential_energy(&FieldPoint {
             mass,
@@ -217,7 +229,7 @@ fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
     let arrays = &engine.state.arrays;
     let (mut reach, mut radius, mut mass, mut grains) = (0.0f64, 0.0f64, 0.0, 0.0);
     for slot in 1..arrays.slots() {
-        if arrays.status[slot] != Status::Empty {
+        if arrays.status[slot].is_grain() {
             let r = arrays.radius(slot);
             reach = reach.max(arrays.position(slot).norm() + r);
             radius = radius.max(r);
@@ -264,8 +276,13 @@ pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
         for k in 0..D::N {
             work += f[k] * v[k];
         }
-        for k in 0..D::SPINS {
-            work += t[k] * s[k];
+        match engine.body_spin(slot as u32) {
+            Some(spin) => {
+                let radius = arrays.radius(slot);
+                let moment = D::spin_from_fn(|k| t[k] * radius);
+                work += D::spin_dot(moment, spin);
+            }
+            None => work += (0..D::SPINS).map(|k| t[k] * s[k]).sum::<f64>(),
         }
     }
     flows.damping -= half * work;

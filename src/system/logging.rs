@@ -9,7 +9,6 @@ use super::driver::Outcome;
 use super::ledger::{self, held};
 use super::{EventLog, System, SystemError};
 use crate::body::Grain;
-use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
 use crate::event::{EventKind, Regime};
@@ -215,9 +214,10 @@ impl<D: Integrate> System<D> {
         let rigid = self.s.rest.rigid.len() as u64;
         let grains = self.grain_count() as u64;
         let clusters = {
-            // The dummy slot and each flyer count as clusters in the index.
+            // The dummy slot, each flyer and each part count as clusters in the index.
             let all = self.engine.state.clusters.count() as u64;
-            all - 1 - (grains - stepped - still)
+            let parts = self.engine.state.bodies.parts() as u64;
+            all - 1 - parts - (grains - stepped - still)
         };
         let (links, sliding) = self.engine.link_count();
         let d = figures.dissipated;
@@ -275,13 +275,13 @@ impl<D: Integrate> System<D> {
         // Name clusters by their least grain number, not by slots, which move.
         let mut least: Vec<i64> = vec![i64::MAX; arrays.slots()];
         for slot in 1..arrays.slots() as u32 {
-            if arrays.status[slot as usize] != Status::Empty {
+            if arrays.status[slot as usize].is_grain() {
                 let root = self.engine.state.clusters.cluster_of(slot) as usize;
                 least[root] = least[root].min(i64::from(arrays.id[slot as usize]));
             }
         }
         let mut rows: Vec<GrainRow> = (1..arrays.slots() as u32)
-            .filter(|&s| arrays.status[s as usize] != Status::Empty)
+            .filter(|&s| arrays.status[s as usize].is_grain())
             .map(|slot| {
                 let flying = self.engine.flies(slot as usize);
                 let grain = self.grain_at(slot, time);
@@ -298,6 +298,7 @@ impl<D: Integrate> System<D> {
                 GrainRow {
                     time,
                     grain: grain.id,
+                    shape: grain.form,
                     radius: grain.radius,
                     mass: grain.mass,
                     material: grain.material,

@@ -47,7 +47,7 @@ impl<D: Integrate> System<D> {
         let mut any = Vec::new();
         for slot in 1..arrays.slots() {
             let x = match arrays.status[slot] {
-                Status::Empty => continue,
+                Status::Empty | Status::Part => continue,
                 Status::Flying => flight::fly(&self.engine, slot, time).position,
                 Status::Stepped | Status::Still => arrays.position(slot),
             };
@@ -136,17 +136,26 @@ impl<D: Integrate> System<D> {
             let a = D::Vector::from_fn(|k| f[k] * m + self.engine.gravity[k]);
             let spin = D::spin_from_fn(|k| (sp[k] + t * moment[k] * i) / radius);
             let turn = D::spin_from_fn(|k| t * (sp[k] + 0.5 * t * moment[k] * i) / radius);
+            let (spin, rotation) = match self.engine.body_turned(slot, t) {
+                Some(turned) => turned,
+                None => (spin, D::turned(D::rotation(arrays, s), turn)),
+            };
             (
                 arrays.position(s) + v * t + a * (0.5 * t * t),
                 v + a * t,
                 spin,
-                D::turned(D::rotation(arrays, s), turn),
+                rotation,
             )
         };
         Grain {
             id: arrays.id[s],
             material: arrays.material[s],
+            form: self.engine.form_index(slot),
             radius,
+            inertia: match self.engine.form_index(slot) {
+                Some(form) => self.engine.forms[usize::from(form)].inertia,
+                None => [D::BALL_INERTIA; 3],
+            },
             mass: 1.0 / arrays.inverse_mass(s),
             position,
             velocity,
@@ -159,7 +168,7 @@ impl<D: Integrate> System<D> {
     pub fn grains_at(&self, time: f64) -> Vec<Grain<D>> {
         let status = &self.engine.state.arrays.status;
         let mut grains: Vec<Grain<D>> = (1..status.len() as u32)
-            .filter(|&s| status[s as usize] != Status::Empty)
+            .filter(|&s| status[s as usize].is_grain())
             .map(|s| self.grain_at(s, time))
             .collect();
         grains.sort_unstable_by_key(|g| g.id);

@@ -23,14 +23,15 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 7: collisions in flight.
+/// 8: collisions in flight.
+/// 7: grains of several parts.
 /// 6: loads that are known ahead.
 /// 5: links at rest by grain; who is rigid, who is stopped in vain, micro-avalanches of beds that stand
 /// still.
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.

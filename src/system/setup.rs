@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Boundary, Grain};
+use crate::body::{Boundary, Form, Grain};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
 use crate::geometry::Dimension;
@@ -20,6 +20,8 @@ pub struct Setup<D: Dimension> {
     pub laws: LawTable,
     /// Walls.
     pub boundaries: Vec<Boundary<D>>,
+    /// Forms of grains that are no disks or spheres.
+    pub forms: Vec<Form<D>>,
     /// Grains at the start, in order of number.
     pub grains: Vec<Grain<D>>,
     /// Gravity, m/s^2.
@@ -344,8 +346,10 @@ pub struct FeedSetup<D: Dimension> {
     pub timing: FeedTiming,
     /// Grains in all.
     pub count: u64,
-    /// Radii.
+    /// Radii; of a form, of the circle or sphere around each grain.
     pub radius: RadiusLaw,
+    /// Form; none: disks or spheres.
+    pub form: Option<u16>,
     /// Material.
     pub material: u16,
     /// Density, kg/m^2 or kg/m^3.

@@ -65,6 +65,8 @@ struct Limit {
 /// Lightest grain of each material: mass and radius.
 fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
     let mut out: Vec<Option<(f64, f64)>> = vec![None; setup.laws.materials];
+    // A grain with ends gives way to a push on one of them as if it were lighter.
+    let light = |form: Option<u16>| form.map(|form| &setup.forms[usize::from(form)]);
     let mut see = |material: u16, mass: f64, radius: f64| {
         let entry = &mut out[usize::from(material)];
         if entry.is_none_or(|(m, _)| mass < m) {
@@ -72,7 +74,14 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
         }
     };
     for g in &setup.grains {
-        see(g.material, g.mass, g.radius);
+        match light(g.form) {
+            Some(form) => see(
+                g.material,
+                g.mass / form.mobility(),
+                g.radius * form.flattest(),
+            ),
+            None => see(g.material, g.mass, g.radius),
+        }
     }
     for feed in &setup.feeds {
         let radius = feed.radius.least();
@@ -271,8 +280,12 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         });
     }
     let moving = wall_speed(setup);
+    let parts = setup.grains.iter().filter_map(|g| {
+        let form = &setup.forms[usize::from(g.form?)];
+        Some(g.radius * form.finest())
+    });
     let least = lightest.iter().flatten().map(|&(_, radius)| radius);
-    let least = least.fold(f64::INFINITY, f64::min);
+    let least = least.chain(parts).fold(f64::INFINITY, f64::min);
     if moving > 0.0 && least.is_finite() {
         let limit = WAY_LIMIT * least / moving;
         limits.push(Limit {

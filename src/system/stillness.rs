@@ -49,7 +49,7 @@ impl<D: Integrate> System<D> {
         let mut weight = 0.0;
         let mut flying = false;
         for slot in 1..arrays.slots() {
-            if arrays.status[slot] != Status::Empty {
+            if arrays.status[slot].is_grain() {
                 weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
                 flying |= arrays.status[slot] == Status::Flying;
             }
@@ -88,8 +88,8 @@ impl<D: Integrate> System<D> {
             && self.engine.state.active.iter().all(|&slot| {
                 let slot = slot as usize;
                 let (v, s) = super::ledger::velocity_now(&self.engine, slot);
-                let spin = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) / arrays.inverse_inertia(slot);
-                let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + 0.5 * spin;
+                let turning = super::ledger::turning_energy(&self.engine, slot, s);
+                let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
                 kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
             });
         if !rest {

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{System, SystemError};
-use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Sink, ZoneRow};
@@ -96,7 +95,7 @@ impl<D: Integrate> System<D> {
         }
         self.s.zones.look();
         for slot in 1..self.engine.state.arrays.slots() as u32 {
-            if self.engine.state.arrays.status[slot as usize] == Status::Empty {
+            if !self.engine.state.arrays.status[slot as usize].is_grain() {
                 continue;
             }
             let grain = self.grain_at(slot, time);

@@ -6,6 +6,7 @@
 mod camera;
 mod chart;
 mod colour;
+mod grains;
 mod picture;
 mod png;
 mod scene;

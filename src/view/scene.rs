@@ -213,16 +213,12 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
     let last = s.grains.iter().map(|g| g.grain).max();
     let last = last.filter(|_| shows_slides(s));
     for grain in order {
-        shapes.push(Shape::Disk {
-            centre: frame.place(camera.across(grain.position)),
-            radius: (grain.radius * frame.scale) as f32,
-            fill: match colouring {
-                _ if last == Some(grain.grain) => INK,
-                Colouring::Layers => layers.colour(grain.grain),
-                Colouring::Regime => of_regime(grain.regime),
-            },
-            ball: space,
-        });
+        let fill = match colouring {
+            _ if last == Some(grain.grain) => INK,
+            Colouring::Layers => layers.colour(grain.grain),
+            Colouring::Regime => of_regime(grain.regime),
+        };
+        super::grains::draw(meta, grain, fill, &camera, &frame, &mut shapes);
     }
     let force = force_lines(s, &camera, &frame, &cut, &mut shapes);
     let mut picture = Picture {

@@ -102,6 +102,7 @@ fn a_feed_is_a_cause() {
     setup.log.events = EventLog::Links;
     floor(&mut setup);
     setup.feeds.push(FeedSetup {
+        form: None,
         material: 0,
         density: 1000.0,
         radius: RadiusLaw::Equal(0.01),

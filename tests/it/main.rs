@@ -50,6 +50,7 @@ mod rigidity;
 mod rough;
 mod scenario;
 mod scenarios_run;
+mod shapes;
 mod silo;
 mod silo_study;
 mod soft;

@@ -87,6 +87,7 @@ fn scene<D: Integrate>(law: PairLaw) -> Setup<D> {
         add(&mut setup, radius, mass, x, v).spin = dice.spin::<D>(-9.0, 9.0);
     }
     setup.feeds.push(FeedSetup {
+        form: None,
         min: wide(-0.04, 0.6),
         max: wide(0.04, 0.7),
         rise: Default::default(),

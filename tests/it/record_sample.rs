@@ -50,6 +50,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         boundaries: vec!["left".into(), "right".into(), "gate".into()],
         version: "0.1.0".into(),
         walls,
+        shapes: Vec::new(),
         periodic: [None; 3],
     }
 }
@@ -163,6 +164,7 @@ fn grain(id: u32, time: f64, position: [f64; 3]) -> GrainRow {
     GrainRow {
         time,
         grain: id,
+        shape: None,
         radius: RADIUS * (1.0 - 0.02 * f64::from(id % 3)),
         mass: 0.3,
         material: (id % 2) as u16,

@@ -38,6 +38,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         materials: vec!["stuff".into()],
         laws,
         boundaries: Vec::new(),
+        forms: Vec::new(),
         grains: Vec::new(),
         gravity: D::Vector::default(),
         drag: 0.0,

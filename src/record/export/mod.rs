@@ -10,6 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::RecordError;
+use super::rows::GrainRow;
+use super::shape::GrainShape;
 
 /// A file format of other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,27 @@ fn quaternion(rotation: [f64; 4], dimensions: usize) -> [f64; 4] {
     } else {
         rotation
     }
+}
+
+/// What stands for each grain where spheres are drawn: the grain itself, or the components of a clump, with
+/// place and radius, m.
+fn parts<'a>(
+    shapes: &[GrainShape],
+    grains: &'a [GrainRow],
+    dimensions: usize,
+) -> Vec<(&'a GrainRow, [f64; 3], f64)> {
+    let mut parts = Vec::with_capacity(grains.len());
+    for grain in grains {
+        let shape = grain.shape.and_then(|k| shapes.get(usize::from(k)));
+        match shape.filter(|shape| !shape.is_arcs()) {
+            Some(shape) => {
+                let balls = shape.balls(grain, dimensions);
+                parts.extend(balls.into_iter().map(|(x, radius)| (grain, x, radius)));
+            }
+            None => parts.push((grain, grain.position, grain.radius)),
+        }
+    }
+    parts
 }
 
 /// A spin as a vector in space: in the plane about z.

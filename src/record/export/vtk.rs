@@ -1,6 +1,7 @@
 //! ParaView: PolyData files (.vtp) with one collection (.pvd) that carries the times.
 //!
-//! `grains.pvd` holds points to be drawn as spheres of the array `radius`; `links.pvd` holds
+//! `grains.pvd` holds points to be drawn as spheres of the array `radius`, of clumps one for each
+//! component; `outlines.pvd` grains of arcs as polygons; `links.pvd` holds
 //! lines, from centre to centre or from centre to contact point, with their forces; `walls.vtp`
 //! the walls at the start. Arrays are base64 of little-endian numbers, each with its length before it.
 
@@ -12,25 +13,42 @@ use super::{about_z, quaternion};
 use crate::record::RecordError;
 use crate::record::meta::WallDrawing;
 use crate::record::read::{Snapshot, Snapshots};
-use crate::record::rows::BodyRef;
+use crate::record::rows::{BodyRef, GrainRow};
+use crate::record::shape::GrainShape;
 use crate::record::whole::{publish, write_part};
 
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut snapshots = Snapshots::open(dir)?;
     let n = snapshots.meta.dimensions;
-    for folder in ["grains", "links"] {
+    let outlined = snapshots.meta.shapes.iter().any(GrainShape::is_arcs);
+    let folders: &[&str] = if outlined {
+        &["grains", "links", "outlines"]
+    } else {
+        &["grains", "links"]
+    };
+    for folder in folders {
         let folder = out.join(folder);
         fs::create_dir_all(&folder).map_err(RecordError::io("cannot create", &folder))?;
     }
     let mut times = Vec::new();
     while let Some(snapshot) = snapshots.next_snapshot()? {
         let name = format!("{:05}.vtp", times.len());
-        save(&out.join("grains").join(&name), &grains(&snapshot, n))?;
+        let shapes = &snapshots.meta.shapes;
+        save(
+            &out.join("grains").join(&name),
+            &grains(shapes, &snapshot, n),
+        )?;
+        if outlined {
+            save(
+                &out.join("outlines").join(&name),
+                &outlines(shapes, &snapshot),
+            )?;
+        }
         save(&out.join("links").join(&name), &links(&snapshot))?;
         times.push((snapshot.time, name));
     }
     let mut files = Vec::new();
-    for folder in ["grains", "links"] {
+    for folder in folders {
         let mut text = String::from(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",
         );
@@ -59,13 +77,35 @@ fn save(path: &Path, text: &str) -> Result<(), RecordError> {
     publish(path)
 }
 
-fn grains(snapshot: &Snapshot, n: usize) -> String {
-    let rows = &snapshot.grains;
-    let each = |get: fn(&crate::record::GrainRow) -> f64| rows.iter().map(get).collect::<Vec<_>>();
+/// Outlines of grains of arcs, as polygons.
+fn outlines(shapes: &[GrainShape], snapshot: &Snapshot) -> String {
+    let (mut points, mut cells, mut of) = (Vec::new(), Vec::new(), Vec::new());
+    for grain in &snapshot.grains {
+        let shape = grain.shape.and_then(|k| shapes.get(usize::from(k)));
+        let Some(shape) = shape.filter(|shape| shape.is_arcs()) else {
+            continue;
+        };
+        let first = points.len() as i64;
+        points.extend(shape.outline(grain));
+        cells.push((first..points.len() as i64).collect::<Vec<i64>>());
+        of.push(grain);
+    }
+    let mut data = integers("grain", of.iter().map(|g| i64::from(g.grain)));
+    data += &integers("regime", of.iter().map(|g| g.regime as i64));
+    let velocities: Vec<[f64; 3]> = of.iter().map(|g| g.velocity).collect();
+    data += &floats("velocity", 3, velocities.as_flattened());
+    poly_data(&points, "Polys", &cells, "", &data)
+}
+
+fn grains(shapes: &[GrainShape], snapshot: &Snapshot, n: usize) -> String {
+    let parts = super::parts(shapes, &snapshot.grains, n);
+    let rows: Vec<&GrainRow> = parts.iter().map(|part| part.0).collect();
+    let radii: Vec<f64> = parts.iter().map(|part| part.2).collect();
+    let masses: Vec<f64> = rows.iter().map(|g| g.mass).collect();
     let mut data = String::new();
     let flat = |vectors: Vec<[f64; 3]>| vectors.as_flattened().to_vec();
-    data += &floats("radius", 1, &each(|g| g.radius));
-    data += &floats("mass", 1, &each(|g| g.mass));
+    data += &floats("radius", 1, &radii);
+    data += &floats("mass", 1, &masses);
     data += &integers("grain", rows.iter().map(|g| i64::from(g.grain)));
     data += &integers("material", rows.iter().map(|g| i64::from(g.material)));
     data += &integers("regime", rows.iter().map(|g| g.regime as i64));
@@ -83,7 +123,7 @@ fn grains(snapshot: &Snapshot, n: usize) -> String {
     data += &floats("force", 3, &flat(rows.iter().map(|g| g.force).collect()));
     let turned: Vec<[f64; 4]> = rows.iter().map(|g| quaternion(g.rotation, n)).collect();
     data += &floats("orientation", 4, turned.as_flattened());
-    let points: Vec<[f64; 3]> = rows.iter().map(|g| g.position).collect();
+    let points: Vec<[f64; 3]> = parts.iter().map(|part| part.1).collect();
     let single: Vec<Vec<i64>> = (0..points.len() as i64).map(|k| vec![k]).collect();
     poly_data(&points, "Verts", &single, &data, "")
 }

@@ -1,5 +1,8 @@
 //! Extended XYZ, as OVITO reads it: one file, a frame per snapshot.
 //!
+//! Of a clump each component is a particle, with the number of its grain, whose mass, velocities and force
+//! it tells; a grain of arcs is the particle around it.
+//!
 //! The particle type is the regime, so that OVITO colours by it; the orientation is a quaternion
 //! x, y, z, w (in the plane about z). Where space is periodic, `pbc` says along which directions, and
 //! `Lattice` and `Origin` give the box: exactly along these, and along the others as wide as the
@@ -25,7 +28,8 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     write_part(&path, |w| {
         while let Some(snapshot) = snapshots.next_snapshot()? {
             let frame = |w: &mut dyn Write| -> std::io::Result<()> {
-                writeln!(w, "{}", snapshot.grains.len())?;
+                let parts = super::parts(&snapshots.meta.shapes, &snapshot.grains, dimensions);
+                writeln!(w, "{}", parts.len())?;
                 writeln!(
                     w,
                     "{}Properties={PROPERTIES} Time={:?} Snapshot={} pbc=\"{}\"",
@@ -36,11 +40,11 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
                         .map(|p| if p.is_some() { "T" } else { "F" })
                         .join(" ")
                 )?;
-                for g in &snapshot.grains {
+                for (g, place, radius) in parts {
                     write!(w, "{}", g.regime.name())?;
-                    numbers(w, &g.position)?;
+                    numbers(w, &place)?;
                     write!(w, " {}", g.grain)?;
-                    numbers(w, &[g.radius, g.mass])?;
+                    numbers(w, &[radius, g.mass])?;
                     numbers(w, &g.velocity)?;
                     numbers(w, &quaternion(g.rotation, dimensions))?;
                     numbers(w, &about_z(g.spin, dimensions))?;

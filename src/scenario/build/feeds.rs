@@ -1,8 +1,9 @@
 //! Feeds and outlets.
 
 use super::check::Check;
-use super::grains::radius_law;
+use super::grains::{around, radius_law};
 use super::materials::Materials;
+use super::shapes::Shapes;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -17,6 +18,7 @@ pub(super) fn feeds<D: Dimension>(
     check: Check<'_>,
     specs: &[FeedSpec],
     materials: &Materials,
+    shapes: &Shapes<D>,
     before: usize,
 ) -> Result<Vec<FeedSetup<D>>, Problem> {
     let mut total = before as u64;
@@ -52,6 +54,7 @@ pub(super) fn feeds<D: Dimension>(
             }
         }
         let material = materials.index(&spec.material);
+        let shape = shapes.of(spec.shape.as_deref(), spec.equal_measure);
         list.push(FeedSetup {
             min,
             max,
@@ -59,7 +62,8 @@ pub(super) fn feeds<D: Dimension>(
             start: check.non_negative(&at.key("start"), spec.start)?,
             timing,
             count: spec.count,
-            radius: radius_law(check, &at.key("radius"), &spec.radius)?,
+            radius: around(shape, radius_law(check, &at.key("radius"), &spec.radius)?),
+            form: shape.map(|shape| shape.index),
             material,
             density: materials.density(material),
             velocity: check.vector_or_zero::<D>(&at.key("velocity"), spec.velocity.as_deref())?,

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::check::Check;
 use super::materials::Materials;
+use super::shapes::{Shaped, Shapes};
 use super::{MAX_GRAINS, walls};
-use crate::body::{Boundary, Grain};
+use crate::body::{Boundary, Formed, Grain};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::fill::{self, Filling};
 use crate::scenario::path::Place;
@@ -53,10 +54,11 @@ impl<D: Dimension> Filled<D> {
 }
 
 /// Makes the grains of all fills; files are taken into the spec as lists.
-pub(super) fn fills<D: Dimension>(
+pub(super) fn fills<D: Formed>(
     check: Check<'_>,
     specs: &mut [FillSpec],
     materials: &Materials,
+    shapes: &Shapes<D>,
     walls: &[Boundary<D>],
     seed: u64,
     folder: Option<&Path>,
@@ -87,6 +89,7 @@ pub(super) fn fills<D: Dimension>(
             listed = Listed::OneByOne;
         }
         let material = materials.index(&spec.material);
+        let shape = shapes.of(spec.shape.as_deref(), spec.equal_measure);
         let start = filled.grains.len();
         let made = if let Some(list) = &spec.grains {
             limit(&here, list.len() as u64, start)?;
@@ -95,7 +98,7 @@ pub(super) fn fills<D: Dimension>(
                 .map(|(i, grain)| {
                     let density = materials.density(material);
                     let id = (start + i) as u32;
-                    one::<D>(check, &here.index(i), grain, id, material, density)
+                    one::<D>(check, &here.index(i), grain, id, material, density, shape)
                 })
                 .collect::<Result<Vec<_>, _>>()?
         } else {
@@ -118,16 +121,20 @@ pub(super) fn fills<D: Dimension>(
                 boundaries: walls,
                 existing: &filled.grains,
                 count: count as usize,
-                radius: radius_law(check, &here.key("radius"), radius)?,
+                radius: around(shape, radius_law(check, &here.key("radius"), radius)?),
                 material,
                 density: materials.density(material),
                 min,
                 max,
                 first_id: start as u32,
             };
-            fill::fill(filling, &request, seed, k).map_err(|why| {
+            let mut made = fill::fill(filling, &request, seed, k).map_err(|why| {
                 Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
-            })?
+            })?;
+            if let Some(shape) = shape {
+                fill::shape(&mut made, shape.index, shape.form, request.density, seed, k);
+            }
+            made
         };
         filled.starts.push((start, here, listed));
         filled.grains.extend(made);
@@ -172,6 +179,11 @@ fn read_file<D: Dimension>(
     table::grains::<D>(&text).map_err(|why| Problem::at(place, format!("{}{why}", path.display())))
 }
 
+/// The law of the radii around grains of a shape.
+pub(super) fn around<D: Dimension>(shape: Option<Shaped<'_, D>>, asked: RadiusLaw) -> RadiusLaw {
+    shape.map_or(asked, |shape| shape.law(asked))
+}
+
 fn one<D: Dimension>(
     check: Check<'_>,
     place: &Place,
@@ -179,10 +191,20 @@ fn one<D: Dimension>(
     id: u32,
     material: u16,
     density: f64,
+    shape: Option<Shaped<'_, D>>,
 ) -> Result<Grain<D>, Problem> {
     let position = check.vector::<D>(&place.key("position"), &spec.position)?;
     let radius = check.positive(&place.key("radius"), spec.radius)?;
     let mut grain = Grain::<D>::new(id, material, radius, density, position);
+    if let Some(shape) = shape {
+        grain.radius = shape.radius(radius);
+        grain.shape(shape.index, shape.form, density);
+        grain.rotation = shape.form.axes;
+    }
+    if let Some(turn) = &spec.rotation {
+        let turn = walls::spin::<D>(check, &place.key("rotation"), turn)?;
+        grain.rotation = D::turned(grain.rotation, turn);
+    }
     grain.velocity = check.vector_or_zero::<D>(&place.key("velocity"), spec.velocity.as_deref())?;
     if let Some(spin) = &spec.spin {
         grain.spin = walls::spin::<D>(check, &place.key("spin"), spin)?;

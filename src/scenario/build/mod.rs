@@ -12,6 +12,7 @@ mod morph;
 mod perturb;
 mod quasi_static;
 mod settings;
+mod shapes;
 mod start;
 mod walls;
 
@@ -61,6 +62,7 @@ pub(super) fn build<D: Integrate>(
     settings::check(check, &spec)?;
 
     let materials = materials::collect(check, &mut spec)?;
+    let shapes = shapes::collect::<D>(check, &mut spec)?;
     let boundaries =
         walls::boundaries::<D>(check, &mut spec.boundary, |name| materials.index(name))?;
     let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
@@ -68,11 +70,12 @@ pub(super) fn build<D: Integrate>(
         check,
         &mut spec.fill,
         &materials,
+        &shapes,
         &boundaries,
         spec.seed,
         folder,
     )?;
-    let feeds = feeds::feeds::<D>(check, &spec.feed, &materials, filled.grains.len())?;
+    let feeds = feeds::feeds::<D>(check, &spec.feed, &materials, &shapes, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &feeds)?;
     start::check_start(
@@ -96,6 +99,7 @@ pub(super) fn build<D: Integrate>(
         materials: materials.names,
         laws,
         boundaries,
+        forms: shapes.forms,
         grains: filled.grains,
         gravity,
         drag,
@@ -114,12 +118,40 @@ pub(super) fn build<D: Integrate>(
         perturbs: Vec::new(),
         events: None,
     };
+    only_in_motion(&spec, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))
+}
+
+/// Grains of a shape move in clusters; the other models know disks and spheres.
+fn only_in_motion<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
+    let Some(form) = setup.forms.first() else {
+        return Ok(());
+    };
+    let without = [
+        ("events", spec.events.is_some()),
+        ("quasi_static", spec.quasi_static.is_some()),
+        (
+            "morph",
+            spec.morph.as_ref().is_some_and(|morph| morph.rigid),
+        ),
+    ];
+    let Some((section, _)) = without.into_iter().find(|(_, given)| *given) else {
+        return Ok(());
+    };
+    let place = Place::of(section);
+    let problem = Problem::at_key(
+        &place,
+        format!(
+            "`{section}` is for disks and spheres, but this scenario has grains of the shape `{}`",
+            form.name
+        ),
+    );
+    Err(problem.help("grains of a shape move in clusters: leave the section out"))
 }
 
 fn check_name(check: Check<'_>, name: &str) -> Result<(), Problem> {

@@ -12,6 +12,13 @@ use super::{PlaneSpec, RadiusSpec, SpinSpec};
 pub struct FillSpec {
     /// Name of the grains' material.
     pub material: String,
+    /// Name of their shape; disks or spheres when absent. Radii are then those of the circle or sphere
+    /// around a grain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
+    /// With a shape: radii are those of a disk or sphere of the same area or volume instead.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub equal_measure: bool,
     /// On a square or cubic lattice, row upon row, shaken by `jitter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lattice: Option<LatticeSpec>,
@@ -93,6 +100,13 @@ pub struct GrainSpec {
     /// Angular velocity, rad/s; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spin: Option<SpinSpec>,
+    /// How a shape is turned: the angle, rad; in space an axis times the angle. As given when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<SpinSpec>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Grains that come during the run, shot at random into a region. Exactly one of `every` and
@@ -102,6 +116,13 @@ pub struct GrainSpec {
 pub struct FeedSpec {
     /// Name of the grains' material.
     pub material: String,
+    /// Name of their shape; disks or spheres when absent. Radii are then those of the circle or sphere
+    /// around a grain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
+    /// With a shape: radii are those of a disk or sphere of the same area or volume instead.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub equal_measure: bool,
     /// Their radii, m.
     pub radius: RadiusSpec,
     /// Grains in all.

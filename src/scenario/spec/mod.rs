@@ -9,6 +9,7 @@ mod perturb;
 mod quasi_static;
 mod run;
 mod scalar;
+mod shape;
 mod wall;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ pub use perturb::*;
 pub use quasi_static::*;
 pub use run::*;
 pub use scalar::*;
+pub use shape::*;
 pub use wall::*;
 
 /// A scenario: all that a run starts from. Units are SI, angles in radians. In two dimensions
@@ -73,6 +75,10 @@ pub struct Spec {
     /// among the embedded ones (`arenite list`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub material: BTreeMap<String, MaterialSpec>,
+    /// Shapes of grains by name, as `[shape.bone]`. A name that is not defined here is looked for among
+    /// the embedded ones (`arenite list`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shape: BTreeMap<String, ShapeSpec>,
     /// Contact laws of pairs of materials; these come before the embedded ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub law: Vec<LawSpec>,

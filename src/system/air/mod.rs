@@ -219,7 +219,7 @@ impl Air {
     fn find_slots<D: Integrate>(&mut self, engine: &Engine<D>) {
         let arrays = &engine.state.arrays;
         for slot in 1..arrays.slots() {
-            if arrays.status[slot] == Status::Empty {
+            if !arrays.status[slot].is_grain() {
                 continue;
             }
             let id = arrays.id[slot] as usize;

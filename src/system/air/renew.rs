@@ -35,8 +35,13 @@ impl<D: Integrate> System<D> {
         let mut woken = Vec::new();
         self.wake_flyers(called, now, &mut woken);
         self.engine.renew();
-        for id in self.newcomers(clock) {
+        let (new, formed) = self.newcomers(clock);
+        for id in new {
             self.foresee_again(id, clock)?;
+        }
+        if !formed.is_empty() {
+            self.wake_flyers(&formed, now, &mut woken);
+            self.engine.renew();
         }
         loop {
             self.enter_stepped();
@@ -127,11 +132,15 @@ impl<D: Integrate> System<D> {
     }
 
     /// Flyers that are not entered yet: all when that is begun anew, and grains of feeds. Gives their
-    /// numbers.
-    fn newcomers(&mut self, clock: f64) -> Vec<u32> {
-        let mut new = Vec::new();
+    /// numbers, and those of grains of several parts, which are not to fly.
+    fn newcomers(&mut self, clock: f64) -> (Vec<u32>, Vec<u32>) {
+        let (mut new, mut formed) = (Vec::new(), Vec::new());
         for slot in self.flying() {
             let id = self.engine.state.arrays.id[slot as usize];
+            if self.engine.form_index(slot).is_some() {
+                formed.push(id);
+                continue;
+            }
             let place = self.path_of(slot, clock).position;
             if let Some(air) = &mut self.air
                 && air
@@ -144,7 +153,7 @@ impl<D: Integrate> System<D> {
                 new.push(id);
             }
         }
-        new
+        (new, formed)
     }
 
     /// Enters who is stepped where it was when the lists were made: now.
@@ -225,15 +234,15 @@ impl<D: Integrate> System<D> {
         for class in &state.pairs {
             for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
                 for k in (0..8).filter(|k| flags.touch >> k & 1 == 1) {
-                    busy[batch.a[k] as usize] = true;
-                    busy[batch.b[k] as usize] = true;
+                    busy[self.engine.owner(batch.a[k]) as usize] = true;
+                    busy[self.engine.owner(batch.b[k]) as usize] = true;
                 }
             }
         }
         for class in &state.walls {
             for (batch, flags) in class.lists.batches.iter().zip(&class.lists.flags) {
                 for k in (0..8).filter(|k| flags.touch >> k & 1 == 1) {
-                    busy[batch.a[k] as usize] = true;
+                    busy[self.engine.owner(batch.a[k]) as usize] = true;
                 }
             }
         }

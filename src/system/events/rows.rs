@@ -148,6 +148,7 @@ impl<D: Dimension> Events<D> {
             GrainRow {
                 time,
                 grain: grain.id,
+                shape: None,
                 radius: grain.radius,
                 mass: grain.mass,
                 material: grain.material,

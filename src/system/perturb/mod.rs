@@ -158,7 +158,7 @@ impl<D: Integrate> System<D> {
         let now = self.engine.time();
         let arrays = &self.engine.state.arrays;
         let there = (1..arrays.slots() as u32)
-            .filter(|&slot| arrays.status[slot as usize] != Status::Empty)
+            .filter(|&slot| arrays.status[slot as usize].is_grain())
             .map(|slot| match arrays.status[slot as usize] {
                 Status::Flying => (slot, flight::fly(&self.engine, slot as usize, now).position),
                 _ => (slot, arrays.position(slot as usize)),
@@ -230,7 +230,7 @@ impl<D: Integrate> System<D> {
             let own = match arrays.status[s] {
                 Status::Stepped => ledger::velocity_now(&self.engine, s).0,
                 Status::Flying => flight::fly(&self.engine, s, self.engine.time()).velocity,
-                Status::Empty | Status::Still => D::Vector::default(),
+                Status::Empty | Status::Still | Status::Part => D::Vector::default(),
             };
             (own.dot(&velocity) + 0.5 * velocity.norm_squared()) / arrays.inverse_mass(s)
         };
@@ -255,7 +255,7 @@ impl<D: Integrate> System<D> {
             self.renew(sink)?;
             let arrays = &self.engine.state.arrays;
             slots = (1..arrays.slots() as u32)
-                .filter(|&slot| arrays.status[slot as usize] != Status::Empty)
+                .filter(|&slot| arrays.status[slot as usize].is_grain())
                 .filter(|&slot| tapped.binary_search(&arrays.id[slot as usize]).is_ok())
                 .collect();
         }

@@ -208,6 +208,7 @@ impl<D: Dimension> QuasiStatic<D> {
             grains.push(GrainRow {
                 time,
                 grain: grain.id,
+                shape: None,
                 radius: grain.radius,
                 mass: grain.mass,
                 material: grain.material,

@@ -1,0 +1,219 @@
+//! Forms: what a grain that is no ball is made of, for a grain of any size.
+
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
+use serde::{Deserialize, Serialize};
+
+use super::mass::{self, MassError, MassProperties};
+use super::{ArcGrain, ArcsError, Ball, Clump, Region};
+use crate::geometry::{Dimension, Planar, Spatial, Vector};
+
+/// Relative error of the mass properties of clumps whose spheres overlap three and more at a time.
+const ERROR: f64 = 1e-9;
+
+/// A part of a form: a component of a clump, or the circle of an arc.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct FormPart<D: Dimension> {
+    /// Centre, over the grain's radius.
+    pub centre: D::Vector,
+    /// Radius, over the grain's.
+    pub radius: f64,
+    /// Of an arc: unit vectors from its centre to its beginning and its end, counter-clockwise.
+    pub ends: Option<[D::Vector; 2]>,
+}
+
+/// The form of grains of any size. Lengths are over the *radius* of a grain: of the smallest circle or
+/// sphere about its centre of mass that holds all of it. Parts lie in the frame of the principal axes;
+/// in the plane that is the frame of the shape as given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Form<D: Dimension> {
+    /// Its name.
+    pub name: String,
+    /// What touches: all components that are not wholly inside others, or all arcs in their order.
+    pub parts: Vec<FormPart<D>>,
+    /// Whether the parts are arcs of one convex boundary: a pair of such grains touches in one place.
+    pub arcs: bool,
+    /// Area or volume of a grain of radius 1.
+    pub measure: f64,
+    /// Principal moments of inertia over mass and radius squared; the plane uses the last.
+    pub inertia: [f64; 3],
+    /// The radius in the unit of length of the shape as given.
+    pub reach: f64,
+    /// Centre of mass in the frame as given, in its unit of length.
+    pub centroid: D::Vector,
+    /// From the frame of the principal axes to the one as given.
+    pub axes: D::Rotation,
+}
+
+/// Why a shape makes no form.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FormError {
+    /// The mass properties cannot be found.
+    #[error(transparent)]
+    Mass(#[from] MassError),
+    /// Only convex grains of arcs touch in one place.
+    #[error(transparent)]
+    Arcs(#[from] ArcsError),
+    /// Arcs bound grains in the plane only.
+    #[error("grains of arcs are planar; in space a grain is made of spheres")]
+    Planar,
+    /// An arc of half a turn or more has no ends that bound its normals.
+    #[error("arc `{0}` opens by half a turn or more; cut it in two")]
+    Wide(String),
+}
+
+impl<D: Dimension> Form<D> {
+    fn of(
+        name: &str,
+        parts: Vec<FormPart<D>>,
+        arcs: bool,
+        reach: f64,
+        found: &MassProperties<D>,
+        inertia: [f64; 3],
+        axes: D::Rotation,
+    ) -> Self {
+        let scale = 1.0 / reach;
+        let parts = parts.into_iter().map(|part| FormPart {
+            centre: D::unrotate(axes, part.centre - found.centroid) * scale,
+            radius: part.radius * scale,
+            ends: part.ends,
+        });
+        let per = 1.0 / (found.measure * reach * reach);
+        Form {
+            name: name.into(),
+            parts: parts.collect(),
+            arcs,
+            measure: found.measure / (0..D::N).map(|_| reach).product::<f64>(),
+            inertia: inertia.map(|moment| moment * per),
+            reach,
+            centroid: found.centroid,
+            axes,
+        }
+    }
+
+    fn components(clump: &Clump<D>) -> Vec<FormPart<D>> {
+        let part = |(_, ball): (usize, &Ball<D>)| FormPart {
+            centre: ball.centre,
+            radius: ball.radius,
+            ends: None,
+        };
+        clump.bare().map(part).collect()
+    }
+
+    /// Radius of the largest part, over the grain's.
+    pub fn flattest(&self) -> f64 {
+        self.parts
+            .iter()
+            .map(|part| part.radius)
+            .fold(0.0, f64::max)
+    }
+
+    /// The most by which a push on the surface moves the place that is pushed along the push, over what it
+    /// would if the grain could not turn.
+    pub fn mobility(&self) -> f64 {
+        let least = if D::N == 2 {
+            self.inertia[2]
+        } else {
+            self.inertia.into_iter().fold(f64::INFINITY, f64::min)
+        };
+        let lever = |part: &FormPart<D>| match part.ends {
+            // The push goes through the centre of the arc, along a normal of it.
+            Some(ends) => {
+                let of = |n: D::Vector| (part.centre[0] * n[1] - part.centre[1] * n[0]).abs();
+                of(ends[0]).max(of(ends[1]))
+            }
+            None => part.centre.norm(),
+        };
+        let lever = self.parts.iter().map(lever).fold(0.0, f64::max);
+        1.0 + lever * lever / least
+    }
+
+    /// Radius of the smallest part, over the grain's.
+    pub fn finest(&self) -> f64 {
+        let radii = self.parts.iter().map(|part| part.radius);
+        radii.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// A dimension in which shapes become forms.
+pub trait Formed: Dimension {
+    /// The form of a clump: exact in the plane; in space exact where at most two spheres overlap in a
+    /// place, else to 1e-9.
+    ///
+    /// # Errors
+    /// When its volume cannot be found.
+    fn clump(name: &str, clump: &Clump<Self>) -> Result<Form<Self>, FormError>;
+    /// The form of a convex grain of arcs.
+    ///
+    /// # Errors
+    /// When it is hollow, or an arc opens by half a turn or more; in space always.
+    fn arcs(name: &str, grain: &ArcGrain) -> Result<Form<Self>, FormError>;
+    /// An orientation at random, all alike likely, from three numbers from 0 to 1 (Shoemake 1992).
+    fn any_rotation(draws: [f64; 3]) -> Self::Rotation;
+}
+
+impl Formed for Planar {
+    fn clump(name: &str, clump: &Clump<Planar>) -> Result<Form<Self>, FormError> {
+        let found = mass::disks(clump);
+        let (reach, parts) = (clump.reach(found.centroid), Form::components(clump));
+        let inertia = [0.0, 0.0, found.polar()];
+        Ok(Form::of(name, parts, false, reach, &found, inertia, 0.0))
+    }
+
+    fn arcs(name: &str, grain: &ArcGrain) -> Result<Form<Self>, FormError> {
+        let mut parts = Vec::new();
+        for arc in grain.arcs() {
+            if arc.is_hollow() {
+                return Err(ArcsError::Hollow(arc.name.clone()).into());
+            }
+            if arc.to - arc.from >= std::f64::consts::PI {
+                return Err(FormError::Wide(arc.name.clone()));
+            }
+            let direction = |angle: f64| {
+                let (sine, cosine) = libm::sincos(angle);
+                nalgebra::Vector2::new(cosine, sine)
+            };
+            parts.push(FormPart {
+                centre: arc.centre,
+                radius: arc.radius,
+                ends: Some([direction(arc.from), direction(arc.to)]),
+            });
+        }
+        let found = grain.mass();
+        let reach = grain.reach(found.centroid);
+        let inertia = [0.0, 0.0, found.polar()];
+        Ok(Form::of(name, parts, true, reach, &found, inertia, 0.0))
+    }
+
+    fn any_rotation([turn, ..]: [f64; 3]) -> f64 {
+        std::f64::consts::PI * (2.0 * turn - 1.0)
+    }
+}
+
+impl Formed for Spatial {
+    fn clump(name: &str, clump: &Clump<Spatial>) -> Result<Form<Self>, FormError> {
+        let found = match mass::spheres(clump) {
+            Ok(found) => found,
+            Err(_) => mass::slices(clump, ERROR)?,
+        };
+        let principal = mass::principal(&found);
+        let matrix = Matrix3::from_columns(&principal.axes);
+        let axes = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
+        let (reach, parts) = (clump.reach(found.centroid), Form::components(clump));
+        let inertia = std::array::from_fn(|k| principal.moments[k]);
+        Ok(Form::of(name, parts, false, reach, &found, inertia, axes))
+    }
+
+    fn arcs(_: &str, _: &ArcGrain) -> Result<Form<Self>, FormError> {
+        Err(FormError::Planar)
+    }
+
+    fn any_rotation([a, b, c]: [f64; 3]) -> UnitQuaternion<f64> {
+        let (low, high) = ((1.0 - a).sqrt(), a.sqrt());
+        let turn = std::f64::consts::TAU;
+        let ((s, t), (u, v)) = (libm::sincos(turn * b), libm::sincos(turn * c));
+        let q = nalgebra::Quaternion::new(high * v, low * s, low * t, high * u);
+        UnitQuaternion::new_normalize(q)
+    }
+}

@@ -1,0 +1,307 @@
+//! Which arc of a grain faces which body.
+//!
+//! A convex grain of arcs touches another in one place, by the arcs whose normals there are opposite.
+//! A lane of the lists names these two arcs, so that the kernel sees the two circles that touch; before
+//! each evaluation it is looked whether the line of their centres still passes through both, and if not, one
+//! goes on to the next arc (Potapov and Campbell 1998). What the link remembers stays with the lane:
+//! where arcs join, normals and so forces go over into each other.
+
+use super::engine::Engine;
+use super::integrate::Integrate;
+use crate::geometry::Vector;
+use crate::geometry::surface::Surface;
+
+fn cross<V: Vector>(a: V, b: V) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+/// Where a direction lies from an arc: before its beginning, within, after its end. Arcs open by less
+/// than half a turn.
+fn side<V: Vector>([begin, end]: [V; 2], direction: V) -> i32 {
+    // Joints belong to both: what rounding leaves there must not send one to and fro.
+    const HAIR: f64 = -1e-14;
+    let (after, before) = (cross(begin, direction), cross(direction, end));
+    if after >= HAIR && before >= HAIR {
+        return 0;
+    }
+    // Beyond: the nearer way.
+    if direction.dot(&begin) > direction.dot(&end) {
+        -1
+    } else {
+        1
+    }
+}
+
+/// A body as one that faces others.
+#[derive(Clone, Copy)]
+struct Face {
+    /// Slot that the lane names.
+    slot: u32,
+    /// Of a grain of arcs: its slot, the number of arcs, its form.
+    arcs: Option<(u32, u32, u16)>,
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Whether there is a grain of arcs.
+    pub(super) fn has_arcs(&self) -> bool {
+        D::N == 2 && self.forms.iter().any(|form| form.arcs) && !self.state.bodies.list.is_empty()
+    }
+
+    fn face(&self, slot: u32) -> Face {
+        let arcs = self.state.bodies.of(slot).and_then(|index| {
+            let body = &self.state.bodies.list[index];
+            let form = &self.forms[usize::from(body.form)];
+            form.arcs
+                .then_some((body.slot, u32::from(body.parts), body.form))
+        });
+        Face { slot, arcs }
+    }
+
+    /// Lets every lane with a grain of arcs name the arcs that face each other now.
+    pub(super) fn find_faces(&mut self) {
+        if !self.has_arcs() {
+            return;
+        }
+        for class in 0..self.state.pairs.len() {
+            let mut lists = std::mem::take(&mut self.state.pairs[class].lists);
+            for (batch, flags) in lists.batches.iter_mut().zip(&lists.flags) {
+                for lane in 0..batch.a.len() {
+                    if batch.a[lane] == batch.b[lane] {
+                        continue;
+                    }
+                    let touch = flags.touch >> lane & 1 == 1;
+                    let faces = [self.face(batch.a[lane]), self.face(batch.b[lane])];
+                    [batch.a[lane], batch.b[lane]] = self.opposite(faces, touch);
+                }
+            }
+            self.state.pairs[class].lists = lists;
+        }
+        let time = self.time();
+        for class in 0..self.state.walls.len() {
+            let mut lists = std::mem::take(&mut self.state.walls[class].lists);
+            for batch in &mut lists.batches {
+                for lane in 0..batch.a.len() {
+                    if batch.a[lane] != 0 {
+                        batch.a[lane] = self.facing_wall(class, batch.a[lane], time);
+                    }
+                }
+            }
+            self.state.walls[class].lists = lists;
+        }
+    }
+
+    fn between(&self, a: u32, b: u32) -> D::Vector {
+        let arrays = &self.state.arrays;
+        let mut d = arrays.position(a as usize) - arrays.position(b as usize);
+        for (k, axis) in self.periodic.iter().enumerate() {
+            if let Some(axis) = axis {
+                d[k] -= axis.length * (d[k] / axis.length).round();
+            }
+        }
+        d
+    }
+
+    /// Where a direction lies from the arc of a grain; always within one of any other body.
+    fn lies(&self, face: Face, direction: D::Vector) -> i32 {
+        let Some((grain, _, form)) = face.arcs else {
+            return 0;
+        };
+        let part = (face.slot - grain - 1) as usize;
+        match self.forms[usize::from(form)].parts[part].ends {
+            Some(ends) => side(ends, self.in_frame(grain, direction)),
+            None => 0,
+        }
+    }
+
+    /// A direction in the frame of a grain in the plane.
+    fn in_frame(&self, grain: u32, v: D::Vector) -> D::Vector {
+        let [cosine, sine] = D::facing(&self.state.arrays, grain as usize);
+        D::Vector::from_fn(|k| {
+            if k == 0 {
+                cosine * v[0] + sine * v[1]
+            } else {
+                cosine * v[1] - sine * v[0]
+            }
+        })
+    }
+
+    /// The arc of a grain that faces a direction.
+    fn facing(&self, face: Face, direction: D::Vector) -> Face {
+        let Some((grain, count, form)) = face.arcs else {
+            return face;
+        };
+        let own = self.in_frame(grain, direction);
+        let parts = &self.forms[usize::from(form)].parts;
+        let within = parts
+            .iter()
+            .position(|part| part.ends.is_some_and(|ends| side(ends, own) == 0));
+        let part = within.map_or(0, |part| part as u32).min(count - 1);
+        Face {
+            slot: grain + 1 + part,
+            ..face
+        }
+    }
+
+    /// The slots of the two arcs that face each other; those of the whole grains where their circles are
+    /// apart.
+    fn opposite(&self, [mut a, mut b]: [Face; 2], touch: bool) -> [u32; 2] {
+        let whole = |face: Face| face.arcs.map_or(face.slot, |(grain, ..)| grain);
+        let (first, second) = (whole(a), whole(b));
+        if a.arcs.is_none() && b.arcs.is_none() {
+            return [first, second];
+        }
+        let arrays = &self.state.arrays;
+        if !touch {
+            let reach = arrays.radius(first as usize) + arrays.radius(second as usize);
+            if self.between(first, second).norm_squared() >= reach * reach {
+                return [first, second];
+            }
+        }
+        if a.slot == first || b.slot == second {
+            let line = self.between(first, second);
+            a = self.facing(a, -line);
+            b = self.facing(b, line);
+        }
+        let count = |face: Face| face.arcs.map_or(0, |(_, count, _)| count);
+        for _ in 0..2 * (count(a) + count(b)) {
+            // From the second to the first.
+            let line = self.apart(a, b, first, second);
+            let sides = [self.lies(a, -line), self.lies(b, line)];
+            if sides == [0, 0] {
+                return [a.slot, b.slot];
+            }
+            a = stepped(a, sides[0]);
+            b = stepped(b, sides[1]);
+        }
+        self.nearest(a, b, first, second)
+    }
+
+    /// From the circle of the second to that of the first. Grains are brought next to each other as
+    /// wholes: centres of flat arcs may lie far outside of them.
+    fn apart(&self, a: Face, b: Face, first: u32, second: u32) -> D::Vector {
+        let arrays = &self.state.arrays;
+        let arm = |face: Face, whole: u32| {
+            arrays.position(face.slot as usize) - arrays.position(whole as usize)
+        };
+        self.between(first, second) + arm(a, first) - arm(b, second)
+    }
+
+    /// Of all pairs of arcs that face each other the one with the least overlap; the present one where
+    /// none does.
+    fn nearest(&self, a: Face, b: Face, first: u32, second: u32) -> [u32; 2] {
+        let all = |face: Face| {
+            let range = match face.arcs {
+                Some((grain, count, _)) => grain + 1..grain + 1 + count,
+                None => face.slot..face.slot + 1,
+            };
+            range.map(move |slot| Face { slot, ..face })
+        };
+        let arrays = &self.state.arrays;
+        let mut best = ([a.slot, b.slot], f64::INFINITY);
+        for a in all(a) {
+            for b in all(b) {
+                let line = self.apart(a, b, first, second);
+                if self.lies(a, -line) != 0 || self.lies(b, line) != 0 {
+                    continue;
+                }
+                let overlap =
+                    arrays.radius(a.slot as usize) + arrays.radius(b.slot as usize) - line.norm();
+                if overlap < best.1 {
+                    best = ([a.slot, b.slot], overlap);
+                }
+            }
+        }
+        best.0
+    }
+
+    /// The slot of the arc that faces a wall.
+    fn facing_wall(&self, class: usize, slot: u32, time: f64) -> u32 {
+        let mut face = self.face(slot);
+        let Some((grain, count, _)) = face.arcs else {
+            return slot;
+        };
+        let wall = &self.state.walls[class];
+        if let Some(flat) = &wall.flat {
+            return self.facing(face, -flat.normal).slot;
+        }
+        if face.slot == grain {
+            face.slot = grain + 1;
+        }
+        for _ in 0..2 * count {
+            let Some(normal) = self.wall_normal(class, grain, face.slot, time) else {
+                return face.slot;
+            };
+            match self.lies(face, -normal) {
+                0 => return face.slot,
+                way => face = stepped(face, way),
+            }
+        }
+        self.least_deep(class, face, time)
+    }
+
+    /// Of the arcs of a grain that face a surface, or else of all, the one that lies least deep in it.
+    fn least_deep(&self, class: usize, face: Face, time: f64) -> u32 {
+        let Some((grain, count, _)) = face.arcs else {
+            return face.slot;
+        };
+        let mut best = (face.slot, [f64::INFINITY; 2]);
+        for slot in grain + 1..grain + 1 + count {
+            let (Some(normal), Some(contact)) = (
+                self.wall_normal(class, grain, slot, time),
+                self.wall_kinematics(class, slot),
+            ) else {
+                continue;
+            };
+            let turned_away = self.lies(Face { slot, ..face }, -normal) != 0;
+            let rank = [f64::from(u8::from(turned_away)), contact.overlap];
+            if rank < best.1 {
+                best = (slot, rank);
+            }
+        }
+        best.0
+    }
+
+    /// Normal of a surface that is round or moves, at the arc of a grain.
+    fn wall_normal(&self, class: usize, grain: u32, slot: u32, time: f64) -> Option<D::Vector> {
+        let wall = &self.state.walls[class];
+        let boundary = &self.boundaries[usize::from(wall.boundary)];
+        let surface = &boundary.surfaces[wall.surface as usize];
+        let pose = boundary.boundary.motion.pose(time);
+        let arrays = &self.state.arrays;
+        let flat = surface.flat(pose.to_frame(arrays.position(grain as usize)));
+        let normal = match flat {
+            Some(flat) => flat.normal,
+            None => {
+                surface
+                    .probe(pose.to_frame(arrays.position(slot as usize)))?
+                    .normal
+            }
+        };
+        Some(pose.vector_from_frame(normal))
+    }
+
+    /// Links in touch between bodies, one of which is a grain of arcs: for the lists' keeping.
+    pub(super) fn keep_as_candidates(&self, links: &mut [super::lists::Kept], pairs: bool) {
+        if !self.has_arcs() {
+            return;
+        }
+        for link in links {
+            link.a = self.candidate(link.a);
+            if pairs {
+                link.b = self.candidate(link.b);
+            }
+        }
+    }
+}
+
+/// The arc beside that of a face.
+fn stepped(face: Face, way: i32) -> Face {
+    let Some((grain, count, _)) = face.arcs else {
+        return face;
+    };
+    let part = (face.slot - grain - 1 + count).wrapping_add_signed(way) % count;
+    Face {
+        slot: grain + 1 + part,
+        ..face
+    }
+}

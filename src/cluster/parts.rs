@@ -1,0 +1,212 @@
+//! What a dimension does for grains of several parts: puts these along with their grain, adds up what
+//! they feel, and turns the grain.
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::arrays::{Arrays, ClusterDimension};
+use crate::body::{Form, Formed};
+use crate::geometry::{Planar, Spatial};
+use crate::vector::Row;
+
+/// Grains of several parts in a dimension.
+pub trait Parts: ClusterDimension + Formed {
+    /// Writes the rows of the parts that follow a grain's slot.
+    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>);
+    /// Adds the forces of so many parts to the grain's, and clears theirs.
+    fn gather_parts(arrays: &mut Arrays<Self>, slot: usize, parts: usize);
+    /// Angular momentum of a body by its principal moments (kg m^2), kg m^2/s.
+    fn momentum(rotation: Self::Rotation, spin: Self::Spin, moments: [f64; 3]) -> Self::Spin;
+    /// Angular velocity of a body by its angular momentum, rad/s.
+    fn spin_of(rotation: Self::Rotation, momentum: Self::Spin, moments: [f64; 3]) -> Self::Spin;
+    /// The orientation after a time of turning free of moments.
+    fn free_turn(
+        rotation: Self::Rotation,
+        momentum: Self::Spin,
+        moments: [f64; 3],
+        time: f64,
+    ) -> Self::Rotation;
+    /// Space: takes the spin of a slot from the stride of balls.
+    fn hold_spin(arrays: &mut Arrays<Self>, slot: usize);
+    /// Space: sets the spin of a slot that the stride of balls leaves alone, rad/s.
+    fn set_spin(arrays: &mut Arrays<Self>, slot: usize, spin: Self::Spin);
+    /// The plane: cosine and sine of the rotation of a grain with parts, as these were put.
+    fn facing(arrays: &Arrays<Self>, slot: usize) -> [f64; 2];
+}
+
+impl Parts for Planar {
+    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>) {
+        let [x, y, arc, radius, u, v, s, m] = arrays.rows[slot].0;
+        let (sine, cosine) = libm::sincos(arc / radius);
+        let spin = s / radius;
+        let (across, along) = (radius * sine, radius * cosine);
+        for (k, part) in form.parts.iter().enumerate() {
+            let c = part.centre;
+            let arm = [along * c.x - across * c.y, across * c.x + along * c.y];
+            let r = radius * part.radius;
+            arrays.rows[slot + 1 + k] = Row([
+                x + arm[0],
+                y + arm[1],
+                0.0,
+                r,
+                u - spin * arm[1],
+                v + spin * arm[0],
+                r * spin,
+                m,
+            ]);
+        }
+        // A part takes no steps: its state has room for how its grain is turned.
+        let state = &mut arrays.state[slot + 1].0;
+        (state[0], state[1]) = (cosine, sine);
+    }
+
+    fn gather_parts(arrays: &mut Arrays<Self>, slot: usize, parts: usize) {
+        let [x, y, _, radius, ..] = arrays.rows[slot].0;
+        let inverse = 1.0 / radius;
+        let mut sum = arrays.forces[slot].0;
+        for part in slot + 1..=slot + parts {
+            let f = arrays.forces[part].0;
+            if f == [0.0; 8] {
+                continue;
+            }
+            let row = &arrays.rows[part].0;
+            let arm = [row[0] - x, row[1] - y];
+            for half in [0, 4] {
+                let [fx, fy, t] = [f[half], f[half + 1], f[half + 2]];
+                sum[half] += fx;
+                sum[half + 1] += fy;
+                sum[half + 2] += (arm[0] * fy - arm[1] * fx + row[3] * t) * inverse;
+            }
+            arrays.forces[part] = Row::default();
+        }
+        arrays.forces[slot] = Row(sum);
+    }
+
+    fn momentum(_: f64, spin: f64, moments: [f64; 3]) -> f64 {
+        moments[2] * spin
+    }
+    fn spin_of(_: f64, momentum: f64, moments: [f64; 3]) -> f64 {
+        momentum / moments[2]
+    }
+    fn free_turn(rotation: f64, momentum: f64, moments: [f64; 3], time: f64) -> f64 {
+        rotation + momentum / moments[2] * time
+    }
+    fn hold_spin(_: &mut Arrays<Self>, _: usize) {}
+    fn set_spin(_: &mut Arrays<Self>, _: usize, _: f64) {}
+    fn facing(arrays: &Arrays<Self>, slot: usize) -> [f64; 2] {
+        let state = &arrays.state[slot + 1].0;
+        [state[0], state[1]]
+    }
+}
+
+impl Parts for Spatial {
+    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>) {
+        let row = arrays.rows[slot].0;
+        let (radius, mass) = (row[3], row[7]);
+        let spins = arrays.spins[slot].0;
+        let inverse = 1.0 / radius;
+        let spin = Vector3::new(spins[0], spins[1], spins[2]) * inverse;
+        let turn = Self::rotation(arrays, slot).to_rotation_matrix();
+        for (k, part) in form.parts.iter().enumerate() {
+            let arm = turn * part.centre * radius;
+            let speed = spin.cross(&arm);
+            let r = radius * part.radius;
+            let place = slot + 1 + k;
+            arrays.rows[place] = Row([
+                row[0] + arm.x,
+                row[1] + arm.y,
+                row[2] + arm.z,
+                r,
+                row[4] + speed.x,
+                row[5] + speed.y,
+                row[6] + speed.z,
+                mass,
+            ]);
+            let s = spin * r;
+            arrays.spins[place] = Row([s.x, s.y, s.z, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        }
+    }
+
+    fn gather_parts(arrays: &mut Arrays<Self>, slot: usize, parts: usize) {
+        let row = arrays.rows[slot].0;
+        let inverse = 1.0 / row[3];
+        let middle = Vector3::new(row[0], row[1], row[2]);
+        for part in slot + 1..=slot + parts {
+            let place = &arrays.rows[part].0;
+            let (arm, radius) = (
+                Vector3::new(place[0], place[1], place[2]) - middle,
+                place[3],
+            );
+            for rows in [&mut arrays.forces, &mut arrays.dampers] {
+                let f = rows[part].0;
+                if f == [0.0; 8] {
+                    continue;
+                }
+                let force = Vector3::new(f[0], f[1], f[2]);
+                let moment = arm.cross(&force) + Vector3::new(f[4], f[5], f[6]) * radius;
+                let sum = &mut rows[slot].0;
+                for k in 0..3 {
+                    sum[k] += force[k];
+                    sum[4 + k] += moment[k] * inverse;
+                }
+                rows[part] = Row::default();
+            }
+        }
+    }
+
+    fn momentum(
+        rotation: UnitQuaternion<f64>,
+        spin: Vector3<f64>,
+        moments: [f64; 3],
+    ) -> Vector3<f64> {
+        let own = rotation.inverse() * spin;
+        rotation * Vector3::from_fn(|k, _| moments[k] * own[k])
+    }
+    fn spin_of(
+        rotation: UnitQuaternion<f64>,
+        momentum: Vector3<f64>,
+        moments: [f64; 3],
+    ) -> Vector3<f64> {
+        let own = rotation.inverse() * momentum;
+        rotation * Vector3::from_fn(|k, _| own[k] / moments[k])
+    }
+
+    /// Turns about the principal axes one after the other, there and back, each exact (Dullweber,
+    /// Leimkuhler and McLachlan 1997): symplectic, of second order; the momentum stays as it is.
+    fn free_turn(
+        rotation: UnitQuaternion<f64>,
+        momentum: Vector3<f64>,
+        moments: [f64; 3],
+        time: f64,
+    ) -> UnitQuaternion<f64> {
+        let mut q = rotation.into_inner();
+        let mut own = rotation.inverse() * momentum;
+        let half = 0.5 * time;
+        for (axis, lasts) in [(0, half), (1, half), (2, time), (1, half), (0, half)] {
+            let angle = lasts * own[axis] / moments[axis];
+            let (sine, cosine) = libm::sincos(0.5 * angle);
+            let mut turn = nalgebra::Quaternion::new(cosine, 0.0, 0.0, 0.0);
+            turn.coords[axis] = sine;
+            q *= turn;
+            // The momentum is seen from the turned frame.
+            let (s, c) = (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine);
+            let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+            (own[i], own[j]) = (c * own[i] + s * own[j], c * own[j] - s * own[i]);
+        }
+        UnitQuaternion::new_normalize(q)
+    }
+
+    fn hold_spin(arrays: &mut Arrays<Self>, slot: usize) {
+        arrays.state[slot].0[4..8].fill(0.0);
+        arrays.previous[slot].0[4..8].fill(0.0);
+        arrays.spins[slot].0[3..8].fill(0.0);
+    }
+    fn set_spin(arrays: &mut Arrays<Self>, slot: usize, spin: Vector3<f64>) {
+        let radius = arrays.radius(slot);
+        for k in 0..3 {
+            arrays.spins[slot].0[k] = radius * spin[k];
+        }
+    }
+    fn facing(_: &Arrays<Self>, _: usize) -> [f64; 2] {
+        [1.0, 0.0]
+    }
+}

@@ -1,0 +1,222 @@
+//! Shapes of grains by name, and the forms that they give.
+
+use std::collections::BTreeSet;
+
+use super::check::Check;
+use crate::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, SHAPES, named_shape};
+use crate::geometry::{Dimension, Vector};
+use crate::scenario::path::Place;
+use crate::scenario::problem::{Problem, names, nearest};
+use crate::scenario::spec::{ArcSpec, ComponentSpec, ShapeSpec, Spec};
+use crate::system::RadiusLaw;
+
+/// The forms that a scenario uses, in order of name; the spec keeps these shapes and no others.
+pub(super) struct Shapes<D: Dimension> {
+    pub forms: Vec<Form<D>>,
+}
+
+/// The shape that a fill or feed asks for.
+#[derive(Clone, Copy)]
+pub(super) struct Shaped<'a, D: Dimension> {
+    pub index: u16,
+    pub form: &'a Form<D>,
+    /// The radius around a grain over the one that is asked for.
+    scale: f64,
+}
+
+impl<D: Dimension> Shaped<'_, D> {
+    /// The radius around a grain, m, for one that is asked for.
+    pub fn radius(&self, asked: f64) -> f64 {
+        self.scale * asked
+    }
+
+    /// The law of the radii around grains.
+    pub fn law(&self, asked: RadiusLaw) -> RadiusLaw {
+        match asked {
+            RadiusLaw::Equal(radius) => RadiusLaw::Equal(self.radius(radius)),
+            RadiusLaw::Normal { mean, spread } => RadiusLaw::Normal {
+                mean: self.radius(mean),
+                spread,
+            },
+            RadiusLaw::Uniform { min, max } => RadiusLaw::Uniform {
+                min: self.radius(min),
+                max: self.radius(max),
+            },
+        }
+    }
+}
+
+impl<D: Dimension> Shapes<D> {
+    /// The shape of a name that is known to be used; none for disks and spheres, also where one ball is
+    /// all that a shape is.
+    pub fn of(&self, name: Option<&str>, equal_measure: bool) -> Option<Shaped<'_, D>> {
+        let index = self
+            .forms
+            .iter()
+            .position(|form| Some(&*form.name) == name)?;
+        let form = &self.forms[index];
+        let scale = if equal_measure {
+            libm::pow(D::ball_measure(1.0) / form.measure, 1.0 / D::N as f64)
+        } else {
+            1.0
+        };
+        Some(Shaped {
+            index: index as u16,
+            form,
+            scale,
+        })
+    }
+}
+
+/// Finds all shapes that the spec names, and takes embedded ones into it.
+pub(super) fn collect<D: Formed>(check: Check<'_>, spec: &mut Spec) -> Result<Shapes<D>, Problem> {
+    let mut uses: Vec<(Place, String)> = Vec::new();
+    let fills = spec
+        .fill
+        .iter()
+        .map(|fill| (&fill.shape, fill.equal_measure));
+    let feeds = spec
+        .feed
+        .iter()
+        .map(|feed| (&feed.shape, feed.equal_measure));
+    for (list, entries) in [
+        ("fill", fills.collect::<Vec<_>>()),
+        ("feed", feeds.collect::<Vec<_>>()),
+    ] {
+        for (k, (shape, equal)) in entries.into_iter().enumerate() {
+            let at = Place::of(list).index(k);
+            match shape {
+                Some(name) => uses.push((at.key("shape"), name.clone())),
+                None if equal => {
+                    return Err(Problem::at_key(
+                        &at.key("equal_measure"),
+                        format!("`{at}` has `equal_measure`, but no shape"),
+                    ));
+                }
+                None => {}
+            }
+        }
+    }
+    for (place, name) in &uses {
+        if spec.shape.contains_key(name) {
+            continue;
+        }
+        match embedded(name) {
+            Some(found) => {
+                spec.shape.insert(name.clone(), found);
+            }
+            None => return Err(unknown(place, name, spec)),
+        }
+    }
+    let used: BTreeSet<&String> = uses.iter().map(|(_, name)| name).collect();
+    let mut forms = Vec::new();
+    for (name, shape) in &spec.shape {
+        let form = form::<D>(check, &Place::of("shape").key(name), name, shape)?;
+        if used.contains(name) {
+            // A single ball is a disk or a sphere.
+            if form.parts.len() > 1 {
+                forms.push(form);
+            }
+        }
+    }
+    let used: Vec<String> = used.into_iter().cloned().collect();
+    spec.shape.retain(|name, _| used.contains(name));
+    Ok(Shapes { forms })
+}
+
+/// A shape that comes with the program, without the density that `arenite calc grain` takes.
+fn embedded(name: &str) -> Option<ShapeSpec> {
+    let mut keys: toml::Table = toml::from_str(named_shape(name)?).ok()?;
+    keys.remove("density");
+    keys.try_into().ok()
+}
+
+fn unknown(place: &Place, name: &str, spec: &Spec) -> Problem {
+    let embedded = SHAPES.iter().map(|(name, ..)| *name);
+    let known: BTreeSet<&str> = spec
+        .shape
+        .keys()
+        .map(String::as_str)
+        .chain(embedded)
+        .collect();
+    let problem = Problem::at(place, format!("`{place}`: there is no shape `{name}`"));
+    let problem = match nearest(name, known.iter().copied()) {
+        Some(other) => problem.label(format!("did you mean `{other}`?")),
+        None => problem.label("unknown shape"),
+    };
+    problem.help(format!(
+        "known: {}; or define it in [shape.{name}]",
+        names(known)
+    ))
+}
+
+fn form<D: Formed>(
+    check: Check<'_>,
+    at: &Place,
+    name: &str,
+    spec: &ShapeSpec,
+) -> Result<Form<D>, Problem> {
+    let key = check.one_of(
+        at,
+        "what the shape is made of",
+        &[
+            ("disks", spec.disks.is_some()),
+            ("spheres", spec.spheres.is_some()),
+            ("arcs", spec.arcs.is_some()),
+        ],
+    )?;
+    let here = at.key(key);
+    let wrong = |why: String| Problem::at(&here, format!("`{here}`: {why}"));
+    let balls = if D::N == 2 {
+        &spec.disks
+    } else {
+        &spec.spheres
+    };
+    if let Some(balls) = balls {
+        let clump = clump::<D>(check, &here, balls)?;
+        return D::clump(name, &clump).map_err(|why| wrong(why.to_string()));
+    }
+    let Some(arcs) = spec.arcs.as_ref().filter(|_| D::N == 2) else {
+        let wanted = if D::N == 2 {
+            "disks or arcs"
+        } else {
+            "spheres"
+        };
+        return Err(Problem::at_key(
+            &here,
+            format!(
+                "`{at}` is made of {key}, but this scenario has {} dimensions: give {wanted}",
+                D::N
+            ),
+        ));
+    };
+    let grain = ArcGrain::new(arcs.iter().enumerate().map(arc).collect());
+    let grain = grain.map_err(|why| wrong(why.to_string()))?;
+    D::arcs(name, &grain).map_err(|why| wrong(why.to_string()))
+}
+
+fn clump<D: Dimension>(
+    check: Check<'_>,
+    here: &Place,
+    balls: &[ComponentSpec],
+) -> Result<Clump<D>, Problem> {
+    let mut parts = Vec::with_capacity(balls.len());
+    for (k, ball) in balls.iter().enumerate() {
+        let at = here.index(k);
+        parts.push(Ball {
+            centre: check.vector::<D>(&at.key("centre"), &ball.centre)?,
+            radius: check.positive(&at.key("radius"), ball.radius)?,
+        });
+    }
+    Clump::new(parts).map_err(|why| Problem::at(here, format!("`{here}`: {why}")))
+}
+
+fn arc((k, spec): (usize, &ArcSpec)) -> Arc {
+    Arc {
+        name: spec.name.clone().unwrap_or_else(|| k.to_string()),
+        centre: <nalgebra::Vector2<f64> as Vector>::from_fn(|i| spec.centre[i]),
+        radius: spec.radius,
+        from: spec.from_angle,
+        to: spec.to_angle,
+    }
+}
