@@ -78,7 +78,7 @@ fn both<D: Integrate>(setup: &Setup<D>) -> [Vec<Grain<D>>; 2] {
 
 /// A collision at once has the outcome of the contact followed step by step. Its normal does not turn
 /// meanwhile: with ways of 4e-3 of the reach and friction angles and sliding of order 1 velocities
-/// are off by so much of their size at most, 1 m/s.
+/// are off by a quarter of that at most, of 1 m/s.
 fn outcome<D: Integrate>() {
     for (friction, wall) in [(0.0, false), (0.0, true), (0.3, false), (0.3, true)] {
         let setup = meeting::<D>(friction, wall);
@@ -86,13 +86,13 @@ fn outcome<D: Integrate>() {
         for (a, b) in hard.iter().zip(&stepped) {
             let what = format!("{}-D, friction {friction}, wall {wall}", D::N);
             let apart = (a.velocity - b.velocity).norm();
-            assert!(apart < 4e-3, "{what}: velocities differ by {apart:e}");
+            assert!(apart < 1e-3, "{what}: velocities differ by {apart:e}");
             let turn = a.spin - b.spin;
             let apart = D::spin_dot(turn, turn).sqrt() * a.radius;
-            assert!(apart < 4e-3, "{what}: surface speeds differ by {apart:e}");
+            assert!(apart < 1e-3, "{what}: surface speeds differ by {apart:e}");
             // In front by what it goes in the contact, 2e-5 s at 2 m/s, and by the above in 0.05 s.
             let apart = (a.position - b.position).norm();
-            assert!(apart < 4e-5 + 4e-3 * 0.05, "{what}: {apart:e} m apart");
+            assert!(apart < 4e-5 + 1e-3 * 0.05, "{what}: {apart:e} m apart");
         }
     }
 }
@@ -304,14 +304,15 @@ fn a_gas_cools_alike() {
         let (first, second) = (run(&setup).0, run(&stepped).0);
         let (a, b) = (first.summary(), second.summary());
         let start = kinetic(&setup.grains);
-        assert!(a.work.collisions > 1_000, "{}", a.work.collisions);
+        assert!(a.work.collisions > 700, "{}", a.work.collisions);
         assert!(a.regimes.flight > 0.99, "{}", a.regimes.flight);
         let errors = [a.energy.balance_error, b.energy.balance_error];
         assert!(errors[0] < 1e-4 && errors[1] < 1e-3, "{errors:?}");
         let (left, other) = (a.energy.kinetic / start, b.energy.kinetic / start);
         assert!(other < 0.5, "it cools: {other}");
-        // Two gases of 225 disks whose paths part after some collisions: the loss of n = 1,500
-        // collisions each with a spread of its own size is told to 1 / sqrt(n) = 3 %; three of these.
+        // Two gases of 225 disks whose paths part after some collisions: the loss of n = 900
+        // collisions each with a spread of its own size is told to 1 / sqrt(n) = 3.3 %; a little over two
+        // of these.
         let (lost, other) = (1.0 - left, 1.0 - other);
         assert!(
             (lost / other - 1.0).abs() < 0.08,
@@ -370,6 +371,31 @@ fn shower() -> Setup<Planar> {
             "log.checkpoint=0.2",
         ],
     )
+}
+
+/// Rain onto a pile: flight with collisions, clusters and rest at once, and the ledger closes.
+#[test]
+fn rain_uses_all_regimes() {
+    let mut setup = planar("rain", &["run.finish=1.8", "log.series=0.1"]);
+    setup.log.snapshots = None;
+    let (system, sink) = run(&setup);
+    let summary = system.summary();
+    assert!(summary.work.collisions > 300, "{}", summary.work.collisions);
+    assert!(summary.energy.balance_error < 1e-3);
+    let lost = summary.energy.dissipated;
+    assert!(lost.collision > 0.0 && lost.damping > 0.0 && lost.slip > 0.0);
+    let shares = &summary.regimes;
+    let rest = shares.rest + shares.rigid;
+    assert!(
+        shares.flight > 0.1 && shares.cluster > 0.1 && rest > 1e-3,
+        "{shares:?}"
+    );
+    // At some time each of them holds some.
+    let at_once = sink.series.iter().any(|row| {
+        let [flight, cluster, rest, rigid] = row.by_regime;
+        flight > 5 && cluster > 5 && rest + rigid > 2
+    });
+    assert!(at_once);
 }
 
 /// A run goes on from a checkpoint with the same bits.

@@ -67,7 +67,7 @@ pub(super) const SLACK: f64 = 0.02;
 
 impl AirState {
     /// Lays out cells of a width of at least `width`, m, for grains spread by `spread` each.
-    pub fn lay_out<V: Vector>(
+    pub fn lay_out(
         &mut self,
         width: f64,
         spread: f64,

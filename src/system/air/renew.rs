@@ -116,8 +116,7 @@ impl<D: Integrate> System<D> {
         } else {
             0.0
         };
-        air.s
-            .lay_out::<D::Vector>(WIDER * least, spread, &self.setup.periodic);
+        air.s.lay_out(WIDER * least, spread, &self.setup.periodic);
     }
 
     /// Calls flyers back to the grid; their numbers go to `woken`.
