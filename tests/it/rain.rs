@@ -192,7 +192,7 @@ fn bounces<D: Integrate>(restitution: f64) {
     // Each contact that is followed takes its time, and while it lasts gravity pulls: the last bounces
     // are each later by some contact times and their law wears off. Nothing moves any more by the sum of
     // the series and two contact times for each of the links.
-    let stopped = of(EventKind::StabilizeLink).map(|row| row.time).last();
+    let stopped = of(EventKind::StabilizeLink).map(|row| row.time).next_back();
     let stopped = stopped.expect("it comes to rest");
     let late = stopped - rest;
     let allowed = 2.0 * contact * links as f64 + setup.motion.stable_dwell * 3.0;
