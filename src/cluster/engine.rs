@@ -34,7 +34,9 @@ pub struct Engine<D: Integrate> {
     /// Boundaries.
     pub boundaries: Vec<Wall<D>>,
     /// Forms of grains.
-    pub forms: Vec<Form<D>>,
+    pub(super) forms: Vec<Form<D>>,
+    /// Radius of the smallest part of each, over the grain's.
+    pub(super) finest: Vec<f64>,
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// Time of step 0, s.
@@ -131,6 +133,7 @@ impl<D: Integrate> Engine<D> {
             options,
             boundaries,
             forms: Vec::new(),
+            finest: Vec::new(),
             gravity,
             origin: 0.0,
             link_events: Vec::new(),
@@ -151,6 +154,17 @@ impl<D: Integrate> Engine<D> {
             pending: Pending::default(),
             changes: Vec::new(),
         }
+    }
+
+    /// Sets the forms that grains may have.
+    pub fn set_forms(&mut self, forms: &[Form<D>]) {
+        self.forms = forms.to_vec();
+        self.finest = forms.iter().map(Form::finest).collect();
+    }
+
+    /// The forms that grains may have.
+    pub fn forms(&self) -> &[Form<D>] {
+        &self.forms
     }
 
     /// Chooses the level of vector units; results do not depend on it.

@@ -168,12 +168,29 @@ impl<D: Integrate> Engine<D> {
             let line = self.apart(a, b, first, second);
             let sides = [self.lies(a, -line), self.lies(b, line)];
             if sides == [0, 0] {
-                return [a.slot, b.slot];
+                // Arcs on the far sides pass this test too, and overlap by a lot. A circle of the smallest
+                // radii of both rolls freely inside the sum of the one and the mirrored other
+                // (Blaschke 1916): no other pair is nearer than one with less overlap than that.
+                let radius = |face: Face| self.state.arrays.radius(face.slot as usize);
+                if radius(a) + radius(b) - line.norm() <= self.finest(a) + self.finest(b) {
+                    return [a.slot, b.slot];
+                }
+                break;
             }
             a = stepped(a, sides[0]);
             b = stepped(b, sides[1]);
         }
         self.nearest(a, b, first, second)
+    }
+
+    /// Radius of the smallest arc of a body, m.
+    fn finest(&self, face: Face) -> f64 {
+        match face.arcs {
+            Some((grain, _, form)) => {
+                self.state.arrays.radius(grain as usize) * self.finest[usize::from(form)]
+            }
+            None => self.state.arrays.radius(face.slot as usize),
+        }
     }
 
     /// From the circle of the second to that of the first. Grains are brought next to each other as
@@ -228,8 +245,9 @@ impl<D: Integrate> Engine<D> {
             face.slot = grain + 1;
         }
         for _ in 0..2 * count {
+            // The zone of a corner need not hold the centre of this arc.
             let Some(normal) = self.wall_normal(class, grain, face.slot, time) else {
-                return face.slot;
+                break;
             };
             match self.lies(face, -normal) {
                 0 => return face.slot,

@@ -103,7 +103,6 @@ impl<D: Integrate> Engine<D> {
             self.find_splits();
         }
         self.settle_rotations();
-        self.put_all_parts();
         let mut kept: Vec<Vec<Kept>> = Vec::new();
         for class in &self.state.pairs {
             let mut links = Vec::new();
@@ -136,6 +135,7 @@ impl<D: Integrate> Engine<D> {
         }
         self.lay_aside(&mut kept, &mut at_walls);
         self.wrap_periodic();
+        self.put_all_parts();
         self.renew_pairs(&kept);
         self.renew_walls(&at_walls);
         self.filter();

@@ -148,7 +148,7 @@ impl<D: Integrate> System<D> {
             setup.periodic.clone(),
             search(setup.motion.neighbor),
         );
-        engine.forms.clone_from(&setup.forms);
+        engine.set_forms(&setup.forms);
         Ok((
             engine,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag),

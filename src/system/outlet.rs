@@ -153,7 +153,7 @@ impl<D: Integrate> System<D> {
             form: self.engine.form_index(slot),
             radius,
             inertia: match self.engine.form_index(slot) {
-                Some(form) => self.engine.forms[usize::from(form)].inertia,
+                Some(form) => self.engine.forms()[usize::from(form)].inertia,
                 None => [D::BALL_INERTIA; 3],
             },
             mass: 1.0 / arrays.inverse_mass(s),

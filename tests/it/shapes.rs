@@ -1,9 +1,11 @@
 //! Grains of several parts in motion: clumps and grains of arcs. References are laws of conservation, the
 //! impulse of an eccentric impact, and disks, which shapes become in their limits.
 
+use arenite::body::arcs::{ArcPose, ArcProfile};
 use arenite::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, Grain};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::record::BodyRef;
 use arenite::system::{PeriodicAxis, Setup, System};
 use nalgebra::{Vector2, Vector3};
 
@@ -313,4 +315,89 @@ fn an_oval_of_arcs_bounces_as_one_of_many_disks() {
     let (rough, fine) = (off(9), off(65));
     println!("{rough:e} {fine:e}");
     assert!(fine < 2e-3 && fine < rough, "{rough} {fine}");
+}
+
+/// Contacts that a run finds against those that a search over all pairs of arcs finds.
+#[test]
+fn arcs_that_face_each_other_are_those_of_the_search() {
+    let shapes = [
+        ArcGrain::oval(1.5, 0.4, 0.7).unwrap(),
+        ArcGrain::quasi_polygon(3, 4.0, 0.2, 0.8).unwrap(),
+        ArcGrain::quasi_polygon(4, 6.0, 0.15, 0.9).unwrap(),
+    ];
+    let mut setup = empty::<Planar>(linear(1e6, 0.0, 0.0, 0.0, 0.0), 2e-6, 0.2);
+    let axis = PeriodicAxis {
+        origin: 0.0,
+        length: 0.36,
+    };
+    setup.periodic = vec![Some(axis); 2];
+    let mut dice = Dice(3);
+    for k in 0..144 {
+        let shape = &shapes[k % 3];
+        let form = Planar::arcs("arcs", shape).unwrap();
+        let x = Vector2::new(0.03 * (k % 12) as f64 + 0.01, 0.03 * (k / 12) as f64 + 0.01);
+        let grain = shaped(&mut setup, form, 0.014, 0.5, x);
+        grain.rotation = dice.between(0.0, 6.0);
+        grain.spin = dice.between(-20.0, 20.0);
+        grain.velocity = dice.vector::<Planar>(-1.0, 1.0);
+    }
+    let mut system = System::new(setup.clone()).unwrap();
+    let mut seen = 0;
+    for k in 1..=100 {
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let mut control = arenite::system::Control::new(&never);
+        system.extend(2e-3 * f64::from(k));
+        system
+            .run(&mut arenite::record::NullSink, &mut control)
+            .unwrap();
+        let time = system.engine().time();
+        let grains = system.grains_at(time);
+        let links = system.link_rows(time);
+        let mut count = 0;
+        for (i, a) in grains.iter().enumerate() {
+            for (j, b) in grains.iter().enumerate().skip(i + 1) {
+                let near = |g: &Grain<Planar>, shift: Vector2<f64>| {
+                    let form = &setup.forms[g.form.unwrap() as usize];
+                    let turned = Planar::rotate(g.rotation, form.centroid * (1.0 / form.reach));
+                    ArcPose::new((g.position + shift) / g.radius - turned / 1.0, g.rotation)
+                };
+                let mut shift = a.position - b.position;
+                shift = Vector2::from_fn(|k, _| 0.36 * (shift[k] / 0.36).round());
+                let scale = |k: usize| 1.0 / setup.forms[k].reach;
+                let profile = |k: usize| {
+                    let arcs = shapes[k % 3].arcs().iter().map(|arc| Arc {
+                        centre: arc.centre * scale(k),
+                        radius: arc.radius * scale(k),
+                        ..arc.clone()
+                    });
+                    ArcProfile::new(&ArcGrain::new(arcs.collect()).unwrap()).unwrap()
+                };
+                if (a.position - b.position - shift).norm() > 0.028 {
+                    continue;
+                }
+                let contact = profile(i).contact(
+                    &near(a, Vector2::zeros()),
+                    &profile(j),
+                    &near(b, shift),
+                    None,
+                );
+                let overlap = contact.overlap * 0.014;
+                let found = links
+                    .iter()
+                    .find(|l| l.body_a == BodyRef::Grain(a.id) && l.body_b == BodyRef::Grain(b.id));
+                if overlap > 1e-9 {
+                    count += 1;
+                    let link = found.unwrap_or_else(|| panic!("{i} {j} {contact:?}"));
+                    close("overlap", link.overlap, overlap, 1e-12);
+                    close("normal", link.normal[0], contact.normal.x, 1e-9);
+                } else if overlap < -1e-9 {
+                    assert!(found.is_none(), "{i} {j} {contact:?} {found:?}");
+                }
+            }
+        }
+        seen += count;
+    }
+    assert!(seen > 100, "{seen}");
+    let balance = system.summary().energy.balance_error;
+    assert!(balance < 1e-3, "{balance:e}");
 }

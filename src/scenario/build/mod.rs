@@ -77,7 +77,7 @@ pub(super) fn build<D: Integrate>(
     )?;
     let feeds = feeds::feeds::<D>(check, &spec.feed, &materials, &shapes, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
-    let periodic = periodic::<D>(check, &spec, &filled.grains, &feeds)?;
+    let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
     start::check_start(
         &filled,
         &start::Surroundings {
@@ -170,6 +170,7 @@ fn periodic<D: Dimension>(
     check: Check<'_>,
     spec: &Spec,
     grains: &[crate::body::Grain<D>],
+    forms: &[crate::body::Form<D>],
     feeds: &[crate::system::FeedSetup<D>],
 ) -> Result<Vec<Option<PeriodicAxis>>, Problem> {
     let at = Place::of("periodic");
@@ -181,7 +182,11 @@ fn periodic<D: Dimension>(
     let radius = feeds
         .iter()
         .map(|feed| grains::greatest_radius(&feed.radius))
-        .chain(grains.iter().map(|grain| grain.radius))
+        .chain(grains.iter().map(|grain| match grain.form {
+            // The circle of a flat arc is larger than its grain.
+            Some(form) => grain.radius * forms[usize::from(form)].flattest().max(1.0),
+            None => grain.radius,
+        }))
         .fold(0.0, f64::max);
     let mut list = Vec::new();
     for (axis, (key, extent)) in axes.into_iter().enumerate() {
