@@ -69,6 +69,7 @@ scenarios![
     "billiard",
     "newton-cradle",
     "mill",
+    "rain",
 ];
 
 materials!["thesis", "glass-steel"];

@@ -166,6 +166,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
         ("mill", 3, &["run.finish=0.1"]),
+        ("rain", 2, &["run.finish=0.8"]),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {

@@ -49,6 +49,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
             safety: 0.5,
             neighbor: NeighborName::Cells,
             flight: true,
+            collisions: None,
             stable_speed: 1e-4,
             stable_dwell: 1e-2,
             slip_tolerance: 1e-3,
