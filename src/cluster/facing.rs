@@ -126,7 +126,9 @@ impl<D: Integrate> Engine<D> {
         let arrays = &self.state.arrays;
         let line = arrays.position(a as usize) - arrays.position(b as usize);
         let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
-        let whole = |slot: u32| self.state.bodies.of(slot).is_some() && self.owner(slot) == slot;
+        let whole = |slot: u32| {
+            arrays.status[slot as usize] != Status::Part && self.state.bodies.of(slot).is_some()
+        };
         if whole(a) || whole(b) {
             return !touch && line.norm_squared() >= (ra + rb) * (ra + rb);
         }

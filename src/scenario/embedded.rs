@@ -70,6 +70,11 @@ scenarios![
     "newton-cradle",
     "mill",
     "rain",
+    "tbar",
+    "t-gas",
+    "settle-shapes",
+    "hopper-ovals",
+    "hopper-clumps",
 ];
 
 materials!["thesis", "glass-steel"];
