@@ -10,6 +10,9 @@ use crate::geometry::{Dimension, Planar, Spatial, Vector};
 /// Relative error of the mass properties of clumps whose spheres overlap three and more at a time.
 const ERROR: f64 = 1e-9;
 
+/// Angle between two points that stand for an arc, rad.
+const POINTS: f64 = 0.1;
+
 /// A part of a form: a component of a clump, or the circle of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -99,6 +102,66 @@ impl<D: Dimension> Form<D> {
             ends: None,
         };
         clump.bare().map(part).collect()
+    }
+
+    /// Disks or spheres that a grain of a radius (m) consists of; of arcs, points on them.
+    pub fn balls(&self, position: D::Vector, rotation: D::Rotation, radius: f64) -> Vec<Ball<D>> {
+        let at = |own: D::Vector| position + D::rotate(rotation, own) * radius;
+        let mut balls = Vec::new();
+        for part in &self.parts {
+            let Some([begin, end]) = part.ends else {
+                balls.push(Ball {
+                    centre: at(part.centre),
+                    radius: part.radius * radius,
+                });
+                continue;
+            };
+            let opening = libm::acos(begin.dot(&end).clamp(-1.0, 1.0));
+            let count = (opening / POINTS).ceil().max(1.0);
+            for k in 0..count as usize {
+                // Along the chord and out to the arc: close enough to evenly.
+                let share = k as f64 / count;
+                let direction = begin * (1.0 - share) + end * share;
+                let own = part.centre + direction * (part.radius / direction.norm());
+                balls.push(Ball {
+                    centre: at(own),
+                    radius: 0.0,
+                });
+            }
+        }
+        balls
+    }
+
+    /// How deep a place lies in a grain of a radius (m) of this form, m; below 0 outside.
+    pub fn depth(
+        &self,
+        position: D::Vector,
+        rotation: D::Rotation,
+        radius: f64,
+        place: D::Vector,
+    ) -> f64 {
+        let own = D::unrotate(rotation, place - position) * (1.0 / radius);
+        let cross = |a: D::Vector, b: D::Vector| a[0] * b[1] - a[1] * b[0];
+        let (mut deepest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+        for part in &self.parts {
+            let arm = own - part.centre;
+            let depth = part.radius - arm.norm();
+            match part.ends {
+                // Of the arcs that the place lies behind, the nearest.
+                Some([begin, end]) => {
+                    if cross(begin, arm) >= 0.0 && cross(arm, end) >= 0.0 {
+                        least = least.min(depth);
+                    }
+                }
+                None => deepest = deepest.max(depth),
+            }
+        }
+        let depth = if self.arcs { least } else { deepest };
+        if depth.is_finite() {
+            depth * radius
+        } else {
+            f64::NEG_INFINITY
+        }
     }
 
     /// Radius of the largest part, over the grain's.

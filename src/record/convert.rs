@@ -101,6 +101,7 @@ fn metadata(table: Table, columns: &[Column], meta: &RunMeta) -> Vec<KeyValue> {
     if table != Table::Grains {
         // Once is enough: pictures and exports read the walls from the grains' table.
         meta.walls.clear();
+        meta.shapes.clear();
     }
     // A structure of strings and finite numbers can be written as JSON.
     pair(

@@ -251,7 +251,7 @@ pub(super) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot<GrainRow>>
         (
             "shape",
             "1",
-            "place of its shape in the `shapes` of meta.json; -1: a disk or a sphere",
+            "place of its shape in the run's `shapes`, in the file's metadata; -1: a disk or a sphere",
         ),
         |r| r.1.shape.map_or(-1, i64::from),
     );

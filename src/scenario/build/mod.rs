@@ -82,6 +82,7 @@ pub(super) fn build<D: Integrate>(
         &filled,
         &start::Surroundings {
             walls: &boundaries,
+            forms: &shapes.forms,
             outlets: &outlets,
             periodic: &periodic,
             // Hard bodies may overlap by rounding only.

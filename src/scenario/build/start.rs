@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::clearance::clearance;
 use super::grains::{Filled, point};
-use crate::body::{Boundary, Grain, Shape};
+use crate::body::{Ball, Boundary, Form, Grain, Shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
@@ -12,6 +12,7 @@ use crate::system::{OutletSetup, PeriodicAxis};
 /// What surrounds the grains at the start.
 pub(super) struct Surroundings<'a, D: Dimension> {
     pub walls: &'a [Boundary<D>],
+    pub forms: &'a [Form<D>],
     pub outlets: &'a [OutletSetup<D>],
     pub periodic: &'a [Option<PeriodicAxis>],
     /// The greatest overlap over the smaller radius.
@@ -87,9 +88,18 @@ fn clear_of_walls<D: Dimension>(
             continue;
         }
         let gap = clearance(&wall.shape, grain.position);
-        let overlap = grain.radius - gap;
+        let mut overlap = grain.radius - gap;
         if overlap <= around.overlap * grain.radius {
             continue;
+        }
+        if let Some(balls) = balls(grain, around) {
+            let depths = balls
+                .iter()
+                .map(|ball| ball.radius - clearance(&wall.shape, ball.centre));
+            overlap = depths.fold(f64::NEG_INFINITY, f64::max);
+            if overlap <= around.overlap * grain.radius {
+                continue;
+            }
         }
         let (place, name) = filled.origin(k);
         let at = point(&grain.position);
@@ -194,6 +204,36 @@ fn neighbours<D: Dimension>(cell: [i64; 3], layout: &[(f64, f64, i64)]) -> Vec<[
     list
 }
 
+/// What a grain of a form consists of; none of a disk or sphere.
+fn balls<D: Dimension>(grain: &Grain<D>, around: &Surroundings<'_, D>) -> Option<Vec<Ball<D>>> {
+    let form = &around.forms[usize::from(grain.form?)];
+    Some(form.balls(grain.position, grain.rotation, grain.radius))
+}
+
+/// How deep what a grain consists of lies in another, m.
+fn depth<D: Dimension>(of: &Grain<D>, other: &Grain<D>, around: &Surroundings<'_, D>) -> f64 {
+    let whole = |grain: &Grain<D>| {
+        vec![Ball {
+            centre: grain.position,
+            radius: grain.radius,
+        }]
+    };
+    let depth = |ball: &Ball<D>| {
+        let there = match other.form {
+            Some(form) => around.forms[usize::from(form)].depth(
+                other.position,
+                other.rotation,
+                other.radius,
+                ball.centre,
+            ),
+            None => other.radius - (ball.centre - other.position).norm(),
+        };
+        ball.radius + there
+    };
+    let balls = balls(of, around).unwrap_or_else(|| whole(of));
+    balls.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
+}
+
 fn pair<D: Dimension>(
     filled: &Filled<D>,
     a: usize,
@@ -207,8 +247,16 @@ fn pair<D: Dimension>(
             arm[axis] -= p.length * libm::round(arm[axis] / p.length);
         }
     }
-    let overlap = first.radius + second.radius - arm.norm();
+    let mut overlap = first.radius + second.radius - arm.norm();
     let allowed = around.overlap * first.radius.min(second.radius);
+    if overlap > allowed && (first.form.is_some() || second.form.is_some()) {
+        // Both next to each other, also across a border.
+        let moved = Grain {
+            position: first.position + arm,
+            ..*second
+        };
+        overlap = depth(first, &moved, around).max(depth(&moved, first, around));
+    }
     if overlap <= allowed {
         return Ok(());
     }
