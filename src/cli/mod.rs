@@ -77,7 +77,7 @@ enum Command {
     Converge(ConvergeArgs),
     /// Make and inspect grain shapes: clumps of spheres from STL, from a list, at random
     #[command(
-        after_help = "Examples:\n  arenite grain --list\n  arenite grain t-bar --plot t-bar.svg\n  arenite grain pebble.stl --spheres 30 -o pebble.toml --plot pebble.svg\n  arenite grain pebble.stl --method favier --fidelity 0.9 --scale 1e-3 -o - \n  arenite grain mine.toml --against pebble.stl     how faithful a list of spheres is\n  arenite grain --random 7 --seed 3 -o lump.toml"
+        after_help = "Examples:\n  arenite grain --list\n  arenite grain t-bar --plot t-bar.svg\n  arenite grain pebble.stl --spheres 30 -o pebble.toml --plot pebble.svg\n  arenite grain pebble.stl --method favier --fidelity 0.9 --scale 1e-3 -o -\n  arenite grain mine.toml --against pebble.stl     how faithful a list of spheres is\n  arenite grain --random 7 --seed 3 -o lump.toml"
     )]
     Grain(GrainArgs),
     /// Calculate a case with one model by itself; JSON on standard output
@@ -245,16 +245,15 @@ struct ConvergeArgs {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false, args = ["source", "list", "random"])]
 struct GrainArgs {
     /// An STL file, a list of spheres, disks or arcs (TOML or JSON), or the name of an embedded shape
-    #[arg(group = "what")]
+    #[arg(required_unless_present_any = ["list", "random"], conflicts_with_all = ["list", "random"])]
     source: Option<String>,
     /// Show the embedded shapes
-    #[arg(long, group = "what")]
+    #[arg(long, conflicts_with = "random")]
     list: bool,
     /// Make a clump of so many spheres at random, the largest possible radius 1
-    #[arg(long, value_name = "N", group = "what", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     random: Option<u32>,
     /// With --random: disks instead of spheres
     #[arg(long, requires = "random")]
@@ -282,14 +281,8 @@ struct GrainArgs {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     coverage: Option<f64>,
     /// favier: direction of the axis [default: the longest principal axis]
-    #[arg(
-        long,
-        value_name = "X,Y,Z",
-        value_delimiter = ',',
-        num_args = 3,
-        allow_negative_numbers = true
-    )]
-    axis: Option<Vec<f64>>,
+    #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true, value_parser = direction)]
+    axis: Option<[f64; 3]>,
     /// inscribed: voxels along the longest side
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(2..=512))]
     voxels: u16,
@@ -384,6 +377,16 @@ fn share(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|share: &f64| *share > 0.0 && *share < 1.0)
         .ok_or_else(|| format!("`{text}` is not a share between 0 and 1"))
+}
+
+fn direction(text: &str) -> Result<[f64; 3], String> {
+    let numbers = text.split(',').map(|word| word.trim().parse::<f64>());
+    let numbers: Result<Vec<f64>, _> = numbers.collect();
+    numbers
+        .ok()
+        .filter(|numbers| numbers.iter().all(|n| n.is_finite()))
+        .and_then(|numbers| <[f64; 3]>::try_from(numbers).ok())
+        .ok_or_else(|| format!("`{text}` is not three numbers, as in 0,0,1"))
 }
 
 fn size(text: &str) -> Result<f64, String> {

@@ -105,7 +105,7 @@ pub(super) fn fit(args: &GrainArgs, mesh: Mesh) -> Result<Fitted, Failure> {
             }
             .spheres(&body, count),
             FitMethod::Favier => AlongAxis {
-                axis: args.axis.as_ref().map(|a| Vector3::new(a[0], a[1], a[2])),
+                axis: args.axis.map(Vector3::from),
                 least,
             }
             .spheres(&body, count),

@@ -52,11 +52,11 @@ pub(super) fn grain(args: &GrainArgs) -> Result<(), Failure> {
     if let Some(path) = &args.plot {
         draw::draw(&name, &shape, fitted.as_ref(), path)?;
     }
-    let text = |path: &std::path::Path| write::toml(args, &name, &shape, fitted.as_ref(), path);
+    let text = || write::toml(args, &name, &shape, fitted.as_ref());
     match &args.out {
         // The shape alone, so that it can be read by what follows.
-        Some(path) if path.as_os_str() == "-" => return print(text(path).as_bytes()),
-        Some(path) => write::file(path, &text(path), args.force)?,
+        Some(path) if path.as_os_str() == "-" => return print(text().as_bytes()),
+        Some(path) => write::file(path, &text(), args.force)?,
         None => {}
     }
     if args.json {
@@ -70,22 +70,15 @@ const MANY: usize = 40;
 
 /// Mass properties as `arenite calc grain` gives them.
 fn properties(shape: &Shape, mut case: Value) -> Result<Value, Failure> {
-    let calculate = |case: Value| crate::body::calc::grain(case, std::path::Path::new(""));
+    let calculate = |case: &Value| crate::body::calc::grain(case.clone(), std::path::Path::new(""));
     if matches!(shape, Shape::Spheres(clump) if clump.balls().len() > MANY) {
-        let exact = crate::body::calc::grain(
-            {
-                let mut case = case.clone();
-                case["method"] = json!("exact");
-                case
-            },
-            std::path::Path::new(""),
-        );
-        if let Ok(found) = exact {
+        case["method"] = json!("exact");
+        if let Ok(found) = calculate(&case) {
             return Ok(found);
         }
         case["method"] = json!("voxels");
     }
-    calculate(case).map_err(|why| Failure::Input(why.to_string()))
+    calculate(&case).map_err(|why| Failure::Input(why.to_string()))
 }
 
 fn told(name: &str, mut case: Value, properties: Value, fitted: Option<&Fitted>) -> Value {
