@@ -8,6 +8,8 @@ use crate::geometry::Spatial;
 
 /// Steps of the search for the summit are halved down to this share of a voxel.
 const FINEST: f64 = 1e-6;
+/// Least gain of a step over its length; the distance itself grows by at most the length.
+const CREEP: f64 = 1e-4;
 
 /// How spheres are inscribed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,8 +117,8 @@ impl Inscribed {
                     found = (place, value);
                 }
             }
-            // A gain in the last digits only is none.
-            if found.1 > best * (1.0 + 1e-12) {
+            // A gain far below the step is none: the search shall not creep along a ridge.
+            if found.1 > best + CREEP * length {
                 (at, best) = found;
             } else {
                 step *= 0.5;
