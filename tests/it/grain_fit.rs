@@ -121,7 +121,7 @@ const ALONG: AlongAxis = AlongAxis {
 };
 
 /// No sphere sticks out: its centre is inside and no point of the surface nearer than its radius.
-/// Tolerance: the share of the size at which tangent spheres stop shrinking is 1e-9.
+/// Tolerance: far above rounding, far below what a mesh may miss.
 fn all_inside(name: &str, body: &Body, balls: &[Ball<Spatial>]) {
     for ball in balls {
         assert!(body.holds(ball.centre), "{name}: {ball:?}");
@@ -134,28 +134,29 @@ fn all_inside(name: &str, body: &Body, balls: &[Ball<Spatial>]) {
     }
 }
 
-/// A sphere's surface gives one sphere. The faces of the mesh lie between cos(pi / 48) cos(pi / 48) = 0.9957
-/// and 1 times the radius from the middle, and no sphere inside is larger than its planes allow.
+/// A sphere's surface gives one sphere. Edges of the mesh take pi / 48 of a turn both ways, so that its faces
+/// lie between cos(pi / 96)^2 = 0.9989 and 1 times the radius from the middle.
 #[test]
 fn a_sphere_gives_itself() {
     let round = body(&ellipsoid(3.0, 3.0, 48));
     let middle = round.nearest().distance(Vector3::zeros());
-    assert!((3.0 * 0.9957..3.0).contains(&middle));
+    assert!((3.0 * 0.9989..3.0).contains(&middle));
     let one = INSCRIBED.spheres(&round, 1).unwrap();
     let axis = ALONG.spheres(&round, 1).unwrap();
     let against = tangent(1).spheres(&round, 1).unwrap();
-    for ball in [one[0], axis[0], against[0]] {
-        // An insphere between the faces: off the middle it gains less than the mesh's own error.
-        let error = 3.0 - middle;
-        assert!(ball.centre.norm() <= error, "{ball:?}");
-        assert!((ball.radius - 3.0).abs() <= 2.0 * error, "{ball:?}");
+    let error = 3.0 - middle;
+    // Off the middle the insphere gains less than the mesh's own error; a sphere that touches at a point
+    // may miss it by 0.002 of 6 besides, which moves it by as much.
+    for (ball, more) in [(one[0], 0.0), (axis[0], 0.012), (against[0], 0.012)] {
+        assert!(ball.centre.norm() <= 2.0 * error + more, "{ball:?}");
+        assert!((ball.radius - 3.0).abs() <= 2.0 * error + more, "{ball:?}");
     }
     // The largest of all is no smaller than that about the middle.
     assert!(one[0].radius >= middle * (1.0 - 1e-9));
     let found = Measured::new(&round, &one, 1).fidelity(&one);
-    // (0.9957)^3 of the volume at least, which is below that of the ball.
-    assert!(found.overlap > 0.987 && found.overlap <= 1.0, "{found:?}");
-    assert!(found.excess < 1e-12 && found.inertia < 0.022, "{found:?}");
+    // 0.9989^3 of the volume at least, and 0.9989^5 of the inertia.
+    assert!(found.overlap > 0.996 && found.overlap <= 1.0, "{found:?}");
+    assert!(found.excess < 1e-12 && found.inertia < 0.006, "{found:?}");
 }
 
 /// More spheres cover more, stay inside, and bring the inertia nearer to the exact one.
@@ -286,9 +287,8 @@ fn overlaps_are_bounded() {
         let short = INSCRIBED.spheres(&body, 5).unwrap();
         assert_eq!(short, INSCRIBED.spheres(&body, 9).unwrap()[..5]);
     }
-    // The two ends of a dumbbell come first, with the radius of its balls (the mesh's rings are
-    // 5 / 60 apart: chords of the balls lie at most (5 / 60)^2 / 8 deep along x, and
-    // 1 - cos(pi / 40) = 0.003 around).
+    // The two ends of a dumbbell come first, with the radius of its balls; rings are 1 / 12 apart, so that
+    // the outermost chord passes the middle of its ball at 0.979.
     let two = INSCRIBED.spheres(&body(&dumbbell()), 2).unwrap();
     let mut ends = [two[0].centre.x, two[1].centre.x];
     ends.sort_by(f64::total_cmp);
@@ -296,7 +296,10 @@ fn overlaps_are_bounded() {
         (ends[0] + 1.5).abs() < 0.05 && (ends[1] - 1.5).abs() < 0.05,
         "{two:?}"
     );
-    assert!(two.iter().all(|b| (b.radius - 1.0).abs() < 0.01), "{two:?}");
+    assert!(
+        two.iter().all(|b| (0.979..1.0).contains(&b.radius)),
+        "{two:?}"
+    );
 }
 
 /// Every point of the surface that is tangent touches it: the centre is one radius from it. Points
@@ -337,11 +340,11 @@ fn tangent_spheres_touch_and_cover() {
     all_inside("axis", &body, &balls);
     assert_eq!(balls.len(), 5);
     for end in [balls[0], balls[4]] {
-        assert!(
-            (end.centre.x.abs() + end.radius - 2.0).abs() < 1e-3,
-            "{end:?}"
-        );
-        assert!((end.radius - 0.5).abs() < 0.03, "{end:?}");
+        // A sphere may miss the tip by 0.002 of 4: past the middle of curvature by m the gap is
+        // 4/3 m^2, so that m is below 0.08.
+        let gap = 2.0 - end.centre.x.abs() - end.radius;
+        assert!((-1e-9..=0.008 + 1e-9).contains(&gap), "{end:?}");
+        assert!((0.49..0.58).contains(&end.radius), "{end:?}");
     }
     for ball in &balls {
         // Distance of a point of the long axis from an ellipse, within (a^2 - b^2) / a of the middle:
@@ -533,7 +536,7 @@ fn the_command_makes_shapes() -> Result<(), Box<dyn std::error::Error>> {
         // 4/3 pi 2 cm^3 times 2500 kg/m^3 is the mass of the whole egg.
         let whole = 4.0 / 3.0 * std::f64::consts::PI * 2e-6 * 2500.0;
         let mass = weighed["mass"].as_f64().ok_or("mass")?;
-        assert!((0.6 * whole..whole).contains(&mass), "{mass} of {whole}");
+        assert!((0.5 * whole..whole).contains(&mass), "{mass} of {whole}");
         // The same again, to standard output, is the same text.
         let again = [&base[..], &["--density", "2500", "-o", "-"][..]].concat();
         assert_eq!(good(at, &again), std::fs::read_to_string(at.join(&toml))?);

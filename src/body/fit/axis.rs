@@ -7,8 +7,6 @@ use crate::body::Ball;
 use crate::body::mass::{principal, tetrahedra};
 use crate::geometry::Spatial;
 
-/// Halvings of an interval: more digits than a number has.
-const HALVINGS: usize = 60;
 /// Places along the axis that are looked at.
 const PLACES: usize = 512;
 
@@ -49,20 +47,8 @@ impl AlongAxis {
                 0.0
             }
         };
-        // Spheres tangent at an end lie within each other: the largest that is inside is found by halving.
-        let end = |tip: f64, sign: f64| {
-            let (mut fits, mut out) = (0.0, high - low);
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (fits + out);
-                if radius(tip + sign * middle) >= middle - 1e-9 * size {
-                    fits = middle;
-                } else {
-                    out = middle;
-                }
-            }
-            fits
-        };
-        let (mut from, mut to) = (low + end(low, 1.0), high - end(high, -1.0));
+        let mut from = low + body.touching(at(low), along);
+        let mut to = high - body.touching(at(high), -along);
         // In a pointed end the first place where a sphere of the least radius fits.
         let step = (high - low) / PLACES as f64;
         let fits = |t: &f64| radius(*t) >= self.least.max(1e-6 * size);

@@ -25,6 +25,13 @@ pub use nearest::Nearest;
 pub use random::Random;
 pub use tangent::Tangent;
 
+/// Share of a body's size within which a sphere that touches the surface may miss it. A surface of flat
+/// triangles stands for a round one: taken at its word, it has no room for a sphere at an edge or corner,
+/// however blunt.
+const TOUCH: f64 = 2e-3;
+/// Halvings of an interval: as many digits as a number has.
+const HALVINGS: usize = 52;
+
 /// Why there is no clump.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum FitError {
@@ -89,6 +96,22 @@ impl Body {
     /// The longest side of the box around it, m.
     pub fn size(&self) -> f64 {
         (self.max - self.min).max()
+    }
+    /// How far along a direction from a point of the surface the centre of the largest sphere inside lies that
+    /// touches the surface there, but for what a mesh may miss. Along the way the distance to the surface
+    /// grows by no more than the way is long, so that what fits is told from what does not by halving.
+    fn touching(&self, point: Vector3<f64>, inwards: Vector3<f64>) -> f64 {
+        let touch = TOUCH * self.size();
+        let (mut fits, mut out) = (0.0, (self.max - self.min).norm());
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (fits + out);
+            if self.nearest.distance(point + inwards * middle) >= middle - touch {
+                fits = middle;
+            } else {
+                out = middle;
+            }
+        }
+        fits
     }
     /// Whether a point is inside.
     pub fn holds(&self, point: Vector3<f64>) -> bool {

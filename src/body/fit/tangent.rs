@@ -1,5 +1,7 @@
 //! Spheres inside, tangent to the surface at points of it (Ferrellec and McDowell 2010).
 
+use std::collections::BTreeMap;
+
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,10 +10,8 @@ use super::{Body, FitError};
 use crate::body::Ball;
 use crate::geometry::Spatial;
 
-/// Rounds in which a tangent sphere shrinks until it is inside; each at least comes nearer.
-const ROUNDS: usize = 100;
-/// Share of the body's size by which a sphere may stick out.
-const INSIDE: f64 = 1e-9;
+/// Cosine of the angle up to which neighbouring triangles stand for one round surface: 30 degrees.
+const ROUND: f64 = 0.866;
 
 /// How spheres are laid against the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +31,10 @@ pub struct Tangent {
 impl Tangent {
     /// At most `count` spheres. Points of the surface are drawn at random, evenly over its area; one after
     /// the other that is not yet covered gets the largest sphere that touches the surface there from
-    /// inside, unless it is too small, until the coverage is reached (Ferrellec and McDowell 2010, section
-    /// 3; they take the corners of the mesh for points, which leaves flat faces without any). The radius
-    /// follows by shrinking a ball until no nearer point of the surface lies in it (Ma et al. 2012). The
-    /// first spheres of a longer list are those of a shorter one.
+    /// inside, unless it is too small, until the coverage is reached (Ferrellec and McDowell 2010; they take
+    /// the corners of the mesh for points, which leaves flat faces without any). Normals go over into each
+    /// other between triangles that stand for a round surface. The first spheres of a longer list are those
+    /// of a shorter one.
     ///
     /// # Errors
     /// When a number is out of range, or no sphere of the least radius fits.
@@ -54,16 +54,12 @@ impl Tangent {
                 continue;
             }
             let (point, inwards): (Vector3<f64>, Vector3<f64>) = points[k];
-            let Some(radius) = touching(body, point, inwards) else {
-                continue;
-            };
-            if radius < self.least {
+            let centre = point + inwards * body.touching(point, inwards);
+            let radius = body.nearest.distance(centre);
+            if radius < self.least || radius <= 0.0 || !body.holds(centre) {
                 continue;
             }
-            let ball = Ball::<Spatial> {
-                centre: point + inwards * radius,
-                radius,
-            };
+            let ball = Ball::<Spatial> { centre, radius };
             for (covered, (point, _)) in covered.iter_mut().zip(&points) {
                 let arm: Vector3<f64> = point - ball.centre;
                 if !*covered && arm.norm() - radius <= self.distance {
@@ -88,11 +84,12 @@ pub(super) fn surface_points(
 ) -> Vec<(Vector3<f64>, Vector3<f64>)> {
     let mut stream = ChaCha8Rng::seed_from_u64(seed);
     let triangles = body.nearest.triangles();
+    let normals = normals(triangles);
     let mut total = 0.0;
     let sums: Vec<f64> = triangles
         .iter()
-        .map(|[a, b, c]| {
-            total += 0.5 * (b - a).cross(&(c - a)).norm();
+        .map(|triangle| {
+            total += 0.5 * outwards(triangle).norm();
             total
         })
         .collect();
@@ -100,36 +97,57 @@ pub(super) fn surface_points(
         .map(|_| {
             let at = stream.random::<f64>() * total;
             let index = sums.partition_point(|sum| *sum <= at);
-            let [a, b, c] = triangles[index.min(triangles.len() - 1)];
+            let index = index.min(triangles.len() - 1);
+            let [a, b, c] = triangles[index];
             let (mut u, mut v) = (stream.random::<f64>(), stream.random::<f64>());
             if u + v > 1.0 {
                 (u, v) = (1.0 - u, 1.0 - v);
             }
-            let inwards = -(b - a).cross(&(c - a));
+            let [m, n, o] = normals[index];
+            let normal = m * (1.0 - u - v) + n * u + o * v;
             (
                 a + (b - a) * u + (c - a) * v,
-                inwards / inwards.norm().max(f64::MIN_POSITIVE),
+                -normal / normal.norm().max(f64::MIN_POSITIVE),
             )
         })
         .collect()
 }
 
-/// Radius of the largest sphere inside that touches the surface at a point.
-fn touching(body: &Body, point: Vector3<f64>, inwards: Vector3<f64>) -> Option<f64> {
-    let size = (body.max - body.min).norm();
-    let mut radius = size;
-    for _ in 0..ROUNDS {
-        let (other, distance) = body.nearest.find(point + inwards * radius);
-        if distance >= radius - INSIDE * size {
-            return Some(distance.min(radius));
+/// Twice the area along the normal that looks outwards.
+fn outwards([a, b, c]: &[Vector3<f64>; 3]) -> Vector3<f64> {
+    (b - a).cross(&(c - a))
+}
+
+/// Unit normals at the corners of each triangle: the mean of those triangles around a corner that are turned
+/// little against this one, by their angles there.
+fn normals(triangles: &[[Vector3<f64>; 3]]) -> Vec<[Vector3<f64>; 3]> {
+    let unit = |v: Vector3<f64>| v / v.norm().max(f64::MIN_POSITIVE);
+    let key = |v: Vector3<f64>| [v.x, v.y, v.z].map(f64::to_bits);
+    let mut around: BTreeMap<[u64; 3], Vec<(Vector3<f64>, f64)>> = BTreeMap::new();
+    for triangle in triangles {
+        let normal = unit(outwards(triangle));
+        for k in 0..3 {
+            let [u, v] = [1, 2].map(|n| unit(triangle[(k + n) % 3] - triangle[k]));
+            let angle = libm::acos(u.dot(&v).clamp(-1.0, 1.0));
+            around
+                .entry(key(triangle[k]))
+                .or_default()
+                .push((normal, angle));
         }
-        // The sphere through both points that is tangent at the first.
-        let arm = other - point;
-        let along = 2.0 * inwards.dot(&arm);
-        if along <= 0.0 {
-            return None;
-        }
-        radius = arm.norm_squared() / along;
     }
-    None
+    let corner = |own: Vector3<f64>, at: Vector3<f64>| {
+        let neighbours = around.get(&key(at)).into_iter().flatten();
+        let like = neighbours.filter(|(normal, _)| normal.dot(&own) > ROUND);
+        let sum = like.fold(Vector3::zeros(), |sum, (normal, angle)| {
+            sum + normal * *angle
+        });
+        if sum.norm() > 0.0 { unit(sum) } else { own }
+    };
+    triangles
+        .iter()
+        .map(|triangle| {
+            let own = unit(outwards(triangle));
+            triangle.map(|at| corner(own, at))
+        })
+        .collect()
 }
