@@ -74,6 +74,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             safety: 0.8,
             neighbor: NeighborName::Cells,
             flight: true,
+            collisions: None,
             stable_speed: 1e-3,
             stable_dwell: 5e-3,
             slip_tolerance: 1e-3,

@@ -228,9 +228,9 @@ impl<D: ClusterDimension> Arrays<D> {
         slot as u32
     }
 
-    /// Adds a part of the grain in a slot, of a radius (m), at the end; gives its slot. Its place is to
-    /// be set.
-    pub fn push_part(&mut self, of: usize, radius: f64) -> u32 {
+    /// Adds a part of the grain in a slot, of a radius (m), the smallest of which is `finest` (m), at the
+    /// end; gives its slot. Its place is to be set.
+    pub fn push_part(&mut self, of: usize, radius: f64, finest: f64) -> u32 {
         self.push_empty();
         let slot = self.slots() - 1;
         self.id[slot] = self.id[of];
@@ -238,6 +238,9 @@ impl<D: ClusterDimension> Arrays<D> {
         self.status[slot] = Status::Part;
         self.rows[slot].0[3] = radius;
         self.state[slot].0[3] = self.inverse_mass(of);
+        // A part takes no steps: the rest of its state holds where its arc begins (columns 0, 1) and ends
+        // (4, 5), as put last, and the radius of the smallest.
+        self.state[slot].0[6] = finest;
         slot as u32
     }
 

@@ -110,7 +110,13 @@ impl<D: Integrate> Engine<D> {
         let parts = form.parts.len() as u16;
         for part in &form.parts {
             let arrays = &mut self.state.arrays;
-            let place = arrays.push_part(slot as usize, part.radius * grain.radius);
+            let radius = part.radius * grain.radius;
+            let finest = if form.arcs {
+                form.finest() * grain.radius
+            } else {
+                radius
+            };
+            let place = arrays.push_part(slot as usize, radius, finest);
             self.state.since.push(time);
             self.state.back.push(f64::INFINITY);
             self.state.clusters.add_grain(place);
@@ -175,20 +181,20 @@ impl<D: Integrate> Engine<D> {
 
     /// Puts the parts of all stepped grains where those are.
     pub fn put_all_parts(&mut self) {
-        let mut fastest = self.state.fastest;
+        // Ends of a grain may be faster than its middle.
+        let (mut speed, mut rim) = (0.0_f64, 0.0_f64);
         for body in 0..self.state.bodies.list.len() {
             let slot = self.state.bodies.list[body].slot;
             if self.state.arrays.status[slot as usize] == Status::Stepped {
                 self.put_parts(slot);
-                // Ends of a grain may be faster than its middle.
                 let arrays = &self.state.arrays;
                 let spin = D::surface_spin(arrays, slot as usize);
-                let rim = spin.iter().map(|s| s * s).sum::<f64>().sqrt();
-                let speed = arrays.velocity(slot as usize).norm() + rim;
-                fastest = fastest.max(speed * speed);
+                rim = rim.max(spin.iter().map(|s| s * s).sum());
+                speed = speed.max(arrays.velocity(slot as usize).norm_squared());
             }
         }
-        self.state.fastest = fastest;
+        let most = speed.sqrt() + rim.sqrt();
+        self.state.fastest = self.state.fastest.max(most * most);
     }
 
     /// Puts the parts of a grain where it is.

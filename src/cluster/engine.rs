@@ -35,8 +35,6 @@ pub struct Engine<D: Integrate> {
     pub boundaries: Vec<Wall<D>>,
     /// Forms of grains.
     pub(super) forms: Vec<Form<D>>,
-    /// Radius of the smallest part of each, over the grain's.
-    pub(super) finest: Vec<f64>,
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// Time of step 0, s.
@@ -133,7 +131,6 @@ impl<D: Integrate> Engine<D> {
             options,
             boundaries,
             forms: Vec::new(),
-            finest: Vec::new(),
             gravity,
             origin: 0.0,
             link_events: Vec::new(),
@@ -159,7 +156,6 @@ impl<D: Integrate> Engine<D> {
     /// Sets the forms that grains may have.
     pub fn set_forms(&mut self, forms: &[Form<D>]) {
         self.forms = forms.to_vec();
-        self.finest = forms.iter().map(Form::finest).collect();
     }
 
     /// The forms that grains may have.

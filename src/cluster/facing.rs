@@ -6,6 +6,7 @@
 //! goes on to the next arc (Potapov and Campbell 1998). What the link remembers stays with the lane:
 //! where arcs join, normals and so forces go over into each other.
 
+use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use crate::geometry::Vector;
@@ -37,8 +38,8 @@ fn side<V: Vector>([begin, end]: [V; 2], direction: V) -> i32 {
 struct Face {
     /// Slot that the lane names.
     slot: u32,
-    /// Of a grain of arcs: its slot, the number of arcs, its form.
-    arcs: Option<(u32, u32, u16)>,
+    /// Of a grain of arcs: its slot, and the number of arcs.
+    arcs: Option<(u32, u32)>,
 }
 
 impl<D: Integrate> Engine<D> {
@@ -51,8 +52,7 @@ impl<D: Integrate> Engine<D> {
         let arcs = self.state.bodies.of(slot).and_then(|index| {
             let body = &self.state.bodies.list[index];
             let form = &self.forms[usize::from(body.form)];
-            form.arcs
-                .then_some((body.slot, u32::from(body.parts), body.form))
+            form.arcs.then_some((body.slot, u32::from(body.parts)))
         });
         Face { slot, arcs }
     }
@@ -70,6 +70,9 @@ impl<D: Integrate> Engine<D> {
                         continue;
                     }
                     let touch = flags.touch >> lane & 1 == 1;
+                    if self.faces_still(batch.a[lane], batch.b[lane], touch) {
+                        continue;
+                    }
                     let faces = [self.face(batch.a[lane]), self.face(batch.b[lane])];
                     [batch.a[lane], batch.b[lane]] = self.opposite(faces, touch);
                 }
@@ -101,41 +104,48 @@ impl<D: Integrate> Engine<D> {
         d
     }
 
-    /// Where a direction lies from the arc of a grain; always within one of any other body.
-    fn lies(&self, face: Face, direction: D::Vector) -> i32 {
-        let Some((grain, _, form)) = face.arcs else {
+    /// Where a direction lies from the arc of a slot; always within a part of a clump.
+    #[inline]
+    fn lies(&self, slot: u32, direction: D::Vector) -> i32 {
+        let arrays = &self.state.arrays;
+        if arrays.status[slot as usize] != Status::Part {
             return 0;
-        };
-        let part = (face.slot - grain - 1) as usize;
-        match self.forms[usize::from(form)].parts[part].ends {
-            Some(ends) => side(ends, self.in_frame(grain, direction)),
-            None => 0,
         }
+        let state = &arrays.state[slot as usize].0;
+        let end = |first: usize| D::Vector::from_fn(|k| state[first + k]);
+        side([end(0), end(4)], direction)
     }
 
-    /// A direction in the frame of a grain in the plane.
-    fn in_frame(&self, grain: u32, v: D::Vector) -> D::Vector {
-        let [cosine, sine] = D::facing(&self.state.arrays, grain as usize);
-        D::Vector::from_fn(|k| {
-            if k == 0 {
-                cosine * v[0] + sine * v[1]
-            } else {
-                cosine * v[1] - sine * v[0]
-            }
-        })
+    /// Whether a pair of slots that faced each other at the last evaluation still does: nothing is to be
+    /// looked for.
+    #[inline]
+    fn faces_still(&self, a: u32, b: u32, touch: bool) -> bool {
+        if self.periodic.iter().any(Option::is_some) {
+            return false;
+        }
+        let arrays = &self.state.arrays;
+        let line = arrays.position(a as usize) - arrays.position(b as usize);
+        let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
+        let whole = |slot: u32| {
+            arrays.status[slot as usize] != Status::Part && self.state.bodies.of(slot).is_some()
+        };
+        if whole(a) || whole(b) {
+            return !touch && line.norm_squared() >= (ra + rb) * (ra + rb);
+        }
+        if self.lies(a, -line) != 0 || self.lies(b, line) != 0 {
+            return false;
+        }
+        let least = ra + rb - self.finest(a) - self.finest(b);
+        line.norm_squared() >= least * least || least <= 0.0
     }
 
     /// The arc of a grain that faces a direction.
     fn facing(&self, face: Face, direction: D::Vector) -> Face {
-        let Some((grain, count, form)) = face.arcs else {
+        let Some((grain, count)) = face.arcs else {
             return face;
         };
-        let own = self.in_frame(grain, direction);
-        let parts = &self.forms[usize::from(form)].parts;
-        let within = parts
-            .iter()
-            .position(|part| part.ends.is_some_and(|ends| side(ends, own) == 0));
-        let part = within.map_or(0, |part| part as u32).min(count - 1);
+        let within = (0..count).position(|k| self.lies(grain + 1 + k, direction) == 0);
+        let part = within.map_or(0, |part| part as u32);
         Face {
             slot: grain + 1 + part,
             ..face
@@ -145,7 +155,7 @@ impl<D: Integrate> Engine<D> {
     /// The slots of the two arcs that face each other; those of the whole grains where their circles are
     /// apart.
     fn opposite(&self, [mut a, mut b]: [Face; 2], touch: bool) -> [u32; 2] {
-        let whole = |face: Face| face.arcs.map_or(face.slot, |(grain, ..)| grain);
+        let whole = |face: Face| face.arcs.map_or(face.slot, |(grain, _)| grain);
         let (first, second) = (whole(a), whole(b));
         if a.arcs.is_none() && b.arcs.is_none() {
             return [first, second];
@@ -162,17 +172,18 @@ impl<D: Integrate> Engine<D> {
             a = self.facing(a, -line);
             b = self.facing(b, line);
         }
-        let count = |face: Face| face.arcs.map_or(0, |(_, count, _)| count);
+        let count = |face: Face| face.arcs.map_or(0, |(_, count)| count);
         for _ in 0..2 * (count(a) + count(b)) {
             // From the second to the first.
             let line = self.apart(a, b, first, second);
-            let sides = [self.lies(a, -line), self.lies(b, line)];
+            let sides = [self.lies(a.slot, -line), self.lies(b.slot, line)];
             if sides == [0, 0] {
                 // Arcs on the far sides pass this test too, and overlap by a lot. A circle of the smallest
                 // radii of both rolls freely inside the sum of the one and the mirrored other
                 // (Blaschke 1916): no other pair is nearer than one with less overlap than that.
                 let radius = |face: Face| self.state.arrays.radius(face.slot as usize);
-                if radius(a) + radius(b) - line.norm() <= self.finest(a) + self.finest(b) {
+                if radius(a) + radius(b) - line.norm() <= self.finest(a.slot) + self.finest(b.slot)
+                {
                     return [a.slot, b.slot];
                 }
                 break;
@@ -183,13 +194,13 @@ impl<D: Integrate> Engine<D> {
         self.nearest(a, b, first, second)
     }
 
-    /// Radius of the smallest arc of a body, m.
-    fn finest(&self, face: Face) -> f64 {
-        match face.arcs {
-            Some((grain, _, form)) => {
-                self.state.arrays.radius(grain as usize) * self.finest[usize::from(form)]
-            }
-            None => self.state.arrays.radius(face.slot as usize),
+    /// Radius of the smallest arc of the grain of a slot, m; its own where it is no arc.
+    #[inline]
+    fn finest(&self, slot: u32) -> f64 {
+        let arrays = &self.state.arrays;
+        match arrays.status[slot as usize] {
+            Status::Part => arrays.state[slot as usize].0[6],
+            _ => arrays.radius(slot as usize),
         }
     }
 
@@ -208,7 +219,7 @@ impl<D: Integrate> Engine<D> {
     fn nearest(&self, a: Face, b: Face, first: u32, second: u32) -> [u32; 2] {
         let all = |face: Face| {
             let range = match face.arcs {
-                Some((grain, count, _)) => grain + 1..grain + 1 + count,
+                Some((grain, count)) => grain + 1..grain + 1 + count,
                 None => face.slot..face.slot + 1,
             };
             range.map(move |slot| Face { slot, ..face })
@@ -218,7 +229,7 @@ impl<D: Integrate> Engine<D> {
         for a in all(a) {
             for b in all(b) {
                 let line = self.apart(a, b, first, second);
-                if self.lies(a, -line) != 0 || self.lies(b, line) != 0 {
+                if self.lies(a.slot, -line) != 0 || self.lies(b.slot, line) != 0 {
                     continue;
                 }
                 let overlap =
@@ -234,7 +245,7 @@ impl<D: Integrate> Engine<D> {
     /// The slot of the arc that faces a wall.
     fn facing_wall(&self, class: usize, slot: u32, time: f64) -> u32 {
         let mut face = self.face(slot);
-        let Some((grain, count, _)) = face.arcs else {
+        let Some((grain, count)) = face.arcs else {
             return slot;
         };
         let wall = &self.state.walls[class];
@@ -249,9 +260,9 @@ impl<D: Integrate> Engine<D> {
             let Some(normal) = self.wall_normal(class, grain, face.slot, time) else {
                 break;
             };
-            match self.lies(face, -normal) {
+            match self.lies(face.slot, -normal) {
                 // As for pairs: arcs on the far side pass too, and lie deep.
-                0 if self.depth(class, face.slot) <= self.finest(face) => return face.slot,
+                0 if self.depth(class, face.slot) <= self.finest(face.slot) => return face.slot,
                 0 => break,
                 way => face = stepped(face, way),
             }
@@ -268,14 +279,14 @@ impl<D: Integrate> Engine<D> {
     /// Of the arcs of a grain that face a surface the one that lies least deep in it; where none faces it,
     /// one that does not touch it.
     fn least_deep(&self, class: usize, face: Face, time: f64) -> u32 {
-        let Some((grain, count, _)) = face.arcs else {
+        let Some((grain, count)) = face.arcs else {
             return face.slot;
         };
         let mut best = (face.slot, [f64::INFINITY; 2]);
         for slot in grain + 1..grain + 1 + count {
             let depth = self.depth(class, slot);
             let normal = self.wall_normal(class, grain, slot, time);
-            let faces = normal.is_some_and(|n| self.lies(Face { slot, ..face }, -n) == 0);
+            let faces = normal.is_some_and(|n| self.lies(slot, -n) == 0);
             let rank = [
                 f64::from(u8::from(!faces || depth == f64::NEG_INFINITY)),
                 depth,
@@ -322,7 +333,7 @@ impl<D: Integrate> Engine<D> {
 
 /// The arc beside that of a face.
 fn stepped(face: Face, way: i32) -> Face {
-    let Some((grain, count, _)) = face.arcs else {
+    let Some((grain, count)) = face.arcs else {
         return face;
     };
     let part = (face.slot - grain - 1 + count).wrapping_add_signed(way) % count;

@@ -4,6 +4,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::arrays::{Arrays, ClusterDimension};
+use crate::body::rotation::{self, PrincipalMoments};
 use crate::body::{Form, Formed};
 use crate::geometry::{Planar, Spatial};
 use crate::vector::Row;
@@ -29,8 +30,6 @@ pub trait Parts: ClusterDimension + Formed {
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize);
     /// Space: sets the spin of a slot that the stride of balls leaves alone, rad/s.
     fn set_spin(arrays: &mut Arrays<Self>, slot: usize, spin: Self::Spin);
-    /// The plane: cosine and sine of the rotation of a grain with parts, as these were put.
-    fn facing(arrays: &Arrays<Self>, slot: usize) -> [f64; 2];
 }
 
 impl Parts for Planar {
@@ -39,11 +38,13 @@ impl Parts for Planar {
         let (sine, cosine) = libm::sincos(arc / radius);
         let spin = s / radius;
         let (across, along) = (radius * sine, radius * cosine);
-        for (k, part) in form.parts.iter().enumerate() {
+        let places = slot + 1..slot + 1 + form.parts.len();
+        let (rows, states) = (&mut arrays.rows[places.clone()], &mut arrays.state[places]);
+        for ((row, state), part) in rows.iter_mut().zip(states).zip(&form.parts) {
             let c = part.centre;
             let arm = [along * c.x - across * c.y, across * c.x + along * c.y];
             let r = radius * part.radius;
-            arrays.rows[slot + 1 + k] = Row([
+            *row = Row([
                 x + arm[0],
                 y + arm[1],
                 0.0,
@@ -53,10 +54,15 @@ impl Parts for Planar {
                 r * spin,
                 m,
             ]);
+            // A part takes no steps: its state has room for where its arc begins and ends.
+            if let Some([begin, end]) = part.ends {
+                let state = &mut state.0;
+                state[0] = cosine * begin.x - sine * begin.y;
+                state[1] = sine * begin.x + cosine * begin.y;
+                state[4] = cosine * end.x - sine * end.y;
+                state[5] = sine * end.x + cosine * end.y;
+            }
         }
-        // A part takes no steps: its state has room for how its grain is turned.
-        let state = &mut arrays.state[slot + 1].0;
-        (state[0], state[1]) = (cosine, sine);
     }
 
     fn gather_parts(arrays: &mut Arrays<Self>, slot: usize, parts: usize) {
@@ -92,10 +98,6 @@ impl Parts for Planar {
     }
     fn hold_spin(_: &mut Arrays<Self>, _: usize) {}
     fn set_spin(_: &mut Arrays<Self>, _: usize, _: f64) {}
-    fn facing(arrays: &Arrays<Self>, slot: usize) -> [f64; 2] {
-        let state = &arrays.state[slot + 1].0;
-        [state[0], state[1]]
-    }
 }
 
 impl Parts for Spatial {
@@ -105,7 +107,8 @@ impl Parts for Spatial {
         let spins = arrays.spins[slot].0;
         let inverse = 1.0 / radius;
         let spin = Vector3::new(spins[0], spins[1], spins[2]) * inverse;
-        let turn = Self::rotation(arrays, slot).to_rotation_matrix();
+        // Bodies take up their turn at once, not at the next renewal as balls do.
+        let turn = arrays.rotation[slot].to_rotation_matrix();
         for (k, part) in form.parts.iter().enumerate() {
             let arm = turn * part.centre * radius;
             let speed = spin.cross(&arm);
@@ -170,29 +173,17 @@ impl Parts for Spatial {
         rotation * Vector3::from_fn(|k, _| own[k] / moments[k])
     }
 
-    /// Turns about the principal axes one after the other, there and back, each exact (Dullweber,
-    /// Leimkuhler and McLachlan 1997): symplectic, of second order; the momentum stays as it is.
     fn free_turn(
         rotation: UnitQuaternion<f64>,
         momentum: Vector3<f64>,
         moments: [f64; 3],
         time: f64,
     ) -> UnitQuaternion<f64> {
-        let mut q = rotation.into_inner();
-        let mut own = rotation.inverse() * momentum;
-        let half = 0.5 * time;
-        for (axis, lasts) in [(0, half), (1, half), (2, time), (1, half), (0, half)] {
-            let angle = lasts * own[axis] / moments[axis];
-            let (sine, cosine) = libm::sincos(0.5 * angle);
-            let mut turn = nalgebra::Quaternion::new(cosine, 0.0, 0.0, 0.0);
-            turn.coords[axis] = sine;
-            q *= turn;
-            // The momentum is seen from the turned frame.
-            let (s, c) = (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine);
-            let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-            (own[i], own[j]) = (c * own[i] + s * own[j], c * own[j] - s * own[i]);
+        match PrincipalMoments::new(moments) {
+            Ok(body) => rotation::free_turn(&body, rotation, momentum, time),
+            // Forms are bodies: their moments are those of one.
+            Err(_) => rotation,
         }
-        UnitQuaternion::new_normalize(q)
     }
 
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize) {
@@ -205,8 +196,5 @@ impl Parts for Spatial {
         for k in 0..3 {
             arrays.spins[slot].0[k] = radius * spin[k];
         }
-    }
-    fn facing(_: &Arrays<Self>, _: usize) -> [f64; 2] {
-        [1.0, 0.0]
     }
 }

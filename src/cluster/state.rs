@@ -112,6 +112,8 @@ pub struct Flows {
     pub damping: f64,
     /// What tangential forces took out of motion: into sliding, tangential dampers and springs.
     pub friction: f64,
+    /// Lost in collisions in flight.
+    pub collision: f64,
     /// Given by moving walls, and by lifting grains across a periodic seam along gravity.
     pub walls: f64,
     /// The last evaluation's work of tangential forces, damping booked with it and wall work;

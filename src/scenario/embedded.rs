@@ -69,6 +69,12 @@ scenarios![
     "billiard",
     "newton-cradle",
     "mill",
+    "rain",
+    "tbar",
+    "t-gas",
+    "settle-shapes",
+    "hopper-ovals",
+    "hopper-clumps",
 ];
 
 materials!["thesis", "glass-steel"];

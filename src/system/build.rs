@@ -80,8 +80,10 @@ impl<D: Integrate> System<D> {
         };
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
+        let air = super::air::Air::new(&setup, None)?;
         let mut system = System {
             setup,
+            air,
             engine,
             fields,
             uniform,

@@ -178,6 +178,8 @@ pub struct System<D: Integrate> {
     pub(super) uniform: bool,
     pub(super) s: DriverState,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
+    /// Collisions in flight, where there are any.
+    pub(super) air: Option<super::air::Air>,
     pub(super) started_at: Instant,
 }
 
@@ -286,6 +288,9 @@ impl<D: Integrate> System<D> {
         self.s.all_steps = 0.0;
         self.s.by_kind.fill(0);
         self.s.rest.begin_counts();
+        if let Some(air) = &mut self.air {
+            air.begin();
+        }
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0, self.s.rest.energy);
         self.engine.state.wall_sums.fill([0.0; 7]);
         self.engine.state.clusters.forget_touched();

@@ -13,6 +13,7 @@ use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::BroadPhase;
 use crate::system::PeriodicAxis;
+use crate::system::air::wall_speed_bound;
 
 /// A flyer's state at a time.
 #[derive(Clone, Copy, Debug)]
@@ -194,23 +195,6 @@ pub fn foresee<D: Integrate>(
     Forecast { back, horizon }
 }
 
-/// A bound of a wall's speed within a time, m/s, near a point that goes no further than `way`.
-fn wall_speed_bound<D: Integrate>(
-    wall: &crate::cluster::Wall<D>,
-    x: D::Vector,
-    way: f64,
-    now: f64,
-    length: f64,
-) -> f64 {
-    let motion = &wall.boundary.motion;
-    let (speed, spin) = motion.speed_bounds(now, now + length);
-    if spin == 0.0 {
-        return speed;
-    }
-    let pose = motion.pose(now);
-    speed + spin * ((x - pose.centre - pose.shift).norm() + way)
-}
-
 /// Time until two bodies on a straight relative path touch while approaching; 0 if they overlap.
 fn straight_contact<V: Vector>(d: V, v: V, reach: f64) -> Option<f64> {
     let b = d.dot(&v);
@@ -228,7 +212,7 @@ fn straight_contact<V: Vector>(d: V, v: V, reach: f64) -> Option<f64> {
 
 /// The earliest time at which a gap may have closed, by advances that cannot pass it: in `t` a
 /// body of a speed goes no further than speed t + g t^2 / 2. At most `length`.
-fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64) -> f64 {
+pub(super) fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64) -> f64 {
     let mut t = 0.0;
     let bound = speed + g * length;
     for _ in 0..64 {

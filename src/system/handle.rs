@@ -90,6 +90,7 @@ impl<D: Integrate> System<D> {
                 };
                 self.finish(sink, time, outcome)?;
             }
+            owner::FLIGHT if self.flyers_collide() => self.fly_on(sink)?,
             owner::FLIGHT => {
                 self.renew(sink)?;
             }

@@ -176,10 +176,11 @@ impl Ledger {
         let injected = flows.walls - begin.walls + self.fed + self.perturbed + beyond;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
+        let collision = flows.collision - begin.collision;
         let morph = morph - self.morph_at_start;
-        let error =
-            held.sum() + damping + slip + morph + self.removed - injected - self.start.sum();
-        let entries = [damping, slip, morph, self.removed, injected];
+        let lost = damping + slip + collision;
+        let error = held.sum() + lost + morph + self.removed - injected - self.start.sum();
+        let entries = [damping, slip, collision, morph, self.removed, injected];
         let entries = entries.iter().map(|x| x.abs()).sum::<f64>();
         let whole = held.kinetic
             + held.elastic.sum()
@@ -202,7 +203,7 @@ impl Ledger {
             dissipated: Dissipated {
                 damping,
                 slip,
-                collision: 0.0,
+                collision,
                 morph,
             },
             injected,

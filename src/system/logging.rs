@@ -221,6 +221,7 @@ impl<D: Integrate> System<D> {
         };
         let (links, sliding) = self.engine.link_count();
         let d = figures.dissipated;
+        let air = self.air_tally();
         let row = SeriesRow {
             time,
             grains,
@@ -236,8 +237,8 @@ impl<D: Integrate> System<D> {
             injected: figures.injected,
             removed: figures.removed,
             balance_error: figures.balance_error,
-            collisions: [0; 2],
-            dissipated_at_walls: 0.0,
+            collisions: [air.pairs, air.walls],
+            dissipated_at_walls: air.lost_at_walls,
             events: self.events(),
             walls,
         };
@@ -433,6 +434,7 @@ impl<D: Integrate> System<D> {
             .s
             .ledger
             .figures(&self.engine, &held, self.s.rest.energy);
+        let air = self.air_tally();
         let mut warnings = self.s.warnings.clone();
         warnings.extend(super::reason::imbalance(&energy));
         warnings.extend(self.s.rest.thrash.warning());
@@ -472,7 +474,7 @@ impl<D: Integrate> System<D> {
             work: WorkFigures {
                 solver: None,
                 grain_steps: counts.grain_steps - begin.grain_steps,
-                collisions: 0,
+                collisions: air.pairs + air.walls,
                 stress_solves: self.s.rest.solves,
                 stops: self.s.rest.thrash.stops,
                 thrash: self.s.rest.thrash.short,

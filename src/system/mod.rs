@@ -1,5 +1,6 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
+mod air;
 mod arch;
 mod avalanche;
 mod build;
@@ -31,6 +32,7 @@ mod thrash;
 mod watch;
 mod zones;
 
+pub use air::AirTally;
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use events::Events;
 pub use expansion::expanded;

@@ -22,10 +22,14 @@ impl<D: Integrate> System<D> {
         self.account(now);
         if !self.setup.motion.flight || !self.uniform || self.gravity_changes() {
             let woken = self.wake(now, f64::INFINITY);
+            self.close_air();
             self.engine.renew();
             self.log_woken(sink, now, &woken)?;
             self.engine.start_fresh();
             return Ok(());
+        }
+        if self.flyers_collide() {
+            return self.renew_air(sink, &[]);
         }
         let soon = now + STAY * h;
         let mut woken = self.wake(now, soon);
@@ -148,7 +152,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Logs that grains, by their numbers in ascending order, came back to the grid.
-    fn log_woken(
+    pub(super) fn log_woken(
         &mut self,
         sink: &mut dyn Sink,
         now: f64,

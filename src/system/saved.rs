@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::Setup;
+use super::air::{Air, AirState};
 use super::build::search;
 use super::driver::{DriverState, System, SystemError};
 use crate::cluster::EngineState;
@@ -17,10 +18,12 @@ struct Saved<D: Integrate> {
     _format: u32,
     driver: DriverState,
     engine: EngineState<D>,
+    air: Option<AirState>,
 }
 
 /// Version of the saved state.
 ///
+/// 8: collisions in flight.
 /// 7: grains of several parts.
 /// 6: loads that are known ahead.
 /// 5: links at rest by grain; who is rigid, who is stopped in vain, micro-avalanches of beds that stand
@@ -28,7 +31,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
@@ -64,6 +67,7 @@ impl<D: Integrate> System<D> {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;
         }
+        let air = Air::new(&setup, saved.air)?;
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
@@ -74,6 +78,7 @@ impl<D: Integrate> System<D> {
             uniform,
             s: saved.driver,
             flight_search,
+            air,
             started_at: Instant::now(),
         })
     }
@@ -86,11 +91,13 @@ impl<D: Integrate> System<D> {
             format: u32,
             driver: &'a DriverState,
             engine: &'a E,
+            air: Option<&'a AirState>,
         }
         let saving = Saving {
             format: FORMAT,
             driver: &self.s,
             engine: &self.engine.state,
+            air: self.air.as_ref().map(|air| &air.s),
         };
         // A plain structure of numbers and lists: nothing in it can fail to be written.
         postcard::to_stdvec(&saving).unwrap_or_default()

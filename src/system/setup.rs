@@ -260,6 +260,9 @@ pub struct MotionSetup {
     pub neighbor: NeighborName,
     /// Whether grains without contact fly free (false: always stepped).
     pub flight: bool,
+    /// Whether flyers collide at once where they can: the greatest way of a pair during its contact,
+    /// over the sum of its radii, for which they do; none: each contact is stepped.
+    pub collisions: Option<f64>,
     /// A link is stable under this relative speed, m/s.
     pub stable_speed: f64,
     /// for this long, s.
@@ -299,6 +302,15 @@ pub enum RadiusLaw {
 }
 
 impl RadiusLaw {
+    /// The greatest radius that it can give, m.
+    pub fn greatest(&self) -> f64 {
+        match *self {
+            RadiusLaw::Equal(radius) => radius,
+            RadiusLaw::Normal { mean, spread } => mean * (1.0 + 3.0 * spread),
+            RadiusLaw::Uniform { max, .. } => max,
+        }
+    }
+
     /// The least radius that it can give, m.
     pub fn least(&self) -> f64 {
         match *self {

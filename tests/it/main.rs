@@ -42,6 +42,7 @@ mod physics_static;
 mod physics_walls;
 mod pinched;
 mod queue;
+mod rain;
 mod reason;
 mod record;
 mod record_export;

@@ -166,6 +166,16 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
         ("mill", 3, &["run.finish=0.1"]),
+        ("rain", 2, &["run.finish=0.8"]),
+        ("tbar", 3, &["run.finish=20"]),
+        ("t-gas", 3, &["run.finish=0.03"]),
+        ("settle-shapes", 2, &["run.finish=0.3"]),
+        ("hopper-ovals", 2, &["run.finish=0.2", "settle.at_most=0.7"]),
+        (
+            "hopper-clumps",
+            2,
+            &["run.finish=0.2", "settle.at_most=0.7"],
+        ),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {

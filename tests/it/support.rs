@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{LawTable, PairLaw};
-use arenite::geometry::{Dimension, Planar, Vector};
+use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{
     AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
 };
@@ -49,6 +49,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
             safety: 0.5,
             neighbor: NeighborName::Cells,
             flight: true,
+            collisions: None,
             stable_speed: 1e-4,
             stable_dwell: 1e-2,
             slip_tolerance: 1e-3,
@@ -239,14 +240,26 @@ pub fn options(overrides: &[&str]) -> Vec<Override> {
     overrides.iter().map(option).collect()
 }
 
+fn embedded(scenario: &str, overrides: &[&str]) -> AnySetup {
+    Scenario::load(scenario, &options(overrides))
+        .and_then(|scenario| scenario.resolve())
+        .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
+        .setup
+}
+
 /// An embedded scenario in the plane.
 pub fn planar(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
-    let resolved = Scenario::load(scenario, &options(overrides))
-        .and_then(|scenario| scenario.resolve())
-        .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    match resolved.setup {
+    match embedded(scenario, overrides) {
         AnySetup::Planar(setup) => setup,
         AnySetup::Spatial(_) => panic!("planar"),
+    }
+}
+
+/// An embedded scenario in space.
+pub fn spatial(scenario: &str, overrides: &[&str]) -> Setup<Spatial> {
+    match embedded(scenario, overrides) {
+        AnySetup::Spatial(setup) => setup,
+        AnySetup::Planar(_) => panic!("spatial"),
     }
 }
 

@@ -55,7 +55,7 @@ struct Contact {
 
 /// The tables of all pairs of species.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Contacts {
+pub(crate) struct Contacts {
     /// Which of the laws each pair of species has; empty when none has any.
     pairs: Vec<Option<u32>>,
     laws: Vec<Contact>,
@@ -65,7 +65,7 @@ pub(super) struct Contacts {
 
 /// A pair that meets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
+pub(crate) struct Pair {
     /// Place among the pairs of species.
     pub index: usize,
     /// kg.
@@ -150,7 +150,7 @@ fn lossless(law: &PairLaw) -> bool {
 
 impl Contacts {
     /// Builds the tables that a setup needs.
-    pub(super) fn build<D: Dimension>(setup: &Setup<D>) -> Result<Self, SetupError> {
+    pub(crate) fn build<D: Dimension>(setup: &Setup<D>) -> Result<Self, SetupError> {
         let mut sizes: Vec<Option<Sizes>> = vec![None; setup.species];
         for Body {
             mass,
@@ -260,7 +260,7 @@ impl Contacts {
     /// The rule of an instantaneous collision; none where the law does not decide. Counts contacts that no
     /// table holds.
     #[inline(never)]
-    pub(super) fn rule(&self, pair: &Pair, solved: &mut u64) -> Option<Rule> {
+    pub(crate) fn rule(&self, pair: &Pair, solved: &mut u64) -> Option<Rule> {
         let contact = self.of(pair.index)?;
         let law = &contact.law;
         let (mass, radius, approach) = (pair.effective_mass, pair.radius, pair.approach);

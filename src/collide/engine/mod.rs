@@ -25,6 +25,7 @@ mod walls;
 use serde::{Deserialize, Serialize};
 
 pub use contact::{ByLaw, Laws, no_soft};
+pub(crate) use contact::{Contacts, Pair};
 pub use law::{Rough, Rule};
 pub use run::{Collision, Observer, Other};
 pub use setup::{Body, Limits, Setup, SetupError, check};
@@ -35,7 +36,6 @@ use crate::geometry::{Dimension, Vector};
 use crate::vector::{Level, Row};
 use calendar::Calendar;
 use cells::Cells;
-use contact::Contacts;
 use lists::Lists;
 use soft::Held;
 use state::{Slot, Turning, next};

@@ -3,6 +3,7 @@
 
 mod check;
 mod clearance;
+mod collisions;
 mod events;
 mod feeds;
 mod grains;

@@ -168,6 +168,7 @@ pub(super) fn fill_in(
 ) -> Result<Settings, Problem> {
     let at = Place::of("run");
     let finish = spec.run.finish;
+    let collisions = super::collisions::way(check, spec)?;
     let run = &mut spec.run;
     let step = match run.step {
         StepSpec::Auto => None,
@@ -198,6 +199,7 @@ pub(super) fn fill_in(
         safety: run.safety,
         neighbor: run.neighbor,
         flight: run.flight,
+        collisions,
         stable_speed: *run.stable_speed.get_or_insert(run.tolerance * scales.speed),
         stable_dwell: *run.stable_dwell.get_or_insert(dwell),
         slip_tolerance: *run.slip_tolerance.get_or_insert(run.tolerance),

@@ -33,6 +33,15 @@ pub struct RunSpec {
     /// like all others.
     #[serde(default = "default_flight")]
     pub flight: bool,
+    /// Whether grains on free paths that meet each other or a wall by themselves collide at once, by
+    /// their contact law, where that is short and no third body is near (docs/collisions.md#in-flight).
+    /// Else, and by default, each contact is followed step by step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub collisions: bool,
+    /// Collisions are short up to this way of the two surfaces during the contact, over the sum of the
+    /// radii; at walls gravity may change the approach by as much. Default: 30 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision_way: Option<f64>,
     /// The one dimensionless measure of accuracy; `stable_speed` and `slip_tolerance` follow
     /// from it where they are not given.
     #[serde(default = "default_tolerance")]

@@ -227,7 +227,7 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) ->
     };
     match stopped {
         Stopped::Collapse { grain, with, time } => format!(
-            "at {time} s {} and {} would collide again within their contact time: they stay in touch, which hard collisions cannot tell; `events.collapse = \"elastic\"` goes on without loss, contact laws instead of [events] let contacts last",
+            "at {time} s {} and {} would collide again within their contact time: they stay in touch, which hard collisions cannot tell; `events.collapse = \"elastic\"` goes on without loss; without [events], `run.collisions = true` lets grains collide in flight by their contact laws and follows contacts that last",
             name(Other::Grain(grain)),
             name(with)
         ),
@@ -237,7 +237,7 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) ->
             time,
             collisions,
         } => format!(
-            "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`), or use contact laws instead of [events]",
+            "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`), or leave [events] out: `run.collisions = true` lets grains collide in flight by their contact laws and follows contacts that last",
             name(Other::Grain(grain)),
             name(with)
         ),

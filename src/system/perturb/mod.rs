@@ -271,6 +271,7 @@ impl<D: Integrate> System<D> {
         // The work of the dampers of this evaluation is told with the velocities of now.
         let shifted = ledger::passed(&self.engine).damping - damped;
         self.engine.state.flows.damping -= shifted;
+        self.forget_flyers();
         self.renew(sink)
     }
 

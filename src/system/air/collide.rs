@@ -1,0 +1,429 @@
+//! A collision in flight: whether it is binary and short, and what comes out.
+
+use super::foresee::Except;
+use super::{Kind, Next};
+use crate::body::Pose;
+use crate::cluster::Other;
+use crate::cluster::integrate::Integrate;
+use crate::collide::engine::{Pair, Rule, law::Encounter};
+use crate::collide::rough::time_scale;
+use crate::contact::PairLaw;
+use crate::event::EventKind;
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+use crate::record::Sink;
+use crate::system::{EventLog, System, SystemError, flight};
+use crate::vector::Row;
+
+/// No contact lasts longer than the undamped one, in the law's time scales: of a linear spring, and of
+/// Hertz's.
+const LONGEST: [f64; 2] = [std::f64::consts::PI, 3.219];
+/// Nor is a contact looked at with less than so many steps.
+const LEAST_STEPS: f64 = 3.0;
+
+/// Two bodies that touch.
+#[derive(Clone, Copy, Debug)]
+struct Met<D: Dimension> {
+    /// The first, by slot; the second, or the boundary.
+    a: u32,
+    b: Other,
+    /// From the first to the second.
+    normal: D::Vector,
+    /// Of the second relative to the first, m/s: of its centre, or of the wall's point.
+    velocity: D::Vector,
+    /// Radius times spin of both together, m/s.
+    surface: D::Spin,
+    /// Sum of the radii, m.
+    reach: f64,
+    /// Velocity of the wall there, m/s.
+    wall: D::Vector,
+    /// What changes the approach during the contact, m/s^2: gravity less a wall's acceleration; for
+    /// flyers none.
+    pull: f64,
+}
+
+/// What it comes to.
+#[derive(Clone, Copy, Debug)]
+struct Impact<D: Dimension> {
+    /// Momentum that the second receives, kg m/s.
+    impulse: D::Vector,
+    /// Its part across the normal.
+    tangential: D::Vector,
+    /// Energy lost, J.
+    lost: f64,
+    /// Duration of the contact at most, s.
+    duration: f64,
+    /// Greatest way of the surfaces meanwhile over the reach.
+    way: f64,
+    /// What gravity adds to the approach meanwhile, over it.
+    pulled: f64,
+}
+
+/// All that a collision changes of a grain.
+struct Kept<D: Dimension> {
+    slot: usize,
+    row: Row,
+    spin: Option<Row>,
+    state: Row,
+    rotation: Option<D::Rotation>,
+    since: f64,
+}
+
+impl<D: Integrate> System<D> {
+    /// Two flyers come into touch.
+    pub(super) fn meet_pair(
+        &mut self,
+        [a, b]: [u32; 2],
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let (Some(first), Some(second)) = (self.flyer(a), self.flyer(b)) else {
+            self.foresee_again(a, time)?;
+            return Ok(());
+        };
+        let (p, q) = (self.path_of(first, time), self.path_of(second, time));
+        let mut d = q.position - p.position;
+        for (k, axis) in self.setup.periodic.iter().enumerate() {
+            if let Some(axis) = axis {
+                d[k] -= axis.length * (d[k] / axis.length).round();
+            }
+        }
+        let arrays = &self.engine.state.arrays;
+        let met = Met {
+            a: first,
+            b: Other::Slot(second),
+            normal: d * (1.0 / d.norm()),
+            velocity: q.velocity - p.velocity,
+            surface: self.turning(first) + self.turning(second),
+            reach: arrays.radius(first as usize) + arrays.radius(second as usize),
+            wall: D::Vector::default(),
+            pull: 0.0,
+        };
+        self.meet(&met, time, sink)
+    }
+
+    /// A flyer comes into touch with a wall.
+    pub(super) fn meet_wall(
+        &mut self,
+        a: u32,
+        [boundary, surface]: [u32; 2],
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let Some(slot) = self.flyer(a) else {
+            self.leave_air(a);
+            return Ok(());
+        };
+        let path = self.path_of(slot, time);
+        let wall = &self.engine.boundaries[boundary as usize];
+        let gone = self.engine.state.gone[boundary as usize];
+        let motion = &wall.boundary.motion;
+        let pose = if wall.fixed {
+            Pose::rest()
+        } else {
+            motion.pose(time)
+        };
+        let probe = wall.surfaces[surface as usize].probe(pose.to_frame(path.position));
+        let Some(probe) = probe.filter(|_| !gone) else {
+            // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
+            self.foresee_again(a, time)?;
+            return Ok(());
+        };
+        let out = pose.vector_from_frame(probe.normal);
+        let at = path.position - out * probe.distance;
+        let moved = if wall.fixed {
+            D::Vector::default()
+        } else {
+            pose.point_velocity(at)
+        };
+        let pull = self.engine.gravity - motion.acceleration(time);
+        let met = Met {
+            a: slot,
+            b: Other::Boundary(boundary as u16),
+            normal: -out,
+            velocity: moved - path.velocity,
+            surface: self.turning(slot),
+            reach: self.engine.state.arrays.radius(slot as usize),
+            wall: moved,
+            pull: pull.norm(),
+        };
+        self.meet_at(&met, surface, time, sink)
+    }
+
+    fn meet(&mut self, met: &Met<D>, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.meet_at(met, 0, time, sink)
+    }
+
+    /// Radius times spin of a slot, m/s.
+    fn turning(&self, slot: u32) -> D::Spin {
+        let s = D::surface_spin(&self.engine.state.arrays, slot as usize);
+        D::spin_from_fn(|k| s[k])
+    }
+
+    /// What a collision comes to: by the contact law of the pair.
+    fn impact(&mut self, met: &Met<D>, approach: f64) -> Impact<D> {
+        let arrays = &self.engine.state.arrays;
+        let a = met.a as usize;
+        let (mass_a, radius_a) = (arrays.inverse_mass(a), arrays.radius(a));
+        let (mut inverse_mass, mut inverse_inertia) = (mass_a, arrays.inverse_inertia(a));
+        let (other, radius) = match met.b {
+            Other::Slot(b) => {
+                let b = b as usize;
+                inverse_mass += arrays.inverse_mass(b);
+                inverse_inertia += arrays.inverse_inertia(b);
+                let radius_b = arrays.radius(b);
+                (
+                    arrays.material[b],
+                    radius_a * (radius_b / (radius_a + radius_b)),
+                )
+            }
+            Other::Boundary(wall) => (
+                self.engine.boundaries[usize::from(wall)].boundary.material,
+                radius_a,
+            ),
+        };
+        let materials = [arrays.material[a], other];
+        let slip = met.velocity + met.normal * approach - D::cross_spin(met.surface, met.normal);
+        let sliding = slip.norm();
+        let effective_mass = 1.0 / inverse_mass;
+        let pair = Pair {
+            index: usize::from(materials[0]) * self.setup.laws.materials
+                + usize::from(materials[1]),
+            effective_mass,
+            radius,
+            approach,
+            sliding,
+        };
+        let rule = self.air.as_mut().and_then(|air| {
+            let solved = &mut air.s.tally.solved;
+            air.contacts.rule(&pair, solved)
+        });
+        // A pair without a law is refused at set-up.
+        let rule = rule.unwrap_or(Rule::smooth(1.0));
+        let law = self.setup.laws.get(materials[0], materials[1]);
+        let duration = law.map_or(0.0, |law| {
+            let linear = matches!(law, PairLaw::Linear { .. });
+            LONGEST[usize::from(!linear)] * time_scale(law, effective_mass, radius, approach)
+        });
+        let normal_impulse = (1.0 + rule.restitution) * approach * effective_mass;
+        let mut impact = Impact {
+            impulse: met.normal * normal_impulse,
+            tangential: D::Vector::default(),
+            lost: 0.5 * (1.0 - rule.restitution) * approach * normal_impulse,
+            duration,
+            way: (approach + sliding + D::spin_dot(met.surface, met.surface).sqrt()) * duration
+                / met.reach,
+            pulled: met.pull * duration / approach,
+        };
+        if let Some(rough) = &rule.rough {
+            let out = rough.exchange(
+                &Encounter::<D> {
+                    normal: met.normal,
+                    velocity: met.velocity,
+                    inverse_mass,
+                    inverse_inertia,
+                    surface: met.surface,
+                },
+                normal_impulse,
+            );
+            impact.impulse += out.impulse;
+            impact.tangential = out.impulse;
+            impact.lost += out.lost;
+        }
+        impact
+    }
+
+    fn keep(&self, slot: usize) -> Kept<D> {
+        let arrays = &self.engine.state.arrays;
+        Kept {
+            slot,
+            row: arrays.rows[slot],
+            spin: arrays.spins.get(slot).copied(),
+            state: arrays.state[slot],
+            rotation: arrays.rotation.get(slot).copied(),
+            since: self.engine.state.since[slot],
+        }
+    }
+
+    fn put_back(&mut self, kept: &Kept<D>) {
+        let (slot, arrays) = (kept.slot, &mut self.engine.state.arrays);
+        arrays.rows[slot] = kept.row;
+        arrays.state[slot] = kept.state;
+        if let Some(spin) = kept.spin {
+            arrays.spins[slot] = spin;
+        }
+        if let Some(rotation) = kept.rotation {
+            arrays.rotation[slot] = rotation;
+        }
+        self.engine.state.since[slot] = kept.since;
+    }
+
+    /// A flyer's path begins anew with a velocity and a surface spin on top of its own.
+    fn push(&mut self, slot: u32, time: f64, velocity: D::Vector, surface: D::Spin) {
+        let s = slot as usize;
+        flight::restart(&mut self.engine, s, time);
+        self.engine.kick(slot, velocity);
+        let arrays = &mut self.engine.state.arrays;
+        for k in 0..D::SPINS {
+            let more = D::spin_component(surface, k);
+            if D::N == 2 {
+                arrays.rows[s].0[6] += more;
+                arrays.state[s].0[2] += more;
+            } else {
+                arrays.spins[s].0[k] += more;
+                arrays.state[s].0[4 + k] += more;
+            }
+        }
+    }
+
+    /// Two bodies come into touch: they collide at once, or go to the grid.
+    fn meet_at(
+        &mut self,
+        met: &Met<D>,
+        surface: u32,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let approach = -met.normal.dot(&met.velocity);
+        let id = |slot: u32, system: &Self| system.engine.state.arrays.id[slot as usize];
+        let mut ids = vec![id(met.a, self)];
+        if let Other::Slot(b) = met.b {
+            ids.push(id(b, self));
+        }
+        if approach.is_nan() || approach <= 0.0 {
+            if let Some(air) = &mut self.air {
+                air.s.tally.grazes += 1;
+            }
+            for id in ids {
+                self.foresee_again(id, time)?;
+            }
+            return Ok(());
+        }
+        let impact = self.impact(met, approach);
+        let step = self.engine.options.step;
+        let window = impact.duration.max(LEAST_STEPS * step);
+        let limit = self.air.as_ref().map_or(0.0, |air| air.way);
+        let mut slots = vec![met.a];
+        if let Other::Slot(b) = met.b {
+            slots.push(b);
+        }
+        let short = impact.way <= limit && impact.pulled <= limit;
+        // Who else meets one of the two while they are in touch, going on as they came,
+        let except = |k: usize| match met.b {
+            Other::Slot(_) => Except::Grain(ids[1 - k]),
+            Other::Boundary(wall) => Except::Surface(u32::from(wall), surface),
+        };
+        let mut crowded = false;
+        for (k, &slot) in slots.iter().enumerate() {
+            crowded = crowded
+                || short
+                    && self.foresee_flyer(slot, time, Some(window), except(k)).next != Next::Look;
+        }
+        // or as they part.
+        let mut foreseen = Vec::with_capacity(2);
+        let kept: Vec<Kept<D>> = slots.iter().map(|&s| self.keep(s as usize)).collect();
+        let free = kept.iter().all(|kept| kept.since <= self.grid_time(time));
+        if short && !crowded || !free {
+            let arrays = &self.engine.state.arrays;
+            for (k, &slot) in slots.iter().enumerate() {
+                let sign = if k == 0 { -1.0 } else { 1.0 };
+                let s = slot as usize;
+                let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
+                let turned = D::moment(-met.normal, impact.tangential) * i;
+                foreseen.push((impact.impulse * (sign * m), turned));
+            }
+            for (&slot, (velocity, turned)) in slots.iter().zip(foreseen) {
+                self.push(slot, time, velocity, turned);
+            }
+            let mut next = Vec::with_capacity(2);
+            for &slot in &slots {
+                next.push(self.foresee_flyer(slot, time, None, Except::Nobody));
+            }
+            crowded |= next
+                .iter()
+                .any(|next| next.next != Next::Look && next.time < time + window);
+            if !crowded || !free {
+                for (&id, next) in ids.iter().zip(next) {
+                    self.new_path(id, time)?;
+                    self.await_event(id, next)?;
+                }
+                if crowded && let Some(air) = &mut self.air {
+                    air.s.tally.forced += 1;
+                }
+                return self.book(met, &impact, time, sink);
+            }
+            kept.iter().for_each(|kept| self.put_back(kept));
+        }
+        if let Some(air) = &mut self.air {
+            air.s.tally.lasting += 1;
+            air.s.tally.crowded += u64::from(crowded);
+        }
+        self.call_back(&ids, time, sink)
+    }
+
+    /// A flyer's path has begun anew: what was foreseen with it holds no more.
+    fn new_path(&mut self, id: u32, time: f64) -> Result<(), SystemError> {
+        let Some(slot) = self.flyer(id) else {
+            return Ok(());
+        };
+        let place = self.path_of(slot, time).position;
+        if let Some(air) = &mut self.air {
+            air.register(id, Kind::Flyer, place);
+            air.s.bodies[id as usize].path += 1;
+        }
+        Ok(())
+    }
+
+    /// Books and logs a collision.
+    fn book(
+        &mut self,
+        met: &Met<D>,
+        impact: &Impact<D>,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        self.count(EventKind::Collision);
+        self.engine.state.flows.collision += impact.lost;
+        if let Other::Boundary(index) = met.b {
+            let index = usize::from(index);
+            // On the grain.
+            let impulse = -impact.impulse;
+            let work = impulse.dot(&met.wall);
+            let wall = &self.engine.boundaries[index];
+            let slot = met.a as usize;
+            let arrays = &self.engine.state.arrays;
+            let touch =
+                flight::fly(&self.engine, slot, time).position + met.normal * arrays.radius(slot);
+            let reference = wall.reference + wall.boundary.motion.pose(time).shift;
+            let moment = D::moment(touch - reference, impulse);
+            self.engine.state.flows.walls += work;
+            let sums = &mut self.engine.state.wall_sums[index];
+            for k in 0..D::N {
+                sums[k] += impulse[k];
+            }
+            for k in 0..D::SPINS {
+                sums[6 - D::SPINS + k] += D::spin_component(moment, k);
+            }
+            sums[6] += work;
+        }
+        if let Some(air) = &mut self.air {
+            let tally = &mut air.s.tally;
+            match met.b {
+                Other::Slot(_) => tally.pairs += 1,
+                Other::Boundary(_) => {
+                    tally.walls += 1;
+                    tally.lost_at_walls += impact.lost;
+                }
+            }
+        }
+        if !self.s.settling && self.setup.log.events == EventLog::Links {
+            let mut row = self.row(time, EventKind::Collision);
+            self.put_body(&mut row, met.a);
+            row.body_b = self.body_ref(met.b);
+            row.energy = impact.lost;
+            row.cause = self.s.causes.now;
+            sink.event(&row)?;
+        }
+        Ok(())
+    }
+}

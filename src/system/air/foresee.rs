@@ -1,0 +1,336 @@
+//! What comes next for a flyer, from who is around its cell.
+
+use super::cells::SLACK;
+use super::walls::{Meeting, Way};
+use super::{Foreseen, Kind, Next};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::collide::flight::{Path, parabola, spheres};
+use crate::geometry::Vector;
+use crate::system::flight::{self, approach};
+use crate::system::{System, SystemError};
+
+/// Steps before it must that a flyer is called back to the grid.
+const AHEAD: f64 = 2.0;
+
+/// Whom a foresight leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Except {
+    /// Nobody.
+    Nobody,
+    /// A grain, by number.
+    Grain(u32),
+    /// A surface of a boundary.
+    Surface(u32, u32),
+}
+
+/// Vector by the nearest image, along periodic axes wide enough for one.
+fn nearest<V: Vector>(mut d: V, periodic: &[Option<crate::neighbor::PeriodicAxis>]) -> V {
+    for (k, axis) in periodic.iter().enumerate() {
+        if let Some(axis) = axis {
+            d[k] -= axis.length * (d[k] / axis.length).round();
+        }
+    }
+    d
+}
+
+impl<D: Integrate> System<D> {
+    /// Where a flyer is at a time, and how it goes on.
+    pub(super) fn path_of(&self, slot: u32, time: f64) -> Path<D> {
+        let at = flight::fly(&self.engine, slot as usize, time);
+        Path {
+            position: at.position,
+            velocity: at.velocity,
+            acceleration: self.engine.gravity,
+        }
+    }
+
+    /// When a path leaves its cell, s from now.
+    fn leaves(&self, path: &Path<D>) -> f64 {
+        let Some(air) = &self.air else {
+            return f64::INFINITY;
+        };
+        let mut first = f64::INFINITY;
+        for k in 0..D::N {
+            let [low, high] = air.s.ends(k, path.position[k]);
+            let slack = SLACK * air.s.widths[k];
+            let (v, a) = (path.velocity[k], path.acceleration[k]);
+            for (gap, v, a) in [(low + slack, v, a), (high + slack, -v, -a)] {
+                first = first.min(parabola(gap, v, a).unwrap_or(f64::INFINITY));
+            }
+        }
+        first
+    }
+
+    /// The earliest event of a flyer from a time on, s, in its cell; or none in so much time.
+    pub(super) fn foresee_flyer(
+        &mut self,
+        slot: u32,
+        time: f64,
+        within: Option<f64>,
+        except: Except,
+    ) -> Foreseen {
+        let slot = slot as usize;
+        let path = self.path_of(slot as u32, time);
+        let leaves = self.leaves(&path);
+        let length = within.map_or(leaves, |within| within.min(leaves));
+        let arrays = &self.engine.state.arrays;
+        let id = arrays.id[slot];
+        let radius = arrays.radius(slot);
+        let g = self.engine.gravity.norm();
+        let margin = 0.5 * self.engine.options.outer_margin;
+        let speed = path.velocity.norm();
+        let mut first = Foreseen {
+            time: time + length,
+            next: Next::Look,
+            ..Foreseen::default()
+        };
+        let mut tested = 0;
+        let Some(air) = &mut self.air else {
+            return first;
+        };
+        let cell = air.s.cell(path.position);
+        air.gather(D::N, cell);
+        let found = std::mem::take(&mut air.found);
+        // Few cells around a periodic axis: any image of the other may be the nearest soon.
+        let images = air.s.images();
+        let shifts = if images == [false; 3] {
+            Vec::new()
+        } else {
+            self.images(images)
+        };
+        let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
+        for &other in &found {
+            if other == id || except == Except::Grain(other) {
+                continue;
+            }
+            let body = self
+                .air
+                .as_ref()
+                .map_or_else(Default::default, |air| air.s.bodies[other as usize]);
+            tested += 1;
+            if body.kind == Kind::Flyer {
+                let Some(b) = self.flyer(other) else {
+                    self.leave_air(other);
+                    continue;
+                };
+                let theirs = self.path_of(b, time);
+                let reach = radius + self.engine.state.arrays.radius(b as usize);
+                let d = nearest(theirs.position - path.position, &self.setup.periodic);
+                let v = theirs.velocity - path.velocity;
+                let mut see = |d: D::Vector| {
+                    let still = D::Vector::default();
+                    let here = Path {
+                        position: still,
+                        velocity: still,
+                        acceleration: still,
+                    };
+                    let there = Path {
+                        position: d,
+                        velocity: v,
+                        acceleration: still,
+                    };
+                    if let Some(t) = spheres::<D>(&here, &there, reach)
+                        && (time + t, other) < (first.time, first.with_grain())
+                    {
+                        first = Foreseen {
+                            time: time + t,
+                            next: Next::Pair,
+                            with: other,
+                            detail: body.path,
+                        };
+                    }
+                };
+                shifts().for_each(|shift| see(d + shift));
+            } else {
+                let place = D::Vector::from_fn(|k| body.place[k]);
+                let Some(b) = self.stepped(other) else {
+                    self.leave_air(other);
+                    continue;
+                };
+                let reach = radius + self.engine.state.arrays.radius(b as usize) + margin;
+                let d = nearest(path.position - place, &self.setup.periodic);
+                for shift in shifts() {
+                    let after = self.nears(&path, d + shift, reach, g, first.time - time);
+                    first.must_return(after, time, self.ahead());
+                }
+            }
+        }
+        if let Some(air) = &mut self.air {
+            air.found = found;
+        }
+        let way = (speed + 0.5 * g * length) * length;
+        if length.is_finite() && !self.engine.cells.is_empty() {
+            let x = path.position;
+            let arrays = &self.engine.state.arrays;
+            let ahead = self.ahead();
+            self.engine.cells.near(x, radius + margin + way, |b| {
+                tested += 1;
+                let reach = radius + arrays.radius(b as usize) + margin;
+                let d = x - arrays.position(b as usize);
+                if d.norm_squared() > (reach + way) * (reach + way) {
+                    return;
+                }
+                first.must_return(
+                    self.nears(&path, d, reach, g, first.time - time),
+                    time,
+                    ahead,
+                );
+            });
+        }
+        for (index, wall) in self.engine.boundaries.iter().enumerate() {
+            if self.engine.state.gone[index] {
+                continue;
+            }
+            let mut way = Way {
+                path,
+                radius,
+                now: time,
+                length: first.time - time,
+                least: self.engine.options.step,
+            };
+            let bound = way.bound(wall);
+            for (k, surface) in wall.surfaces.iter().enumerate() {
+                if except == Except::Surface(index as u32, k as u32) {
+                    continue;
+                }
+                tested += 1;
+                way.length = first.time - time;
+                match way.meeting(wall, surface, bound) {
+                    Meeting::None => {}
+                    Meeting::In(t) => {
+                        first = Foreseen {
+                            time: time + t,
+                            next: Next::Wall,
+                            with: index as u32,
+                            detail: k as u32,
+                        }
+                    }
+                    Meeting::NotBefore(t) => {
+                        first = Foreseen {
+                            time: time + t,
+                            next: Next::Look,
+                            ..Foreseen::default()
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(air) = &mut self.air {
+            air.s.tally.foreseen += 1;
+            air.s.tally.tested += tested;
+        }
+        first
+    }
+
+    fn ahead(&self) -> f64 {
+        AHEAD * self.engine.options.step
+    }
+
+    /// Shifts to the other images that may come near.
+    fn images(&self, along: [bool; 3]) -> Vec<D::Vector> {
+        let mut shifts = vec![D::Vector::default()];
+        for k in 0..D::N {
+            let Some(axis) = self.setup.periodic[k].filter(|_| along[k]) else {
+                continue;
+            };
+            for n in 0..shifts.len() {
+                for sign in [-1.0, 1.0] {
+                    let mut shift = shifts[n];
+                    shift[k] += sign * axis.length;
+                    shifts.push(shift);
+                }
+            }
+        }
+        shifts.split_off(1)
+    }
+
+    /// When a path comes within a distance of a point at -`d`, s from now; `length` if not by then.
+    fn nears(&self, path: &Path<D>, d: D::Vector, reach: f64, g: f64, length: f64) -> f64 {
+        let (v, a) = (path.velocity, path.acceleration);
+        let gap = |t: f64| (d + v * t + a * (0.5 * t * t)).norm() - reach;
+        approach(gap, v.norm(), g, length)
+    }
+
+    /// When a flyer must be back for a stepped grain, if that is before what was foreseen of it.
+    pub(super) fn foresee_stepped(&mut self, id: u32, with: u32, time: f64) -> Option<Foreseen> {
+        let (a, b) = (self.flyer(id)?, self.stepped(with)?);
+        let air = self.air.as_ref()?;
+        let first = air.s.bodies[id as usize].foreseen;
+        let place = air.s.bodies[with as usize].place;
+        let images = air.s.images();
+        let arrays = &self.engine.state.arrays;
+        let reach = arrays.radius(a as usize)
+            + arrays.radius(b as usize)
+            + 0.5 * self.engine.options.outer_margin;
+        let path = self.path_of(a, time);
+        let place = D::Vector::from_fn(|k| place[k]);
+        let d = nearest(path.position - place, &self.setup.periodic);
+        let g = self.engine.gravity.norm();
+        let mut then = first;
+        let shifts = if images == [false; 3] {
+            Vec::new()
+        } else {
+            self.images(images)
+        };
+        for shift in std::iter::once(D::Vector::default()).chain(shifts) {
+            let left = (then.time - time).max(0.0);
+            let after = self.nears(&path, d + shift, reach, g, left);
+            then.must_return(after, time, self.ahead());
+        }
+        (then != first).then_some(then)
+    }
+
+    /// Foresees a flyer anew and puts it into the queue.
+    pub(super) fn foresee_again(
+        &mut self,
+        id: u32,
+        time: f64,
+    ) -> Result<Option<Foreseen>, SystemError> {
+        let Some(slot) = self.flyer(id) else {
+            self.leave_air(id);
+            return Ok(None);
+        };
+        let place = self.path_of(slot, time).position;
+        if let Some(air) = &mut self.air {
+            air.register(id, Kind::Flyer, place);
+        }
+        let foreseen = self.foresee_flyer(slot, time, None, Except::Nobody);
+        self.await_event(id, foreseen)?;
+        Ok(Some(foreseen))
+    }
+
+    /// The slot of a flyer by its number; none if it flies no more.
+    pub(super) fn flyer(&mut self, id: u32) -> Option<u32> {
+        self.air.as_mut()?.slot(&self.engine, id, Status::Flying)
+    }
+
+    /// The slot of a stepped grain by its number.
+    pub(super) fn stepped(&mut self, id: u32) -> Option<u32> {
+        self.air.as_mut()?.slot(&self.engine, id, Status::Stepped)
+    }
+}
+
+impl Foreseen {
+    /// The number of the other grain, or the greatest: of two collisions at one time that with the
+    /// lesser number comes first, in whatever order they are found.
+    fn with_grain(&self) -> u32 {
+        if self.next == Next::Pair {
+            self.with
+        } else {
+            u32::MAX
+        }
+    }
+
+    /// Must be back so long after `now`, less `ahead`.
+    fn must_return(&mut self, after: f64, now: f64, ahead: f64) {
+        let time = now + (after - ahead).max(0.0);
+        if now + after < self.time {
+            *self = Foreseen {
+                time,
+                next: Next::Return,
+                ..Foreseen::default()
+            };
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The outcome of collisions by contact law, with the tables that they need: those of a run of
+//! collisions alone.
+
+use crate::body::{Grain, Motion};
+use crate::cluster::integrate::Integrate;
+use crate::collide::engine::{self, Body, ByLaw, Contacts, Laws, Limits, Rule, Wall, WallShape};
+use crate::geometry::Vector;
+use crate::system::{Setup, SystemError, step};
+
+/// Error of the tables, of the tangential impulse in units of friction times effective mass times
+/// approach speed: a tenth or less of what a collision at once is off by for the way of the contact.
+const TOLERANCE: f64 = 1e-3;
+
+/// Least and greatest grain of a material, of those that there are and those to come.
+fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
+    let mut ends: Option<[[f64; 2]; 2]> = None;
+    let mut see = |mass: f64, radius: f64| {
+        let [low, high] = ends.get_or_insert([[mass, radius]; 2]);
+        *low = [low[0].min(mass), low[1].min(radius)];
+        *high = [high[0].max(mass), high[1].max(radius)];
+    };
+    for Grain { mass, radius, .. } in setup.grains.iter().filter(|g| g.material == material) {
+        see(*mass, *radius);
+    }
+    for feed in setup.feeds.iter().filter(|f| f.material == material) {
+        for radius in [feed.radius.least(), feed.radius.greatest()] {
+            see(feed.density * D::ball_measure(radius), radius);
+        }
+    }
+    ends.map_or(Vec::new(), Vec::from)
+}
+
+/// Tables for all pairs of materials that can meet.
+pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, SystemError> {
+    let species = setup.materials.len();
+    let fast = step::impact_speed(setup);
+    let mut bodies = Vec::new();
+    for material in 0..species as u16 {
+        for [mass, radius] in extremes(setup, material) {
+            bodies.push(Body::<D> {
+                position: D::Vector::default(),
+                velocity: D::Vector::from_fn(|k| if k == 0 { fast } else { 0.0 }),
+                spin: D::Spin::default(),
+                rotation: D::identity(),
+                radius,
+                mass,
+                species: material,
+            });
+        }
+    }
+    let wall = |boundary: &crate::body::Boundary<D>| Wall {
+        // Only who it is made of matters here; what it moves by is in the speed already.
+        shape: WallShape::Plane {
+            point: D::Vector::default(),
+            normal: D::Vector::from_fn(|k| if k == 0 { 1.0 } else { 0.0 }),
+        },
+        motion: Motion::Fixed,
+        species: boundary.material,
+    };
+    let law = |pair: usize| {
+        let law = setup
+            .laws
+            .get((pair / species) as u16, (pair % species) as u16);
+        law.map(|&law| ByLaw { law, soft: false })
+    };
+    let setup = engine::Setup {
+        bodies,
+        min: D::Vector::default(),
+        max: D::Vector::default(),
+        periodic: [false; 3],
+        gravity: setup.gravity,
+        walls: setup.boundaries.iter().map(wall).collect(),
+        species,
+        rules: vec![Rule::smooth(1.0); species * species],
+        laws: Laws {
+            pairs: (0..species * species).map(law).collect(),
+            tolerance: TOLERANCE,
+        },
+        limits: Limits::default(),
+        time: 0.0,
+    };
+    Contacts::build(&setup).map_err(|error| SystemError::Setup(error.to_string()))
+}
