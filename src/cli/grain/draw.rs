@@ -117,7 +117,7 @@ fn curves(fitted: &Fitted) -> (Vec<Panel>, Vec<String>) {
         "volume in both over volume in either",
         "error of the inertia at equal density",
         "error of the inertia at equal mass",
-        "mean distance of the body's surface from the clump's",
+        "mean distance of the surface of the body from the clump",
         "below which 95 of 100 points lie",
         "the greatest",
     ];
