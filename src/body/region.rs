@@ -14,7 +14,7 @@ pub trait Region<D: Dimension> {
 }
 
 /// Joins parts that overlap; leaves them in order.
-pub(super) fn join(spans: &mut Vec<[f64; 2]>) {
+pub(in crate::body) fn join(spans: &mut Vec<[f64; 2]>) {
     spans.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let mut kept = 0;
     for i in 1..spans.len() {

@@ -50,12 +50,12 @@ fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-fn json(text: &str) -> Result<Value, String> {
+pub(super) fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|why| why.to_string())
 }
 
 /// A TOML file has a table at its root: several cases are the elements of `case`.
-fn toml(text: &str) -> Result<Value, String> {
+pub(super) fn toml(text: &str) -> Result<Value, String> {
     let mut table: serde_json::Map<String, Value> =
         ::toml::from_str(text).map_err(|why| why.to_string())?;
     match table.remove("case") {

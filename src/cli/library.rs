@@ -23,9 +23,14 @@ pub(super) fn list() -> Result<(), Failure> {
         let text = material.description.as_deref().unwrap_or_default();
         lines.push(format!("  {name:<20} {text}"));
     }
-    lines.push("grain shapes".into());
-    lines.push(format!("  {:<20} {}", "disk", "in two dimensions"));
-    lines.push(format!("  {:<20} {}", "sphere", "in three dimensions"));
+    lines.push("grain shapes (shape = \"NAME\" in a fill or feed; arenite grain NAME)".into());
+    lines.push(format!("  {:<20} 2D  where no shape is named", "disk"));
+    lines.push(format!("  {:<20} 3D  where no shape is named", "sphere"));
+    for (name, description, text) in crate::body::SHAPES {
+        let planar = !text.contains("\nspheres = [");
+        let dimension = if planar { 2 } else { 3 };
+        lines.push(format!("  {name:<20} {dimension}D  {description}"));
+    }
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
 }

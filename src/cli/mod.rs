@@ -9,6 +9,7 @@ mod compare;
 mod converge;
 mod export;
 mod failure;
+mod grain;
 mod library;
 mod progress;
 mod report;
@@ -74,6 +75,11 @@ enum Command {
         after_help = "Examples:\n  arenite converge head-on\n  arenite converge head-on --set run.integrator=euler --halvings 7\n  arenite converge mine.toml --until 0.1 --to 0.05 --plot orders.svg     before chaos sets in"
     )]
     Converge(ConvergeArgs),
+    /// Make and inspect grain shapes: clumps of spheres from STL, from a list, at random
+    #[command(
+        after_help = "Examples:\n  arenite grain --list\n  arenite grain t-bar --plot t-bar.svg\n  arenite grain pebble.stl --spheres 30 -o pebble.toml --plot pebble.svg\n  arenite grain pebble.stl --method favier --fidelity 0.9 --scale 1e-3 -o -\n  arenite grain mine.toml --against pebble.stl     how faithful a list of spheres is\n  arenite grain --random 7 --seed 3 -o lump.toml"
+    )]
+    Grain(GrainArgs),
     /// Calculate a case with one model by itself; JSON on standard output
     #[command(
         after_help = "Examples:\n  echo '{\"bodies\": [{\"kind\": \"sphere\", \"position\": [0, 0], \"velocity\": [1, 0], \"acceleration\": [0, 0], \"radius\": 0.5},\n    {\"kind\": \"plane\", \"position\": [2, 0], \"velocity\": [0, 0], \"acceleration\": [0, 0], \"normal\": [-1, 0]}]}' > case.json\n  arenite calc flight case.json\n  echo '{\"density\": 2500, \"spheres\": [{\"centre\": [0, 0, 0], \"radius\": 1e-3}, {\"centre\": [1e-3, 0, 0], \"radius\": 1e-3}]}' | arenite calc grain -"
@@ -239,6 +245,88 @@ struct ConvergeArgs {
 }
 
 #[derive(Debug, Args)]
+struct GrainArgs {
+    /// An STL file, a list of spheres, disks or arcs (TOML or JSON), or the name of an embedded shape
+    #[arg(required_unless_present_any = ["list", "random"], conflicts_with_all = ["list", "random"])]
+    source: Option<String>,
+    /// Show the embedded shapes
+    #[arg(long, conflicts_with = "random")]
+    list: bool,
+    /// Make a clump of so many spheres at random, the largest possible radius 1
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    random: Option<u32>,
+    /// With --random: disks instead of spheres
+    #[arg(long, requires = "random")]
+    planar: bool,
+    /// Of an STL: how spheres are chosen
+    #[arg(long, value_name = "METHOD")]
+    method: Option<FitMethod>,
+    /// Of an STL: the most spheres [default: 30; 1000 with --fidelity or --coverage]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    spheres: Option<u32>,
+    /// Of an STL: as many spheres as it takes for this overlap, volume in both over volume in either
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    fidelity: Option<f64>,
+    /// Smallest radius [default: 0.01 of the longest side; with --random a share of the largest, 0.5]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = size)]
+    least: Option<f64>,
+    /// How deep spheres reach into each other, over a radius [default: 0.6 inscribed, 0.5 random]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    overlap: Option<f64>,
+    /// ferrellec-mcdowell: points of the surface so near to a sphere are covered [default: 0.02 of the
+    /// longest side]
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = size)]
+    distance: Option<f64>,
+    /// ferrellec-mcdowell: share of the surface that shall be covered [default: 0.95]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    coverage: Option<f64>,
+    /// favier: direction of the axis [default: the longest principal axis]
+    #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true, value_parser = direction)]
+    axis: Option<[f64; 3]>,
+    /// inscribed: voxels along the longest side
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(2..=512))]
+    voxels: u16,
+    /// Seed of what is drawn at random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Of a list of spheres: the STL file that it is compared with
+    #[arg(long, value_name = "STL", conflicts_with_all = ["list", "random"])]
+    against: Option<PathBuf>,
+    /// Multiply all lengths of what is read or made, as 1e-3 for an STL in mm
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = size)]
+    scale: f64,
+    /// Density of what is written and weighed, kg/m^3 (disks and arcs: kg/m^2)
+    #[arg(long, value_name = "RHO", default_value_t = 1.0, allow_negative_numbers = true, value_parser = size)]
+    density: f64,
+    /// Write the shape as TOML, as `arenite calc grain` reads it; `-` for standard output
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// With --out: write [shape.NAME] for a scenario, without the density
+    #[arg(long, value_name = "NAME", requires = "out")]
+    shape: Option<String>,
+    /// Replace the file of --out if it is there
+    #[arg(long)]
+    force: bool,
+    /// Draw the shape, and fidelity against the number of spheres (.svg or .png)
+    #[arg(long, value_name = "FILE", value_parser = drawing)]
+    plot: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How spheres are chosen that stand for a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FitMethod {
+    /// The largest inscribed spheres, one after the other, by the distance transform
+    Inscribed,
+    /// Spheres inside, tangent at points of the surface (Ferrellec and McDowell 2010)
+    FerrellecMcdowell,
+    /// Spheres along an axis that reach to the surface (Favier et al. 1999)
+    Favier,
+}
+
+#[derive(Debug, Args)]
 struct CalcArgs {
     /// The model
     kind: CalcKind,
@@ -291,6 +379,23 @@ fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is not a share between 0 and 1"))
 }
 
+fn direction(text: &str) -> Result<[f64; 3], String> {
+    let numbers = text.split(',').map(|word| word.trim().parse::<f64>());
+    let numbers: Result<Vec<f64>, _> = numbers.collect();
+    numbers
+        .ok()
+        .filter(|numbers| numbers.iter().all(|n| n.is_finite()))
+        .and_then(|numbers| <[f64; 3]>::try_from(numbers).ok())
+        .ok_or_else(|| format!("`{text}` is not three numbers, as in 0,0,1"))
+}
+
+fn size(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|size: &f64| *size > 0.0 && size.is_finite())
+        .ok_or_else(|| format!("`{text}` is not a number greater than 0"))
+}
+
 fn moment(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
@@ -317,6 +422,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => export::export(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Converge(args) => converge::converge(&args),
+        Command::Grain(args) => grain::grain(&args),
         Command::Calc(args) => calc::calc(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

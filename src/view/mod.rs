@@ -10,6 +10,7 @@ mod grains;
 mod picture;
 mod png;
 mod scene;
+mod sketch;
 mod strokes;
 mod svg;
 mod walls;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub use chart::{Curve, Panel, chart};
 pub use picture::{Colour, Picture, Shape};
 pub use scene::{Colouring, PictureOptions, Subject, draw, picture};
+pub use sketch::{Sketch, sketch};
 pub use walls::draw_walls;
 
 use crate::record::{DataFormat, RecordError, export_data, write_file};

@@ -60,6 +60,8 @@ fn list_names_what_is_there() {
         "glass",
         "disk",
         "sphere",
+        "quasi-triangle",
+        "t-bar",
     ] {
         let found = text
             .lines()
@@ -192,6 +194,7 @@ fn help_shows_examples() {
         "schema",
         "export",
         "converge",
+        "grain",
         "calc",
         "completions",
     ] {

@@ -17,6 +17,7 @@ mod filling;
 mod flight;
 mod free_share;
 mod gas;
+mod grain_fit;
 mod grain_mass;
 mod grinding;
 mod groups;

@@ -45,7 +45,7 @@ const KEYS: [&str; 5] = ["disks", "spheres", "arcs", "stl", "name"];
 
 /// The shape of a grain.
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Disks(Clump<Planar>),
     Spheres(Clump<Spatial>),
     Arcs(ArcGrain),
@@ -53,7 +53,7 @@ pub(super) enum Shape {
 }
 
 /// Takes the keys that give a shape out of a case; `within` is put before the keys that errors name.
-pub(super) fn take(case: &mut Value, folder: &Path, within: &str) -> Result<Shape, CalcError> {
+pub(crate) fn take(case: &mut Value, folder: &Path, within: &str) -> Result<Shape, CalcError> {
     let Some(table) = case.as_object_mut() else {
         let place = within.strip_suffix('.').unwrap_or("the case");
         return Err(wrong(place, "must be a table of keys"));

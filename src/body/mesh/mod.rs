@@ -149,7 +149,7 @@ impl Region<Spatial> for Mesh {
 
 /// Where a vertical line crosses a triangle, and 1 when it enters the body there, -1 when it
 /// leaves. On an edge the line counts for exactly one of the two neighbours.
-fn crossing(corners: &[Vector3<f64>; 3], x: f64, y: f64) -> Option<(f64, i32)> {
+pub(in crate::body) fn crossing(corners: &[Vector3<f64>; 3], x: f64, y: f64) -> Option<(f64, i32)> {
     let mut inside = false;
     for k in 0..3 {
         let (p, q) = (&corners[k], &corners[(k + 1) % 3]);
