@@ -151,8 +151,12 @@ fn a_sphere_gives_itself() {
         assert!(ball.centre.norm() <= 2.0 * error + more, "{ball:?}");
         assert!((ball.radius - 3.0).abs() <= 2.0 * error + more, "{ball:?}");
     }
-    // The largest of all is no smaller than that about the middle.
-    assert!(one[0].radius >= middle * (1.0 - 1e-9));
+    // The largest of all is no smaller than that about the middle, but for what the search passes over: gains
+    // below 1e-4 of steps that are halved from half a voxel of 6 / 40 on.
+    assert!(
+        one[0].radius >= middle - 1e-4 * 6.0 / 40.0,
+        "{one:?}, {middle}"
+    );
     let found = Measured::new(&round, &one, 1).fidelity(&one);
     // 0.9989^3 of the volume at least, and 0.9989^5 of the inertia.
     assert!(found.overlap > 0.996 && found.overlap <= 1.0, "{found:?}");
