@@ -93,9 +93,10 @@ fn discharge_is_the_same_with_still_grains() {
 }
 
 /// Slopes scatter by 3 to 4 degrees of 29 from filling to filling: 310 a side show 3 % with a probability of
-/// 0.9 if they are equal.
+/// 0.9 if they are equal. With the default tolerance of 1e-3 slopes are 2.4 +- 1.1 % steeper (docs/zones.md), so that a fifth of it
+/// is taken.
 #[test]
-#[ignore = "930 runs, some 45 minutes"]
+#[ignore = "620 runs, some 25 minutes"]
 fn slopes_are_the_same_with_still_grains() {
     let slopes = |options: &[&str]| {
         by_seed("funnel", options, 310, |system| {
@@ -110,5 +111,4 @@ fn slopes_are_the_same_with_still_grains() {
     let stepped = slopes(&["morph.rigid=false"]);
     let fine = slopes(&["morph.rigid=true", "run.tolerance=2e-4"]);
     same_within_three_percent(&stepped, &fine);
-    same_within_three_percent(&stepped, &slopes(&["morph.rigid=true"]));
 }
