@@ -116,7 +116,9 @@ impl<D: Integrate> System<D> {
         let finest =
             |form: Option<u16>| form.map_or(1.0, |form| setup.forms[usize::from(form)].finest());
         let radii = setup.grains.iter().map(|g| g.radius * finest(g.form));
-        for radius in radii.chain(setup.feeds.iter().map(|f| f.radius.least())) {
+        let fed = setup.feeds.iter();
+        let fed = fed.map(|f| f.radius.least() * finest(f.form));
+        for radius in radii.chain(fed) {
             sum += radius;
             count += 1.0;
             least = least.min(radius);

@@ -85,11 +85,22 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
     }
     for feed in &setup.feeds {
         let radius = feed.radius.least();
-        see(
-            feed.material,
-            feed.density * D::ball_measure(radius),
-            radius,
-        );
+        match light(feed.form) {
+            Some(form) => {
+                let size: f64 = (0..D::N).map(|_| radius).product();
+                let mass = feed.density * form.measure * size;
+                see(
+                    feed.material,
+                    mass / form.mobility(),
+                    radius * form.flattest(),
+                );
+            }
+            None => see(
+                feed.material,
+                feed.density * D::ball_measure(radius),
+                radius,
+            ),
+        }
     }
     out
 }
@@ -280,9 +291,11 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         });
     }
     let moving = wall_speed(setup);
-    let parts = setup.grains.iter().filter_map(|g| {
-        let form = &setup.forms[usize::from(g.form?)];
-        Some(g.radius * form.finest())
+    let grains = setup.grains.iter().map(|g| (g.form, g.radius));
+    let feeds = setup.feeds.iter().map(|f| (f.form, f.radius.least()));
+    let parts = grains.chain(feeds).filter_map(|(form, radius)| {
+        let form = &setup.forms[usize::from(form?)];
+        Some(radius * form.finest())
     });
     let least = lightest.iter().flatten().map(|&(_, radius)| radius);
     let least = least.chain(parts).fold(f64::INFINITY, f64::min);

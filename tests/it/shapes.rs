@@ -476,3 +476,23 @@ fn motion_and_turning_of_t_bars_come_to_share_the_energy() {
     );
     close("share of turning", 1.0 - moving / all, 0.5, 0.04);
 }
+
+/// Grains of a shape that are fed keep to a step as small as those that are there from the start.
+#[test]
+fn a_feed_of_shapes_asks_for_their_step() {
+    let with = |options: &[&str]| {
+        let setup = planar("settle-shapes", options);
+        arenite::system::System::plan(&setup).unwrap().step
+    };
+    let placed = ["fill[0].lattice.count=1"];
+    let feed = "feed=[{material=\"stone\",shape=\"quasi-triangle\",equal_measure=true,radius=0.01,\
+                count=1,every=1.0,min=[0.1,0.5],max=[0.4,0.6]}]";
+    // The grain of the fill is the larger: the fed one decides.
+    let fed = [
+        "fill[0].lattice.count=1",
+        "fill[0].lattice.radius=0.02",
+        feed,
+    ];
+    let (placed, fed) = (with(&placed), with(&fed));
+    assert!((fed / placed - 1.0).abs() < 0.05, "{placed:e} {fed:e}");
+}
