@@ -482,7 +482,7 @@ fn motion_and_turning_of_t_bars_come_to_share_the_energy() {
 fn a_feed_of_shapes_asks_for_their_step() {
     let with = |options: &[&str]| {
         let setup = planar("settle-shapes", options);
-        arenite::system::System::plan(&setup).unwrap().step
+        System::plan(&setup).unwrap().step
     };
     let placed = ["fill[0].lattice.count=1"];
     let feed = "feed=[{material=\"stone\",shape=\"quasi-triangle\",equal_measure=true,radius=0.01,\
