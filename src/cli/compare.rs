@@ -2,10 +2,10 @@
 
 use super::CompareArgs;
 use super::failure::Failure;
+use super::plot;
 use super::report::{print, print_json, short};
-use crate::record::write_file;
 use crate::study::runs::{self, Comparison, Figure, Group, RunsError};
-use crate::view::{Curve, PNG_SCALE, Panel, chart};
+use crate::view::{Curve, Panel, chart};
 
 /// Runs beside each other in one table: as many as a terminal has room for.
 const ACROSS: usize = 6;
@@ -99,14 +99,7 @@ fn plot(found: &Comparison, path: &std::path::Path) -> Result<(), Failure> {
             .collect(),
     };
     let picture = chart(&panels, &keys);
-    let bytes = if path.extension().is_some_and(|end| end == "png") {
-        picture
-            .to_png(PNG_SCALE)
-            .ok_or_else(|| Failure::Run(format!("{}: the picture is too large", path.display())))?
-    } else {
-        picture.to_svg().into_bytes()
-    };
-    Ok(write_file(path, &bytes)?)
+    plot::write(&picture, path)
 }
 
 /// The cumulative distribution as a curve.

@@ -7,18 +7,17 @@ use serde_json::json;
 
 use super::ConvergeArgs;
 use super::failure::Failure;
+use super::plot;
 use super::report::{duration, message, print, print_json, short};
 use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
-use crate::record::{
-    AvalancheRow, EventRow, GrainRow, LinkRow, RecordError, SeriesRow, Sink, write_file,
-};
+use crate::record::{AvalancheRow, EventRow, GrainRow, LinkRow, RecordError, SeriesRow, Sink};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::convergence::{self, Convergence, Course, OrderFit, Placed, State};
 use crate::system::{Control, EventLog, Setup, simulation};
-use crate::view::{Curve, PNG_SCALE, Panel, chart};
+use crate::view::{Curve, Panel, chart};
 
 /// A finest run of more steps than this would not end in a day.
 const MOST_STEPS: f64 = 1e10;
@@ -367,12 +366,5 @@ fn draw(found: &Convergence, path: &std::path::Path) -> Result<(), Failure> {
         "each run and the next, whose step is half as long".to_string(),
     ];
     let picture = chart(&panels, &keys);
-    let bytes = if path.extension().is_some_and(|end| end == "png") {
-        picture
-            .to_png(PNG_SCALE)
-            .ok_or_else(|| Failure::Run(format!("{}: the picture is too large", path.display())))?
-    } else {
-        picture.to_svg().into_bytes()
-    };
-    Ok(write_file(path, &bytes)?)
+    plot::write(&picture, path)
 }

@@ -11,6 +11,7 @@ mod export;
 mod failure;
 mod grain;
 mod library;
+mod plot;
 mod progress;
 mod report;
 mod run;

@@ -60,19 +60,12 @@ impl<D: Integrate> Engine<D> {
                 deepest = Some(link);
             }
         };
-        let lengths = self.lengths();
         for class in &self.state.pairs {
             let lists = &class.lists;
             each_link(&lists.flags, |i, k| {
                 let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                let mut d = arrays.position(a as usize) - arrays.position(b as usize);
-                if let Some(lengths) = lengths {
-                    for k in 0..D::N {
-                        if lengths[k] > 0.0 {
-                            d[k] -= lengths[k] * (d[k] / lengths[k]).round();
-                        }
-                    }
-                }
+                let d = arrays.position(a as usize) - arrays.position(b as usize);
+                let d = self.shortest(d);
                 let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
                 let size = arrays.radius(self.candidate(a) as usize);
                 let size = size.min(arrays.radius(self.candidate(b) as usize));

@@ -95,13 +95,7 @@ impl<D: Integrate> Engine<D> {
 
     fn between(&self, a: u32, b: u32) -> D::Vector {
         let arrays = &self.state.arrays;
-        let mut d = arrays.position(a as usize) - arrays.position(b as usize);
-        for (k, axis) in self.periodic.iter().enumerate() {
-            if let Some(axis) = axis {
-                d[k] -= axis.length * (d[k] / axis.length).round();
-            }
-        }
-        d
+        self.shortest(arrays.position(a as usize) - arrays.position(b as usize))
     }
 
     /// Where a direction lies from the arc of a slot; always within a part of a clump.

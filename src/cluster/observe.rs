@@ -177,14 +177,7 @@ impl<D: Integrate> Engine<D> {
         [p, q]: [BodyMotion<D>; 2],
     ) -> Kinematics<D> {
         let arrays: &Arrays<D> = &self.state.arrays;
-        let mut d = p.position - q.position;
-        if let Some(lengths) = self.lengths() {
-            for k in 0..D::N {
-                if lengths[k] > 0.0 {
-                    d[k] -= lengths[k] * (d[k] / lengths[k]).round();
-                }
-            }
-        }
+        let d = self.shortest(p.position - q.position);
         let distance = d.norm().max(1e-150);
         let normal = d * (1.0 / distance);
         let (ra, rb) = (arrays.radius(a), arrays.radius(b));
@@ -524,8 +517,14 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    pub(super) fn lengths(&self) -> Option<[f64; 3]> {
-        self.timing().periodic
+    /// The shortest of the images of a difference of two places, m.
+    pub fn shortest(&self, mut d: D::Vector) -> D::Vector {
+        for (k, axis) in self.periodic.iter().enumerate() {
+            if let Some(axis) = axis {
+                d[k] -= axis.length * (d[k] / axis.length).round();
+            }
+        }
+        d
     }
 
     fn spring_lead(&self) -> f64 {

@@ -153,12 +153,7 @@ impl<D: Integrate> System<D> {
             } else {
                 arrays.position(slot)
             };
-            let mut d = place - x;
-            for (k, axis) in self.setup.periodic.iter().enumerate() {
-                if let Some(axis) = axis {
-                    d[k] -= axis.length * (d[k] / axis.length).round();
-                }
-            }
+            let d = self.engine.shortest(place - x);
             let reach = radius + arrays.radius(slot);
             d.norm_squared() > reach * reach
         });

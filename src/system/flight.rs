@@ -125,12 +125,7 @@ pub fn foresee<D: Integrate>(
             continue;
         }
         let a = flyers[i as usize] as usize;
-        let mut d = positions[i as usize] - positions[j as usize];
-        for (k, axis) in periodic.iter().enumerate() {
-            if let Some(axis) = axis {
-                d[k] -= axis.length * (d[k] / axis.length).round();
-            }
-        }
+        let d = engine.shortest(positions[i as usize] - positions[j as usize]);
         if j < count {
             let b = flyers[j as usize] as usize;
             let v = arrays.velocity(a) - arrays.velocity(b);

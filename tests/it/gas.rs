@@ -201,16 +201,59 @@ fn energy_momentum_and_room_are_kept() {
     }
 }
 
+/// Side of the shaken box.
+pub const SHAKEN: f64 = 20.0;
+
+/// Balls of three sizes and of two species in a box with gravity, two walls of which swing. What
+/// becomes of collisions is to be set.
+pub fn shaken_box<D: Dimension>() -> Setup<D> {
+    let mut setup = empty::<D>(D::Vector::default(), D::Vector::from_fn(|_| SHAKEN), false);
+    setup.gravity = D::Vector::from_fn(|k| if k == 1 { -0.3 } else { 0.0 });
+    setup.species = 2;
+    for k in 0..D::N {
+        for (at, sign) in [(0.0, 1.0), (SHAKEN, -1.0)] {
+            let shape = WallShape::Plane {
+                point: D::Vector::from_fn(|_| at),
+                normal: D::Vector::from_fn(|j| if j == k { sign } else { 0.0 }),
+            };
+            let motion = if k == 0 {
+                Motion::Harmonic {
+                    amplitude: D::Vector::from_fn(|j| if j == 0 { 0.2 } else { 0.0 }),
+                    frequency: 0.5,
+                    phase: 0.3,
+                }
+            } else {
+                Motion::Fixed
+            };
+            setup.walls.push(Wall {
+                shape,
+                motion,
+                species: 1,
+            });
+        }
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    for index in 0..7usize.pow(D::N as u32) {
+        let step = |k: usize| (index / 7usize.pow(k as u32) % 7) as f64;
+        let place = D::Vector::from_fn(|k| 1.6 + 2.7 * step(k));
+        let velocity = D::Vector::from_fn(|_| gauss(&mut random));
+        let radius = [0.3, 0.6, 1.2][index % 3];
+        let mut ball = body::<D>(place, velocity, radius);
+        ball.mass = D::ball_measure(radius);
+        ball.species = (index % 2) as u16;
+        setup.bodies.push(ball);
+    }
+    setup
+}
+
 /// Balls of three sizes (1 to 4) and masses (1 to 64), two species, restitution and roughness, in
 /// a box with gravity: the book of energies closes. Lost and kinetic energies are sums of 1e5 terms:
 /// 1e-11 of what flowed.
 #[test]
 fn a_rough_mixture_in_a_box_closes_its_book() {
-    fn run<D: Dimension>(boxed: impl Fn(usize) -> [WallShape<D>; 2]) {
-        let size = 20.0;
-        let mut setup = empty::<D>(D::Vector::default(), D::Vector::from_fn(|_| size), false);
-        setup.gravity = D::Vector::from_fn(|k| if k == 1 { -0.3 } else { 0.0 });
-        setup.species = 2;
+    fn run<D: Dimension>() {
+        let size = SHAKEN;
+        let mut setup = shaken_box::<D>();
         let rough = |restitution, beta, friction| Rule {
             restitution,
             rough: Some(Rough {
@@ -224,37 +267,8 @@ fn a_rough_mixture_in_a_box_closes_its_book() {
             rough(0.998, -0.5, 0.1),
             Rule::smooth(0.999),
         ];
-        for k in 0..D::N {
-            for shape in boxed(k) {
-                let motion = if k == 0 {
-                    Motion::Harmonic {
-                        amplitude: D::Vector::from_fn(|j| if j == 0 { 0.2 } else { 0.0 }),
-                        frequency: 0.5,
-                        phase: 0.3,
-                    }
-                } else {
-                    Motion::Fixed
-                };
-                setup.walls.push(Wall {
-                    shape,
-                    motion,
-                    species: 1,
-                });
-            }
-        }
-        let mut random = ChaCha8Rng::seed_from_u64(5);
-        let per_side = 7;
-        for index in 0..7usize.pow(D::N as u32) {
-            let place = D::Vector::from_fn(|k| {
-                1.6 + 2.7 * (index / 7usize.pow(k as u32) % per_side) as f64
-            });
-            let velocity = D::Vector::from_fn(|_| gauss(&mut random));
-            let radius = [0.3, 0.6, 1.2][index % 3];
-            let mut ball = body::<D>(place, velocity, radius);
-            ball.mass = D::ball_measure(radius);
-            ball.species = (index % 2) as u16;
+        for ball in &mut setup.bodies {
             ball.spin = D::spin_from_fn(|_| 0.5);
-            setup.bodies.push(ball);
         }
         let mut engine = Engine::new(setup).unwrap();
         let book = |engine: &Engine<D>| {
@@ -284,32 +298,8 @@ fn a_rough_mixture_in_a_box_closes_its_book() {
         assert!(tally.collisions > 500 && tally.wall_hits > 100, "{tally:?}");
         assert!(tally.lost > 0.0 && tally.fed != 0.0);
     }
-    run::<Spatial>(|k| {
-        let along = |sign: f64| Vector3::from_fn(|j, _| if j == k { sign } else { 0.0 });
-        [
-            WallShape::Plane {
-                point: Vector3::zeros(),
-                normal: along(1.0),
-            },
-            WallShape::Plane {
-                point: Vector3::repeat(20.0),
-                normal: along(-1.0),
-            },
-        ]
-    });
-    run::<Planar>(|k| {
-        let along = |sign: f64| Vector2::from_fn(|j, _| if j == k { sign } else { 0.0 });
-        [
-            WallShape::Plane {
-                point: Vector2::zeros(),
-                normal: along(1.0),
-            },
-            WallShape::Plane {
-                point: Vector2::repeat(20.0),
-                normal: along(-1.0),
-            },
-        ]
-    });
+    run::<Spatial>();
+    run::<Planar>();
 }
 
 /// The error function, by its series (|x| < 4 here: to 1e-10).

@@ -305,7 +305,6 @@ fn an_oval_of_arcs_bounces_as_one_of_many_disks() {
         floor(&mut setup);
         let grain = shaped(&mut setup, form, 0.02, 0.5, Vector2::new(0.0, 0.025));
         grain.rotation = 0.3;
-        // The same inertia: only the outline is compared.
         grain.velocity = Vector2::new(0.0, -1.0);
         let last = end(&setup)[0];
         (last.velocity.y, last.spin)

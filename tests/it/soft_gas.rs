@@ -4,11 +4,11 @@
 //! References: resolved contacts (tests/data/softsphere_states.json, 25 digits), the same scenario moved
 //! step by step, kinetic theory (Haff 1983; Schwager and Poeschel 1998; Enskog 1922).
 
-use arenite::body::{Motion, Shape};
-use arenite::collide::engine::{ByLaw, Engine, Laws, Rule, Setup, Stopped, Wall, WallShape};
+use arenite::body::Shape;
+use arenite::collide::engine::{ByLaw, Engine, Laws, Rule, Setup, Stopped};
 use arenite::collide::restitution::Restitution;
 use arenite::contact::PairLaw;
-use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::geometry::{Dimension, Planar, Spatial};
 use arenite::record::{MemorySink, NullSink, Sink};
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{self, CollapseName, Control, EventsSetup, simulation};
@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::flight::{data, number, numbers};
-use super::gas::{body, empty, gauss, lattice, warm};
+use super::gas::{SHAKEN, body, empty, lattice, shaken_box, warm};
 use super::support::{self, Checkpoints, close, options};
 
 /// Linear springs and dampers without friction; the damper times the effective mass.
@@ -140,46 +140,15 @@ fn single_pairs_end_where_the_resolved_contact_does() {
 /// overlaps at rest of a damped contact are a few hundredths.
 #[test]
 fn a_soft_mixture_in_a_box_closes_its_book() {
-    fn run<D: Dimension>(law: PairLaw, planes: impl Fn(usize) -> [WallShape<D>; 2]) {
-        let size = 20.0;
-        let mut setup = empty::<D>(D::Vector::default(), D::Vector::from_fn(|_| size), false);
-        setup.gravity = D::Vector::from_fn(|k| if k == 1 { -0.3 } else { 0.0 });
-        setup.species = 2;
+    fn run<D: Dimension>(law: PairLaw) {
+        let size = SHAKEN;
+        let mut setup = shaken_box::<D>();
         setup.rules = vec![Rule::smooth(0.95); 4];
         let soft = Some(ByLaw { law, soft: true });
         setup.laws = Laws {
             pairs: vec![soft, None, None, soft],
             tolerance: 1e-5,
         };
-        for k in 0..D::N {
-            for shape in planes(k) {
-                let motion = if k == 0 {
-                    Motion::Harmonic {
-                        amplitude: D::Vector::from_fn(|j| if j == 0 { 0.2 } else { 0.0 }),
-                        frequency: 0.5,
-                        phase: 0.3,
-                    }
-                } else {
-                    Motion::Fixed
-                };
-                setup.walls.push(Wall {
-                    shape,
-                    motion,
-                    species: 1,
-                });
-            }
-        }
-        let mut random = ChaCha8Rng::seed_from_u64(5);
-        for index in 0..7usize.pow(D::N as u32) {
-            let step = |k: usize| (index / 7usize.pow(k as u32) % 7) as f64;
-            let place = D::Vector::from_fn(|k| 1.6 + 2.7 * step(k));
-            let velocity = D::Vector::from_fn(|_| gauss(&mut random));
-            let radius = [0.3, 0.6, 1.2][index % 3];
-            let mut ball = body::<D>(place, velocity, radius);
-            ball.mass = D::ball_measure(radius);
-            ball.species = (index % 2) as u16;
-            setup.bodies.push(ball);
-        }
         let mut engine = Engine::new(setup).unwrap();
         let (start, kinetic) = (book(&engine), engine.kinetic().0);
         for part in 1..=100 {
@@ -205,33 +174,8 @@ fn a_soft_mixture_in_a_box_closes_its_book() {
         assert!(ends <= tally.soft.begun && tally.soft.farthest > 0.0);
     }
     for law in [linear(3e3, 2.0), linear(3e3, 0.0), viscoelastic(2e4, 2e-4)] {
-        run::<Spatial>(law, |k| {
-            let along = |sign: f64| Vector3::from_fn(|j, _| if j == k { sign } else { 0.0 });
-            [
-                WallShape::Plane {
-                    point: Vector3::zeros(),
-                    normal: along(1.0),
-                },
-                WallShape::Plane {
-                    point: Vector3::repeat(20.0),
-                    normal: along(-1.0),
-                },
-            ]
-        });
-        run::<Planar>(law, |k| {
-            let along =
-                |sign: f64| nalgebra::Vector2::from_fn(|j, _| if j == k { sign } else { 0.0 });
-            [
-                WallShape::Plane {
-                    point: nalgebra::Vector2::zeros(),
-                    normal: along(1.0),
-                },
-                WallShape::Plane {
-                    point: nalgebra::Vector2::repeat(20.0),
-                    normal: along(-1.0),
-                },
-            ]
-        });
+        run::<Spatial>(law);
+        run::<Planar>(law);
     }
 }
 

@@ -7,8 +7,8 @@ use super::source::parts;
 use crate::body::calc::Shape;
 use crate::body::fit::Fidelity;
 use crate::cli::failure::Failure;
-use crate::record::write_file;
-use crate::view::{Curve, PNG_SCALE, Panel, Sketch, sketch};
+use crate::cli::plot;
+use crate::view::{Curve, Panel, Sketch, sketch};
 
 /// Corners of an outline, a turn.
 const CORNERS: f64 = 180.0;
@@ -34,14 +34,7 @@ pub(super) fn draw(
     };
     let title = format!("{name}: {count} {kind}");
     let picture = sketch(&title, &sketches, &panels, &keys);
-    let bytes = if path.extension().is_some_and(|end| end == "png") {
-        picture
-            .to_png(PNG_SCALE)
-            .ok_or_else(|| Failure::Run(format!("{}: the picture is too large", path.display())))?
-    } else {
-        picture.to_svg().into_bytes()
-    };
-    Ok(write_file(path, &bytes)?)
+    plot::write(&picture, path)
 }
 
 fn own(shape: &Shape) -> Sketch {

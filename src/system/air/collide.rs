@@ -82,12 +82,7 @@ impl<D: Integrate> System<D> {
             return Ok(());
         };
         let (p, q) = (self.path_of(first, time), self.path_of(second, time));
-        let mut d = q.position - p.position;
-        for (k, axis) in self.setup.periodic.iter().enumerate() {
-            if let Some(axis) = axis {
-                d[k] -= axis.length * (d[k] / axis.length).round();
-            }
-        }
+        let d = self.engine.shortest(q.position - p.position);
         let arrays = &self.engine.state.arrays;
         let met = Met {
             a: first,

@@ -24,16 +24,6 @@ pub(super) enum Except {
     Surface(u32, u32),
 }
 
-/// Vector by the nearest image, along periodic axes wide enough for one.
-fn nearest<V: Vector>(mut d: V, periodic: &[Option<crate::neighbor::PeriodicAxis>]) -> V {
-    for (k, axis) in periodic.iter().enumerate() {
-        if let Some(axis) = axis {
-            d[k] -= axis.length * (d[k] / axis.length).round();
-        }
-    }
-    d
-}
-
 impl<D: Integrate> System<D> {
     /// Where a flyer is at a time, and how it goes on.
     pub(super) fn path_of(&self, slot: u32, time: f64) -> Path<D> {
@@ -116,7 +106,7 @@ impl<D: Integrate> System<D> {
                 };
                 let theirs = self.path_of(b, time);
                 let reach = radius + self.engine.state.arrays.radius(b as usize);
-                let d = nearest(theirs.position - path.position, &self.setup.periodic);
+                let d = self.engine.shortest(theirs.position - path.position);
                 let v = theirs.velocity - path.velocity;
                 let mut see = |d: D::Vector| {
                     let still = D::Vector::default();
@@ -149,7 +139,7 @@ impl<D: Integrate> System<D> {
                     continue;
                 };
                 let reach = radius + self.engine.state.arrays.radius(b as usize) + margin;
-                let d = nearest(path.position - place, &self.setup.periodic);
+                let d = self.engine.shortest(path.position - place);
                 for shift in shifts() {
                     let after = self.nears(&path, d + shift, reach, g, first.time - time);
                     first.must_return(after, time, self.ahead());
@@ -265,7 +255,7 @@ impl<D: Integrate> System<D> {
             + 0.5 * self.engine.options.outer_margin;
         let path = self.path_of(a, time);
         let place = D::Vector::from_fn(|k| place[k]);
-        let d = nearest(path.position - place, &self.setup.periodic);
+        let d = self.engine.shortest(path.position - place);
         let g = self.engine.gravity.norm();
         let mut then = first;
         let shifts = if images == [false; 3] {
