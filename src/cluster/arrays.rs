@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{
-    Batch, Change, Flags, PlanarPairs, PlanarWalls, SpatialHistory, SpatialPairs, SpatialWalls,
-    Timing, WallGeometry, WallSums,
+    ArcPairs, ArcTurns, ArcWalls, Arcs, Batch, Change, Flags, Named, PlanarPairs, PlanarWalls,
+    SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
 };
 use crate::body::{Grain, GrainId};
 use crate::contact::{AnyLaw, with_law};
@@ -109,6 +109,9 @@ pub struct Lists<H: History> {
     pub calm: Vec<[u8; LANES]>,
     /// Index of each lane's candidate in the outer list.
     pub outer: Vec<[u32; LANES]>,
+    /// Of each batch: way since the lists were filtered on which nothing in it can come into touch, m (grains of
+    /// arcs only).
+    pub quiet: Vec<f64>,
 }
 
 impl<H: History> Lists<H> {
@@ -119,7 +122,22 @@ impl<H: History> Lists<H> {
         self.flags.clear();
         self.calm.clear();
         self.outer.clear();
+        self.quiet.clear();
     }
+}
+
+/// What goes beside the lists where there are grains of arcs.
+pub struct ArcPass<'a> {
+    /// Arcs.
+    pub arcs: &'a Arcs,
+    /// Of pairs: which grains and arcs the lanes of each batch name.
+    pub named: &'a [Named],
+    /// Way since the lists were filtered, m; without end where batches are not to be left out.
+    pub way: f64,
+    /// Batches to go through, in which all arcs face each other; all that there are where none are named.
+    pub sure: Option<&'a [(u32, u8)]>,
+    /// Batches left out, and which of their lanes name arcs that do not face each other.
+    pub astray: &'a mut Vec<(u32, u8)>,
 }
 
 /// Steps and evaluations of a dimension.
@@ -149,6 +167,36 @@ pub trait ClusterDimension: Dimension {
         geometry: WallGeometry<'_>,
         reference: [f64; 3],
     ) -> WallSums;
+    /// Works out how grains of arcs are turned.
+    fn turn_arcs(_level: Level, _arrays: &Arrays<Self>, _arcs: &mut Arcs) {}
+    /// Contact forces of candidate pairs, some of them arcs; in space there are none.
+    fn arc_pair_forces(
+        level: Level,
+        law: AnyLaw,
+        arrays: &mut Arrays<Self>,
+        lists: &mut Lists<Self::History>,
+        changed: &mut Vec<Change>,
+        timing: Timing,
+        _pass: ArcPass<'_>,
+    ) -> f64 {
+        Self::pair_forces(level, law, arrays, lists, changed, timing)
+    }
+    /// Contact forces at a surface, of arcs too.
+    fn arc_wall_forces(
+        level: Level,
+        law: AnyLaw,
+        arrays: &mut Arrays<Self>,
+        lists: &mut Lists<Self::History>,
+        changed: &mut Vec<Change>,
+        timing: Timing,
+        geometry: WallGeometry<'_>,
+        reference: [f64; 3],
+        _pass: ArcPass<'_>,
+    ) -> WallSums {
+        Self::wall_forces(
+            level, law, arrays, lists, changed, timing, geometry, reference,
+        )
+    }
     /// Radius times spin from the row, 1 or 3 components.
     fn surface_spin(arrays: &Arrays<Self>, slot: usize) -> [f64; 3];
     /// Adds to the contact force and moment over radius of a slot.
@@ -228,9 +276,9 @@ impl<D: ClusterDimension> Arrays<D> {
         slot as u32
     }
 
-    /// Adds a part of the grain in a slot, of a radius (m), the smallest of which is `finest` (m), at the
-    /// end; gives its slot. Its place is to be set.
-    pub fn push_part(&mut self, of: usize, radius: f64, finest: f64) -> u32 {
+    /// Adds a part of the grain in a slot, of a radius (m), at the end; gives its slot. Its place is to be
+    /// set.
+    pub fn push_part(&mut self, of: usize, radius: f64) -> u32 {
         self.push_empty();
         let slot = self.slots() - 1;
         self.id[slot] = self.id[of];
@@ -238,9 +286,6 @@ impl<D: ClusterDimension> Arrays<D> {
         self.status[slot] = Status::Part;
         self.rows[slot].0[3] = radius;
         self.state[slot].0[3] = self.inverse_mass(of);
-        // A part takes no steps: the rest of its state holds where its arc begins (columns 0, 1) and ends
-        // (4, 5), as put last, and the radius of the smallest.
-        self.state[slot].0[6] = finest;
         slot as u32
     }
 
@@ -358,6 +403,73 @@ impl ClusterDimension for Planar {
             timing,
             geometry,
             reference,
+        }))
+    }
+
+    fn turn_arcs(level: Level, arrays: &Arrays<Self>, arcs: &mut Arcs) {
+        let (rows, grains) = (&arrays.rows, &arcs.grains);
+        let turns = &mut arcs.turns;
+        run(
+            level,
+            ArcTurns {
+                rows,
+                grains,
+                turns,
+            },
+        );
+    }
+
+    fn arc_pair_forces(
+        level: Level,
+        law: AnyLaw,
+        arrays: &mut Arrays<Self>,
+        lists: &mut Lists<Row>,
+        changed: &mut Vec<Change>,
+        timing: Timing,
+        pass: ArcPass<'_>,
+    ) -> f64 {
+        with_law!(law, law => run(level, ArcPairs {
+            law,
+            rows: &arrays.rows,
+            arcs: pass.arcs,
+            forces: &mut arrays.forces,
+            named: pass.named,
+            way: pass.way,
+            quiet: &mut lists.quiet,
+            history: &mut lists.history,
+            flags: &mut lists.flags,
+            changed,
+            timing,
+            sure: pass.sure,
+            astray: pass.astray,
+        }))
+    }
+
+    fn arc_wall_forces(
+        level: Level,
+        law: AnyLaw,
+        arrays: &mut Arrays<Self>,
+        lists: &mut Lists<Row>,
+        changed: &mut Vec<Change>,
+        timing: Timing,
+        geometry: WallGeometry<'_>,
+        reference: [f64; 3],
+        pass: ArcPass<'_>,
+    ) -> WallSums {
+        with_law!(law, law => run(level, ArcWalls {
+            law,
+            rows: &arrays.rows,
+            arcs: pass.arcs,
+            forces: &mut arrays.forces,
+            batches: &lists.batches,
+            history: &mut lists.history,
+            flags: &mut lists.flags,
+            changed,
+            timing,
+            geometry,
+            reference,
+            sure: pass.sure,
+            astray: pass.astray,
         }))
     }
 

@@ -111,12 +111,7 @@ impl<D: Integrate> Engine<D> {
         for part in &form.parts {
             let arrays = &mut self.state.arrays;
             let radius = part.radius * grain.radius;
-            let finest = if form.arcs {
-                form.finest() * grain.radius
-            } else {
-                radius
-            };
-            let place = arrays.push_part(slot as usize, radius, finest);
+            let place = arrays.push_part(slot as usize, radius);
             self.state.since.push(time);
             self.state.back.push(f64::INFINITY);
             self.state.clusters.add_grain(place);
@@ -181,6 +176,10 @@ impl<D: Integrate> Engine<D> {
 
     /// Puts the parts of all stepped grains where those are.
     pub fn put_all_parts(&mut self) {
+        self.turn_arcs();
+        if self.only_arcs() {
+            return;
+        }
         // Ends of a grain may be faster than its middle.
         let (mut speed, mut rim) = (0.0_f64, 0.0_f64);
         for body in 0..self.state.bodies.list.len() {
@@ -203,13 +202,24 @@ impl<D: Integrate> Engine<D> {
             return;
         };
         let form = &self.forms[usize::from(self.state.bodies.list[body].form)];
+        if form.arcs {
+            return;
+        }
         D::put_parts(&mut self.state.arrays, slot as usize, form);
     }
 
     /// Adds what parts feel to their grains.
     pub(super) fn gather_parts(&mut self) {
+        if self.only_arcs() {
+            return;
+        }
         for body in 0..self.state.bodies.list.len() {
-            let Body { slot, parts, .. } = self.state.bodies.list[body];
+            let Body {
+                slot, parts, form, ..
+            } = self.state.bodies.list[body];
+            if self.forms[usize::from(form)].arcs {
+                continue;
+            }
             if self.state.arrays.status[slot as usize] == Status::Stepped {
                 D::gather_parts(&mut self.state.arrays, slot as usize, usize::from(parts));
             }

@@ -14,6 +14,9 @@ use crate::system::IntegratorName;
 impl<D: Integrate> Engine<D> {
     /// Motion of a slot at the evaluation.
     pub(super) fn motion(&self, slot: usize) -> BodyMotion<D> {
+        if let Some(motion) = self.arc_motion(slot) {
+            return motion;
+        }
         let arrays = &self.state.arrays;
         BodyMotion {
             position: arrays.position(slot),

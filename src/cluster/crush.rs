@@ -64,7 +64,7 @@ impl<D: Integrate> Engine<D> {
             let lists = &class.lists;
             each_link(&lists.flags, |i, k| {
                 let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                let d = arrays.position(a as usize) - arrays.position(b as usize);
+                let d = self.motion(a as usize).position - self.motion(b as usize).position;
                 let d = self.shortest(d);
                 let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
                 let size = arrays.radius(self.candidate(a) as usize);

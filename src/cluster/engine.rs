@@ -9,7 +9,7 @@ use super::arrays::{Arrays, Lists, Status};
 use super::bodies::Bodies;
 use super::changes::LinkChange;
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Change, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Arcs, Change, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::Kept;
 use super::shift::Pending;
 use super::state::{
@@ -35,6 +35,10 @@ pub struct Engine<D: Integrate> {
     pub boundaries: Vec<Wall<D>>,
     /// Forms of grains.
     pub(super) forms: Vec<Form<D>>,
+    /// What the kernels know of grains of arcs.
+    pub(super) arcs: Arcs,
+    /// Batches with arcs that do not face each other any more.
+    pub(super) astray: Vec<(u32, u8)>,
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// Time of step 0, s.
@@ -44,14 +48,14 @@ pub struct Engine<D: Integrate> {
     pub(super) laws: LawTable,
     pub(super) class_of: Vec<u16>,
     pub(super) periodic: Vec<Option<PeriodicAxis>>,
-    level: Level,
+    pub(super) level: Level,
     pub(super) broad: Box<dyn BroadPhase<D>>,
     pub(super) changed: Vec<Change>,
     /// Springs of a class before the evaluation, while its links are noted for the log.
     pub(super) springs: Vec<D::History>,
     pub(super) spare: Lists<D::History>,
     pub(super) carry: Vec<u32>,
-    wall_lanes: Vec<WallLanes>,
+    pub(super) wall_lanes: Vec<WallLanes>,
     pub(super) pair_buffer: Vec<(u32, u32)>,
     /// Grains that stand still, by place.
     pub(crate) cells: StillCells<D>,
@@ -131,6 +135,8 @@ impl<D: Integrate> Engine<D> {
             options,
             boundaries,
             forms: Vec::new(),
+            arcs: Arcs::default(),
+            astray: Vec::new(),
             gravity,
             origin: 0.0,
             link_events: Vec::new(),
@@ -237,7 +243,7 @@ impl<D: Integrate> Engine<D> {
         let mut friction = 0.0;
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
-        self.find_faces();
+        let arcs = self.know_arcs();
         for class in 0..self.state.pairs.len() {
             let [a, b] = self.state.pairs[class].materials;
             if self.state.pairs[class].lists.batches.is_empty() {
@@ -250,63 +256,61 @@ impl<D: Integrate> Engine<D> {
             if self.options.log_links && !trial {
                 self.springs.clone_from(&lists.history);
             }
-            friction += D::pair_forces(
-                level,
-                law,
-                &mut state.arrays,
-                lists,
-                &mut self.changed,
-                timing,
-            );
+            friction += if arcs {
+                self.arc_pairs(class, law, timing, trial)
+            } else {
+                let arrays = &mut state.arrays;
+                D::pair_forces(level, law, arrays, lists, &mut self.changed, timing)
+            };
             if !trial {
                 self.note_pairs(class, time);
             }
         }
         for class in 0..self.state.walls.len() {
-            let wall = &self.state.walls[class];
-            if wall.lists.batches.is_empty() {
+            if self.state.walls[class].lists.batches.is_empty() {
                 continue;
             }
+            if arcs && self.state.walls[class].flat.is_none() {
+                self.find_wall_faces(class, time);
+            }
+            let wall = &self.state.walls[class];
             let boundary = &self.boundaries[usize::from(wall.boundary)];
             let law = self.law(wall.material, boundary.boundary.material);
             let pose = boundary.boundary.motion.pose(time);
             let reference = three(boundary.reference + pose.shift);
             let surface = &boundary.surfaces[wall.surface as usize];
             if wall.flat.is_none() {
-                fill_lanes(
-                    &self.state.arrays,
-                    wall,
-                    surface,
-                    &pose,
-                    boundary.fixed,
-                    &mut self.wall_lanes,
-                );
+                let mut lanes = std::mem::take(&mut self.wall_lanes);
+                let place = |slot: u32| self.motion(slot as usize).position;
+                fill_lanes(place, wall, surface, &pose, boundary.fixed, &mut lanes);
+                self.wall_lanes = lanes;
             }
-            let geometry = match &wall.flat {
-                Some(flat) => flat_geometry(flat),
-                None => WallGeometry::Lanes(&self.wall_lanes),
-            };
             self.changed.clear();
-            let state = &mut self.state;
-            let index = usize::from(state.walls[class].boundary);
+            let index = usize::from(self.state.walls[class].boundary);
             if self.options.log_links && !trial {
-                self.springs.clone_from(&state.walls[class].lists.history);
+                self.springs
+                    .clone_from(&self.state.walls[class].lists.history);
             }
-            let sums: WallSums = D::wall_forces(
-                level,
-                law,
-                &mut state.arrays,
-                &mut state.walls[class].lists,
-                &mut self.changed,
-                timing,
-                geometry,
-                reference,
-            );
+            let sums: WallSums = if arcs {
+                self.arc_walls(class, law, timing, reference)
+            } else {
+                let WallClass { flat, lists, .. } = &mut self.state.walls[class];
+                D::wall_forces(
+                    level,
+                    law,
+                    &mut self.state.arrays,
+                    lists,
+                    &mut self.changed,
+                    timing,
+                    wall_geometry(flat.as_ref(), &self.wall_lanes),
+                    reference,
+                )
+            };
             friction += sums.friction;
             damper_at_walls += sums.damper_power;
             wall_power += sums.power;
             if !trial {
-                let total = &mut state.wall_sums[index];
+                let total = &mut self.state.wall_sums[index];
                 let h = self.options.step;
                 for k in 0..3 {
                     total[k] += h * sums.force[k];
@@ -361,6 +365,11 @@ impl<D: Integrate> Engine<D> {
         let state = &mut self.state;
         state.flows.damping += sums.damper_work;
         state.fastest = sums.fastest;
+        if !self.arcs.grains.is_empty() {
+            // Ends of a grain may be faster than its middle.
+            let most = sums.fastest.sqrt() + sums.rim.sqrt();
+            state.fastest = most * most;
+        }
         let work = self.turn_bodies();
         self.put_all_parts();
         let fastest = self.state.fastest;
@@ -451,7 +460,14 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-fn flat_geometry<D: Dimension>(flat: &Flat<D>) -> WallGeometry<'static> {
+/// Of a flat piece that is fixed, or of lanes worked out before.
+pub(super) fn wall_geometry<'a, D: Dimension>(
+    flat: Option<&Flat<D>>,
+    lanes: &'a [WallLanes],
+) -> WallGeometry<'a> {
+    let Some(flat) = flat else {
+        return WallGeometry::Lanes(lanes);
+    };
     let (along, low, high) = match &flat.extent {
         Some((along, low, high)) => (three(*along), *low, *high),
         None => ([0.0; 3], f64::NEG_INFINITY, f64::INFINITY),
@@ -467,7 +483,7 @@ fn flat_geometry<D: Dimension>(flat: &Flat<D>) -> WallGeometry<'static> {
 
 /// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
 fn fill_lanes<D: Integrate>(
-    arrays: &Arrays<D>,
+    place: impl Fn(u32) -> D::Vector,
     wall: &WallClass<D>,
     surface: &D::Surface,
     pose: &Pose<D>,
@@ -485,7 +501,7 @@ fn fill_lanes<D: Integrate>(
             if slot == 0 {
                 continue;
             }
-            let x = arrays.position(slot as usize);
+            let x = place(slot);
             let Some(probe) = surface.probe(if fixed { x } else { pose.to_frame(x) }) else {
                 continue;
             };

@@ -9,28 +9,24 @@
 use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::kernel::HAIR;
 use crate::geometry::Vector;
 use crate::geometry::surface::Surface;
 
-fn cross<V: Vector>(a: V, b: V) -> f64 {
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
 /// Where a direction lies from an arc: before its beginning, within, after its end. Arcs open by less
 /// than half a turn.
-fn side<V: Vector>([begin, end]: [V; 2], direction: V) -> i32 {
-    // Joints belong to both: what rounding leaves there must not send one to and fro.
-    const HAIR: f64 = -1e-14;
+fn side([begin, end]: [[f64; 2]; 2], direction: [f64; 2]) -> i32 {
     let (after, before) = (cross(begin, direction), cross(direction, end));
     if after >= HAIR && before >= HAIR {
         return 0;
     }
+    let dot = |a: [f64; 2]| direction[0] * a[0] + direction[1] * a[1];
     // Beyond: the nearer way.
-    if direction.dot(&begin) > direction.dot(&end) {
-        -1
-    } else {
-        1
-    }
+    if dot(begin) > dot(end) { -1 } else { 1 }
 }
 
 /// A body as one that faces others.
@@ -43,11 +39,6 @@ struct Face {
 }
 
 impl<D: Integrate> Engine<D> {
-    /// Whether there is a grain of arcs.
-    pub(super) fn has_arcs(&self) -> bool {
-        D::N == 2 && self.forms.iter().any(|form| form.arcs) && !self.state.bodies.list.is_empty()
-    }
-
     fn face(&self, slot: u32) -> Face {
         let arcs = self.state.bodies.of(slot).and_then(|index| {
             let body = &self.state.bodies.list[index];
@@ -57,39 +48,69 @@ impl<D: Integrate> Engine<D> {
         Face { slot, arcs }
     }
 
-    /// Lets every lane with a grain of arcs name the arcs that face each other now.
+    /// Lets every link with a grain of arcs name the arcs that face each other now.
     pub(super) fn find_faces(&mut self) {
-        if !self.has_arcs() {
+        if !self.know_arcs() {
             return;
         }
         for class in 0..self.state.pairs.len() {
-            let mut lists = std::mem::take(&mut self.state.pairs[class].lists);
-            for (batch, flags) in lists.batches.iter_mut().zip(&lists.flags) {
-                for lane in 0..batch.a.len() {
-                    if batch.a[lane] == batch.b[lane] {
-                        continue;
-                    }
-                    let touch = flags.touch >> lane & 1 == 1;
-                    if self.faces_still(batch.a[lane], batch.b[lane], touch) {
-                        continue;
-                    }
-                    let faces = [self.face(batch.a[lane]), self.face(batch.b[lane])];
-                    [batch.a[lane], batch.b[lane]] = self.opposite(faces, touch);
-                }
+            for batch in 0..self.state.pairs[class].lists.batches.len() {
+                let touch = self.state.pairs[class].lists.flags[batch].touch;
+                self.find_batch_faces(class, batch as u32, touch);
             }
-            self.state.pairs[class].lists = lists;
         }
+        self.arcs.named.clear();
         let time = self.time();
         for class in 0..self.state.walls.len() {
-            let mut lists = std::mem::take(&mut self.state.walls[class].lists);
-            for batch in &mut lists.batches {
-                for lane in 0..batch.a.len() {
-                    if batch.a[lane] != 0 {
-                        batch.a[lane] = self.facing_wall(class, batch.a[lane], time);
-                    }
+            self.find_wall_faces(class, time);
+        }
+    }
+
+    /// The same of some lanes of batches.
+    pub(super) fn find_some_faces(&mut self, class: usize, some: &[(u32, u8)]) {
+        for &(batch, lanes) in some {
+            self.find_batch_faces(class, batch, lanes);
+        }
+    }
+
+    fn find_batch_faces(&mut self, class: usize, index: u32, lanes: u8) {
+        let lists = &self.state.pairs[class].lists;
+        let mut batch = lists.batches[index as usize];
+        let touch = lists.flags[index as usize].touch;
+        for lane in (0..batch.a.len()).filter(|lane| lanes >> lane & 1 == 1) {
+            let (a, b) = (batch.a[lane], batch.b[lane]);
+            let touch = touch >> lane & 1 == 1;
+            if a == b || self.faces_still(a, b, touch) {
+                continue;
+            }
+            let faces = [self.face(a), self.face(b)];
+            [batch.a[lane], batch.b[lane]] = self.opposite(faces, touch);
+        }
+        self.state.pairs[class].lists.batches[index as usize] = batch;
+    }
+
+    /// The same of all lanes at a surface.
+    pub(super) fn find_wall_faces(&mut self, class: usize, time: f64) {
+        let mut batches = std::mem::take(&mut self.state.walls[class].lists.batches);
+        for slot in batches.iter_mut().flat_map(|batch| &mut batch.a) {
+            if *slot != 0 {
+                *slot = self.facing_wall(class, *slot, time);
+            }
+        }
+        self.state.walls[class].lists.batches = batches;
+    }
+
+    /// The same of some batches at a flat surface.
+    pub(super) fn find_some_wall_faces(&mut self, class: usize, some: &[(u32, u8)]) {
+        let time = self.time();
+        for &(index, lanes) in some {
+            let mut batch = self.state.walls[class].lists.batches[index as usize];
+            for (lane, slot) in batch.a.iter_mut().enumerate() {
+                if lanes >> lane & 1 == 1 {
+                    *slot = self.facing_wall(class, *slot, time);
                 }
             }
-            self.state.walls[class].lists = lists;
+            self.state.walls[class].lists.batches[index as usize] = batch;
         }
     }
 
@@ -98,16 +119,19 @@ impl<D: Integrate> Engine<D> {
         self.shortest(arrays.position(a as usize) - arrays.position(b as usize))
     }
 
-    /// Where a direction lies from the arc of a slot; always within a part of a clump.
+    /// Where a direction lies from the arc of a slot; always within what is no arc.
     #[inline]
     fn lies(&self, slot: u32, direction: D::Vector) -> i32 {
-        let arrays = &self.state.arrays;
-        if arrays.status[slot as usize] != Status::Part {
+        let Some((grain, row)) = self.arc(slot) else {
             return 0;
-        }
-        let state = &arrays.state[slot as usize].0;
-        let end = |first: usize| D::Vector::from_fn(|k| state[first + k]);
-        side([end(0), end(4)], direction)
+        };
+        let [sine, cosine] = self.arcs.turns[grain];
+        let own = [
+            cosine * direction[0] + sine * direction[1],
+            cosine * direction[1] - sine * direction[0],
+        ];
+        let ends = &row.0;
+        side([[ends[4], ends[5]], [ends[6], ends[7]]], own)
     }
 
     /// Whether a pair of slots that faced each other at the last evaluation still does: nothing is to be
@@ -118,7 +142,7 @@ impl<D: Integrate> Engine<D> {
             return false;
         }
         let arrays = &self.state.arrays;
-        let line = arrays.position(a as usize) - arrays.position(b as usize);
+        let line = self.centre(a) - self.centre(b);
         let (ra, rb) = (arrays.radius(a as usize), arrays.radius(b as usize));
         let whole = |slot: u32| {
             arrays.status[slot as usize] != Status::Part && self.state.bodies.of(slot).is_some()
@@ -192,19 +216,16 @@ impl<D: Integrate> Engine<D> {
     #[inline]
     fn finest(&self, slot: u32) -> f64 {
         let arrays = &self.state.arrays;
-        match arrays.status[slot as usize] {
-            Status::Part => arrays.state[slot as usize].0[6],
-            _ => arrays.radius(slot as usize),
+        match self.arc(slot) {
+            Some((grain, row)) => (row.0[2] - row.0[3]) * arrays.radius(grain),
+            None => arrays.radius(slot as usize),
         }
     }
 
     /// From the circle of the second to that of the first. Grains are brought next to each other as
     /// wholes: centres of flat arcs may lie far outside of them.
     fn apart(&self, a: Face, b: Face, first: u32, second: u32) -> D::Vector {
-        let arrays = &self.state.arrays;
-        let arm = |face: Face, whole: u32| {
-            arrays.position(face.slot as usize) - arrays.position(whole as usize)
-        };
+        let arm = |face: Face, whole: u32| self.centre(face.slot) - self.centre(whole);
         self.between(first, second) + arm(a, first) - arm(b, second)
     }
 
@@ -302,11 +323,7 @@ impl<D: Integrate> Engine<D> {
         let flat = surface.flat(pose.to_frame(arrays.position(grain as usize)));
         let normal = match flat {
             Some(flat) => flat.normal,
-            None => {
-                surface
-                    .probe(pose.to_frame(arrays.position(slot as usize)))?
-                    .normal
-            }
+            None => surface.probe(pose.to_frame(self.centre(slot)))?.normal,
         };
         Some(pose.vector_from_frame(normal))
     }

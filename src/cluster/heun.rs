@@ -73,6 +73,7 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     StepSums {
         damper_work: 0.5 * (first.damper_work + second.damper_work),
         fastest: first.fastest.max(second.fastest),
+        rim: first.rim.max(second.rim),
     }
 }
 

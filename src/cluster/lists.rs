@@ -82,6 +82,7 @@ impl<H: History> Lists<H> {
             self.flags.push(Flags::default());
             self.calm.push([0; LANES]);
             self.outer.push([0; LANES]);
+            self.quiet.push(f64::NEG_INFINITY);
         }
         *filled += 1;
         let batch = self.batches.len() - 1;
@@ -104,36 +105,71 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Filters the outer list anew: keeps what is near, and every link in touch with its history.
+    /// Filters the outer list anew: keeps what is near, and every link in touch with its history. Lanes that
+    /// stay name the same bodies. Where `sorted`, links in touch come first.
     pub fn refilter<C: Copy>(
         &mut self,
         outer: &[C],
         spare: &mut Lists<H>,
         carry: &mut Vec<u32>,
+        sorted: bool,
         bodies: impl Fn(C) -> [u32; 2],
         near: impl Fn(C) -> bool,
     ) {
         carry.clear();
         carry.resize(outer.len(), 0);
-        each_link(&self.flags, |i, k| {
-            carry[self.outer[i][k] as usize] = (i * LANES + k) as u32 + 1;
-        });
+        for (i, (batch, outer)) in self.batches.iter().zip(&self.outer).enumerate() {
+            for k in (0..LANES).filter(|&k| batch.a[k] != 0) {
+                carry[outer[k] as usize] = (i * LANES + k) as u32 + 1;
+            }
+        }
         spare.clear();
         let mut filled = 0;
+        for first in [true, false] {
+            if sorted || first {
+                self.take(
+                    outer,
+                    spare,
+                    carry,
+                    sorted.then_some(first),
+                    &bodies,
+                    &near,
+                    &mut filled,
+                );
+            }
+        }
+        std::mem::swap(self, spare);
+    }
+
+    /// One way over the outer list: of those in touch, of those that are not, or of all.
+    fn take<C: Copy>(
+        &self,
+        outer: &[C],
+        spare: &mut Lists<H>,
+        carry: &[u32],
+        touching: Option<bool>,
+        bodies: &impl Fn(C) -> [u32; 2],
+        near: &impl Fn(C) -> bool,
+        filled: &mut usize,
+    ) {
         for (index, &candidate) in outer.iter().enumerate() {
-            let from = carry[index];
-            if from == 0 && !near(candidate) {
+            let from = (carry[index] as usize).checked_sub(1);
+            let from = from.map(|from| (from / LANES, from % LANES));
+            let touch = from.is_some_and(|(j, l)| self.flags[j].touch >> l & 1 == 1);
+            if touching.is_some_and(|asked| asked != touch) || !touch && !near(candidate) {
                 continue;
             }
-            let (i, k) = spare.append(&mut filled, bodies(candidate), index as u32);
-            if from != 0 {
-                let (j, l) = ((from as usize - 1) / LANES, (from as usize - 1) % LANES);
+            let named = from.map_or_else(
+                || bodies(candidate),
+                |(j, l)| [self.batches[j].a[l], self.batches[j].b[l]],
+            );
+            let (i, k) = spare.append(filled, named, index as u32);
+            if let Some((j, l)) = from.filter(|_| touch) {
                 spare.history[i].set_lane(k, self.history[j].lane(l));
                 spare.flags[i].touch |= 1 << k;
                 spare.flags[i].slip |= (self.flags[j].slip >> l & 1) << k;
                 spare.calm[i][k] = self.calm[j][l];
             }
         }
-        std::mem::swap(self, spare);
     }
 }

@@ -38,9 +38,8 @@ impl Parts for Planar {
         let (sine, cosine) = libm::sincos(arc / radius);
         let spin = s / radius;
         let (across, along) = (radius * sine, radius * cosine);
-        let places = slot + 1..slot + 1 + form.parts.len();
-        let (rows, states) = (&mut arrays.rows[places.clone()], &mut arrays.state[places]);
-        for ((row, state), part) in rows.iter_mut().zip(states).zip(&form.parts) {
+        let rows = &mut arrays.rows[slot + 1..slot + 1 + form.parts.len()];
+        for (row, part) in rows.iter_mut().zip(&form.parts) {
             let c = part.centre;
             let arm = [along * c.x - across * c.y, across * c.x + along * c.y];
             let r = radius * part.radius;
@@ -54,14 +53,6 @@ impl Parts for Planar {
                 r * spin,
                 m,
             ]);
-            // A part takes no steps: its state has room for where its arc begins and ends.
-            if let Some([begin, end]) = part.ends {
-                let state = &mut state.0;
-                state[0] = cosine * begin.x - sine * begin.y;
-                state[1] = sine * begin.x + cosine * begin.y;
-                state[4] = cosine * end.x - sine * end.y;
-                state[5] = sine * end.x + cosine * end.y;
-            }
         }
     }
 

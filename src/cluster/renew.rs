@@ -25,6 +25,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Filters the inner lists from the outer ones.
     pub fn filter(&mut self) {
+        let sorted = self.has_arcs();
         self.state.counts.filterings += 1;
         self.state.inner_way = 0.0;
         let margin = self.options.inner_margin;
@@ -53,14 +54,18 @@ impl<D: Integrate> Engine<D> {
                     outer,
                     spare,
                     carry,
+                    sorted,
                     |p| p,
                     |[a, b]| square(a, b, [0.0; 3]),
                 ),
-                Some(wrap) => {
-                    class
-                        .lists
-                        .refilter(outer, spare, carry, |p| p, |[a, b]| square(a, b, wrap))
-                }
+                Some(wrap) => class.lists.refilter(
+                    outer,
+                    spare,
+                    carry,
+                    sorted,
+                    |p| p,
+                    |[a, b]| square(a, b, wrap),
+                ),
             }
         }
         let time = self.time();
@@ -74,6 +79,7 @@ impl<D: Integrate> Engine<D> {
                 &class.outer,
                 &mut self.spare,
                 &mut self.carry,
+                sorted,
                 |slot| [slot, 0],
                 |slot| {
                     let x = pose.to_frame(arrays.position(slot as usize));
@@ -81,7 +87,7 @@ impl<D: Integrate> Engine<D> {
                 },
             );
         }
-        self.find_faces();
+        self.arcs.named.clear();
     }
 
     /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
@@ -135,10 +141,12 @@ impl<D: Integrate> Engine<D> {
         }
         self.lay_aside(&mut kept, &mut at_walls);
         self.wrap_periodic();
+        self.forget_arcs();
         self.put_all_parts();
         self.renew_pairs(&kept);
         self.renew_walls(&at_walls);
         self.filter();
+        self.find_faces();
         self.find_rim();
     }
 

@@ -1,210 +1,25 @@
 //! A uniform grid: grains are sorted by cell, and look into the cells around their own.
 
-use std::ops::Range;
-
-use super::grid::Grid;
 use super::periodic::{Images, is_under};
+use super::sorted::Sorted;
 use super::{BroadPhase, PeriodicAxis};
 use crate::geometry::{Dimension, Vector};
 
-/// A grain as sorted by cells: all that a test needs, side by side.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry<V> {
-    position: V,
-    radius: f64,
-    number: u32,
-}
-
-/// Grains in cells as wide as the greatest reach, by a counting sort (no hashing). Time and memory
-/// are proportional to the number of grains, whatever the extent of the space that they fill; the
-/// sizes of grains should not differ widely. Nothing is allocated once the arrays have grown.
+/// Pairs as found, and the room to sort them.
 #[derive(Clone, Debug, Default)]
-pub struct Cells<D: Dimension> {
-    grid: Grid,
-    /// Grains in order of their cells.
-    entries: Vec<Entry<D::Vector>>,
-    /// Where the entries of each cell start; one more than there are cells.
-    starts: Vec<u32>,
-    greatest_radius: f64,
-    tests: u64,
-    /// Cell of each grain, by number.
-    cell_of: Vec<u32>,
-    /// Pairs as found.
-    found: Vec<(u32, u32)>,
+pub(super) struct Found {
+    pub(super) pairs: Vec<(u32, u32)>,
     /// Where the pairs of each grain go.
     places: Vec<u32>,
-    hits: Vec<u32>,
-    coordinates: Vec<f64>,
 }
 
-/// The stretches of entries that a cell looks at, besides its own row from itself onwards.
-#[derive(Default)]
-struct Around {
-    ranges: [(u32, u32); 16],
-    len: usize,
-}
-
-impl Around {
-    fn add(&mut self, range: Range<u32>) {
-        if !range.is_empty() {
-            self.ranges[self.len] = (range.start, range.end);
-            self.len += 1;
-        }
-    }
-}
-
-impl<D: Dimension> Cells<D> {
-    /// A search that knows no grains yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sorts the grains into cells.
-    fn build(
-        &mut self,
-        positions: &[D::Vector],
-        radii: &[f64],
-        margin: f64,
-        periodic: &[Option<PeriodicAxis>],
-    ) {
-        let images = Images::new::<D>(periodic);
-        let wrapped = positions.iter().map(|x| images.wrap(*x));
-        self.greatest_radius = radii.iter().copied().fold(0.0, f64::max);
-        let reach = 2.0 * self.greatest_radius + margin;
-        // Twice as many cells as grains cost little and suffice where grains are dense.
-        let cap = (2 * positions.len()).max(1024) as f64;
-        self.grid = Grid::around::<D>(wrapped.clone(), reach, cap, images, &mut self.coordinates);
-
-        self.starts.clear();
-        self.starts.resize(self.grid.total() + 1, 0);
-        self.cell_of.clear();
-        for x in wrapped.clone() {
-            let cell = self.grid.cell_of::<D>(&x);
-            self.cell_of.push(cell as u32);
-            self.starts[cell] += 1;
-        }
-        let mut sum = 0;
-        for start in &mut self.starts {
-            sum += *start;
-            *start = sum;
-        }
-        // Each start is the end of its cell now, and moves down as the cell fills.
-        self.entries.resize(positions.len(), Entry::default());
-        for ((number, position), &radius) in (0u32..).zip(wrapped).zip(radii) {
-            let start = &mut self.starts[self.cell_of[number as usize] as usize];
-            *start -= 1;
-            self.entries[*start as usize] = Entry {
-                position,
-                radius,
-                number,
-            };
-        }
-    }
-
-    fn range(&self, first_cell: usize, last_cell: usize) -> Range<u32> {
-        self.starts[first_cell]..self.starts[last_cell + 1]
-    }
-
-    /// What a cell has to look at: half of the cells around it, the other half looks at it. The three
-    /// cells of a row lie side by side in memory, so that they are one stretch.
-    fn around(&self, at: [usize; 3], row: usize) -> Around {
-        let mut around = Around::default();
-        let [nx, ny, _] = self.grid.cells;
-        let x = at[0];
-        let wraps = self.grid.images.axis(0).is_some();
-        if wraps && x + 1 == nx {
-            around.add(self.range(row, row));
-        }
-        let (low, high) = (x.saturating_sub(1), (x + 1).min(nx - 1));
-        // Rows after this one, in the order of the second direction, then the third.
-        const AFTER: [(isize, isize); 4] = [(1, 0), (-1, 1), (0, 1), (1, 1)];
-        let rows = if D::N == 2 { 1 } else { 4 };
-        for (dy, dz) in &AFTER[..rows] {
-            let (Some(y), Some(z)) = (self.beside(1, at[1], *dy), self.beside(2, at[2], *dz))
-            else {
-                continue;
-            };
-            let row = (z * ny + y) * nx;
-            around.add(self.range(row + low, row + high));
-            if wraps && x == 0 {
-                around.add(self.range(row + nx - 1, row + nx - 1));
-            }
-            if wraps && x + 1 == nx {
-                around.add(self.range(row, row));
-            }
-        }
-        around
-    }
-
-    /// The next cell in a direction, through the end if that is periodic.
-    fn beside(&self, k: usize, at: usize, step: isize) -> Option<usize> {
-        if step == 0 {
-            return Some(at);
-        }
-        let cells = self.grid.cells[k];
-        let next = at.checked_add_signed(step).filter(|&n| n < cells);
-        match (next, self.grid.images.axis(k)) {
-            (None, Some(_)) => Some(if step > 0 { 0 } else { cells - 1 }),
-            _ => next,
-        }
-    }
-
-    /// Lists pairs as the cells come. With few cells in a periodic direction a pair may be met twice,
-    /// and a grain its own image.
-    fn find<const PERIODIC: bool>(&mut self, margin: f64) {
-        let mut found = std::mem::take(&mut self.found);
-        let mut hits = std::mem::take(&mut self.hits);
-        found.clear();
-        self.tests = 0;
-        let [nx, ny, nz] = self.grid.cells;
-        for row in 0..ny * nz {
-            for x in 0..nx {
-                let cell = row * nx + x;
-                let own = self.range(cell, cell);
-                if own.is_empty() {
-                    continue;
-                }
-                let around = self.around([x, row % ny, row / ny], row * nx);
-                let end = self.range(cell, row * nx + (x + 1).min(nx - 1)).end;
-                for p in own {
-                    let here = self.entries[p as usize];
-                    let first = [(p + 1, end)];
-                    for &(start, end) in first.iter().chain(&around.ranges[..around.len]) {
-                        let others = &self.entries[start as usize..end as usize];
-                        self.tests += others.len() as u64;
-                        if hits.len() < others.len() {
-                            hits.resize(others.len(), 0);
-                        }
-                        // Hit or miss is a coin toss: counting instead of branching is faster.
-                        let mut count = 0;
-                        for other in others {
-                            let mut delta = other.position - here.position;
-                            if PERIODIC {
-                                delta = self.grid.images.shorten(delta);
-                            }
-                            let reach = here.radius + other.radius + margin;
-                            hits[count] = other.number;
-                            count += usize::from(is_under(delta.norm_squared(), reach));
-                        }
-                        for &number in &hits[..count] {
-                            if !PERIODIC || number != here.number {
-                                let (a, b) = (here.number, number);
-                                found.push((a.min(b), a.max(b)));
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        self.found = found;
-        self.hits = hits;
-    }
-
-    /// Sorts what was found, by counting over the first number and then within each grain.
-    fn sort(&mut self, out: &mut Vec<(u32, u32)>) {
+impl Found {
+    /// Sorts what was found among so many grains, by counting over the first number and then within each
+    /// grain; pairs may have been found twice.
+    pub(super) fn sort(&mut self, grains: usize, twice: bool, out: &mut Vec<(u32, u32)>) {
         self.places.clear();
-        self.places.resize(self.entries.len() + 1, 0);
-        for &(a, _) in &self.found {
+        self.places.resize(grains + 1, 0);
+        for &(a, _) in &self.pairs {
             self.places[a as usize] += 1;
         }
         let mut sum = 0;
@@ -213,8 +28,8 @@ impl<D: Dimension> Cells<D> {
             *place = sum;
         }
         out.clear();
-        out.resize(self.found.len(), (0, 0));
-        for &pair in &self.found {
+        out.resize(self.pairs.len(), (0, 0));
+        for &pair in &self.pairs {
             let place = &mut self.places[pair.0 as usize];
             *place -= 1;
             out[*place as usize] = pair;
@@ -225,9 +40,27 @@ impl<D: Dimension> Cells<D> {
                 own.sort_unstable_by_key(|pair| pair.1);
             }
         }
-        if self.grid.images.any() {
+        if twice {
             out.dedup();
         }
+    }
+}
+
+/// Grains in cells as wide as the greatest reach, by a counting sort (no hashing). Time and memory
+/// are proportional to the number of grains, whatever the extent of the space that they fill; the
+/// sizes of grains should not differ widely ([`super::Levels`]). Nothing is allocated once the arrays have
+/// grown.
+#[derive(Clone, Debug, Default)]
+pub struct Cells<D: Dimension> {
+    sorted: Sorted<D>,
+    found: Found,
+    tests: u64,
+}
+
+impl<D: Dimension> Cells<D> {
+    /// A search that knows no grains yet.
+    pub fn new() -> Self {
+        Self::default()
     }
 }
 
@@ -241,47 +74,45 @@ impl<D: Dimension> BroadPhase<D> for Cells<D> {
         out: &mut Vec<(u32, u32)>,
     ) {
         debug_assert_eq!(positions.len(), radii.len());
-        self.build(positions, radii, margin, periodic);
-        if self.grid.images.any() {
-            self.find::<true>(margin);
+        let images = Images::new::<D>(periodic);
+        let all = positions.iter().zip(radii).zip(0u32..);
+        let all = all.map(|((x, &radius), number)| (images.wrap(*x), radius, number));
+        self.sorted.build(all, margin, images);
+        self.found.pairs.clear();
+        self.tests = if images.any() {
+            self.sorted.find::<true>(margin, &mut self.found.pairs)
         } else {
-            self.find::<false>(margin);
-        }
-        self.sort(out);
+            self.sorted.find::<false>(margin, &mut self.found.pairs)
+        };
+        self.found.sort(positions.len(), images.any(), out);
     }
 
     fn near(&self, point: D::Vector, reach: f64, out: &mut Vec<u32>) {
         out.clear();
-        if self.entries.is_empty() {
-            return;
-        }
-        let images = &self.grid.images;
-        let point = images.wrap(point);
-        let widest = (reach + self.greatest_radius).max(0.0);
-        let mut spans = [(0, 1); 3];
-        for (k, span) in spans.iter_mut().enumerate().take(D::N) {
-            *span = self.grid.span(k, point[k], widest);
-        }
-        let [nx, ny, nz] = self.grid.cells;
-        for z in 0..spans[2].1 {
-            for y in 0..spans[1].1 {
-                let row = (((spans[2].0 + z) % nz) * ny + (spans[1].0 + y) % ny) * nx;
-                for x in 0..spans[0].1 {
-                    let cell = row + (spans[0].0 + x) % nx;
-                    let range = self.range(cell, cell);
-                    for entry in &self.entries[range.start as usize..range.end as usize] {
-                        let delta = images.shorten(entry.position - point);
-                        if is_under(delta.norm_squared(), entry.radius + reach) {
-                            out.push(entry.number);
-                        }
-                    }
-                }
-            }
-        }
+        near(&self.sorted, point, reach, out);
         out.sort_unstable();
     }
 
     fn tests(&self) -> u64 {
         self.tests
     }
+}
+
+/// Appends the grains whose surface is nearer to a point than `reach`, m.
+pub(super) fn near<D: Dimension>(
+    sorted: &Sorted<D>,
+    point: D::Vector,
+    reach: f64,
+    out: &mut Vec<u32>,
+) {
+    let images = &sorted.grid.images;
+    let point = images.wrap(point);
+    sorted.each_near(point, reach, |entries| {
+        for entry in entries {
+            let delta = images.shorten(entry.position - point);
+            if is_under(delta.norm_squared(), entry.radius + reach) {
+                out.push(entry.number);
+            }
+        }
+    });
 }

@@ -1,17 +1,21 @@
 //! Neighbour search: which grains may touch.
 //!
 //! A [`BroadPhase`] lists the pairs whose gap is under a margin; [`Brute`] asks every pair and is
-//! the reference, [`Cells`] sorts grains into a grid. Both give the same list, in the same order.
+//! the reference, [`Cells`] sorts grains into a grid, [`Levels`] into grids for several sizes where
+//! these differ widely. All give the same list, in the same order.
 
 mod brute;
 mod cells;
 mod grid;
+mod levels;
 mod order;
 mod periodic;
+mod sorted;
 mod still;
 
 pub use brute::Brute;
 pub use cells::Cells;
+pub use levels::Levels;
 pub use order::{row_order, spatial_order};
 pub use periodic::PeriodicAxis;
 pub use still::StillCells;

@@ -9,7 +9,7 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, EngineOptions, Wall};
 use crate::event::{DefaultQueue, EventKind};
 use crate::field::FieldSet;
-use crate::neighbor::{BroadPhase, Brute, Cells};
+use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
 
 /// Margin of the outer list over the mean radius (docs/performance.md).
 const OUTER_MARGIN: f64 = 1.0;
@@ -23,6 +23,8 @@ pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>>
     match name {
         NeighborName::Brute => Box::new(Brute::new()),
         NeighborName::Cells => Box::new(Cells::new()),
+        NeighborName::Hgrid => Box::new(Levels::always()),
+        NeighborName::Auto => Box::new(Levels::new()),
     }
 }
 

@@ -242,9 +242,13 @@ pub enum IntegratorName {
 pub enum NeighborName {
     /// All pairs; for tests.
     Brute,
-    /// A grid of cells.
-    #[default]
+    /// A grid of cells as wide as the largest grains.
     Cells,
+    /// A grid of several levels, each for a part of the sizes.
+    Hgrid,
+    /// One grid, or several levels where sizes differ so much that these are faster.
+    #[default]
+    Auto,
 }
 
 /// Integration of clusters.

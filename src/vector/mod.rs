@@ -5,10 +5,12 @@
 //! multiply-add, so that all levels give the same bits.
 
 mod plain;
+mod sincos;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use plain::Plain;
+pub use sincos::sincos;
 
 /// Number of lanes.
 pub const LANES: usize = 8;
@@ -91,6 +93,11 @@ pub trait Lanes: Copy {
     /// Rows to columns.
     fn transpose(rows: [Self; LANES]) -> [Self; LANES];
 
+    /// Columns 2 and 3, and 6 and 7, of a row exchanged.
+    fn exchanged(self) -> Self;
+
+    /// Both columns of a table of two by index; panics where an index lies beyond the table.
+    fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2];
     /// Rows of a table by index; panics where an index lies beyond the table.
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES];
     /// Adds to rows of a table, one after the other; panics where an index lies beyond the table.

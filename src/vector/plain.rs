@@ -103,6 +103,15 @@ impl Lanes for Plain {
         out
     }
     #[inline(always)]
+    fn exchanged(self) -> Self {
+        let r = self.0;
+        Plain([r[0], r[1], r[3], r[2], r[4], r[5], r[7], r[6]])
+    }
+    #[inline(always)]
+    fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2] {
+        [0, 1].map(|k| Plain(indices.map(|i| table[i as usize][k])))
+    }
+    #[inline(always)]
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
         indices.map(|i| Plain(table[i as usize].0))
     }

@@ -128,6 +128,28 @@ impl Lanes for Avx512 {
         bits
     }
     #[inline(always)]
+    fn exchanged(self) -> Self {
+        Avx512(unsafe { _mm512_permute_pd::<0b0110_0110>(self.0) })
+    }
+    #[inline(always)]
+    fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2] {
+        check(table.len(), indices);
+        unsafe {
+            // SAFETY: all indices were checked.
+            let two = |k: usize| _mm_loadu_pd(table.get_unchecked(indices[k] as usize).as_ptr());
+            let four = |a, b, c, d| {
+                let low = _mm512_insertf64x2::<1>(_mm512_castpd128_pd512(a), b);
+                _mm512_insertf64x2::<3>(_mm512_insertf64x2::<2>(low, c), d)
+            };
+            let even = four(two(0), two(2), two(4), two(6));
+            let odd = four(two(1), two(3), two(5), two(7));
+            [
+                Avx512(_mm512_unpacklo_pd(even, odd)),
+                Avx512(_mm512_unpackhi_pd(even, odd)),
+            ]
+        }
+    }
+    #[inline(always)]
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
         check(table.len(), indices);
         // SAFETY: all indices were checked.
@@ -285,6 +307,30 @@ impl Lanes for Avx2 {
             let is =
                 |which| _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(b, which), which));
             (is(lo), is(hi))
+        }
+    }
+    #[inline(always)]
+    fn exchanged(self) -> Self {
+        unsafe {
+            Avx2(
+                _mm256_permute_pd::<0b0110>(self.0),
+                _mm256_permute_pd::<0b0110>(self.1),
+            )
+        }
+    }
+    #[inline(always)]
+    fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2] {
+        check(table.len(), indices);
+        unsafe {
+            // SAFETY: all indices were checked.
+            let two = |k: usize| _mm_loadu_pd(table.get_unchecked(indices[k] as usize).as_ptr());
+            let pair = |a, b| _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(a), b);
+            let (p, q) = (pair(two(0), two(2)), pair(two(1), two(3)));
+            let (r, s) = (pair(two(4), two(6)), pair(two(5), two(7)));
+            [
+                Avx2(_mm256_unpacklo_pd(p, q), _mm256_unpacklo_pd(r, s)),
+                Avx2(_mm256_unpackhi_pd(p, q), _mm256_unpackhi_pd(r, s)),
+            ]
         }
     }
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! The grid of cells beside all pairs.
 
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
-use arenite::neighbor::{BroadPhase, Brute, Cells, PeriodicAxis, row_order, spatial_order};
+use arenite::neighbor::{BroadPhase, Brute, Cells, Levels, PeriodicAxis, row_order, spatial_order};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,6 +17,8 @@ struct Case {
     margin: f64,
     /// Which directions are periodic.
     periodic: [bool; 3],
+    /// The largest radius over the smallest beside that, most grains being small.
+    ratio: f64,
     /// On a lattice, so that many gaps are exactly the margin.
     lattice: bool,
     /// How many grains lie far away or nowhere.
@@ -33,17 +35,19 @@ fn cases() -> impl Strategy<Value = Case> {
     (
         (any::<u64>(), 0usize..120, extent, radius, margin),
         any::<[bool; 3]>(),
+        prop::sample::select(vec![1.0, 1.0, 4.0, 60.0]),
         prop::bool::weighted(0.3),
         prop::sample::select(vec![0usize, 0, 1, 5]),
     )
         .prop_map(
-            |((seed, grains, extent, radius, margin), periodic, lattice, strays)| Case {
+            |((seed, grains, extent, radius, margin), periodic, ratio, lattice, strays)| Case {
                 seed,
                 grains,
                 extent,
                 radius,
                 margin,
                 periodic,
+                ratio,
                 lattice,
                 strays,
             },
@@ -77,7 +81,8 @@ fn setting<D: Dimension>(case: &Case) -> Setting<D> {
             }
         }));
         let spread = 1.0 + case.radius.1 * (2.0 * random.random::<f64>() - 1.0);
-        radii.push(case.radius.0 * if case.lattice { 1.0 } else { spread });
+        let size = case.ratio.powf(random.random::<f64>().powi(3)) / case.ratio.sqrt();
+        radii.push(case.radius.0 * if case.lattice { 1.0 } else { spread * size });
     }
     let periodic = (0..D::N)
         .map(|axis| {
@@ -89,7 +94,7 @@ fn setting<D: Dimension>(case: &Case) -> Setting<D> {
     (positions, radii, periodic)
 }
 
-fn agrees<D: Dimension>(case: &Case, cells: &mut Cells<D>) -> Result<(), TestCaseError> {
+fn agrees<D: Dimension>(case: &Case, cells: &mut impl BroadPhase<D>) -> Result<(), TestCaseError> {
     let (positions, radii, periodic) = setting::<D>(case);
     let mut brute = Brute::<D>::new();
     let (mut expected, mut found) = (vec![(7, 7)], vec![(8, 8)]);
@@ -119,8 +124,20 @@ proptest! {
         // One search for all, so that what is left from a build cannot leak into the next.
         let (mut planar, mut spatial) = (Cells::<Planar>::new(), Cells::<Spatial>::new());
         for case in &cases {
-            agrees(case, &mut planar)?;
-            agrees(case, &mut spatial)?;
+            agrees::<Planar>(case, &mut planar)?;
+            agrees::<Spatial>(case, &mut spatial)?;
+        }
+    }
+
+    #[test]
+    fn levels_find_what_all_pairs_find(cases in prop::collection::vec(cases(), 1..4)) {
+        let (mut planar, mut spatial) = (Levels::<Planar>::new(), Levels::<Spatial>::new());
+        let (mut more, mut most) = (Levels::<Planar>::always(), Levels::<Spatial>::always());
+        for case in &cases {
+            agrees::<Planar>(case, &mut planar)?;
+            agrees::<Spatial>(case, &mut spatial)?;
+            agrees::<Planar>(case, &mut more)?;
+            agrees::<Spatial>(case, &mut most)?;
         }
     }
 }
@@ -236,4 +253,37 @@ fn row_order_goes_row_by_row() {
     let mut odd = row_order::<Planar>(&[at(f64::NAN, 0.0), at(1e300, 1.0), at(0.0, 0.0)], 1.0);
     odd.sort_unstable();
     assert_eq!(odd, [0, 1, 2]);
+}
+
+/// Levels against one grid, at the size ratios of MercuryDPM's figures: the same pairs, from so many fewer
+/// distances; and one grid for grains of equal sizes. Half of the volume is of the largest grains.
+#[test]
+fn levels_save_distances() {
+    fn tests<D: Dimension>(ratio: f64, small: usize) -> (usize, f64) {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let large = (small as f64 / ratio.powi(D::N as i32)).ceil() as usize;
+        let radii: Vec<f64> = (0..small + large)
+            .map(|k| 0.5 * if k < large { ratio } else { 1.0 })
+            .collect();
+        let volume = 2.0 * small as f64 * if D::N == 2 { 1.0 } else { 0.8 };
+        let width = volume.powf(1.0 / D::N as f64);
+        let positions: Vec<D::Vector> = radii
+            .iter()
+            .map(|_| point::<D>(|_| width * random.random::<f64>()))
+            .collect();
+        let (mut cells, mut levels) = (Cells::<D>::new(), Levels::<D>::new());
+        let (mut expected, mut found) = (Vec::new(), Vec::new());
+        cells.pairs(&positions, &radii, 0.3, &[], &mut expected);
+        levels.pairs(&positions, &radii, 0.3, &[], &mut found);
+        assert_eq!(expected, found);
+        (levels.count(), levels.tests() as f64 / cells.tests() as f64)
+    }
+    assert_eq!(tests::<Planar>(1.0, 5_000), (1, 1.0));
+    assert_eq!(tests::<Spatial>(1.0, 5_000), (1, 1.0));
+    for (ratio, share) in [(29.0, 0.1), (53.0, 0.05)] {
+        let (levels, part) = tests::<Planar>(ratio, 20_000);
+        assert!(levels > 1 && part < share, "{levels} levels, {part}");
+        let (levels, part) = tests::<Spatial>(ratio, 20_000);
+        assert!(levels > 1 && part < share, "{levels} levels, {part}");
+    }
 }

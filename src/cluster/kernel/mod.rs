@@ -4,9 +4,11 @@
 //! in touch. History lies beside the indices. The kernels of the plane and of space share the
 //! part along the normal (`normal`) and the rules of the first partial step.
 
+mod arcs;
 mod planar;
 mod spatial;
 
+pub use arcs::{ArcPairs, ArcTurns, ArcWalls, Arcs, HAIR, Named, WHOLE};
 pub use planar::{PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
 pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
 

@@ -18,18 +18,40 @@ const DIFFERENCE: Row = Row([N, N, N, 0.0, N, N, 0.0, 0.0]);
 const REACTION: Row = Row([N, N, 0.0, 0.0, N, N, 0.0, 0.0]);
 
 /// Eight contacts evaluated.
-struct Evaluated<L: Lanes> {
-    force: [L; 3],
-    damper: [L; 3],
-    history: L,
-    work: L,
-    touch: u8,
-    slip: u8,
+pub(super) struct Evaluated<L: Lanes> {
+    pub force: [L; 3],
+    pub damper: [L; 3],
+    pub history: L,
+    pub work: L,
+    pub touch: u8,
+    pub slip: u8,
+}
+
+/// Sets the flags of a batch, and notes it where something changed.
+#[inline(always)]
+pub(super) fn noted<L: Lanes>(
+    e: &Evaluated<L>,
+    index: usize,
+    flags: &mut Flags,
+    changed: &mut Vec<Change>,
+) {
+    let after = Flags {
+        touch: e.touch,
+        slip: e.slip,
+    };
+    if after != *flags {
+        changed.push(Change {
+            batch: index as u32,
+            before: *flags,
+            after,
+        });
+        *flags = after;
+    }
 }
 
 /// Tangential part and assembly; `n` points from the second body to the first.
 #[inline(always)]
-fn assemble<L: Lanes, W: Law>(
+pub(super) fn assemble<L: Lanes, W: Law>(
     law: &W,
     nx: L,
     ny: L,
@@ -191,18 +213,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             );
             e.history.store(history);
             work = work.add(e.work);
-            let after = Flags {
-                touch: e.touch,
-                slip: e.slip,
-            };
-            if after != *flags {
-                changed.push(Change {
-                    batch: index as u32,
-                    before: *flags,
-                    after,
-                });
-                *flags = after;
-            }
+            noted(&e, index, flags, changed);
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
@@ -237,6 +248,18 @@ pub struct WallSums {
     pub power: f64,
     /// Power of the dampers' share at the wall's speed, W.
     pub damper_power: f64,
+}
+
+impl std::ops::AddAssign for WallSums {
+    fn add_assign(&mut self, other: Self) {
+        self.friction += other.friction;
+        for k in 0..3 {
+            self.force[k] += other.force[k];
+            self.moment[k] += other.moment[k];
+        }
+        self.power += other.power;
+        self.damper_power += other.damper_power;
+    }
 }
 
 /// Geometry of eight grains against a surface.
@@ -369,18 +392,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             );
             e.history.store(history);
             work = work.add(e.work);
-            let after = Flags {
-                touch: e.touch,
-                slip: e.slip,
-            };
-            if after != *flags {
-                changed.push(Change {
-                    batch: index as u32,
-                    before: *flags,
-                    after,
-                });
-                *flags = after;
-            }
+            noted(&e, index, flags, changed);
             let [fx, fy, t] = e.force;
             let [ex, ey, s] = e.damper;
             // The contact point lies on the wall, at `distance` from the centre.

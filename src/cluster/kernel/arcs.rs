@@ -1,0 +1,477 @@
+//! The planar kernels of grains of arcs.
+//!
+//! A lane names arcs. The circle of one is worked out from the row of its grain, and the force and moment go
+//! to that row: nothing is kept per arc and step. A pair of arcs touches if the line of their centres passes
+//! through both; lanes of which that is no longer true are told, their batches left out, and evaluated once
+//! other arcs are found (`facing`).
+
+use super::planar::{assemble, noted};
+use super::{Batch, Change, Flags, Timing, WallGeometry, WallSums, nearest_image, normal};
+use crate::contact::{Contact, Law};
+use crate::vector::{Kernel, LANES, Lanes, Row, sincos};
+
+/// Row of a ball in the table of arcs, and of a grain of arcs as a whole: circles about the middle.
+pub const WHOLE: u32 = 1;
+
+/// Joints belong to both arcs: what rounding leaves there must not send one to and fro.
+pub const HAIR: f64 = -1e-14;
+
+/// What kernels know of the arcs of grains.
+#[derive(Clone, Debug, Default)]
+pub struct Arcs {
+    /// By slot: that of its grain, and the row of its arc.
+    pub place: Vec<[u32; 2]>,
+    /// By slot of a grain: sine and cosine of its turn.
+    pub turns: Vec<[f64; 2]>,
+    /// Arcs of all forms, over the radius of the grain: centre (2), radius, how much larger that is than the
+    /// smallest of the form, directions of the beginning (2) and of the end (2). Before them a ball, and a
+    /// grain as a whole (marked by a fourth column below 0).
+    pub rows: Vec<Row>,
+    /// Slots of grains of arcs.
+    pub grains: Vec<u32>,
+    /// By class of pairs and batch: what the lanes name; to be made anew where there are not as many as batches.
+    pub named: Vec<Vec<Named>>,
+}
+
+/// Grains and rows of arcs that the lanes of a batch name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// Slots of the grains, first bodies and second.
+    pub grains: [[u32; LANES]; 2],
+    /// Rows of the arcs.
+    pub rows: [[u32; LANES]; 2],
+}
+
+impl Named {
+    /// Of a batch, by the table of places.
+    pub fn new(batch: &Batch, place: &[[u32; 2]]) -> Self {
+        let of = |slots: &[u32; LANES], k: usize| slots.map(|slot| place[slot as usize][k]);
+        Named {
+            grains: [of(&batch.a, 0), of(&batch.b, 0)],
+            rows: [of(&batch.a, 1), of(&batch.b, 1)],
+        }
+    }
+}
+
+/// Turns of grains of arcs, worked out from their rows.
+pub struct ArcTurns<'a> {
+    /// Rows of the bodies.
+    pub rows: &'a [Row],
+    /// Slots of the grains.
+    pub grains: &'a [u32],
+    /// By slot: sine and cosine.
+    pub turns: &'a mut [[f64; 2]],
+}
+
+impl Kernel for ArcTurns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let zero = L::splat(0.0);
+        for some in self.grains.chunks(LANES) {
+            let mut slots = [0; LANES];
+            slots[..some.len()].copy_from_slice(some);
+            let column = |k: usize| {
+                L::from_array(std::array::from_fn(|lane| {
+                    self.rows[slots[lane] as usize].0[k]
+                }))
+            };
+            let radius = column(3);
+            // Slots that were emptied have no radius.
+            let angle = column(2).div(radius).only(zero.less(radius));
+            let [sine, cosine] = sincos(angle).map(L::to_array);
+            for (lane, &slot) in some.iter().enumerate() {
+                self.turns[slot as usize] = [sine[lane], cosine[lane]];
+            }
+        }
+    }
+}
+
+/// Eight circles: of arcs, or of balls.
+struct Circles<L: Lanes> {
+    middle: [L; 2],
+    radius: L,
+    velocity: [L; 2],
+    spin: L,
+    inverse_mass: L,
+    sine: L,
+    cosine: L,
+    /// From the middle of the grain to that of the arc, over the grain's radius.
+    arm: [L; 2],
+    /// Radius of the arc, over the grain's.
+    share: L,
+    /// By how much it is larger than the smallest of the grain, over the grain's radius; below 0 of wholes.
+    excess: L,
+    ends: [L; 4],
+}
+
+impl<L: Lanes> Circles<L> {
+    #[inline(always)]
+    fn new(arcs: &Arcs, rows: &[Row], grain: &[u32; LANES], part: &[u32; LANES]) -> Self {
+        let [x, y, _, radius, u, v, spin, inverse_mass] = L::transpose(L::gather(rows, grain));
+        let [sine, cosine] = L::gather_two(&arcs.turns, grain);
+        let [cx, cy, share, excess, bx, by, ex, ey] = L::transpose(L::gather(&arcs.rows, part));
+        Circles {
+            middle: [x, y],
+            radius,
+            velocity: [u, v],
+            spin,
+            inverse_mass,
+            sine,
+            cosine,
+            arm: [
+                cosine.mul(cx).sub(sine.mul(cy)),
+                sine.mul(cx).add(cosine.mul(cy)),
+            ],
+            share,
+            excess,
+            ends: [bx, by, ex, ey],
+        }
+    }
+
+    /// By how much a direction lies within the arc: the lesser of two cross products, below 0 beyond an end;
+    /// 0 of balls.
+    #[inline(always)]
+    fn within(&self, x: L, y: L) -> L {
+        let own = [
+            self.cosine.mul(x).add(self.sine.mul(y)),
+            self.cosine.mul(y).sub(self.sine.mul(x)),
+        ];
+        let [bx, by, ex, ey] = self.ends;
+        let after = bx.mul(own[1]).sub(by.mul(own[0]));
+        let before = own[0].mul(ey).sub(own[1].mul(ex));
+        after.min(before)
+    }
+
+    /// Velocity of the middle of the arc.
+    #[inline(always)]
+    fn speed(&self) -> [L; 2] {
+        [
+            self.velocity[0].sub(self.spin.mul(self.arm[1])),
+            self.velocity[1].add(self.spin.mul(self.arm[0])),
+        ]
+    }
+
+    /// Moment of a force at the middle of the arc about that of the grain, over the grain's radius.
+    #[inline(always)]
+    fn moment(&self, x: L, y: L) -> L {
+        self.arm[0].mul(y).sub(self.arm[1].mul(x))
+    }
+}
+
+/// Forces of candidate pairs, some of them arcs, added to the rows of grains.
+pub struct ArcPairs<'a, W: Law> {
+    /// Law of all these pairs.
+    pub law: W,
+    /// Rows of the bodies.
+    pub rows: &'a [Row],
+    /// Arcs.
+    pub arcs: &'a Arcs,
+    /// Rows of the forces.
+    pub forces: &'a mut [Row],
+    /// Candidates.
+    pub named: &'a [Named],
+    /// Way since the lists were filtered, m; without end where no batch is to be left out.
+    pub way: f64,
+    /// Of each batch: way on which nothing in it can come into touch, m.
+    pub quiet: &'a mut [f64],
+    /// Tangential springs, m.
+    pub history: &'a mut [Row],
+    /// Flags.
+    pub flags: &'a mut [Flags],
+    /// Batches in which something changed.
+    pub changed: &'a mut Vec<Change>,
+    /// Timing.
+    pub timing: Timing,
+    /// Batches to go through, in which all arcs face each other; all that there are where none are named.
+    pub sure: Option<&'a [(u32, u8)]>,
+    /// Batches left out, and which of their lanes name arcs that do not face each other.
+    pub astray: &'a mut Vec<(u32, u8)>,
+}
+
+impl<W: Law> Kernel for ArcPairs<'_, W> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let ArcPairs {
+            law,
+            rows,
+            arcs,
+            forces,
+            named,
+            way,
+            quiet,
+            history,
+            flags,
+            changed,
+            timing,
+            sure,
+            astray,
+        } = self;
+        let zero = L::splat(0.0);
+        let one = L::splat(1.0);
+        let tiny = L::splat(1e-300);
+        let hair = L::splat(HAIR);
+        let minus = L::splat(-0.0);
+        // Of both halves of a row all but the fourth column.
+        let three = L::mask(0b0111_0111);
+        let reaction = L::from_array([-0.0, -0.0, 0.0, 0.0, -0.0, -0.0, 0.0, 0.0]);
+        let mut work = zero;
+        let count = sure.map_or(named.len(), <[_]>::len);
+        for k in 0..count {
+            let index = sure.map_or(k, |some| some[k].0 as usize);
+            if way < quiet[index] {
+                continue;
+            }
+            let (history, flags) = (&mut history[index], &mut flags[index]);
+            let Named {
+                grains: [first, second],
+                rows: [arc, other],
+            } = &named[index];
+            let a = Circles::<L>::new(arcs, rows, first, arc);
+            let b = Circles::<L>::new(arcs, rows, second, other);
+            let apart = [a.middle[0].sub(b.middle[0]), a.middle[1].sub(b.middle[1])];
+            let apart = nearest_image(apart, timing.periodic);
+            let line = |k: usize| {
+                apart[k]
+                    .add(a.radius.mul(a.arm[k]))
+                    .sub(b.radius.mul(b.arm[k]))
+            };
+            let (dx, dy) = (line(0), line(1));
+            let square = dx.mul(dx).add(dy.mul(dy));
+            let (ra, rb) = (a.radius.mul(a.share), b.radius.mul(b.share));
+            let radii = ra.add(rb);
+            let touch = square.less(radii.mul(radii));
+            let touch_bits = L::bits(touch);
+            if sure.is_none() {
+                // Arcs on the far sides pass the first test too, and overlap by a lot. A circle of the
+                // smallest radii of both rolls freely inside the sum of the one and the mirrored other
+                // (Blaschke 1916): no other pair is nearer than one with less overlap than that.
+                let within = a
+                    .within(dx.flip(minus), dy.flip(minus))
+                    .min(b.within(dx, dy));
+                let least = a.radius.mul(a.excess).add(b.radius.mul(b.excess));
+                let far = L::bits(square.less(least.mul(least))) & L::bits(zero.less(least));
+                let whole = L::bits(a.excess.min(b.excess).less(zero));
+                let gone = L::bits(within.less(hair)) | far | whole & (touch_bits | flags.touch);
+                if gone != 0 {
+                    astray.push((index as u32, gone));
+                    continue;
+                }
+            }
+            let square = square.max(tiny);
+            let distance = square.sqrt();
+            if touch_bits | flags.touch == 0 {
+                let gap = distance.sub(radii);
+                let gap = gap.select(L::splat(f64::INFINITY), zero.less(radii));
+                let least = gap.to_array().into_iter().fold(f64::INFINITY, f64::min);
+                // Both come nearer by that way at most; a hair less, for rounding.
+                if way < f64::INFINITY {
+                    quiet[index] = way + 0.499 * least;
+                }
+                continue;
+            }
+            let inverse = one.div(square).mul(distance);
+            let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
+            let (va, vb) = (a.speed(), b.speed());
+            let (du, dv) = (va[0].sub(vb[0]), va[1].sub(vb[1]));
+            let spin = a.spin.mul(a.share).add(b.spin.mul(b.share));
+            let speed = du.mul(nx).add(dv.mul(ny));
+            let sliding = dv.mul(nx).sub(du.mul(ny)).sub(spin);
+            let radius = if W::NEEDS_RADIUS {
+                ra.mul(rb).div(radii.max(tiny))
+            } else {
+                zero
+            };
+            let contact = Contact {
+                overlap: radii.sub(distance),
+                inverse_mass: a.inverse_mass.add(b.inverse_mass),
+                radius,
+            };
+            let opened = touch_bits & !flags.touch;
+            let part = normal(&law, contact, speed, touch, opened, &timing);
+            let old = L::load(history);
+            let e = assemble(
+                &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
+            );
+            e.history.store(history);
+            work = work.add(e.work);
+            noted(&e, index, flags, changed);
+            let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
+            let at_a = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
+            let at_b = |x: L, y: L, t: L| b.share.mul(t).sub(b.moment(x, y));
+            // Moments on both side by side, so that rows are made of columns once.
+            let out = L::transpose([
+                fx,
+                fy,
+                at_a(fx, fy, t),
+                at_b(fx, fy, t),
+                gx,
+                gy,
+                at_a(gx, gy, s),
+                at_b(gx, gy, s),
+            ]);
+            L::scatter_add(out.map(|row| row.only(three)), forces, first);
+            let back = out.map(|row| row.exchanged().only(three).flip(reaction));
+            L::scatter_add(back, forces, second);
+        }
+        work.total()
+    }
+}
+
+/// Forces of candidate grains, some of them arcs, at one surface.
+pub struct ArcWalls<'a, W: Law> {
+    /// Law of all these contacts.
+    pub law: W,
+    /// Rows of the bodies.
+    pub rows: &'a [Row],
+    /// Arcs.
+    pub arcs: &'a Arcs,
+    /// Rows of the forces.
+    pub forces: &'a mut [Row],
+    /// Candidates, in `a`.
+    pub batches: &'a [Batch],
+    /// Tangential springs, m.
+    pub history: &'a mut [Row],
+    /// Flags.
+    pub flags: &'a mut [Flags],
+    /// Batches in which something changed.
+    pub changed: &'a mut Vec<Change>,
+    /// Timing.
+    pub timing: Timing,
+    /// The surface.
+    pub geometry: WallGeometry<'a>,
+    /// Point about which moments are taken.
+    pub reference: [f64; 3],
+    /// As for pairs. Where the geometry is of lanes, all arcs face it.
+    pub sure: Option<&'a [(u32, u8)]>,
+    /// As for pairs.
+    pub astray: &'a mut Vec<(u32, u8)>,
+}
+
+impl<W: Law> Kernel for ArcWalls<'_, W> {
+    type Output = WallSums;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> WallSums {
+        let ArcWalls {
+            law,
+            rows,
+            arcs,
+            forces,
+            batches,
+            history,
+            flags,
+            changed,
+            timing,
+            geometry,
+            reference,
+            sure,
+            astray,
+        } = self;
+        let zero = L::splat(0.0);
+        let mut work = zero;
+        let (mut sum_x, mut sum_y, mut sum_m) = (zero, zero, zero);
+        let (mut power, mut damper_power) = (zero, zero);
+        let count = sure.map_or(batches.len(), <[_]>::len);
+        for k in 0..count {
+            let index = sure.map_or(k, |some| some[k].0 as usize);
+            let (batch, history, flags) = (&batches[index], &mut history[index], &mut flags[index]);
+            let of = |k: usize| batch.a.map(|slot| arcs.place[slot as usize][k]);
+            let (grains, arc) = (of(0), of(1));
+            let a = Circles::<L>::new(arcs, rows, &grains, &arc);
+            let radius = a.radius.mul(a.share);
+            let x = a.middle[0].add(a.radius.mul(a.arm[0]));
+            let y = a.middle[1].add(a.radius.mul(a.arm[1]));
+            let (nx, ny, distance, wx, wy, inside) = match &geometry {
+                WallGeometry::Flat {
+                    normal,
+                    offset,
+                    along,
+                    low,
+                    high,
+                } => {
+                    let (nx, ny) = (L::splat(normal[0]), L::splat(normal[1]));
+                    if sure.is_none() {
+                        let (mx, my) = (L::splat(-normal[0]), L::splat(-normal[1]));
+                        let gone = L::bits(a.within(mx, my).less(L::splat(HAIR)))
+                            | L::bits(a.excess.less(zero));
+                        if gone != 0 {
+                            astray.push((index as u32, gone));
+                            continue;
+                        }
+                    }
+                    let distance = nx.mul(x).add(ny.mul(y)).sub(L::splat(*offset));
+                    let place = L::splat(along[0]).mul(x).add(L::splat(along[1]).mul(y));
+                    let inside =
+                        L::bits(place.less(L::splat(*high))) & !L::bits(place.less(L::splat(*low)));
+                    (nx, ny, distance, zero, zero, inside)
+                }
+                WallGeometry::Lanes(all) => {
+                    let w = &all[index];
+                    (
+                        L::load(&w.normal[0]),
+                        L::load(&w.normal[1]),
+                        L::load(&w.distance),
+                        L::load(&w.velocity[0]),
+                        L::load(&w.velocity[1]),
+                        0xff,
+                    )
+                }
+            };
+            let touch_bits = L::bits(distance.less(radius)) & L::bits(zero.less(radius)) & inside;
+            if touch_bits | flags.touch == 0 {
+                continue;
+            }
+            let touch = L::mask(touch_bits);
+            let velocity = a.speed();
+            let (du, dv) = (velocity[0].sub(wx), velocity[1].sub(wy));
+            let speed = du.mul(nx).add(dv.mul(ny));
+            let sliding = dv.mul(nx).sub(du.mul(ny)).sub(a.spin.mul(a.share));
+            let contact = Contact {
+                overlap: radius.sub(distance),
+                inverse_mass: a.inverse_mass,
+                radius,
+            };
+            let opened = touch_bits & !flags.touch;
+            let part = normal(&law, contact, speed, touch, opened, &timing);
+            let old = L::load(history);
+            let e = assemble(
+                &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
+            );
+            e.history.store(history);
+            work = work.add(e.work);
+            noted(&e, index, flags, changed);
+            let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
+            // The contact point lies on the wall, at `distance` from the centre.
+            let arm_x = x.sub(nx.mul(distance)).sub(L::splat(reference[0]));
+            let arm_y = y.sub(ny.mul(distance)).sub(L::splat(reference[1]));
+            sum_x = sum_x.add(fx);
+            sum_y = sum_y.add(fy);
+            sum_m = sum_m.add(arm_x.mul(fy).sub(arm_y.mul(fx)).only(touch));
+            power = power.add(fx.mul(wx).add(fy.mul(wy)).only(touch));
+            damper_power = damper_power.add(gx.mul(wx).add(gy.mul(wy)).only(touch));
+            let moment = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
+            let out = [
+                fx,
+                fy,
+                moment(fx, fy, t),
+                zero,
+                gx,
+                gy,
+                moment(gx, gy, s),
+                zero,
+            ];
+            L::scatter_add(L::transpose(out), forces, &grains);
+        }
+        WallSums {
+            friction: work.total(),
+            force: [sum_x.total(), sum_y.total(), 0.0],
+            moment: [0.0, 0.0, sum_m.total()],
+            power: power.total(),
+            damper_power: damper_power.total(),
+        }
+    }
+}
