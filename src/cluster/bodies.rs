@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::tumble::Tumble;
 use crate::body::{Form, Grain};
 use crate::geometry::{Dimension, Vector};
 
@@ -177,7 +178,8 @@ impl<D: Integrate> Engine<D> {
     /// Puts the parts of all stepped grains where those are.
     pub fn put_all_parts(&mut self) {
         self.turn_arcs();
-        if self.only_arcs() {
+        if D::N == 3 || self.only_arcs() {
+            self.tumble(None);
             return;
         }
         // Ends of a grain may be faster than its middle.
@@ -242,37 +244,27 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// After a stride in space: turns bodies by a step; gives the work of their dampers, J.
+    /// After a stride in space: turns bodies by a step and puts their parts; gives the work of their
+    /// dampers, J.
     pub(super) fn turn_bodies(&mut self) -> f64 {
-        if D::N == 2 {
-            return 0.0;
-        }
-        let h = self.options.step;
+        let step = self.options.step;
         let foresee = match self.options.integrator {
             crate::system::IntegratorName::Euler => 0.0,
-            _ => 0.25 * h,
+            _ => 0.25 * step,
         };
-        let mut work = 0.0;
-        for index in 0..self.state.bodies.list.len() {
-            let moments = self.moments_of(index);
-            let (arrays, body) = (&mut self.state.arrays, &mut self.state.bodies.list[index]);
-            let slot = body.slot as usize;
-            if arrays.status[slot] != Status::Stepped {
-                continue;
-            }
-            let [moment, lost] = body.moment;
-            let rotation = arrays.rotation[slot];
-            let old = D::spin_of(rotation, body.momentum, moments);
-            body.momentum += moment * h;
-            let new = D::spin_of(rotation, body.momentum, moments);
-            work -= 0.5 * h * D::spin_dot(lost, old + new);
-            let turned = D::free_turn(rotation, body.momentum, moments, h);
-            arrays.rotation[slot] = turned;
-            let seen = body.momentum + (moment + body.before) * foresee;
-            body.before = moment;
-            D::set_spin(arrays, slot, D::spin_of(turned, seen, moments));
+        self.tumble(Some(Tumble { step, foresee }))
+    }
+
+    fn tumble(&mut self, step: Option<Tumble>) -> f64 {
+        let (arrays, bodies) = (&mut self.state.arrays, &mut self.state.bodies.list);
+        if D::N == 2 || bodies.is_empty() {
+            return 0.0;
         }
-        work
+        let sums = D::tumble(self.level, arrays, bodies, &self.tops, step);
+        // Ends of a grain may be faster than its middle.
+        let most = sums.fastest.sqrt() + sums.rim.sqrt();
+        self.state.fastest = self.state.fastest.max(most * most);
+        sums.work
     }
 
     /// Space: bodies that just began to step get the momentum that the integrator carries; `back` of

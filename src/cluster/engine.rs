@@ -16,6 +16,7 @@ use super::state::{
     Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,
 };
 use super::still::{Still, WallName};
+use super::tumble::TopTable;
 use crate::body::{Form, Grain, Pose};
 use crate::contact::{AnyLaw, LawTable};
 use crate::geometry::surface::{Flat, Surface};
@@ -35,6 +36,8 @@ pub struct Engine<D: Integrate> {
     pub boundaries: Vec<Wall<D>>,
     /// Forms of grains.
     pub(super) forms: Vec<Form<D>>,
+    /// What turning goes by in space, by form.
+    pub(super) tops: TopTable,
     /// What the kernels know of grains of arcs.
     pub(super) arcs: Arcs,
     /// Batches with arcs that do not face each other any more.
@@ -135,6 +138,7 @@ impl<D: Integrate> Engine<D> {
             options,
             boundaries,
             forms: Vec::new(),
+            tops: TopTable::default(),
             arcs: Arcs::default(),
             astray: Vec::new(),
             gravity,
@@ -162,6 +166,7 @@ impl<D: Integrate> Engine<D> {
     /// Sets the forms that grains may have.
     pub fn set_forms(&mut self, forms: &[Form<D>]) {
         self.forms = forms.to_vec();
+        self.tops = D::tops(forms);
     }
 
     /// The forms that grains may have.
@@ -371,7 +376,9 @@ impl<D: Integrate> Engine<D> {
             state.fastest = most * most;
         }
         let work = self.turn_bodies();
-        self.put_all_parts();
+        if D::N == 2 {
+            self.put_all_parts();
+        }
         let fastest = self.state.fastest;
         let state = &mut self.state;
         state.flows.damping += work;

@@ -24,6 +24,7 @@ mod resting;
 mod shift;
 mod state;
 mod still;
+mod tumble;
 
 pub use bodies::{Bodies, Body};
 pub use change::{Adjacency, FieldForce};
@@ -38,3 +39,4 @@ pub use parts::Parts;
 pub use shift::Strained;
 pub use state::{Counts, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use still::{Push, Still};
+pub use tumble::{TopTable, Tumble, TumbleSums};

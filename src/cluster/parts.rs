@@ -4,10 +4,12 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::arrays::{Arrays, ClusterDimension};
+use super::bodies::Body;
+use super::tumble::{self, TopTable, Tumble, TumbleSums};
 use crate::body::rotation::{self, PrincipalMoments};
 use crate::body::{Form, Formed};
 use crate::geometry::{Planar, Spatial};
-use crate::vector::Row;
+use crate::vector::{Level, Row};
 
 /// Grains of several parts in a dimension.
 pub trait Parts: ClusterDimension + Formed {
@@ -26,6 +28,20 @@ pub trait Parts: ClusterDimension + Formed {
         moments: [f64; 3],
         time: f64,
     ) -> Self::Rotation;
+    /// Space: what turning goes by.
+    fn tops(_forms: &[Form<Self>]) -> TopTable {
+        TopTable::default()
+    }
+    /// Space: turns stepped bodies, where a step is given, and puts their parts.
+    fn tumble(
+        _level: Level,
+        _arrays: &mut Arrays<Self>,
+        _bodies: &mut [Body<Self>],
+        _tops: &TopTable,
+        _step: Option<Tumble>,
+    ) -> TumbleSums {
+        TumbleSums::default()
+    }
     /// Space: takes the spin of a slot from the stride of balls.
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize);
     /// Space: sets the spin of a slot that the stride of balls leaves alone, rad/s.
@@ -177,6 +193,18 @@ impl Parts for Spatial {
         }
     }
 
+    fn tops(forms: &[Form<Self>]) -> TopTable {
+        TopTable::new(forms)
+    }
+    fn tumble(
+        level: Level,
+        arrays: &mut Arrays<Self>,
+        bodies: &mut [Body<Self>],
+        tops: &TopTable,
+        step: Option<Tumble>,
+    ) -> TumbleSums {
+        tumble::tumble(level, arrays, bodies, tops, step)
+    }
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize) {
         arrays.state[slot].0[4..8].fill(0.0);
         arrays.previous[slot].0[4..8].fill(0.0);

@@ -22,6 +22,7 @@
 mod exact;
 mod iterated;
 mod jacobi;
+mod lanes;
 mod midpoint;
 mod moments;
 mod moser_veselov;
@@ -30,6 +31,7 @@ mod turn;
 
 pub use exact::FreeTop;
 pub use jacobi::{Jacobi, complete_integral, incomplete_integral};
+pub use lanes::{Columns, Tops, Turns, turned_alone};
 pub use moments::{MomentsError, PrincipalMoments};
 pub use moser_veselov::free_turn;
 pub use state::Rotation;

@@ -68,6 +68,16 @@ impl PrincipalMoments {
         self.inverse
     }
 
+    /// What modifies the inverse moments: a third of their sum, the sum of the moments over six times their
+    /// product, the inverse of three times that.
+    pub(super) fn modifiers(&self) -> [f64; 3] {
+        [
+            self.mean_inverse,
+            self.sum_over_product,
+            self.inverse_product,
+        ]
+    }
+
     /// The largest over the smallest.
     pub(super) fn ratio(&self) -> f64 {
         self.ratio

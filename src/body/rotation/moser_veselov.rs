@@ -20,20 +20,20 @@ use super::turn;
 
 /// Greatest angle of one discrete step, rad. The equation has a solution well beyond; larger steps
 /// are divided.
-const GREATEST: f64 = 0.5;
+pub(super) const GREATEST: f64 = 0.5;
 
 /// Parts of a step at most: beyond 500 rad a step nothing is resolved anyway.
 const PARTS: f64 = 1024.0;
 
 /// Rounds at most. Six suffice at the greatest angle.
-const ROUNDS: usize = 12;
+pub(super) const ROUNDS: usize = 12;
 
 /// Error of the rotation that is left, of the rotation: well under rounding, so that it does not
 /// gather in long runs.
-const LEFT: f64 = 1e-18;
+pub(super) const LEFT: f64 = 1e-18;
 
 /// While a round moves by more than this share, the derivative is taken anew.
-const FAR: f64 = 1e-3;
+pub(super) const FAR: f64 = 1e-3;
 
 /// Turns a free body, whose orientation leads from its principal axes to the laboratory frame, over a
 /// time (s) with the angular momentum (kg m^2/s, laboratory frame): what [`super::Rotation::kick_drift`]

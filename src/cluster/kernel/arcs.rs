@@ -72,14 +72,9 @@ impl Kernel for ArcTurns<'_> {
         for some in self.grains.chunks(LANES) {
             let mut slots = [0; LANES];
             slots[..some.len()].copy_from_slice(some);
-            let column = |k: usize| {
-                L::from_array(std::array::from_fn(|lane| {
-                    self.rows[slots[lane] as usize].0[k]
-                }))
-            };
-            let radius = column(3);
+            let [_, _, arc, radius, ..] = L::transpose(L::gather(self.rows, &slots));
             // Slots that were emptied have no radius.
-            let angle = column(2).div(radius).only(zero.less(radius));
+            let angle = arc.div(radius).only(zero.less(radius));
             let [sine, cosine] = sincos(angle).map(L::to_array);
             for (lane, &slot) in some.iter().enumerate() {
                 self.turns[slot as usize] = [sine[lane], cosine[lane]];
