@@ -148,7 +148,8 @@ impl Parts for Spatial {
             );
             for rows in [&mut arrays.forces, &mut arrays.dampers] {
                 let f = rows[part].0;
-                if f == [0.0; 8] {
+                // Zeros of either sign: most parts touch nothing.
+                if f.iter().fold(0, |all, x| all | x.to_bits()) << 1 == 0 {
                     continue;
                 }
                 let force = Vector3::new(f[0], f[1], f[2]);

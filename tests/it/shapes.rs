@@ -3,10 +3,14 @@
 
 use arenite::body::arcs::{ArcPose, ArcProfile};
 use arenite::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, Grain};
+use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
+use arenite::cluster::{Engine, EngineOptions, EngineState, Wall};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::neighbor::Levels;
 use arenite::record::BodyRef;
-use arenite::system::{PeriodicAxis, Setup, System};
+use arenite::system::{IntegratorName, PeriodicAxis, Setup, System};
+use arenite::vector::Level;
 use nalgebra::{Vector2, Vector3};
 
 use crate::support::{
@@ -494,4 +498,81 @@ fn a_feed_of_shapes_asks_for_their_step() {
     ];
     let (placed, fed) = (with(&placed), with(&fed));
     assert!((fed / placed - 1.0).abs() < 0.05, "{placed:e} {fed:e}");
+}
+
+/// What an engine with the grains of a setup comes to after so many steps, at one level of vector units.
+fn stepped<D: Integrate>(
+    setup: &Setup<D>,
+    step: f64,
+    steps: usize,
+    level: Level,
+) -> EngineState<D> {
+    let options = EngineOptions {
+        step,
+        integrator: IntegratorName::Verlet,
+        slip_tolerance: 1e-3,
+        outer_margin: 1e-2,
+        inner_margin: 2e-3,
+        stable_speed: 1e-4,
+        look_every: 50,
+        looks: 4,
+        log_links: false,
+    };
+    let walls = setup.boundaries.iter().map(|b| Wall {
+        surfaces: b.shape.surfaces().unwrap(),
+        fixed: b.motion.is_fixed(),
+        reference: b.shape.reference_point(),
+        boundary: b.clone(),
+    });
+    let mut engine = Engine::new(
+        options,
+        setup.laws.clone(),
+        walls.collect(),
+        setup.gravity,
+        setup.periodic.clone(),
+        Box::new(Levels::new()),
+    );
+    engine.set_level(level);
+    engine.set_forms(&setup.forms);
+    for grain in &setup.grains {
+        engine.add(grain, Status::Stepped, 0.0);
+    }
+    engine.renew();
+    engine.forces();
+    engine.start_fresh();
+    for _ in 0..steps {
+        engine.advance();
+        if engine.outer_is_stale() {
+            engine.renew();
+        } else {
+            engine.refresh_inner();
+        }
+        engine.forces();
+    }
+    engine.state
+}
+
+fn levels<D: Integrate>(setup: &Setup<D>, step: f64, steps: usize) {
+    let want = stepped(setup, step, steps, Level::Plain);
+    assert!(want.counts.opened > 30, "{:?}", want.counts);
+    for level in [Level::Avx2, Level::Avx512] {
+        let got = stepped(setup, step, steps, level);
+        assert!(format!("{got:?}") == format!("{want:?}"), "{level:?}");
+    }
+}
+
+/// Grains of arcs among each other, and T-bars in a periodic box: levels that the processor lacks fall back
+/// to what it has, so that there this test says less.
+#[test]
+fn all_vector_levels_give_the_same_bits_of_shapes() {
+    let few = "fill[0].lattice.count=30";
+    levels(&planar("settle-shapes", &[few]), 5e-6, 40_000);
+    let dense = [
+        "periodic.x=[0.0,0.5]",
+        "periodic.y=[0.0,0.5]",
+        "periodic.z=[0.0,0.5]",
+    ];
+    let fill = "fill[0].lattice.max=[0.5,0.5,0.5]";
+    let options = [&[few, fill][..], &dense].concat();
+    levels(&spatial("t-gas", &options), 5e-5, 10_000);
 }

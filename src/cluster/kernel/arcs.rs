@@ -68,18 +68,29 @@ impl Kernel for ArcTurns<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let zero = L::splat(0.0);
-        for some in self.grains.chunks(LANES) {
-            let mut slots = [0; LANES];
-            slots[..some.len()].copy_from_slice(some);
-            let [_, _, arc, radius, ..] = L::transpose(L::gather(self.rows, &slots));
-            // Slots that were emptied have no radius.
-            let angle = arc.div(radius).only(zero.less(radius));
-            let [sine, cosine] = sincos(angle).map(L::to_array);
-            for (lane, &slot) in some.iter().enumerate() {
-                self.turns[slot as usize] = [sine[lane], cosine[lane]];
-            }
+        let (full, rest) = self.grains.as_chunks::<LANES>();
+        for slots in full {
+            turn_eight::<L>(self.rows, slots, LANES, self.turns);
         }
+        if !rest.is_empty() {
+            let mut slots = [0; LANES];
+            slots[..rest.len()].copy_from_slice(rest);
+            turn_eight::<L>(self.rows, &slots, rest.len(), self.turns);
+        }
+    }
+}
+
+#[inline(always)]
+fn turn_eight<L: Lanes>(rows: &[Row], slots: &[u32; LANES], count: usize, turns: &mut [[f64; 2]]) {
+    // Faster than taking whole rows apart.
+    let column = |k: usize| L::from_array(slots.map(|slot| rows[slot as usize].0[k]));
+    let (arc, radius) = (column(2), column(3));
+    // Slots that were emptied have no radius.
+    let angle = arc.div(radius).only(L::splat(0.0).less(radius));
+    let [sine, cosine] = sincos(angle);
+    let (sine, cosine) = (sine.to_array(), cosine.to_array());
+    for lane in 0..count {
+        turns[slots[lane] as usize] = [sine[lane], cosine[lane]];
     }
 }
 
