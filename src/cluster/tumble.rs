@@ -135,15 +135,11 @@ fn greatest<L: Lanes>(lanes: L) -> f64 {
 }
 
 #[inline(always)]
-fn columns<L: Lanes>(of: [Vector3<f64>; LANES]) -> Columns<L> {
-    let mut out = [[0.0; LANES]; 3];
-    for (k, v) in of.iter().enumerate() {
-        (out[0][k], out[1][k], out[2][k]) = (v.x, v.y, v.z);
-    }
+fn columns<L: Lanes>(of: &[[f64; LANES]; 3]) -> Columns<L> {
     [
-        L::from_array(out[0]),
-        L::from_array(out[1]),
-        L::from_array(out[2]),
+        L::from_array(of[0]),
+        L::from_array(of[1]),
+        L::from_array(of[2]),
     ]
 }
 
@@ -178,9 +174,12 @@ impl Eight {
         step: Option<Tumble>,
         work: &mut L,
     ) -> Turns<L> {
-        let slots = self.some.map(|index| bodies[index].slot as usize);
+        // Loops, since what goes through a closure may not be inlined where vector units are enabled.
         let mut q = [[0.0; LANES]; 4];
-        for (k, &slot) in slots.iter().enumerate() {
+        let mut slots = [0; LANES];
+        for k in 0..LANES {
+            let slot = bodies[self.some[k]].slot as usize;
+            slots[k] = slot;
             let c = arrays.rotation[slot].coords;
             (q[0][k], q[1][k], q[2][k], q[3][k]) = (c.x, c.y, c.z, c.w);
         }
@@ -203,10 +202,23 @@ impl Eight {
             share[k] = arrays.rows[slot].0[7] / (radius[k] * radius[k]);
         }
         let (radius, share) = (L::from_array(radius), L::from_array(share));
-        let momentum = columns::<L>(self.some.map(|index| bodies[index].momentum));
-        let moment = columns::<L>(self.some.map(|index| bodies[index].moment[0]));
-        let lost = columns::<L>(self.some.map(|index| bodies[index].moment[1]));
-        let earlier = columns::<L>(self.some.map(|index| bodies[index].before));
+        let mut vectors = [[[0.0; LANES]; 3]; 4];
+        for k in 0..LANES {
+            let body = &bodies[self.some[k]];
+            let four = [
+                &body.momentum,
+                &body.moment[0],
+                &body.moment[1],
+                &body.before,
+            ];
+            for (columns, v) in vectors.iter_mut().zip(four) {
+                (columns[0][k], columns[1][k], columns[2][k]) = (v.x, v.y, v.z);
+            }
+        }
+        let momentum = columns::<L>(&vectors[0]);
+        let moment = columns::<L>(&vectors[1]);
+        let lost = columns::<L>(&vectors[2]);
+        let earlier = columns::<L>(&vectors[3]);
         let new = plus(momentum, moment, L::splat(step));
         // Spins before and after, in the old frame.
         let both = plus(new, momentum, L::splat(1.0));
@@ -257,7 +269,7 @@ impl Eight {
             let body = &mut bodies[self.some[k]];
             body.momentum = Vector3::new(news[0][k], news[1][k], news[2][k]);
             body.before = body.moment[0];
-            let [x, y, z, w] = std::array::from_fn(|c| after[c][k]);
+            let [x, y, z, w] = [after[0][k], after[1][k], after[2][k], after[3][k]];
             let turned = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
             arrays.rotation[slots[k]] = turned;
             let spin = &mut arrays.spins[slots[k]].0;
@@ -268,7 +280,11 @@ impl Eight {
 
     #[inline(always)]
     fn forms(&self, bodies: &[Body<Spatial>]) -> [u32; LANES] {
-        self.some.map(|index| u32::from(bodies[index].form))
+        let mut forms = [0; LANES];
+        for k in 0..LANES {
+            forms[k] = u32::from(bodies[self.some[k]].form);
+        }
+        forms
     }
 
     /// Puts the parts of the bodies.
@@ -283,7 +299,13 @@ impl Eight {
         rim: &mut L,
     ) {
         let zero = L::splat(0.0);
-        let slots = self.some.map(|index| bodies[index].slot);
+        let (mut slots, mut parts, mut first) = ([0; LANES], [0; LANES], [0; LANES]);
+        for k in 0..LANES {
+            let body = &bodies[self.some[k]];
+            slots[k] = body.slot;
+            parts[k] = usize::from(body.parts);
+            first[k] = table.first[usize::from(body.form)];
+        }
         let [x, y, z, radius, u, v, w, inverse_mass] =
             L::transpose(L::gather(&arrays.rows, &slots));
         let [a, b, c, ..] = L::transpose(L::gather(&arrays.spins, &slots));
@@ -291,10 +313,6 @@ impl Eight {
         *rim = rim.max(dot([a, b, c], [a, b, c]));
         let inverse = L::splat(1.0).div(radius);
         let (a, b, c) = (a.mul(inverse), b.mul(inverse), c.mul(inverse));
-        let parts = self.some.map(|index| usize::from(bodies[index].parts));
-        let first = self
-            .some
-            .map(|index| table.first[usize::from(bodies[index].form)]);
         let most = parts[..self.count].iter().copied().fold(0, usize::max);
         for part in 0..most {
             let mut own = [[0.0; LANES]; 4];

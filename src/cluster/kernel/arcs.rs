@@ -82,9 +82,14 @@ impl Kernel for ArcTurns<'_> {
 
 #[inline(always)]
 fn turn_eight<L: Lanes>(rows: &[Row], slots: &[u32; LANES], count: usize, turns: &mut [[f64; 2]]) {
-    // Faster than taking whole rows apart.
-    let column = |k: usize| L::from_array(slots.map(|slot| rows[slot as usize].0[k]));
-    let (arc, radius) = (column(2), column(3));
+    // One by one is faster than taking whole rows apart; what goes through a closure may not be inlined where
+    // vector units are enabled.
+    let (mut arc, mut radius) = ([0.0; LANES], [0.0; LANES]);
+    for (lane, &slot) in slots.iter().enumerate() {
+        let row = &rows[slot as usize].0;
+        (arc[lane], radius[lane]) = (row[2], row[3]);
+    }
+    let (arc, radius) = (L::from_array(arc), L::from_array(radius));
     // Slots that were emptied have no radius.
     let angle = arc.div(radius).only(L::splat(0.0).less(radius));
     let [sine, cosine] = sincos(angle);
@@ -319,8 +324,12 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
                 at_a(gx, gy, s),
                 at_b(gx, gy, s),
             ]);
-            L::scatter_add(out.map(|row| row.only(three)), forces, first);
-            let back = out.map(|row| row.exchanged().only(three).flip(reaction));
+            let (mut on, mut back) = (out, out);
+            for lane in 0..LANES {
+                on[lane] = out[lane].only(three);
+                back[lane] = out[lane].exchanged().only(three).flip(reaction);
+            }
+            L::scatter_add(on, forces, first);
             L::scatter_add(back, forces, second);
         }
         work.total()
@@ -385,8 +394,10 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
         for k in 0..count {
             let index = sure.map_or(k, |some| some[k].0 as usize);
             let (batch, history, flags) = (&batches[index], &mut history[index], &mut flags[index]);
-            let of = |k: usize| batch.a.map(|slot| arcs.place[slot as usize][k]);
-            let (grains, arc) = (of(0), of(1));
+            let (mut grains, mut arc) = ([0; LANES], [0; LANES]);
+            for (lane, &slot) in batch.a.iter().enumerate() {
+                [grains[lane], arc[lane]] = arcs.place[slot as usize];
+            }
             let a = Circles::<L>::new(arcs, rows, &grains, &arc);
             let radius = a.radius.mul(a.share);
             let x = a.middle[0].add(a.radius.mul(a.arm[0]));
