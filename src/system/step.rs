@@ -197,7 +197,9 @@ fn rates(
 ) -> (f64, f64) {
     // Hertz's greatest overlap at that speed (Chung and Ooi 2011); linear laws do not care.
     let overlap = match law {
-        PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. } => libm::pow(
+        PairLaw::Hertz { young, .. }
+        | PairLaw::Viscoelastic { young, .. }
+        | PairLaw::Mutze { young, .. } => libm::pow(
             15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()),
             0.4,
         )

@@ -182,6 +182,12 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 overlap: radii.sub(distance),
                 inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    sliding.abs()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);
@@ -360,6 +366,12 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 overlap: radius.sub(distance),
                 inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    sliding.abs()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);

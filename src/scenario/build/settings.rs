@@ -109,7 +109,9 @@ fn contact_time(law: &PairLaw, mass: f64, radius: f64, speed: f64) -> f64 {
         PairLaw::Linear {
             normal_stiffness, ..
         } => std::f64::consts::PI * (mass / normal_stiffness).sqrt(),
-        PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. } => {
+        PairLaw::Hertz { young, .. }
+        | PairLaw::Viscoelastic { young, .. }
+        | PairLaw::Mutze { young, .. } => {
             let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
             2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
         }
