@@ -1,5 +1,6 @@
 //! Clusters: connected groups of grains moved by their differential equations.
 
+mod afar;
 pub mod arrays;
 mod bodies;
 mod change;
@@ -24,8 +25,9 @@ mod shift;
 mod state;
 mod still;
 
+pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
-pub use change::{Adjacency, FieldForce};
+pub use change::Adjacency;
 pub use changes::LinkChange;
 pub use course::{Course, Gap};
 pub use crush::Deepest;

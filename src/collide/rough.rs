@@ -146,9 +146,8 @@ impl ScaledRough {
                 friction,
                 ..
             } => {
-                let factor = 2.0
-                    * (5.0f64 / 6.0).sqrt()
-                    * crate::contact::damping_ratio(unloading.sqrt());
+                let factor =
+                    2.0 * (5.0f64 / 6.0).sqrt() * crate::contact::damping_ratio(unloading.sqrt());
                 ScaledRough {
                     profile: Profile::Hertz,
                     damping: factor * 1.5f64.sqrt(),

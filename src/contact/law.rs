@@ -39,6 +39,9 @@ pub trait Law: Copy + Send + Sync {
     const NEEDS_RADIUS: bool;
     /// Whether the law needs the tangential speed.
     const NEEDS_SLIDING: bool = false;
+    /// Whether all forces begin smoothly, so that the first partial step of a link needs no rule of its own:
+    /// then contacts without loss keep a neighbouring energy, as the leapfrogs do of smooth potentials.
+    const BEGINS_SMOOTHLY: bool = false;
     /// Coulomb's coefficient.
     fn friction(&self) -> f64;
     /// The coefficients of eight links.
@@ -197,6 +200,7 @@ pub struct Mutze {
 impl Law for Mutze {
     const NEEDS_RADIUS: bool = true;
     const NEEDS_SLIDING: bool = true;
+    const BEGINS_SMOOTHLY: bool = true;
     #[inline(always)]
     fn friction(&self) -> f64 {
         self.friction

@@ -100,7 +100,7 @@ impl<D: Integrate> System<D> {
                 self.s.feeds[index] = state;
                 self.account(time);
                 let kinetic = grain.kinetic_energy();
-                let potential = self.potential_of(&grain, time);
+                let potential = self.potential_of(&grain, time, &[]);
                 self.s.ledger.fed += kinetic + potential;
                 self.s.ledger.fed_potential += potential;
                 self.s.ledger.perturbed -= self.lift(&grain);

@@ -73,9 +73,9 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         self.account(time);
-        for &slot in &gone {
+        for (before, &slot) in gone.iter().enumerate() {
             let grain = self.grain_at(slot, time);
-            let potential = self.potential_of(&grain, time);
+            let potential = self.potential_of(&grain, time, &gone[..before]);
             self.s.ledger.removed += grain.kinetic_energy() + potential;
             self.s.ledger.removed_potential += potential;
             self.s.ledger.perturbed += self.lift(&grain);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::body::{Boundary, Form, Grain};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
+use crate::field::LongRangeSetup;
 use crate::geometry::Dimension;
 pub use crate::neighbor::PeriodicAxis;
 
@@ -28,6 +29,8 @@ pub struct Setup<D: Dimension> {
     pub gravity: D::Vector,
     /// Viscous drag: force = -coefficient velocity, N s/m; 0 for none.
     pub drag: f64,
+    /// Homogeneous fields and forces between grains.
+    pub long_range: LongRangeSetup,
     /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
     pub periodic: Vec<Option<PeriodicAxis>>,
     /// Integration.

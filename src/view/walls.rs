@@ -211,6 +211,7 @@ mod tests {
             shape,
             motion: Motion::Fixed,
             opens_at: Some(2.0),
+            passes: 0.0,
         }
     }
 

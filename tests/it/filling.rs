@@ -29,6 +29,7 @@ fn wall<D: Dimension>(shape: Shape<D>) -> Boundary<D> {
         shape,
         motion: Motion::Fixed,
         opens_at: None,
+        passes: 0.0,
     }
 }
 

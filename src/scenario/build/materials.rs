@@ -270,7 +270,8 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
 
 /// Collisions at once know the law without friction only.
 fn refuse_at_once(spec: &Spec, law: &LawSpec, here: &Place) -> Result<(), Problem> {
-    let by_law = |events: &crate::scenario::spec::EventsSpec| !events::decides(events, &law.between);
+    let by_law =
+        |events: &crate::scenario::spec::EventsSpec| !events::decides(events, &law.between);
     let section = match &spec.events {
         Some(events) if by_law(events) => "[events]",
         None if spec.run.collisions => "`run.collisions`",
@@ -281,7 +282,9 @@ fn refuse_at_once(spec: &Spec, law: &LawSpec, here: &Place) -> Result<(), Proble
     }
     Err(Problem::at_key(
         &here.key("friction"),
-        format!("with {section} the law `mutze` must be without friction, which goes with the speed"),
+        format!(
+            "with {section} the law `mutze` must be without friction, which goes with the speed"
+        ),
     ))
 }
 

@@ -7,6 +7,7 @@ mod collisions;
 mod events;
 mod feeds;
 mod grains;
+mod long_range;
 mod materials;
 mod morph;
 mod perturb;
@@ -60,8 +61,10 @@ pub(super) fn build<D: Integrate>(
     spec.field.gravity = Some((0..D::N).map(|k| gravity[k]).collect());
     let drag = check.non_negative(&field.key("drag"), spec.field.drag)?;
     settings::check(check, &spec)?;
+    walls::refuse_grids(&spec)?;
 
     let materials = materials::collect(check, &mut spec)?;
+    let long_range = long_range::collect::<D>(check, &spec, &materials)?;
     let shapes = shapes::collect::<D>(check, &mut spec)?;
     let boundaries =
         walls::boundaries::<D>(check, &mut spec.boundary, |name| materials.index(name))?;
@@ -104,6 +107,7 @@ pub(super) fn build<D: Integrate>(
         grains: filled.grains,
         gravity,
         drag,
+        long_range,
         periodic,
         motion: settings.motion,
         settle: settings.settle,
@@ -120,6 +124,7 @@ pub(super) fn build<D: Integrate>(
         events: None,
     };
     only_in_motion(&spec, &setup)?;
+    long_range::refuse_others(&spec, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;

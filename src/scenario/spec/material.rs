@@ -24,9 +24,23 @@ pub struct MaterialSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub poisson: Option<f64>,
+    /// Electric charge of a grain over its mass, C/kg; it sits at the centre.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub charge_per_mass: f64,
+    /// Electric dipole moment of a grain over its mass, C m/kg: three numbers, in the plane too. It is fixed
+    /// in the grain, in the frame in which its shape is given, and sits at the centre.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub electric_moment_per_mass: Option<Vec<f64>>,
+    /// Magnetic dipole moment of a grain over its mass, A m^2/kg; likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub magnetic_moment_per_mass: Option<Vec<f64>>,
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+pub(super) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// The contact law of a pair of materials: exactly one of `linear`, `hertz`, `viscoelastic`,
