@@ -28,6 +28,14 @@ const HOLD: f64 = 1e-11;
 #[repr(C, align(64))]
 pub(super) struct Block([u32; 16]);
 
+impl Block {
+    /// The first places; those that are not filled hold the number of some grain, or 0.
+    #[inline(always)]
+    pub(super) fn first(&self) -> &[u32; 8] {
+        self.0.first_chunk().unwrap_or(&[0; 8])
+    }
+}
+
 /// A grid of cells over a box. Axes that are not periodic have a border of cells that stay empty,
 /// so that each cell that is used has all its neighbours; their outermost used cells hold also
 /// what lies beyond the box.

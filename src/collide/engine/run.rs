@@ -80,7 +80,7 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             observer,
         } = self;
         let mut found = Found::default();
-        let large = core.rows.len() > super::PREFETCH_ABOVE;
+        let [large, around] = core.asks_ahead();
         for _ in 0..most {
             let slots = &core.slots;
             let entry = core
@@ -90,7 +90,7 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                 return Some(Stopped::Until);
             };
             if large {
-                core.ask_ahead::<L>();
+                core.ask_ahead::<L>(around);
             }
             core.calendar.pop();
             core.events_left -= 1;
@@ -158,10 +158,19 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
 }
 
 impl<D: Dimension> Core<D> {
+    /// Whether memory is asked for ahead at all, and that of those around.
+    fn asks_ahead(&self) -> [bool; 2] {
+        let n = self.rows.len();
+        let [some, many] = super::PREFETCH_AROUND_ABOVE;
+        let few = n < super::FEW * self.cells.len();
+        let around = self.lists.is_some() || n > many || (n > some && few);
+        [n > super::PREFETCH_ABOVE, around]
+    }
+
     /// Asks for the memory of coming events: first for the grain, then for what tells who is
-    /// around it, then for those.
+    /// around it, then, if they are asked for, for those.
     #[inline(always)]
-    fn ask_ahead<L: Lanes>(&self) {
+    fn ask_ahead<L: Lanes>(&self, around: bool) {
         if let Some(g) = self.calendar.coming(8) {
             let g = g as usize;
             L::prefetch(&self.slots[g]);
@@ -186,8 +195,16 @@ impl<D: Dimension> Core<D> {
                 self.cells.around::<D>(slot.at, |block| L::prefetch(block));
             }
         }
-        if let (Some(g), Some(lists)) = (self.calendar.coming(2), &self.lists) {
+        if around && let Some(g) = self.calendar.coming(2) {
             let slot = &self.slots[g as usize];
+            let Some(lists) = &self.lists else {
+                self.cells.around::<D>(slot.at, |block| {
+                    for &near in block.first() {
+                        L::prefetch(&self.rows[near as usize]);
+                    }
+                });
+                return;
+            };
             for &g in &lists.entries[slot.span.batches()] {
                 L::prefetch(&self.rows[g as usize]);
             }
