@@ -64,16 +64,19 @@ impl<D: Integrate> Engine<D> {
         let s = slot as usize;
         let (arrays, half) = (&self.state.arrays, 0.5 * self.options.step);
         let mass = 1.0 / arrays.inverse_mass(s);
-        let leapfrog = matches!(
-            self.options.integrator,
-            IntegratorName::Verlet | IntegratorName::Midpoint
-        );
-        let space = |v: D::Vector| crate::field::three(v);
-        let velocity = if leapfrog && !fresh {
+        let midpoint = self.options.integrator == IntegratorName::Midpoint;
+        let leapfrog = midpoint || self.options.integrator == IntegratorName::Verlet;
+        // Who begins to step has the velocity of this evaluation; under the midpoint rule that of half a step
+        // before, but for gravity.
+        let velocity = if midpoint || leapfrog && !fresh {
             let (carried, _) = D::carried(arrays, s);
             let (force, _) = D::force(arrays, s);
             let pushed: [f64; 3] = std::array::from_fn(|k| {
-                let gravity = if k < D::N { self.gravity[k] } else { 0.0 };
+                let gravity = if k < D::N && !fresh {
+                    self.gravity[k]
+                } else {
+                    0.0
+                };
                 carried[k] + half * (force[k] / mass + gravity)
             });
             // Solves v - v x u = b.
@@ -83,7 +86,7 @@ impl<D: Integrate> Engine<D> {
             let inverse = 1.0 / (1.0 + crate::field::dot(u, u));
             std::array::from_fn(|k| (pushed[k] + across[k] + along * u[k]) * inverse)
         } else {
-            space(arrays.velocity(s))
+            crate::field::three(arrays.velocity(s))
         };
         let turned = crate::field::cross(velocity, rate);
         let arrays = &mut self.state.arrays;

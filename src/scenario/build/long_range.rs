@@ -66,10 +66,15 @@ pub(super) fn collect<D: Dimension>(
 
 /// What has no meaning, or no code, together with forces from afar.
 pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
+    let run = Place::of("run");
+    let heun = setup.motion.integrator == IntegratorName::Heun;
+    if heun && setup.drag > 0.0 {
+        let what = "`heun` knows contact forces and gravity only; leave it or `field.drag` out";
+        return Err(Problem::at_key(&run.key("integrator"), what));
+    }
     if setup.long_range.is_none() {
         return Ok(());
     }
-    let run = Place::of("run");
     let periodic = ["x", "y", "z"].into_iter().zip(&setup.periodic);
     let periodic = periodic.filter(|(_, axis)| axis.is_some());
     let others = [
@@ -101,8 +106,8 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
             "where forces come from afar no grain flies",
         ),
         (
-            (setup.motion.integrator == IntegratorName::Heun).then(|| run.key("integrator")),
-            "`heun` knows contact forces only",
+            heun.then(|| run.key("integrator")),
+            "`heun` knows contact forces and gravity only",
         ),
     ];
     for (place, why) in others {
