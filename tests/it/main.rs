@@ -59,6 +59,7 @@ mod scenarios_run;
 mod shapes;
 mod silo;
 mod silo_study;
+mod sizes;
 mod soft;
 mod soft_gas;
 mod steps;

@@ -271,7 +271,7 @@ fn small_scenarios_end_as_theory_says() {
 }
 
 /// Writes a scenario and runs it, with the same start for all.
-fn run_text(dimension: usize, text: &str) -> (tempfile::TempDir, Value) {
+pub fn run_text(dimension: usize, text: &str) -> (tempfile::TempDir, Value) {
     let folder = tempfile::tempdir().unwrap();
     let text = format!("name = \"small\"\ndimension = {dimension}\n{text}");
     fs::write(folder.path().join("small.toml"), text).unwrap();

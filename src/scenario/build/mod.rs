@@ -12,6 +12,7 @@ mod materials;
 mod morph;
 mod perturb;
 mod quasi_static;
+mod radii;
 mod settings;
 mod shapes;
 mod start;
@@ -187,7 +188,7 @@ fn periodic<D: Dimension>(
     ];
     let radius = feeds
         .iter()
-        .map(|feed| grains::greatest_radius(&feed.radius))
+        .map(|feed| feed.radius.greatest())
         .chain(grains.iter().map(|grain| match grain.form {
             // The circle of a flat arc is larger than its grain.
             Some(form) => grain.radius * forms[usize::from(form)].flattest().max(1.0),
