@@ -61,12 +61,14 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             },
             motion: Motion::Fixed,
             opens_at: None,
+            passes: 0.0,
         }],
         grains: (0..grains)
             .map(|n| Grain::new(n as u32, 0, radius, density, place(n)))
             .collect(),
         gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
         drag: 0.0,
+        long_range: Default::default(),
         periodic: vec![None; D::N],
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,

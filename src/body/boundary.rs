@@ -162,4 +162,14 @@ pub struct Boundary<D: Dimension> {
     pub motion: Motion<D>,
     /// A gate: the time at which it is taken away, s.
     pub opens_at: Option<f64>,
+    /// A dividing grid: grains of a radius up to this, m, go through as if it were not there; of those of a
+    /// form the radius of the circle or sphere around them. 0: none do.
+    pub passes: f64,
+}
+
+impl<D: Dimension> Boundary<D> {
+    /// Whether a grain of a radius (m) feels the wall.
+    pub fn stops(&self, radius: f64) -> bool {
+        radius > self.passes
+    }
 }

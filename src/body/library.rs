@@ -2,7 +2,7 @@
 
 /// Name, what it is, and the TOML text of each shape, as `arenite calc grain` reads it; lengths in units
 /// of about the grain's radius.
-pub const SHAPES: [(&str, &str, &str); 7] = [
+pub const SHAPES: [(&str, &str, &str); 8] = [
     (
         "oval",
         "four arcs, 1.56 times as long as wide",
@@ -37,6 +37,11 @@ pub const SHAPES: [(&str, &str, &str); 7] = [
         "t-bar",
         "eight touching spheres in the form of a T",
         include_str!("../../models/grains/t-bar.toml"),
+    ),
+    (
+        "monostable",
+        "a prism of 29 sides after Conway and Guy, with one face to stand on",
+        include_str!("../../models/grains/monostable.toml"),
     ),
 ];
 

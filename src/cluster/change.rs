@@ -25,15 +25,6 @@ impl Adjacency {
     }
 }
 
-/// A force that a field puts on a grain.
-#[derive(Clone, Copy, Debug)]
-pub struct FieldForce<D: Dimension> {
-    /// All of it, N.
-    pub force: D::Vector,
-    /// The share that dissipates, N.
-    pub drag: D::Vector,
-}
-
 impl<D: Integrate> Engine<D> {
     /// Links between grains, by slot.
     pub fn adjacency(&self) -> Adjacency {
@@ -202,30 +193,6 @@ impl<D: Integrate> Engine<D> {
         self.state.counts.closed += closed;
         self.state.counts.closed += self.forget_still(|_| false, Some(boundary as u16));
         elastic
-    }
-
-    /// Adds forces of fields at the present evaluation, from mass, radius, position and velocity.
-    pub fn add_forces(&mut self, field: impl Fn(f64, f64, D::Vector, D::Vector) -> FieldForce<D>) {
-        let state = &mut self.state;
-        for &slot in &state.active {
-            let slot = slot as usize;
-            let arrays = &mut state.arrays;
-            let mass = 1.0 / arrays.inverse_mass(slot);
-            let f = field(
-                mass,
-                arrays.radius(slot),
-                arrays.position(slot),
-                arrays.velocity(slot),
-            );
-            for k in 0..D::N {
-                arrays.forces[slot].0[k] += f.force[k];
-                if D::N == 2 {
-                    arrays.forces[slot].0[4 + k] += f.drag[k];
-                } else {
-                    arrays.dampers[slot].0[k] += f.drag[k];
-                }
-            }
-        }
     }
 
     /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its

@@ -1,5 +1,6 @@
 //! Clusters: connected groups of grains moved by their differential equations.
 
+mod afar;
 mod arcs;
 pub mod arrays;
 mod bodies;
@@ -26,8 +27,9 @@ mod state;
 mod still;
 mod tumble;
 
+pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
-pub use change::{Adjacency, FieldForce};
+pub use change::Adjacency;
 pub use changes::LinkChange;
 pub use course::{Course, Gap};
 pub use crush::Deepest;

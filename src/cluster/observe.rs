@@ -112,6 +112,8 @@ pub(super) fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coef
             overlap: Plain::splat(k.overlap),
             inverse_mass: Plain::splat(k.inverse_mass),
             radius: Plain::splat(k.radius),
+            speed: Plain::splat(k.speed),
+            sliding: Plain::splat(size(k.sliding)),
         });
         Coefficients {
             elastic: r.elastic.to_array()[0],

@@ -228,7 +228,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Spatial: orientations take up the turn gathered since the last renewal.
-    fn settle_rotations(&mut self) {
+    pub(super) fn settle_rotations(&mut self) {
         if D::N == 3 {
             let arrays = &mut self.state.arrays;
             for slot in 1..arrays.slots() {
@@ -355,6 +355,10 @@ impl<D: Integrate> Engine<D> {
             }
             let pose = wall.boundary.motion.pose(time);
             for &slot in &touching {
+                let whole = arrays.radius(self.owner(slot) as usize);
+                if !wall.boundary.stops(whole) {
+                    continue;
+                }
                 let x = pose.to_frame(arrays.position(slot as usize));
                 let reach = arrays.radius(slot as usize) + self.options.outer_margin;
                 for (k, surface) in wall.surfaces.iter().enumerate() {

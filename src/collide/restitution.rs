@@ -69,6 +69,7 @@ impl Restitution {
                 kh: 4.0 / 3.0 * young * radius.sqrt(),
                 a: dissipation,
             },
+            PairLaw::Mutze { unloading, .. } => Restitution::Constant(unloading.sqrt()),
         }
     }
     /// The coefficient for an effective mass (kg) and a normal approach speed (m/s).

@@ -26,7 +26,9 @@ pub fn time_scale(law: &PairLaw, effective_mass: f64, radius: f64, approach: f64
         PairLaw::Linear {
             normal_stiffness, ..
         } => (effective_mass / normal_stiffness).sqrt(),
-        PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. } => {
+        PairLaw::Hertz { young, .. }
+        | PairLaw::Viscoelastic { young, .. }
+        | PairLaw::Mutze { young, .. } => {
             let kh = 4.0 / 3.0 * young * radius.sqrt();
             libm::pow(effective_mass / kh, 0.4) * libm::pow(approach, -0.2)
         }
@@ -42,7 +44,7 @@ pub fn damping_unit(law: &PairLaw, effective_mass: f64, radius: f64, approach: f
         PairLaw::Linear { .. } => {
             time_scale(law, effective_mass, radius, approach) / effective_mass
         }
-        PairLaw::Hertz { .. } => 1.0,
+        PairLaw::Hertz { .. } | PairLaw::Mutze { .. } => 1.0,
         PairLaw::Viscoelastic { .. } => 1.0 / time_scale(law, effective_mass, radius, approach),
     }
 }
@@ -134,6 +136,23 @@ impl ScaledRough {
                     damping: 1.5 * time,
                     tangential_stiffness: tangential,
                     tangential_damping: tangential * time,
+                    friction,
+                    mobility,
+                }
+            }
+            // Scenarios with friction of this law have no collisions at once: its friction does not scale.
+            PairLaw::Mutze {
+                unloading,
+                friction,
+                ..
+            } => {
+                let factor =
+                    2.0 * (5.0f64 / 6.0).sqrt() * crate::contact::damping_ratio(unloading.sqrt());
+                ScaledRough {
+                    profile: Profile::Hertz,
+                    damping: factor * 1.5f64.sqrt(),
+                    tangential_stiffness: 0.0,
+                    tangential_damping: 0.0,
                     friction,
                     mobility,
                 }

@@ -12,6 +12,10 @@ pub struct Contact<L> {
     pub inverse_mass: L,
     /// Effective radius r_a r_b / (r_a + r_b), m; only if the law asks for it.
     pub radius: L,
+    /// Normal speed, m/s, over 0 while the two part.
+    pub speed: L,
+    /// Size of the tangential speed, m/s; only if the law asks for it.
+    pub sliding: L,
 }
 
 /// Coefficients of eight links at their present overlap.
@@ -33,6 +37,11 @@ pub struct Response<L> {
 pub trait Law: Copy + Send + Sync {
     /// Whether the law needs the radii of the bodies.
     const NEEDS_RADIUS: bool;
+    /// Whether the law needs the tangential speed.
+    const NEEDS_SLIDING: bool = false;
+    /// Whether all forces begin smoothly, so that the first partial step of a link needs no rule of its own:
+    /// then contacts without loss keep a neighbouring energy, as the leapfrogs do of smooth potentials.
+    const BEGINS_SMOOTHLY: bool = false;
     /// Coulomb's coefficient.
     fn friction(&self) -> f64;
     /// The coefficients of eight links.
@@ -177,6 +186,51 @@ impl Law for Viscoelastic {
     }
 }
 
+/// Hertz's force, times `unloading` while the two part, and friction mu F_n w / (nu + w) at a sliding
+/// speed w (Mutze 2006, eqs. 53, 56; its eq. 57 is Hertz's force with the prefactor sqrt(2)/3 of
+/// harmonic means, which is 4/3 of the effective modulus and radius used here).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mutze {
+    young: f64,
+    unloading: f64,
+    friction: f64,
+    smoothing: f64,
+}
+
+impl Law for Mutze {
+    const NEEDS_RADIUS: bool = true;
+    const NEEDS_SLIDING: bool = true;
+    const BEGINS_SMOOTHLY: bool = true;
+    #[inline(always)]
+    fn friction(&self) -> f64 {
+        self.friction
+    }
+    #[inline(always)]
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
+        /// Keeps quotients finite; far below any speed, m/s.
+        const FLOOR: f64 = 1e-100;
+        let zero = L::splat(0.0);
+        let a = contact.overlap.max(zero).mul(contact.radius).sqrt();
+        let elastic = L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap);
+        // What parting takes off the force is written as a damper, so that it is booked as its work.
+        let parting = zero.less(contact.speed);
+        let taken = L::splat(1.0 - self.unloading).mul(elastic).only(parting);
+        let normal = elastic.sub(taken).max(zero);
+        let smoothed = contact.sliding.add(L::splat(self.smoothing));
+        Response {
+            elastic,
+            normal_damping: taken.div(contact.speed.max(L::splat(FLOOR))),
+            tangential_stiffness: zero,
+            tangential_compliance: zero,
+            tangential_damping: L::splat(self.friction).mul(normal).div(smoothed),
+        }
+    }
+    fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
+        let overlap = overlap.max(0.0);
+        8.0 / 15.0 * self.young * (radius * overlap).sqrt() * overlap * overlap
+    }
+}
+
 /// A law of [`PairLaw`] as a type that a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnyLaw {
@@ -188,6 +242,8 @@ pub enum AnyLaw {
     Hertz(Hertz),
     /// See [`Viscoelastic`].
     Viscoelastic(Viscoelastic),
+    /// See [`Mutze`].
+    Mutze(Mutze),
 }
 
 impl From<&PairLaw> for AnyLaw {
@@ -241,6 +297,17 @@ impl From<&PairLaw> for AnyLaw {
                 dissipation,
                 friction,
             }),
+            PairLaw::Mutze {
+                young,
+                unloading,
+                friction,
+                smoothing,
+            } => AnyLaw::Mutze(Mutze {
+                young,
+                unloading,
+                friction,
+                smoothing,
+            }),
         }
     }
 }
@@ -253,6 +320,7 @@ macro_rules! with_law {
             $crate::contact::AnyLaw::LinearPerMass($law) => $body,
             $crate::contact::AnyLaw::Hertz($law) => $body,
             $crate::contact::AnyLaw::Viscoelastic($law) => $body,
+            $crate::contact::AnyLaw::Mutze($law) => $body,
         }
     };
 }
@@ -312,6 +380,13 @@ impl PairLaw {
                     friction,
                 }
             }
+            PairLaw::Mutze {
+                young, friction, ..
+            } => Stiffness {
+                normal: 2.0 * young * (radius * overlap.max(0.0)).sqrt(),
+                tangential: 0.0,
+                friction,
+            },
         }
     }
 
@@ -350,6 +425,16 @@ impl PairLaw {
                 let (kn, kt) = (stiffness.normal, stiffness.tangential);
                 (kn, kt, dissipation * kn, dissipation * kt)
             }
+            PairLaw::Mutze {
+                friction,
+                smoothing,
+                ..
+            } => {
+                let stiffness = self.stiffness(overlap, radius);
+                // Friction is steepest where there is no sliding; F = 2/3 S x.
+                let force = 2.0 / 3.0 * stiffness.normal * overlap;
+                (stiffness.normal, 0.0, 0.0, friction * force / smoothing)
+            }
         };
         Rates {
             frequency: (kn * inverse_mass).max(kt * tangential).sqrt(),
@@ -373,6 +458,7 @@ impl PairLaw {
             }
             PairLaw::Hertz { damping_ratio, .. } => damping_ratio,
             PairLaw::Viscoelastic { .. } => 0.0,
+            PairLaw::Mutze { unloading, .. } => super::damping_ratio(unloading.sqrt()),
         }
     }
 }

@@ -5,7 +5,8 @@ mod restitution;
 
 pub(crate) use law::with_law;
 pub use law::{
-    AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Rates, Response, Stiffness, Viscoelastic,
+    AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Mutze, Rates, Response, Stiffness,
+    Viscoelastic,
 };
 pub use restitution::{damping_ratio, restitution};
 
@@ -52,6 +53,19 @@ pub enum PairLaw {
         dissipation: f64,
         /// Friction coefficient.
         friction: f64,
+    },
+    /// Polyspherical grains (Mutze 2006, eqs. 53 to 57): Hertz's normal force, reduced while the two part, and
+    /// friction against the sliding that goes through zero with its speed. No tangential spring.
+    Mutze {
+        /// Effective Young's modulus E*, Pa.
+        young: f64,
+        /// The share of the force that is left while the two part: the square of the restitution
+        /// coefficient.
+        unloading: f64,
+        /// Friction coefficient.
+        friction: f64,
+        /// Sliding speed at which friction has half its size, m/s.
+        smoothing: f64,
     },
 }
 

@@ -1,15 +1,27 @@
-//! Force fields: what acts on a grain from afar, as a function of its place, velocity and the time.
+//! Force fields: what acts on a grain from afar, as a function of its place, velocity and the time; and
+//! forces between the centres of grains.
 //!
-//! A new field implements [`ForceField`] and is put into a [`FieldSet`], which the rest of the
-//! program sees as one field.
+//! A new field implements [`ForceField`], a new force between grains [`BetweenGrains`]; it is put into a
+//! [`FieldSet`], which the rest of the program sees as one field.
 
+mod between;
+mod crowd;
 mod drag;
 mod gravity;
+mod homogeneous;
+mod poles;
+mod rates;
 mod set;
+mod source;
 
+pub use between::{BetweenGrains, COULOMB, Electrostatics, Gravitation, MAGNETIC, Magnetostatics};
+pub use crowd::{Action, Crowd, Member};
 pub use drag::ViscousDrag;
 pub use gravity::Gravity;
+pub use homogeneous::{ElectricField, MagneticField};
+pub use rates::{Fastest, Smallest};
 pub use set::FieldSet;
+pub use source::{LongRangeSetup, Source, SourceDensity, cross, dot, three};
 
 use std::fmt::Debug;
 
@@ -28,6 +40,8 @@ pub struct FieldPoint<D: Dimension> {
     pub velocity: D::Vector,
     /// Time, s.
     pub time: f64,
+    /// Charge and moments.
+    pub source: Source,
 }
 
 /// The saved state of a field does not fit the field.
@@ -42,13 +56,24 @@ pub struct FieldStateError {
     pub found: usize,
 }
 
-/// A force on single grains. It acts at the centre, so that it gives no moment.
+/// A force on single grains, at the centre; a moment besides, on what is fixed in a grain.
 pub trait ForceField<D: Dimension>: Debug + Send + Sync {
     /// Name in messages and logs.
     fn name(&self) -> &str;
 
     /// Force, N.
     fn force(&self, at: &FieldPoint<D>) -> D::Vector;
+
+    /// Moment about the centre, N m; in the plane the last counts.
+    fn moment(&self, _at: &FieldPoint<D>) -> [f64; 3] {
+        [0.0; 3]
+    }
+
+    /// The rate w, 1/s, of a force that turns the velocity: an acceleration v x w beside that of the force.
+    /// It does no work, and is integrated so that it does none.
+    fn gyration(&self, _at: &FieldPoint<D>) -> [f64; 3] {
+        [0.0; 3]
+    }
 
     /// Potential energy, J, zero at the origin; 0 for a field without potential.
     fn potential_energy(&self, _at: &FieldPoint<D>) -> f64 {

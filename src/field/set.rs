@@ -1,18 +1,29 @@
 //! Several fields as one.
 
-use super::{FieldPoint, FieldStateError, ForceField, Gravity, ViscousDrag};
+use super::{
+    Action, BetweenGrains, Crowd, ElectricField, Electrostatics, FieldPoint, FieldStateError,
+    ForceField, Gravitation, Gravity, LongRangeSetup, MagneticField, Magnetostatics, Member,
+    SourceDensity, ViscousDrag,
+};
 use crate::geometry::{Dimension, Vector};
 
 /// The sum of fields, in the order in which they were added.
 #[derive(Debug, Default)]
 pub struct FieldSet<D: Dimension> {
     fields: Vec<Box<dyn ForceField<D>>>,
+    between: Vec<Box<dyn BetweenGrains>>,
+    /// What grains carry, by material.
+    carried: LongRangeSetup,
 }
 
 impl<D: Dimension> FieldSet<D> {
     /// No field.
     pub fn new() -> Self {
-        FieldSet { fields: Vec::new() }
+        FieldSet {
+            fields: Vec::new(),
+            between: Vec::new(),
+            carried: LongRangeSetup::default(),
+        }
     }
 
     /// Gravity (m/s^2) and viscous drag (N s/m); what is zero is left out.
@@ -25,6 +36,92 @@ impl<D: Dimension> FieldSet<D> {
             set.add(ViscousDrag { coefficient });
         }
         set
+    }
+
+    /// The same with homogeneous fields and forces between grains; what acts on nobody is left out.
+    pub fn with_long_range(mut self, setup: &LongRangeSetup) -> Self {
+        let any = |has: fn(&SourceDensity) -> bool| setup.sources.iter().any(has);
+        let charges = any(|source| source.charge != 0.0);
+        let dipoles = any(|source| source.electric != [0.0; 3]);
+        let magnets = any(|source| source.magnetic != [0.0; 3]);
+        if setup.electric != [0.0; 3] && (charges || dipoles) {
+            self.add(ElectricField {
+                strength: setup.electric,
+            });
+        }
+        if setup.magnetic != [0.0; 3] && (charges || magnets) {
+            self.add(MagneticField {
+                density: setup.magnetic,
+            });
+        }
+        if setup.gravitation != 0.0 {
+            self.add_between(Gravitation {
+                constant: setup.gravitation,
+            });
+        }
+        if charges || dipoles {
+            self.add_between(Electrostatics { charges, dipoles });
+        }
+        if magnets {
+            self.add_between(Magnetostatics);
+        }
+        self.carried = setup.clone();
+        self
+    }
+
+    /// What grains of a material carry per mass.
+    pub fn source(&self, material: u16) -> SourceDensity {
+        self.carried.source(material)
+    }
+
+    /// Whether grains carry moments, so that forces go with their orientations.
+    pub fn has_moments(&self) -> bool {
+        self.carried.has_moments()
+    }
+
+    /// Adds a force between grains.
+    pub fn add_between(&mut self, force: impl BetweenGrains + 'static) {
+        self.between.push(Box::new(force));
+    }
+
+    /// The forces between grains, in order.
+    pub fn between(&self) -> impl Iterator<Item = &dyn BetweenGrains> {
+        self.between.iter().map(|force| force.as_ref())
+    }
+
+    /// Whether there are forces between grains.
+    pub fn reaches_between(&self) -> bool {
+        !self.between.is_empty()
+    }
+
+    /// Adds what grains feel of each other; `actions` are as many.
+    pub fn act(&self, crowd: &Crowd, actions: &mut [Action]) {
+        for force in &self.between {
+            force.act(crowd, actions);
+        }
+    }
+
+    /// Energy of all pairs, J.
+    pub fn energy_between(&self, crowd: &Crowd) -> f64 {
+        self.between().map(|force| force.energy(crowd)).sum()
+    }
+
+    /// Energy of one more grain with all of a crowd, J.
+    pub fn energy_with(&self, crowd: &Crowd, one: &Member) -> f64 {
+        let with = |force: &dyn BetweenGrains| force.energy_with(crowd, one);
+        self.between().map(with).sum()
+    }
+
+    /// Rate at which velocities turn, 1/s (see [`ForceField::gyration`]).
+    pub fn gyration(&self, at: &FieldPoint<D>) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for field in &self.fields {
+            let rate = field.gyration(at);
+            for k in 0..3 {
+                sum[k] += rate[k];
+            }
+        }
+        sum
     }
 
     /// Adds a field.
@@ -84,8 +181,12 @@ impl<D: Dimension> FieldSet<D> {
         self.iter().map(|field| field.dissipated_power(at)).sum()
     }
 
-    /// The acceleration, m/s^2, if that of every field is uniform; zero without fields.
+    /// The acceleration, m/s^2, if that of every field is uniform and none acts between grains; zero
+    /// without fields.
     pub fn uniform_acceleration(&self) -> Option<D::Vector> {
+        if self.reaches_between() {
+            return None;
+        }
         let mut sum = D::Vector::default();
         for field in &self.fields {
             sum += field.uniform_acceleration()?;

@@ -75,6 +75,12 @@ scenarios![
     "settle-shapes",
     "hopper-ovals",
     "hopper-clumps",
+    "cavity",
+    "osmosis",
+    "rod-box",
+    "domino",
+    "gomboc",
+    "drum-clumps",
 ];
 
 materials!["thesis", "glass-steel"];

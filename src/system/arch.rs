@@ -171,7 +171,7 @@ fn falls_out<D: Integrate>(
     met: f64,
 ) -> bool {
     for _ in 0..ADVANCES {
-        if outlets.iter().any(|outlet| outlet.is_beyond(x)) {
+        if outlets.iter().any(|outlet| outlet.takes(x, 0.0)) {
             return true;
         }
         let mut room = f64::INFINITY;

@@ -155,7 +155,8 @@ impl<D: Integrate> System<D> {
         engine.set_forms(&setup.forms);
         Ok((
             engine,
-            FieldSet::with_gravity_and_drag(setup.gravity, setup.drag),
+            FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)
+                .with_long_range(&setup.long_range),
             choice.warnings,
         ))
     }

@@ -10,9 +10,9 @@ use super::ledger::{Held, Ledger};
 use super::{PerturbWhen, Setup, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, FieldForce, Other};
+use crate::cluster::{Engine, Other};
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue, Regime};
-use crate::field::{FieldPoint, FieldSet};
+use crate::field::FieldSet;
 use crate::geometry::Vector;
 use crate::neighbor::BroadPhase;
 use crate::record::{BodyRef, EventRow, RecordError, Sink};
@@ -469,36 +469,6 @@ impl<D: Integrate> System<D> {
             self.log_links(sink)?;
         }
         self.look_at_rest(sink)
-    }
-
-    /// Forces of fields that are not uniform; the uniform ones are in the engine's gravity.
-    fn apply_fields(&mut self) {
-        if !self.uniform {
-            let time = self.engine.time();
-            let fields = &self.fields;
-            self.engine.add_forces(|mass, radius, position, velocity| {
-                let at = FieldPoint {
-                    mass,
-                    radius,
-                    position,
-                    velocity,
-                    time,
-                };
-                let mut sum = FieldForce {
-                    force: D::Vector::default(),
-                    drag: D::Vector::default(),
-                };
-                for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
-                    let force = field.force(&at);
-                    sum.force += force;
-                    if field.dissipated_power(&at) > 0.0 {
-                        sum.drag += force;
-                    }
-                }
-                sum
-            });
-        }
-        self.engine.start_fresh();
     }
 
     pub(super) fn put_body(&self, row: &mut EventRow, slot: u32) {

@@ -4,7 +4,7 @@ use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
 
 use super::driver::stream;
-use super::{FeedTiming, Setup, System, SystemError, filling, flight};
+use super::{FeedTiming, Setup, System, SystemError, flight};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -20,6 +20,8 @@ pub struct FeedState {
     pub rng: rand_chacha::ChaCha8Rng,
     /// Grains made so far.
     pub made: u64,
+    /// Their mass, kg.
+    pub mass: f64,
     /// Postponements in a row.
     pub postponed: u32,
     /// Radius of the grain that waits, m.
@@ -34,6 +36,7 @@ pub(super) fn states<D: Dimension>(setup: &Setup<D>) -> Vec<FeedState> {
         .map(|k| FeedState {
             rng: stream(setup.seed, FIRST_STREAM + k),
             made: 0,
+            mass: 0.0,
             postponed: 0,
             waiting: None,
         })
@@ -52,7 +55,7 @@ impl<D: Integrate> System<D> {
         self.count(EventKind::AddBody);
         let radius = match state.waiting {
             Some(radius) => radius,
-            None => filling::draw_radius(&feed.radius, &mut state.rng),
+            None => feed.radius.draw(&mut state.rng),
         };
         let mut position = None;
         for _ in 0..feed.shots.max(1) {
@@ -85,6 +88,7 @@ impl<D: Integrate> System<D> {
                 self.s.next_id += 1;
                 self.s.created += 1;
                 state.made += 1;
+                state.mass += grain.mass;
                 state.postponed = 0;
                 state.waiting = None;
                 let next = match feed.timing {
@@ -93,6 +97,7 @@ impl<D: Integrate> System<D> {
                         // 1 - u lies in (0, 1]: no logarithm of zero.
                         time - libm::log(1.0 - state.rng.random::<f64>()) / rate
                     }
+                    FeedTiming::MassRate(rate) => feed.start + state.mass / rate,
                 };
                 if state.made < feed.count {
                     self.schedule(who, next.max(time), EventKind::AddBody);
@@ -100,7 +105,7 @@ impl<D: Integrate> System<D> {
                 self.s.feeds[index] = state;
                 self.account(time);
                 let kinetic = grain.kinetic_energy();
-                let potential = self.potential_of(&grain, time);
+                let potential = self.potential_of(&grain, time, &[]);
                 self.s.ledger.fed += kinetic + potential;
                 self.s.ledger.fed_potential += potential;
                 self.s.ledger.perturbed -= self.lift(&grain);

@@ -163,7 +163,7 @@ pub fn foresee<D: Integrate>(
         let s = s as usize;
         let (x, v, r) = (arrays.position(s), arrays.velocity(s), arrays.radius(s));
         for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
-            if gone {
+            if gone || !wall.boundary.stops(r) {
                 continue;
             }
             let wall_speed = if wall.fixed {

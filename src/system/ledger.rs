@@ -6,7 +6,7 @@ use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Elastic, Engine, Flows};
 use crate::contact::{Law, with_law};
-use crate::field::{FieldPoint, FieldSet};
+use crate::field::{Crowd, FieldPoint, FieldSet};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures};
 
@@ -92,6 +92,7 @@ pub fn turning_energy<D: Integrate>(engine: &Engine<D>, slot: usize, s: [f64; 3]
 pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Held {
     let arrays = &engine.state.arrays;
     let mut held = Held::default();
+    let mut crowd = Crowd::new();
     for slot in 1..arrays.slots() {
         let mass = match arrays.status[slot] {
             Status::Empty | Status::Part => continue,
@@ -111,17 +112,23 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
         held.kinetic += 0.5 * mass * v.norm_squared();
         held.kinetic += turning_energy(engine, slot, s);
         let radius = arrays.radius(slot);
-        held.potential += fields.potential_energy(&FieldPoint {
+        let at = FieldPoint {
             mass,
             radius,
             position: x,
             velocity: v,
             time,
-        });
+            source: engine.source(slot as u32, fields.source(arrays.material[slot])),
+        };
+        held.potential += fields.potential_energy(&at);
+        if fields.reaches_between() {
+            crowd.push(&super::afar::member(&at));
+        }
         for k in 0..D::N {
             held.moment[k] += mass * x[k];
         }
     }
+    held.potential += fields.energy_between(&crowd);
     engine.each_link_view(|link| held.elastic += link.elastic);
     held
 }

@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::driver::Outcome;
 use super::ledger::{self, held};
 use super::{EventLog, System, SystemError};
-use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
 use crate::event::{EventKind, Regime};
-use crate::field::FieldPoint;
 use crate::geometry::Vector;
 use crate::record::{
     BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent,
@@ -115,7 +113,7 @@ impl<D: Integrate> System<D> {
         if let Some(slot) = slot {
             self.put_body(&mut row, slot);
             let grain = self.grain_at(slot, time);
-            row.energy = grain.kinetic_energy() + self.potential_of(&grain, time);
+            row.energy = grain.kinetic_energy() + self.potential_of(&grain, time, &[]);
         }
         sink.event(&row)?;
         Ok(row.seq)
@@ -152,17 +150,6 @@ impl<D: Integrate> System<D> {
         events.clear();
         self.engine.link_events = events;
         Ok(())
-    }
-
-    /// Potential energy of a grain in the fields, J.
-    pub(super) fn potential_of(&self, grain: &Grain<D>, time: f64) -> f64 {
-        self.fields.potential_energy(&FieldPoint {
-            mass: grain.mass,
-            radius: grain.radius,
-            position: grain.position,
-            velocity: grain.velocity,
-            time,
-        })
     }
 
     /// Events handled so far, in the order of `EventKind::ALL`.

@@ -1,5 +1,6 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
+mod afar;
 mod air;
 mod arch;
 mod avalanche;
@@ -19,6 +20,7 @@ mod logging;
 mod outlet;
 mod perturb;
 pub mod quasi_static;
+mod radii;
 mod reason;
 mod regimes;
 mod rest;
@@ -40,6 +42,7 @@ pub use handover::Handover;
 pub use ledger::Held;
 pub use perturb::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 pub use quasi_static::QuasiStatic;
+pub use radii::{ClassError, Counted, RadiusLaw, SizeClasses};
 pub use setup::*;
 pub use simulation::{Simulation, simulation};
 pub use step::StepChoice;

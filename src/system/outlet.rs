@@ -16,9 +16,9 @@ enum Left {
 }
 
 impl<D: Dimension> OutletSetup<D> {
-    /// Whether a point lies beyond.
-    pub(super) fn is_beyond(&self, x: D::Vector) -> bool {
-        self.left(x, 0.0).is_some()
+    /// Whether a ball lies wholly beyond.
+    pub fn takes(&self, x: D::Vector, radius: f64) -> bool {
+        self.left(x, radius).is_some()
     }
 
     /// Whether a grain lies wholly beyond, and how.
@@ -28,6 +28,9 @@ impl<D: Dimension> OutletSetup<D> {
                 let height = (x - *point).dot(normal) / normal.norm();
                 (height < -radius).then_some(Left::Through)
             }
+            OutletSetup::Inside { min, max } => (0..D::N)
+                .all(|k| x[k] - radius > min[k] && x[k] + radius < max[k])
+                .then_some(Left::Through),
             OutletSetup::Outside { min, max } => (0..D::N)
                 .any(|k| x[k] < min[k] - radius || x[k] > max[k] + radius)
                 .then_some(Left::Lost),
@@ -73,9 +76,9 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         self.account(time);
-        for &slot in &gone {
+        for (before, &slot) in gone.iter().enumerate() {
             let grain = self.grain_at(slot, time);
-            let potential = self.potential_of(&grain, time);
+            let potential = self.potential_of(&grain, time, &gone[..before]);
             self.s.ledger.removed += grain.kinetic_energy() + potential;
             self.s.ledger.removed_potential += potential;
             self.s.ledger.perturbed += self.lift(&grain);

@@ -25,7 +25,7 @@ impl<D: Integrate> System<D> {
             self.close_air();
             self.engine.renew();
             self.log_woken(sink, now, &woken)?;
-            self.engine.start_fresh();
+            self.apply_fields_to_fresh();
             return Ok(());
         }
         if self.flyers_collide() {

@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 10: lists of grains of arcs with batches that may be left out.
 /// 8: collisions in flight.
 /// 7: grains of several parts.
 /// 6: loads that are known ahead.
@@ -31,7 +32,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::RadiusLaw;
 use crate::body::{Boundary, Form, Grain};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
+use crate::field::LongRangeSetup;
 use crate::geometry::Dimension;
 pub use crate::neighbor::PeriodicAxis;
 
@@ -28,6 +30,8 @@ pub struct Setup<D: Dimension> {
     pub gravity: D::Vector,
     /// Viscous drag: force = -coefficient velocity, N s/m; 0 for none.
     pub drag: f64,
+    /// Homogeneous fields and forces between grains.
+    pub long_range: LongRangeSetup,
     /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
     pub periodic: Vec<Option<PeriodicAxis>>,
     /// Integration.
@@ -284,47 +288,6 @@ pub struct SettleSetup {
     pub kinetic_fraction: f64,
 }
 
-/// How radii are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum RadiusLaw {
-    /// All equal, m.
-    Equal(f64),
-    /// Normal with a mean (m) and a relative spread, cut at three spreads.
-    Normal {
-        /// Mean, m.
-        mean: f64,
-        /// Standard deviation over mean.
-        spread: f64,
-    },
-    /// Uniform between two radii, m.
-    Uniform {
-        /// Least, m.
-        min: f64,
-        /// Greatest, m.
-        max: f64,
-    },
-}
-
-impl RadiusLaw {
-    /// The greatest radius that it can give, m.
-    pub fn greatest(&self) -> f64 {
-        match *self {
-            RadiusLaw::Equal(radius) => radius,
-            RadiusLaw::Normal { mean, spread } => mean * (1.0 + 3.0 * spread),
-            RadiusLaw::Uniform { max, .. } => max,
-        }
-    }
-
-    /// The least radius that it can give, m.
-    pub fn least(&self) -> f64 {
-        match *self {
-            RadiusLaw::Equal(radius) => radius,
-            RadiusLaw::Normal { mean, spread } => mean * (1.0 - 3.0 * spread),
-            RadiusLaw::Uniform { min, .. } => min,
-        }
-    }
-}
-
 /// When a feed makes grains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FeedTiming {
@@ -332,6 +295,8 @@ pub enum FeedTiming {
     Interval(f64),
     /// As a Poisson stream, mean rate 1/s (thesis eq. 5.26).
     Poisson(f64),
+    /// As much mass as a rate, kg/s, asks for: each comes when those before it have had their time.
+    MassRate(f64),
 }
 
 /// A feed: shoots grains at random into a region (thesis 5.8.2.1).
@@ -378,6 +343,13 @@ pub enum OutletSetup<D: Dimension> {
         point: D::Vector,
         /// Normal towards where grains live.
         normal: D::Vector,
+    },
+    /// Grains wholly within a box have left through the outlet.
+    Inside {
+        /// Least corner, m.
+        min: D::Vector,
+        /// Greatest corner, m.
+        max: D::Vector,
     },
     /// Grains wholly outside of a box have left; counted as lost, not as discharged.
     Outside {

@@ -4,7 +4,7 @@ use super::{Setup, SystemError};
 use crate::body::{Motion, Shape};
 use crate::cluster::arrays::ClusterDimension;
 use crate::contact::{LawTable, PairLaw};
-use crate::field::FieldSet;
+use crate::field::{FieldSet, Smallest};
 use crate::geometry::Vector;
 
 /// Damping rate of the densest packing over that of one pair, in the plane and in space. All
@@ -42,6 +42,8 @@ const MOST_STEPS: f64 = 1e12;
 
 const SHAKES: &str = "settled grains do not come to rest";
 const PASSES: &str = "walls pass through grains unseen";
+/// Only near each other, which they need not come: told, never refused.
+const OFF: &str = "paths of neighbours are off";
 
 /// The step and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,7 +199,9 @@ fn rates(
 ) -> (f64, f64) {
     // Hertz's greatest overlap at that speed (Chung and Ooi 2011); linear laws do not care.
     let overlap = match law {
-        PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. } => libm::pow(
+        PairLaw::Hertz { young, .. }
+        | PairLaw::Viscoelastic { young, .. }
+        | PairLaw::Mutze { young, .. } => libm::pow(
             15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()),
             0.4,
         )
@@ -290,6 +294,30 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             harm: "grains do not keep to the speed at which they sink",
         });
     }
+    let smallest: Vec<Option<Smallest>> = lightest
+        .iter()
+        .enumerate()
+        .map(|(material, entry)| {
+            let is = |of: u16| usize::from(of) == material;
+            let grains = setup.grains.iter().filter(|grain| is(grain.material));
+            let fed = setup.feeds.iter().filter(|feed| is(feed.material));
+            let count = grains.count() as u64 + fed.map(|feed| feed.count).sum::<u64>();
+            entry.map(|(mass, radius)| Smallest {
+                mass,
+                radius,
+                many: count > 1,
+            })
+        })
+        .collect();
+    for fastest in setup.long_range.fastest(&smallest, D::BALL_INERTIA) {
+        let limit = STIFFNESS_LIMIT / fastest.frequency;
+        limits.push(Limit {
+            step: setup.motion.safety * STIFFNESS_SHARE * LEAST_FACTOR * limit,
+            limit,
+            text: format!("{}, {:.4e} 1/s,", fastest.what, fastest.frequency),
+            harm: OFF,
+        });
+    }
     let moving = wall_speed(setup);
     let grains = setup.grains.iter().map(|g| (g.form, g.radius));
     let feeds = setup.feeds.iter().map(|f| (f.form, f.radius.least()));
@@ -344,7 +372,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, {}",
             l.text, l.limit, l.harm
         );
-        if step > BEYOND_REASON * l.limit {
+        let refused = limits.iter().filter(|l| l.harm != OFF);
+        if refused.map(|l| l.limit).fold(f64::INFINITY, f64::min) < step / BEYOND_REASON {
             return Err(SystemError::Setup(format!(
                 "{text}{}",
                 if l.harm == SHAKES {

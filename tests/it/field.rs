@@ -1,6 +1,8 @@
 //! Force fields: force against potential and power, sums, and events of their own.
 
-use arenite::field::{FieldPoint, FieldSet, FieldStateError, ForceField, Gravity, ViscousDrag};
+use arenite::field::{
+    FieldPoint, FieldSet, FieldStateError, ForceField, Gravity, Source, ViscousDrag,
+};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 
 /// A push along x that is on in every other interval: it keeps the number of its switches.
@@ -62,6 +64,7 @@ fn somewhere<D: Dimension>() -> FieldPoint<D> {
         position: D::Vector::from_fn(|k| [0.7, -1.1, 2.3][k]),
         velocity: D::Vector::from_fn(|k| [-0.4, 1.9, 0.6][k]),
         time: 0.0,
+        source: Source::default(),
     }
 }
 

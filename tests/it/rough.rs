@@ -101,7 +101,8 @@ fn tables_keep_their_error() {
         let friction = match law {
             PairLaw::Linear { friction, .. }
             | PairLaw::Hertz { friction, .. }
-            | PairLaw::Viscoelastic { friction, .. } => friction,
+            | PairLaw::Viscoelastic { friction, .. }
+            | PairLaw::Mutze { friction, .. } => friction,
         };
         let mut worst: f64 = 0.0;
         for _ in 0..1000 {

@@ -176,6 +176,12 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
             2,
             &["run.finish=0.2", "settle.at_most=0.7"],
         ),
+        ("cavity", 3, &["run.finish=0.003"]),
+        ("osmosis", 2, &["run.finish=0.2"]),
+        ("rod-box", 2, &["run.finish=10"]),
+        ("domino", 2, &["run.finish=0.3"]),
+        ("gomboc", 3, &["run.finish=0.5"]),
+        ("drum-clumps", 3, &["run.finish=0.2", "settle.at_most=0.2"]),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {
@@ -265,7 +271,7 @@ fn small_scenarios_end_as_theory_says() {
 }
 
 /// Writes a scenario and runs it, with the same start for all.
-fn run_text(dimension: usize, text: &str) -> (tempfile::TempDir, Value) {
+pub fn run_text(dimension: usize, text: &str) -> (tempfile::TempDir, Value) {
     let folder = tempfile::tempdir().unwrap();
     let text = format!("name = \"small\"\ndimension = {dimension}\n{text}");
     fs::write(folder.path().join("small.toml"), text).unwrap();

@@ -42,6 +42,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         grains: Vec::new(),
         gravity: D::Vector::default(),
         drag: 0.0,
+        long_range: Default::default(),
         periodic: vec![None; D::N],
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,
@@ -141,6 +142,7 @@ pub fn wall<'a, D: Dimension>(
         shape,
         motion: Motion::Fixed,
         opens_at: None,
+        passes: 0.0,
     });
     let last = setup.boundaries.len() - 1;
     &mut setup.boundaries[last]

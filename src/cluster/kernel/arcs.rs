@@ -300,6 +300,12 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
                 overlap: radii.sub(distance),
                 inverse_mass: a.inverse_mass.add(b.inverse_mass),
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    sliding.abs()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);
@@ -451,6 +457,12 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
                 overlap: radius.sub(distance),
                 inverse_mass: a.inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    sliding.abs()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);

@@ -118,7 +118,7 @@ pub(super) fn normal<L: Lanes, W: Law>(
     let mut weight = L::splat(1.0);
     let mut share = L::splat(1.0);
     let mut first = 0;
-    if opened != 0 && timing.partial {
+    if opened != 0 && timing.partial && !W::BEGINS_SMOOTHLY {
         let covered = zero.sub(speed).mul(L::splat(timing.step));
         // Deeper than one step of approach: not a fresh touch (a grain put there); taken whole.
         first = opened & !L::bits(covered.less(contact.overlap)) & L::bits(zero.less(covered));

@@ -204,6 +204,12 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 overlap: radii.sub(distance),
                 inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    sliding.abs()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);
@@ -383,6 +389,12 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 overlap: radius.sub(distance),
                 inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    sliding.abs()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);

@@ -253,6 +253,12 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 overlap: radii.sub(distance),
                 inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    dot(vt, vt).sqrt()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);
@@ -415,6 +421,12 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 overlap: radius.sub(distance),
                 inverse_mass,
                 radius,
+                speed,
+                sliding: if W::NEEDS_SLIDING {
+                    dot(vt, vt).sqrt()
+                } else {
+                    zero
+                },
             };
             let opened = touch_bits & !flags.touch;
             let part = normal(&law, contact, speed, touch, opened, &timing);

@@ -114,6 +114,12 @@ fn force_law(law: &PairLaw, effective_mass: f64, radius: f64) -> Option<ForceLaw
             kh: kh(young),
             a: dissipation,
         },
+        PairLaw::Mutze {
+            young,
+            unloading: 1.0,
+            ..
+        } => ForceLaw::Hertz { kh: kh(young) },
+        PairLaw::Mutze { .. } => return None,
     })
 }
 
@@ -145,6 +151,7 @@ fn lossless(law: &PairLaw) -> bool {
         | PairLaw::Viscoelastic {
             dissipation: loss, ..
         } => loss == 0.0,
+        PairLaw::Mutze { unloading, .. } => unloading == 1.0,
     }
 }
 
@@ -374,7 +381,7 @@ impl Meeting {
     fn units(&self, law: &PairLaw, fast: f64) -> [f64; 2] {
         let [light, heavy] = self.mass;
         match law {
-            PairLaw::Hertz { .. } => [1.0; 2],
+            PairLaw::Hertz { .. } | PairLaw::Mutze { .. } => [1.0; 2],
             PairLaw::Linear { .. } => {
                 let ends = [light, heavy].map(|mass| damping_unit(law, mass, 1.0, 1.0));
                 [ends[0].min(ends[1]), ends[0].max(ends[1])]

@@ -1,8 +1,9 @@
 //! Feeds and outlets.
 
 use super::check::Check;
-use super::grains::{around, radius_law};
+use super::grains::around;
 use super::materials::Materials;
+use super::radii::radius_law;
 use super::shapes::Shapes;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
@@ -40,12 +41,15 @@ pub(super) fn feeds<D: Dimension>(
             &[
                 ("every", spec.every.is_some()),
                 ("poisson", spec.poisson.is_some()),
+                ("mass_rate", spec.mass_rate.is_some()),
             ],
         )?;
         let timing = match (spec.every, spec.poisson) {
             (Some(every), _) => FeedTiming::Interval(check.positive(&at.key("every"), every)?),
-            (_, rate) => {
-                FeedTiming::Poisson(check.positive(&at.key("poisson"), rate.unwrap_or(0.0))?)
+            (_, Some(rate)) => FeedTiming::Poisson(check.positive(&at.key("poisson"), rate)?),
+            _ => {
+                let rate = spec.mass_rate.unwrap_or(0.0);
+                FeedTiming::MassRate(check.positive(&at.key("mass_rate"), rate)?)
             }
         };
         for (key, value) in [("shots", spec.shots), ("tries", spec.tries)] {
@@ -62,7 +66,10 @@ pub(super) fn feeds<D: Dimension>(
             start: check.non_negative(&at.key("start"), spec.start)?,
             timing,
             count: spec.count,
-            radius: around(shape, radius_law(check, &at.key("radius"), &spec.radius)?),
+            radius: around(
+                shape,
+                radius_law::<D>(check, &at.key("radius"), &spec.radius)?,
+            ),
             form: shape.map(|shape| shape.index),
             material,
             density: materials.density(material),
@@ -88,6 +95,7 @@ pub(super) fn outlets<D: Dimension>(
             "where grains leave",
             &[
                 ("plane", spec.plane.is_some()),
+                ("inside", spec.inside.is_some()),
                 ("outside", spec.outside.is_some()),
             ],
         )?;
@@ -97,6 +105,9 @@ pub(super) fn outlets<D: Dimension>(
                 point: check.vector::<D>(&here.key("point"), &plane.point)?,
                 normal: check.direction::<D>(&here.key("normal"), &plane.normal)?,
             });
+        } else if let Some(extent) = &spec.inside {
+            let (min, max) = check.corners::<D>(&here, &extent.min, &extent.max)?;
+            list.push(OutletSetup::Inside { min, max });
         } else if let Some(extent) = &spec.outside {
             let (min, max) = check.corners::<D>(&here, &extent.min, &extent.max)?;
             list.push(OutletSetup::Outside { min, max });

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::Check;
 use super::materials::Materials;
+use super::radii::radius_law;
 use super::shapes::{Shaped, Shapes};
 use super::{MAX_GRAINS, walls};
 use crate::body::{Boundary, Formed, Grain};
@@ -11,7 +12,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::fill::{self, Filling};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::{FillSpec, GrainSpec, RadiusSpec};
+use crate::scenario::spec::{FillSpec, GrainSpec};
 use crate::scenario::table;
 use crate::system::RadiusLaw;
 
@@ -121,7 +122,7 @@ pub(super) fn fills<D: Formed>(
                 boundaries: walls,
                 existing: &filled.grains,
                 count: count as usize,
-                radius: around(shape, radius_law(check, &here.key("radius"), radius)?),
+                radius: around(shape, radius_law::<D>(check, &here.key("radius"), radius)?),
                 material,
                 density: materials.density(material),
                 min,
@@ -181,7 +182,10 @@ fn read_file<D: Dimension>(
 
 /// The law of the radii around grains of a shape.
 pub(super) fn around<D: Dimension>(shape: Option<Shaped<'_, D>>, asked: RadiusLaw) -> RadiusLaw {
-    shape.map_or(asked, |shape| shape.law(asked))
+    match shape {
+        Some(shape) => shape.law(asked),
+        None => asked,
+    }
 }
 
 fn one<D: Dimension>(
@@ -210,59 +214,6 @@ fn one<D: Dimension>(
         grain.spin = walls::spin::<D>(check, &place.key("spin"), spin)?;
     }
     Ok(grain)
-}
-
-/// The law of radii, checked.
-pub(super) fn radius_law(
-    check: Check<'_>,
-    place: &Place,
-    spec: &RadiusSpec,
-) -> Result<RadiusLaw, Problem> {
-    let table = match spec {
-        RadiusSpec::Equal(radius) => return Ok(RadiusLaw::Equal(check.positive(place, *radius)?)),
-        RadiusSpec::Drawn(table) => table,
-    };
-    match (table.mean, table.spread, table.min, table.max) {
-        (Some(mean), Some(spread), None, None) => Ok(RadiusLaw::Normal {
-            mean: check.positive(&place.key("mean"), mean)?,
-            // Cut at three spreads, the least radius stays over a tenth of the mean.
-            spread: check.within(&place.key("spread"), spread, 0.0, 0.3)?,
-        }),
-        (None, None, Some(min), Some(max)) => {
-            let min = check.positive(&place.key("min"), min)?;
-            let max = check.positive(&place.key("max"), max)?;
-            if max < min {
-                return Err(check.wrong(
-                    &place.key("max"),
-                    &max.to_string(),
-                    &format!("at least `min`, {min}"),
-                ));
-            }
-            Ok(RadiusLaw::Uniform { min, max })
-        }
-        _ => Err(Problem::at_key(
-            place,
-            format!("`{place}` must be a number, {{ mean = , spread = }} or {{ min = , max = }}"),
-        )),
-    }
-}
-
-/// Mean of a law of radii, m.
-pub(super) fn mean_radius(law: &RadiusLaw) -> f64 {
-    match law {
-        RadiusLaw::Equal(radius) => *radius,
-        RadiusLaw::Normal { mean, .. } => *mean,
-        RadiusLaw::Uniform { min, max } => 0.5 * (min + max),
-    }
-}
-
-/// The greatest radius that a law can give, m.
-pub(super) fn greatest_radius(law: &RadiusLaw) -> f64 {
-    match law {
-        RadiusLaw::Equal(radius) => *radius,
-        RadiusLaw::Normal { mean, spread } => mean * (1.0 + 3.0 * spread),
-        RadiusLaw::Uniform { max, .. } => *max,
-    }
 }
 
 /// Components of a vector for a message: `(0.1, 0.2)`.

@@ -209,7 +209,7 @@ fn missing(spec: &Spec, a: &str, b: &str) -> Problem {
     )
     .label(format!("no law between `{a}` and `{b}`"))
     .help(format!(
-        "add a [[law]] with between = [\"{a}\", \"{b}\"] and `linear`, `hertz` or `viscoelastic`"
+        "add a [[law]] with between = [\"{a}\", \"{b}\"] and `linear`, `hertz`, `viscoelastic` or `mutze`"
     ))
 }
 
@@ -223,6 +223,7 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
                 ("linear", law.linear.is_some()),
                 ("hertz", law.hertz.is_some()),
                 ("viscoelastic", law.viscoelastic.is_some()),
+                ("mutze", law.mutze.is_some()),
             ],
         )?;
         let here = at.key(kind);
@@ -245,6 +246,13 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
             check.non_negative(&here.key("dissipation"), viscoelastic.dissipation)?;
             check.non_negative(&here.key("friction"), viscoelastic.friction)?;
         }
+        if let Some(mutze) = &law.mutze {
+            let share = mutze.squared_restitution;
+            check.share(&here.key("squared_restitution"), share)?;
+            check.non_negative(&here.key("friction"), mutze.friction)?;
+            check.positive(&here.key("smoothing_speed"), mutze.smoothing_speed)?;
+            refuse_at_once(spec, law, &here)?;
+        }
         let same = |other: &LawSpec| {
             let ([a, b], [c, d]) = (&law.between, &other.between);
             (a == c && b == d) || (a == d && b == c)
@@ -258,6 +266,26 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// Collisions at once know the law without friction only.
+fn refuse_at_once(spec: &Spec, law: &LawSpec, here: &Place) -> Result<(), Problem> {
+    let by_law =
+        |events: &crate::scenario::spec::EventsSpec| !events::decides(events, &law.between);
+    let section = match &spec.events {
+        Some(events) if by_law(events) => "[events]",
+        None if spec.run.collisions => "`run.collisions`",
+        _ => return Ok(()),
+    };
+    if law.mutze.as_ref().is_none_or(|mutze| mutze.friction == 0.0) {
+        return Ok(());
+    }
+    Err(Problem::at_key(
+        &here.key("friction"),
+        format!(
+            "with {section} the law `mutze` must be without friction, which goes with the speed"
+        ),
+    ))
 }
 
 fn pair_law(
@@ -276,9 +304,10 @@ fn pair_law(
             per_mass: linear.per_mass,
         });
     }
-    let kind = match (&law.hertz, &law.viscoelastic) {
-        (Some(_), _) => "hertz",
-        (None, Some(_)) => "viscoelastic",
+    let kind = match (&law.hertz, &law.viscoelastic, &law.mutze) {
+        (Some(_), _, _) => "hertz",
+        (None, Some(_), _) => "viscoelastic",
+        (None, None, Some(_)) => "mutze",
         _ => return Err(Problem::at(place, format!("`{place}` has no law"))),
     };
     let mut compliance = 0.0;
@@ -301,6 +330,14 @@ fn pair_law(
         shear_compliance += 2.0 * (2.0 - poisson) * (1.0 + poisson) / young;
     }
     let (young, shear) = (1.0 / compliance, 1.0 / shear_compliance);
+    if let Some(law) = &law.mutze {
+        return Ok(PairLaw::Mutze {
+            young,
+            unloading: law.squared_restitution,
+            friction: law.friction,
+            smoothing: law.smoothing_speed,
+        });
+    }
     Ok(match (&law.hertz, &law.viscoelastic) {
         (None, Some(law)) => PairLaw::Viscoelastic {
             young,

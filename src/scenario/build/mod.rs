@@ -7,10 +7,12 @@ mod collisions;
 mod events;
 mod feeds;
 mod grains;
+mod long_range;
 mod materials;
 mod morph;
 mod perturb;
 mod quasi_static;
+mod radii;
 mod settings;
 mod shapes;
 mod start;
@@ -60,8 +62,10 @@ pub(super) fn build<D: Integrate>(
     spec.field.gravity = Some((0..D::N).map(|k| gravity[k]).collect());
     let drag = check.non_negative(&field.key("drag"), spec.field.drag)?;
     settings::check(check, &spec)?;
+    walls::refuse_grids(&spec)?;
 
     let materials = materials::collect(check, &mut spec)?;
+    let long_range = long_range::collect::<D>(check, &spec, &materials)?;
     let shapes = shapes::collect::<D>(check, &mut spec)?;
     let boundaries =
         walls::boundaries::<D>(check, &mut spec.boundary, |name| materials.index(name))?;
@@ -104,6 +108,7 @@ pub(super) fn build<D: Integrate>(
         grains: filled.grains,
         gravity,
         drag,
+        long_range,
         periodic,
         motion: settings.motion,
         settle: settings.settle,
@@ -120,6 +125,7 @@ pub(super) fn build<D: Integrate>(
         events: None,
     };
     only_in_motion(&spec, &setup)?;
+    long_range::refuse_others(&spec, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
@@ -182,7 +188,7 @@ fn periodic<D: Dimension>(
     ];
     let radius = feeds
         .iter()
-        .map(|feed| grains::greatest_radius(&feed.radius))
+        .map(|feed| feed.radius.greatest())
         .chain(grains.iter().map(|grain| match grain.form {
             // The circle of a flat arc is larger than its grain.
             Some(form) => grain.radius * forms[usize::from(form)].flattest().max(1.0),

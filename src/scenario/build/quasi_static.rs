@@ -66,7 +66,7 @@ pub(super) fn build<D: Dimension>(
         );
     }
     for (k, law) in setup.laws.laws.iter().enumerate() {
-        if let Some(PairLaw::Hertz { .. } | PairLaw::Viscoelastic { .. }) = law {
+        if !matches!(law, None | Some(PairLaw::Linear { .. })) {
             let (a, b) = (k / setup.laws.materials, k % setup.laws.materials);
             return refuse(
                 &at,

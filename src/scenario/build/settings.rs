@@ -1,7 +1,6 @@
 //! Time, accuracy and logs: checks, and the defaults that follow from the grains.
 
 use super::check::Check;
-use super::grains::mean_radius;
 use crate::body::{Boundary, Grain, Motion};
 use crate::cluster::integrate::Integrate;
 use crate::contact::{LawTable, PairLaw};
@@ -37,7 +36,7 @@ impl Scales {
         laws: &LawTable,
     ) -> Self {
         let mean = if grains.is_empty() {
-            let sum: f64 = feeds.iter().map(|feed| mean_radius(&feed.radius)).sum();
+            let sum: f64 = feeds.iter().map(|feed| feed.radius.mean()).sum();
             sum / feeds.len().max(1) as f64
         } else {
             grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len() as f64
@@ -66,7 +65,7 @@ impl Scales {
             widen(grain.mass, grain.radius);
         }
         for feed in feeds {
-            let radius = mean_radius(&feed.radius);
+            let radius = feed.radius.mean();
             widen(feed.density * D::ball_measure(radius), radius);
         }
         let mut contact: (f64, f64) = (f64::INFINITY, 0.0);
@@ -109,7 +108,9 @@ fn contact_time(law: &PairLaw, mass: f64, radius: f64, speed: f64) -> f64 {
         PairLaw::Linear {
             normal_stiffness, ..
         } => std::f64::consts::PI * (mass / normal_stiffness).sqrt(),
-        PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. } => {
+        PairLaw::Hertz { young, .. }
+        | PairLaw::Viscoelastic { young, .. }
+        | PairLaw::Mutze { young, .. } => {
             let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
             2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
         }

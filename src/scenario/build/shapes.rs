@@ -32,17 +32,7 @@ impl<D: Dimension> Shaped<'_, D> {
 
     /// The law of the radii around grains.
     pub fn law(&self, asked: RadiusLaw) -> RadiusLaw {
-        match asked {
-            RadiusLaw::Equal(radius) => RadiusLaw::Equal(self.radius(radius)),
-            RadiusLaw::Normal { mean, spread } => RadiusLaw::Normal {
-                mean: self.radius(mean),
-                spread,
-            },
-            RadiusLaw::Uniform { min, max } => RadiusLaw::Uniform {
-                min: self.radius(min),
-                max: self.radius(max),
-            },
-        }
+        asked.scaled(self.scale)
     }
 }
 

@@ -58,16 +58,7 @@ fn in_bounds<D: Dimension>(
         }
     }
     for (j, outlet) in around.outlets.iter().enumerate() {
-        let gone = match outlet {
-            OutletSetup::Plane { point, normal } => {
-                (grain.position - *point).dot(normal) / normal.norm() < -grain.radius
-            }
-            OutletSetup::Outside { min, max } => (0..D::N).any(|axis| {
-                let x = grain.position[axis];
-                x + grain.radius < min[axis] || x - grain.radius > max[axis]
-            }),
-        };
-        if gone {
+        if outlet.takes(grain.position, grain.radius) {
             return Err(Problem::at(
                 &place,
                 format!("{name} at {at} has already left through `outlet[{j}]`"),

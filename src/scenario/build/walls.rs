@@ -5,7 +5,7 @@ use crate::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::{BoundarySpec, MotionSpec, Side, SpinSpec};
+use crate::scenario::spec::{BoundarySpec, MotionSpec, Side, Spec, SpinSpec};
 
 /// More walls than can be numbered in the records are refused.
 const MAX_BOUNDARIES: usize = 1 << 15;
@@ -53,9 +53,34 @@ pub(super) fn boundaries<D: Dimension>(
             shape,
             motion,
             opens_at: spec.opens_at,
+            passes: match spec.passes {
+                Some(radius) => check.positive(&at.key("passes"), radius)?,
+                None => 0.0,
+            },
         });
     }
     Ok(walls)
+}
+
+/// Only contacts that are followed step by step know which grains a wall lets through.
+pub(super) fn refuse_grids(spec: &Spec) -> Result<(), Problem> {
+    let Some(index) = spec.boundary.iter().position(|wall| wall.passes.is_some()) else {
+        return Ok(());
+    };
+    let rigid = spec.morph.as_ref().is_some_and(|morph| morph.rigid);
+    let others = [
+        ("[events]", spec.events.is_some()),
+        ("[quasi_static]", spec.quasi_static.is_some()),
+        ("[morph]", rigid),
+        ("`run.collisions`", spec.run.collisions),
+    ];
+    let Some((other, _)) = others.into_iter().find(|(_, given)| *given) else {
+        return Ok(());
+    };
+    let place = Place::of("boundary").index(index).key("passes");
+    let what =
+        format!("{other} knows no walls that let some grains pass; leave it or `passes` out");
+    Err(Problem::at_key(&place, what))
 }
 
 fn shape<D: Dimension>(

@@ -109,8 +109,8 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Grains that come during the run, shot at random into a region. Exactly one of `every` and
-/// `poisson`.
+/// Grains that come during the run, shot at random into a region. Exactly one of `every`, `poisson` and
+/// `mass_rate`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedSpec {
@@ -144,6 +144,9 @@ pub struct FeedSpec {
     /// Mean rate of a Poisson stream, 1/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisson: Option<f64>,
+    /// Mass that comes in a second, kg/s (in the plane per metre of depth): each grain when those before it have had their time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_rate: Option<f64>,
     /// Their velocity, m/s; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vec<f64>>,
@@ -168,7 +171,7 @@ fn default_tries() -> u32 {
     100
 }
 
-/// Where grains leave: exactly one of `plane` and `outside`.
+/// Where grains leave: exactly one of `plane`, `inside` and `outside`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutletSpec {
@@ -176,6 +179,9 @@ pub struct OutletSpec {
     /// discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<PlaneSpec>,
+    /// Grains wholly within this box are discharged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<ExtentSpec>,
     /// Grains wholly outside of this box are lost; they do not count as discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<ExtentSpec>,

@@ -16,20 +16,35 @@ pub struct MaterialSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub density: Option<f64>,
-    /// Young's modulus, Pa; needed by the laws `hertz` and `viscoelastic`.
+    /// Young's modulus, Pa; needed by the laws `hertz`, `viscoelastic` and `mutze`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub young: Option<f64>,
-    /// Poisson's ratio, from 0 to 0.5; needed by the laws `hertz` and `viscoelastic`.
+    /// Poisson's ratio, from 0 to 0.5; needed by the laws `hertz`, `viscoelastic` and `mutze`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub poisson: Option<f64>,
+    /// Electric charge of a grain over its mass, C/kg; it sits at the centre.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub charge_per_mass: f64,
+    /// Electric dipole moment of a grain over its mass, C m/kg: three numbers, in the plane too. It is fixed
+    /// in the grain, in the frame in which its shape is given, and sits at the centre.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub electric_moment_per_mass: Option<Vec<f64>>,
+    /// Magnetic dipole moment of a grain over its mass, A m^2/kg; likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub magnetic_moment_per_mass: Option<Vec<f64>>,
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
-/// The contact law of a pair of materials: exactly one of `linear`, `hertz`, `viscoelastic`.
+pub(super) fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// The contact law of a pair of materials: exactly one of `linear`, `hertz`, `viscoelastic`,
+/// `mutze`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LawSpec {
@@ -44,6 +59,10 @@ pub struct LawSpec {
     /// Hertz's normal force with damping in proportion to the rate of that force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viscoelastic: Option<ViscoelasticSpec>,
+    /// Hertz's normal force, weaker while the two part, and friction that goes through zero with the sliding
+    /// speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutze: Option<MutzeSpec>,
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -99,6 +118,23 @@ pub struct ViscoelasticSpec {
     /// Friction coefficient.
     #[schemars(range(min = 0.0))]
     pub friction: f64,
+}
+
+/// Hertz's normal force, and that times `squared_restitution` while the two part; friction without a
+/// spring, mu F w / (nu + w) at a sliding speed w (Mutze 2006). The moduli come from the two materials.
+/// What is at rest on a slope creeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MutzeSpec {
+    /// Square of the restitution coefficient, over 0 and up to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub squared_restitution: f64,
+    /// Friction coefficient mu.
+    #[schemars(range(min = 0.0))]
+    pub friction: f64,
+    /// Sliding speed nu at which friction has half its size, m/s, over 0. The smaller, the shorter is the step.
+    #[schemars(range(min = 0.0))]
+    pub smoothing_speed: f64,
 }
 
 /// A file of `models/materials`.

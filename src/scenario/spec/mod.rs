@@ -114,6 +114,18 @@ pub struct FieldSpec {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub drag: f64,
+    /// Electric field, V/m, a number for each dimension; it acts on charges and electric moments of
+    /// materials. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub electric: Option<Vec<f64>>,
+    /// Magnetic field, T: three numbers, in the plane too, where the last is normal to it. It turns the paths
+    /// of charges and acts on magnetic moments of materials. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub magnetic: Option<Vec<f64>>,
+    /// Constant of gravitation between grains, N m^2/kg^2 (6.674e-11 in nature); 0 (the default) for none.
+    #[serde(default, skip_serializing_if = "material::is_zero")]
+    #[schemars(range(min = 0.0))]
+    pub gravitation: f64,
 }
 
 /// Directions in which space repeats itself.

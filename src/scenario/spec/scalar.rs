@@ -135,9 +135,8 @@ impl JsonSchema for SpinSpec {
     }
 }
 
-/// How radii are drawn: `0.01`, or `{ mean = 0.01, spread = 0.05 }` (normal, the spread
-/// relative to the mean, cut at three spreads), or `{ min = 0.008, max = 0.012 }` (uniform).
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How radii are drawn: `0.01`, or one of the ways of [`RadiusTable::WAYS`].
+#[derive(Clone, Debug, PartialEq)]
 pub enum RadiusSpec {
     /// All equal, m.
     Equal(f64),
@@ -145,8 +144,8 @@ pub enum RadiusSpec {
     Drawn(RadiusTable),
 }
 
-/// The two ways to draw radii.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// The ways to draw radii, each with its keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RadiusTable {
     /// Mean of a normal distribution, m.
@@ -155,12 +154,72 @@ pub struct RadiusTable {
     /// Its standard deviation over its mean, at most 0.3; radii are cut at three of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// Least radius of a uniform distribution, m.
+    /// Least radius of a uniform or a Rosin-Rammler distribution, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// Greatest radius of a uniform distribution, m.
+    /// Greatest radius of a uniform or a Rosin-Rammler distribution, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
+    /// Median of a log-normal distribution, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median: Option<f64>,
+    /// Standard deviation of the natural logarithm of a log-normal distribution, at most 1; radii are cut at three of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_spread: Option<f64>,
+    /// Radius than which 1 - 1/e = 63 % of a Rosin-Rammler (Weibull) distribution is finer, m; what lies beyond `min` and
+    /// `max` is cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// Exponent of a Rosin-Rammler distribution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exponent: Option<f64>,
+    /// A table as sieves give it: rows of a radius, m, and the share that is finer, from 0 in the first row to 1 in the
+    /// last; even over the radius between rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finer: Option<Vec<[f64; 2]>>,
+    /// What the shares of a log-normal (`number` when absent), Rosin-Rammler or sieve distribution (`mass` when absent)
+    /// count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<CountedSpec>,
+}
+
+/// What the shares of a distribution count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CountedSpec {
+    /// Grains.
+    Number,
+    /// Their mass.
+    Mass,
+}
+
+impl RadiusTable {
+    /// The ways, as written.
+    pub const WAYS: [&'static str; 5] = [
+        "{ mean = , spread = }",
+        "{ min = , max = }",
+        "{ median = , log_spread = }",
+        "{ scale = , exponent = , min = , max = }",
+        "{ finer = [[radius, share], ...] }",
+    ];
+
+    /// The keys that are given, in the order in which they are declared; without `by`.
+    pub fn given(&self) -> Vec<&'static str> {
+        [
+            ("mean", self.mean.is_some()),
+            ("spread", self.spread.is_some()),
+            ("min", self.min.is_some()),
+            ("max", self.max.is_some()),
+            ("median", self.median.is_some()),
+            ("log_spread", self.log_spread.is_some()),
+            ("scale", self.scale.is_some()),
+            ("exponent", self.exponent.is_some()),
+            ("finer", self.finer.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(key, given)| given.then_some(key))
+        .collect()
+    }
 }
 
 impl Serialize for RadiusSpec {
@@ -178,7 +237,7 @@ impl<'de> Deserialize<'de> for RadiusSpec {
         impl<'de> Visitor<'de> for Reader {
             type Value = RadiusSpec;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a radius in m, { mean = , spread = } or { min = , max = }")
+                write!(f, "a radius in m, {}", RadiusTable::WAYS.join(", "))
             }
             fn visit_f64<E: Error>(self, number: f64) -> Result<RadiusSpec, E> {
                 Ok(RadiusSpec::Equal(number))
@@ -204,9 +263,10 @@ impl JsonSchema for RadiusSpec {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let table = generator.subschema_for::<RadiusTable>();
         json_schema!({
-            "description": "Radii, m: a number for equal ones, { mean, spread } for a normal \
-                distribution (spread relative to the mean, cut at three spreads), { min, max } \
-                for a uniform one.",
+            "description": "Radii, m: a number for equal ones; { mean, spread } for a normal \
+                distribution (spread relative to the mean, cut at three spreads); { min, max } \
+                for a uniform one; { median, log_spread } for a log-normal one; { scale, exponent, min, max } \
+                for that of Rosin and Rammler (1933); { finer } for a table of sieves.",
             "anyOf": [{ "type": "number", "exclusiveMinimum": 0 }, table],
         })
     }

@@ -51,6 +51,11 @@ pub struct BoundarySpec {
     /// A gate: when it is taken away, s. Settling comes before time 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opens_at: Option<f64>,
+    /// A dividing grid: grains of a radius up to this go through as if it were not there, m (with a shape: the
+    /// radius of the circle or sphere around a grain). Absent: none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub passes: Option<f64>,
 }
 
 /// A half-space: grains live on the side to which the normal points.

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::obstacles::Obstacles;
-use super::{FillError, FillRequest, draw_radius};
+use super::{FillError, FillRequest};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
@@ -114,7 +114,7 @@ fn fill<D: Dimension>(
             break;
         }
         // A grain that finds no room goes to the next cell, so that no size is favoured.
-        let r = *radius.get_or_insert_with(|| draw_radius(&request.radius, rng));
+        let r = *radius.get_or_insert_with(|| request.radius.draw(rng));
         let middle = cells.middle(index, request.min);
         let shift = D::Vector::from_fn(|k| {
             let room = (0.5 * cells.size[k] - r).max(0.0) * (1.0 - 1e-9);

@@ -4,9 +4,6 @@
 //! one by one until each is supported (thesis 4.7.1). No grain overlaps another or a wall. The
 //! last coordinate is up; moving walls stand where they are at time 0, and gates are closed.
 
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-
 use super::RadiusLaw;
 use crate::body::{Boundary, Grain};
 use crate::geometry::surface::ShapeError;
@@ -22,7 +19,7 @@ pub use random::random;
 pub use roll_down::roll_down;
 
 /// What to fill, and with what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FillRequest<'a, D: Dimension> {
     /// Walls that grains must not overlap.
     pub boundaries: &'a [Boundary<D>],
@@ -105,43 +102,11 @@ pub enum FillError {
     },
 }
 
-/// A radius, m. Normal radii farther than three spreads from the mean are drawn again.
-pub fn draw_radius(law: &RadiusLaw, rng: &mut ChaCha8Rng) -> f64 {
-    match *law {
-        RadiusLaw::Equal(radius) => radius,
-        RadiusLaw::Uniform { min, max } => min + (max - min) * rng.random::<f64>(),
-        RadiusLaw::Normal { mean, spread } => loop {
-            // Box and Muller (1958), by libm so that the bits are the same everywhere.
-            let u = 1.0 - rng.random::<f64>();
-            let angle = std::f64::consts::TAU * rng.random::<f64>();
-            let deviate = (-2.0 * libm::log(u)).sqrt() * libm::cos(angle);
-            if deviate.abs() <= 3.0 {
-                break mean * (1.0 + spread * deviate);
-            }
-        },
-    }
-}
-
 /// The mean and the largest radius that a law gives, m.
 pub fn radius_range(law: &RadiusLaw) -> Result<(f64, f64), FillError> {
-    let (least, mean, greatest) = match *law {
-        RadiusLaw::Equal(radius) => (radius, radius, radius),
-        RadiusLaw::Normal { mean, spread } => {
-            if !(0.0..1.0 / 3.0).contains(&spread) {
-                return Err(FillError::Radius(format!(
-                    "the relative spread of the radii must be from 0 to below 1/3, so that none is negative within three spreads; it is {spread}"
-                )));
-            }
-            (
-                mean * (1.0 - 3.0 * spread),
-                mean,
-                mean * (1.0 + 3.0 * spread),
-            )
-        }
-        RadiusLaw::Uniform { min, max } => (min, 0.5 * (min + max), max),
-    };
+    let (least, greatest) = (law.least(), law.greatest());
     if least > 0.0 && least <= greatest && greatest.is_finite() {
-        Ok((mean, greatest))
+        Ok((law.mean(), greatest))
     } else {
         Err(FillError::Radius(format!(
             "radii must be greater than 0 and finite, the least not above the greatest; they run from {least} m to {greatest} m"

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::obstacles::Obstacles;
-use super::{FillError, FillRequest, draw_radius};
+use super::{FillError, FillRequest};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
@@ -22,7 +22,7 @@ pub fn random<D: Dimension>(
     let (_, largest) = request.check()?;
     let mut obstacles = Obstacles::new(request, largest)?;
     let radii: Vec<f64> = (0..request.count)
-        .map(|_| draw_radius(&request.radius, rng))
+        .map(|_| request.radius.draw(rng))
         .collect();
     let mut order: Vec<usize> = (0..request.count).collect();
     order.sort_by(|&a, &b| radii[b].total_cmp(&radii[a]).then(a.cmp(&b)));

@@ -10,7 +10,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::obstacles::{Near, Obstacles};
-use super::{FillError, FillRequest, draw_radius};
+use super::{FillError, FillRequest};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
@@ -39,7 +39,7 @@ pub fn roll_down<D: Dimension>(
     let up = D::N - 1;
     let asked = request.count;
     for placed in 0..asked {
-        let r = draw_radius(&request.radius, rng);
+        let r = request.radius.draw(rng);
         let mut rest = None;
         for _ in 0..DROPS {
             let top = D::Vector::from_fn(|k| {

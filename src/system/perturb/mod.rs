@@ -283,9 +283,9 @@ impl<D: Integrate> System<D> {
         time: f64,
     ) -> Result<(), SystemError> {
         self.account(time);
-        for &slot in slots {
+        for (before, &slot) in slots.iter().enumerate() {
             let grain = self.grain_at(slot, time);
-            let potential = self.potential_of(&grain, time);
+            let potential = self.potential_of(&grain, time, &slots[..before]);
             let ledger = &mut self.s.ledger;
             ledger.removed += grain.kinetic_energy() + potential;
             ledger.removed_potential += potential;

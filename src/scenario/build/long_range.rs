@@ -1,0 +1,143 @@
+//! Homogeneous electric and magnetic fields, and forces between the centres of grains.
+
+use super::check::Check;
+use super::materials::Materials;
+use crate::field::{LongRangeSetup, SourceDensity, three};
+use crate::geometry::Dimension;
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::Spec;
+use crate::system::{IntegratorName, Setup};
+
+fn in_space(check: Check<'_>, place: &Place, values: Option<&[f64]>) -> Result<[f64; 3], Problem> {
+    let Some(values) = values else {
+        return Ok([0.0; 3]);
+    };
+    let Ok(vector) = <[f64; 3]>::try_from(values) else {
+        return Err(check.wrong(
+            place,
+            &format!("a list of {}", values.len()),
+            "a list of three numbers, in the plane too: its x, its y, and the normal to it",
+        ));
+    };
+    for (k, value) in vector.iter().enumerate() {
+        check.finite(&place.index(k), *value)?;
+    }
+    Ok(vector)
+}
+
+/// Reads the fields and what the materials carry.
+pub(super) fn collect<D: Dimension>(
+    check: Check<'_>,
+    spec: &Spec,
+    materials: &Materials,
+) -> Result<LongRangeSetup, Problem> {
+    let field = Place::of("field");
+    let electric =
+        check.vector_or_zero::<D>(&field.key("electric"), spec.field.electric.as_deref())?;
+    let mut sources = Vec::new();
+    for (name, material) in materials.names.iter().zip(&materials.specs) {
+        let at = Place::of("material").key(name);
+        let vector =
+            |key: &str, given: &Option<Vec<f64>>| in_space(check, &at.key(key), given.as_deref());
+        sources.push(SourceDensity {
+            charge: check.finite(&at.key("charge_per_mass"), material.charge_per_mass)?,
+            electric: vector(
+                "electric_moment_per_mass",
+                &material.electric_moment_per_mass,
+            )?,
+            magnetic: vector(
+                "magnetic_moment_per_mass",
+                &material.magnetic_moment_per_mass,
+            )?,
+        });
+    }
+    Ok(LongRangeSetup {
+        electric: three(electric),
+        magnetic: in_space(
+            check,
+            &field.key("magnetic"),
+            spec.field.magnetic.as_deref(),
+        )?,
+        gravitation: check.non_negative(&field.key("gravitation"), spec.field.gravitation)?,
+        sources,
+    })
+}
+
+/// What has no meaning, or no code, together with forces from afar.
+pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
+    let run = Place::of("run");
+    let heun = setup.motion.integrator == IntegratorName::Heun;
+    if heun && setup.drag > 0.0 {
+        let what = "`heun` knows contact forces and gravity only; leave it or `field.drag` out";
+        return Err(Problem::at_key(&run.key("integrator"), what));
+    }
+    if setup.long_range.is_none() {
+        return Ok(());
+    }
+    let periodic = ["x", "y", "z"].into_iter().zip(&setup.periodic);
+    let periodic = periodic.filter(|(_, axis)| axis.is_some());
+    let others = [
+        (
+            periodic
+                .map(|(axis, _)| Place::of("periodic").key(axis))
+                .next(),
+            "where space repeats itself a force from afar comes from all images, which nobody sums",
+        ),
+        (
+            spec.events.as_ref().map(|_| Place::of("events")),
+            "from event to event paths are free of forces from afar",
+        ),
+        (
+            spec.quasi_static
+                .as_ref()
+                .map(|_| Place::of("quasi_static")),
+            "the quasi-static model knows no forces from afar",
+        ),
+        (
+            spec.morph
+                .as_ref()
+                .filter(|morph| morph.rigid)
+                .map(|_| Place::of("morph").key("rigid")),
+            "grains cannot stand still where forces come from afar, which change with every other grain",
+        ),
+        (
+            spec.run.collisions.then(|| run.key("collisions")),
+            "where forces come from afar no grain flies",
+        ),
+        (
+            heun.then(|| run.key("integrator")),
+            "`heun` knows contact forces and gravity only",
+        ),
+    ];
+    for (place, why) in others {
+        if let Some(place) = place {
+            let carrier = carrier(setup);
+            return Err(Problem::at_key(
+                &place,
+                format!("{why}; leave it or {carrier} out"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The key that makes forces act from afar.
+fn carrier<D: Dimension>(setup: &Setup<D>) -> String {
+    if setup.long_range.gravitation != 0.0 {
+        return "`field.gravitation`".into();
+    }
+    let sources = setup.long_range.sources.iter();
+    let mut named = sources.zip(&setup.materials);
+    let found = named.find(|(source, _)| !source.is_none());
+    found.map_or(String::new(), |(source, name)| {
+        let key = if source.charge != 0.0 {
+            "charge_per_mass"
+        } else if source.electric != [0.0; 3] {
+            "electric_moment_per_mass"
+        } else {
+            "magnetic_moment_per_mass"
+        };
+        format!("`{key}` of `{name}`")
+    })
+}

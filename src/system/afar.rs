@@ -1,0 +1,150 @@
+//! Fields that are not uniform, and forces between grains: what they do at an evaluation, and what
+//! energy they hold.
+
+use super::System;
+use crate::body::Grain;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Engine, FieldForce};
+use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member, three};
+use crate::geometry::{Dimension, Vector};
+
+/// A grain at the evaluation as fields see it.
+fn point<D: Integrate>(
+    engine: &Engine<D>,
+    fields: &FieldSet<D>,
+    slot: u32,
+    time: f64,
+) -> FieldPoint<D> {
+    let (arrays, s) = (&engine.state.arrays, slot as usize);
+    FieldPoint {
+        mass: 1.0 / arrays.inverse_mass(s),
+        radius: arrays.radius(s),
+        position: arrays.position(s),
+        velocity: arrays.velocity(s),
+        time,
+        source: engine.source(slot, fields.source(arrays.material[s])),
+    }
+}
+
+/// The same for others.
+pub(super) fn member<D: Dimension>(at: &FieldPoint<D>) -> Member {
+    Member {
+        position: three(at.position),
+        mass: at.mass,
+        source: at.source,
+    }
+}
+
+/// All grains at the evaluation but some, in order of slots; and their slots.
+fn crowd<D: Integrate>(
+    engine: &Engine<D>,
+    fields: &FieldSet<D>,
+    without: impl Fn(u32) -> bool,
+) -> (Vec<u32>, Crowd) {
+    let arrays = &engine.state.arrays;
+    let (mut slots, mut crowd) = (Vec::new(), Crowd::new());
+    for slot in 1..arrays.slots() as u32 {
+        if arrays.status[slot as usize].is_grain() && !without(slot) {
+            slots.push(slot);
+            crowd.push(&member(&point(engine, fields, slot, engine.time())));
+        }
+    }
+    (slots, crowd)
+}
+
+impl<D: Integrate> System<D> {
+    /// Forces of fields that are not uniform, at an evaluation; the uniform ones are in the engine's
+    /// gravity.
+    pub(super) fn apply_fields(&mut self) {
+        let active = std::mem::take(&mut self.engine.state.active);
+        self.act_on(&active);
+        self.engine.state.active = active;
+        self.engine.start_fresh();
+    }
+
+    /// Those that begin to step between two evaluations have not felt the fields.
+    pub(super) fn apply_fields_to_fresh(&mut self) {
+        let fresh = self.engine.state.fresh.clone();
+        self.act_on(&fresh);
+        self.engine.start_fresh();
+    }
+
+    fn act_on(&mut self, slots: &[u32]) {
+        if self.uniform || slots.is_empty() {
+            return;
+        }
+        let time = self.engine.time();
+        if self.fields.has_moments() {
+            self.engine.follow_orientations();
+        }
+        let (engine, fields) = (&mut self.engine, &self.fields);
+        for &slot in slots {
+            let at = point(engine, fields, slot, time);
+            let mut sum = FieldForce::<D>::default();
+            for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
+                let force = field.force(&at);
+                sum.force += force;
+                if field.dissipated_power(&at) > 0.0 {
+                    sum.drag += force;
+                }
+                let moment = field.moment(&at);
+                for k in 0..3 {
+                    sum.moment[k] += moment[k];
+                }
+            }
+            engine.add_action(slot, &sum);
+        }
+        if fields.reaches_between() {
+            let (all, crowd) = crowd(engine, fields, |_| false);
+            let mut actions = vec![Action::default(); all.len()];
+            fields.act(&crowd, &mut actions);
+            let mut acted = vec![false; engine.state.arrays.slots()];
+            for &slot in slots {
+                acted[slot as usize] = true;
+            }
+            for (slot, action) in all.iter().zip(&actions) {
+                if acted[*slot as usize] {
+                    let sum = FieldForce::<D> {
+                        force: D::Vector::from_fn(|k| action.force[k]),
+                        drag: D::Vector::default(),
+                        moment: action.moment,
+                    };
+                    engine.add_action(*slot, &sum);
+                }
+            }
+        }
+        let mut fresh = engine.state.fresh.clone();
+        fresh.sort_unstable();
+        for &slot in slots {
+            let rate = fields.gyration(&point(engine, fields, slot, time));
+            if rate != [0.0; 3] {
+                engine.add_gyration(slot, rate, fresh.binary_search(&slot).is_ok());
+            }
+        }
+    }
+
+    /// Potential energy of a grain in the fields and with all others but itself and those in some slots, J.
+    pub(super) fn potential_of(&self, grain: &Grain<D>, time: f64, without: &[u32]) -> f64 {
+        let fields = &self.fields;
+        let axes = grain
+            .form
+            .map(|form| self.setup.forms[usize::from(form)].axes);
+        let density = fields.source(grain.material);
+        let at = FieldPoint {
+            mass: grain.mass,
+            radius: grain.radius,
+            position: grain.position,
+            velocity: grain.velocity,
+            time,
+            source: density.of::<D>(grain.mass, grain.rotation, axes),
+        };
+        let mut sum = fields.potential_energy(&at);
+        if fields.reaches_between() {
+            let id = &self.engine.state.arrays.id;
+            let left_out = |slot: u32| id[slot as usize] == grain.id || without.contains(&slot);
+            let (_, others) = crowd(&self.engine, fields, left_out);
+            sum += fields.energy_with(&others, &member(&at));
+        }
+        sum
+    }
+}
