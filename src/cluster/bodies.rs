@@ -4,7 +4,8 @@
 //! the grain's, with the row of a ball that goes and turns along with it: the velocity of its centre, its
 //! radius times the grain's spin, the grain's mass. Parts touch; what they feel is added up
 //! for the grain, which alone takes steps, and then parts are put where it went. Of a clump each
-//! component is a candidate; of a grain of arcs, one arc at a time stands in for it (`facing`).
+//! component is a candidate; of a grain of arcs, one arc at a time stands in for it (`facing`), whose circle
+//! is worked out from the row of the grain (`arcs`): the slots of arcs are names only.
 
 use serde::{Deserialize, Serialize};
 

@@ -16,9 +16,9 @@ const SPREAD: f64 = 1.4;
 /// Classes at most; the last one holds all that is smaller.
 const CLASSES: usize = 24;
 /// What a look into a row of another level's cells costs, in distances.
-const LOOK: f64 = 12.0;
+const LOOK: f64 = 5.0;
 /// Levels must save so much of the cost of one grid to be taken.
-const GAIN: f64 = 0.2;
+const GAIN: f64 = 0.1;
 /// Positions by which the space is measured that grains fill.
 const SAMPLE: usize = 256;
 
