@@ -111,6 +111,11 @@ pub fn draw(meta: &RunMeta, snapshot: &Snapshot, colouring: Colouring) -> Pictur
     compose(meta, snapshot, &layers, colouring)
 }
 
+/// `1 grain`, `2 grains`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The number of the snapshot to draw, of (number, time, grains).
 fn chosen(counts: &[(u64, f64, usize)], time: Option<f64>) -> Option<u64> {
     if let Some(time) = time {
@@ -225,7 +230,7 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
         width: width.max(LEAST) as f32,
         height: (height + CAPTION) as f32,
         background: BACKGROUND,
-        title: format!("{} grains at {:.3} s", s.grains.len(), s.time),
+        title: format!("{} at {:.3} s", counted(s.grains.len(), "grain"), s.time),
         shapes,
     };
     if cut.middle.is_some() {
@@ -352,10 +357,10 @@ fn caption(
     };
     let (first, second) = (top + 14.0, top + 40.0);
     let line = format!(
-        "t = {:.3} s   {} grains   {} links",
+        "t = {:.3} s   {}   {}",
         s.time,
-        s.grains.len(),
-        s.links.len()
+        counted(s.grains.len(), "grain"),
+        counted(s.links.len(), "link")
     );
     write(
         [left, first],

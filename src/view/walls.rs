@@ -8,6 +8,8 @@ use crate::record::WallDrawing;
 
 /// Corners of a drawn circle: smooth at the size of a picture.
 const CORNERS: usize = 72;
+/// So many gaps at most are drawn across a picture's diagonal, in a wall through which grains pass.
+const MOST_DASHES: f64 = 200.0;
 /// Meridians of a drawn surface of revolution.
 const MERIDIANS: usize = 12;
 
@@ -20,12 +22,19 @@ pub fn draw_walls<D: Dimension>(
 ) -> Vec<WallDrawing> {
     let mut drawings = Vec::new();
     for boundary in boundaries {
-        for (points, closed) in lines::<D>(&boundary.shape, min, max) {
+        let mut lines = lines::<D>(&boundary.shape, min, max);
+        if boundary.passes > 0.0 && D::N == 2 {
+            let gap = (2.0 * boundary.passes).max((max - min).norm() / MOST_DASHES);
+            lines = lines.iter().flat_map(|line| dashes(line, gap)).collect();
+        }
+        for (points, closed) in lines {
             drawings.push(WallDrawing {
                 name: boundary.name.clone(),
                 points,
                 closed,
-                endless: D::N == 2 && matches!(boundary.shape, Shape::Plane { .. }),
+                endless: D::N == 2
+                    && matches!(boundary.shape, Shape::Plane { .. })
+                    && boundary.passes <= 0.0,
                 opens_at: boundary.opens_at,
             });
         }
@@ -82,6 +91,24 @@ fn lines<D: Dimension>(shape: &Shape<D>, min: D::Vector, max: D::Vector) -> Vec<
         } => revolved(in_space(*origin), in_space(*axis), profile),
         Shape::Vessel(v) => revolved(in_space(v.from), in_space(v.axis()), &v.profile()),
     }
+}
+
+/// A line with gaps as wide as what passes, and as much between them, from one of its corners to the next.
+fn dashes((points, closed): &Line, gap: f64) -> Vec<Line> {
+    let ends = points
+        .iter()
+        .skip(1)
+        .chain(points.iter().take(usize::from(*closed)));
+    let mut cut = Vec::new();
+    for (&from, &to) in points.iter().zip(ends) {
+        let along = add(to, from, -1.0);
+        let count = (dot(along, along).sqrt() / (2.0 * gap)).ceil().max(1.0);
+        for k in 0..count as u32 {
+            let share = |part: f64| add(from, along, (f64::from(k) + part) / count);
+            cut.push((vec![share(0.25), share(0.75)], false));
+        }
+    }
+    cut
 }
 
 fn add(a: [f64; 3], b: [f64; 3], share: f64) -> [f64; 3] {
