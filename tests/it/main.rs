@@ -50,6 +50,7 @@ mod reason;
 mod record;
 mod record_export;
 mod record_sample;
+mod repose_shapes;
 mod resume;
 mod rigidity;
 mod rotation;
