@@ -105,12 +105,15 @@ impl<D: Integrate> Engine<D> {
                 elastic += link.elastic;
             }
         });
+        // Where space is periodic there is no place so far off that nothing touches what is there.
+        let periodic = self.timing().periodic.is_some();
         let mut lost = Vec::new();
         for class in &mut self.state.pairs {
             drop_links(
                 &mut class.lists,
                 |a, b| gone[a as usize] || gone[b as usize],
                 &mut lost,
+                periodic,
             );
         }
         for &(a, b) in &lost {
@@ -119,7 +122,12 @@ impl<D: Integrate> Engine<D> {
         }
         let mut at_walls = Vec::new();
         for class in &mut self.state.walls {
-            drop_links(&mut class.lists, |a, _| gone[a as usize], &mut at_walls);
+            drop_links(
+                &mut class.lists,
+                |a, _| gone[a as usize],
+                &mut at_walls,
+                periodic,
+            );
         }
         self.state.counts.closed += (lost.len() + at_walls.len()) as u64;
         self.state.counts.closed += self.forget_still(|slot| gone[slot as usize], None);
@@ -133,6 +141,9 @@ impl<D: Integrate> Engine<D> {
             self.state.arrays.vacate(slot as usize);
         }
         self.vacate_parts(&gone);
+        // Anew at once: who looks before the next step must find all in their places.
+        self.forget_arcs();
+        self.know_arcs();
         self.state.active.retain(|&s| !gone[s as usize]);
         self.state.fresh.retain(|&s| !gone[s as usize]);
         elastic
@@ -238,10 +249,12 @@ fn set_back<D: Dimension, H: History>(history: &mut H, k: usize, at: &Kinematics
     }
 }
 
+/// Drops the links of those gone; with `candidates` also the lanes of who is near them and not in touch.
 fn drop_links<H: History>(
     lists: &mut Lists<H>,
     gone: impl Fn(u32, u32) -> bool,
     lost: &mut Vec<(u32, u32)>,
+    candidates: bool,
 ) {
     let mut dropped = Vec::new();
     each_link(&lists.flags, |i, k| {
@@ -256,5 +269,14 @@ fn drop_links<H: History>(
         lists.flags[i].slip &= !(1 << k);
         lists.calm[i][k] = 0;
         lists.history[i].set_lane(k, [0.0; 3]);
+    }
+    if candidates {
+        for batch in &mut lists.batches {
+            for lane in 0..batch.a.len() {
+                if gone(batch.a[lane], batch.b[lane]) {
+                    (batch.a[lane], batch.b[lane]) = (0, 0);
+                }
+            }
+        }
     }
 }

@@ -367,10 +367,11 @@ impl<D: Integrate> Engine<D> {
             let state = &mut self.state;
             D::stride(level, &mut state.arrays, &state.active, stride)
         };
+        let arcs = self.has_arcs();
         let state = &mut self.state;
         state.flows.damping += sums.damper_work;
         state.fastest = sums.fastest;
-        if !self.arcs.grains.is_empty() {
+        if arcs {
             // Ends of a grain may be faster than its middle.
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
             state.fastest = most * most;

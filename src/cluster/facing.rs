@@ -301,7 +301,9 @@ impl<D: Integrate> Engine<D> {
         for slot in grain + 1..grain + 1 + count {
             let depth = self.depth(class, slot);
             let normal = self.wall_normal(class, grain, slot, time);
-            let faces = normal.is_some_and(|n| self.lies(slot, -n) == 0);
+            // Arcs on the far side of the grain pass too, and lie deep.
+            let faces =
+                depth <= self.finest(slot) && normal.is_some_and(|n| self.lies(slot, -n) == 0);
             let rank = [
                 f64::from(u8::from(!faces || depth == f64::NEG_INFINITY)),
                 depth,

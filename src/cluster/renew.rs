@@ -46,6 +46,7 @@ impl<D: Integrate> Engine<D> {
             }
             square < reach * reach
         };
+        let empty = |slot: u32| arrays.status[slot as usize] == Status::Empty;
         for class in &mut state.pairs {
             let (outer, spare, carry) = (&class.outer, &mut self.spare, &mut self.carry);
             match lengths {
@@ -64,7 +65,7 @@ impl<D: Integrate> Engine<D> {
                     carry,
                     sorted,
                     |p| p,
-                    |[a, b]| square(a, b, wrap),
+                    |[a, b]| !empty(a) && !empty(b) && square(a, b, wrap),
                 ),
             }
         }

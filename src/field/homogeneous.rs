@@ -43,7 +43,9 @@ impl<D: Dimension> ForceField<D> for MagneticField {
     }
     fn gyration(&self, at: &FieldPoint<D>) -> [f64; 3] {
         let specific = at.source.charge / at.mass;
-        self.density.map(|b| b * specific)
+        let [x, y, z] = self.density.map(|b| b * specific);
+        // In the plane nothing moves along the normal, into which the others would turn.
+        if D::N == 2 { [0.0, 0.0, z] } else { [x, y, z] }
     }
     fn moment(&self, at: &FieldPoint<D>) -> [f64; 3] {
         cross(at.source.magnetic, self.density)

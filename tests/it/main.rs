@@ -17,6 +17,7 @@ mod faults;
 mod field;
 mod filling;
 mod flight;
+mod found;
 mod free_share;
 mod gas;
 mod grain_fit;
