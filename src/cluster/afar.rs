@@ -33,11 +33,6 @@ impl<D: Integrate> Engine<D> {
         density.of::<D>(mass, D::rotation(arrays, slot as usize), axes)
     }
 
-    /// Orientations take up the turn of each step at once, where forces depend on them.
-    pub fn follow_orientations(&mut self) {
-        self.settle_rotations();
-    }
-
     /// Adds what a field does to a stepped grain at the present evaluation.
     pub fn add_action(&mut self, slot: u32, action: &FieldForce<D>) {
         let (arrays, s) = (&mut self.state.arrays, slot as usize);

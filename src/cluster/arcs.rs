@@ -1,7 +1,8 @@
 //! Grains of arcs as their kernels see them: tables beside the rows, and the passes over lists in which other
 //! arcs are looked for where those named do not face each other any more.
 
-use super::arrays::{ArcPass, Status};
+use super::arrays::Status;
+use super::dimension::ArcPass;
 use super::engine::{Engine, wall_geometry};
 use super::integrate::Integrate;
 use super::kernel::{Arcs, Named, Timing, WHOLE, WallSums};

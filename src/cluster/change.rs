@@ -1,10 +1,10 @@
 //! Changes from outside: grains removed, gates opened, forces added.
 
 use super::Other;
-use super::arrays::{History, Lists, Status};
+use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::lists::each_link;
+use super::lists::{History, Lists, each_link};
 use super::observe::{Elastic, Kinematics, LinkView};
 use crate::geometry::Dimension;
 

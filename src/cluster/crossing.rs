@@ -1,10 +1,10 @@
 //! When a link passed Coulomb's limit, within the step in which it was seen to. Only links that
 //! changed are looked at, and only where they are logged.
 
-use super::arrays::History;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::Change;
+use super::lists::History;
 use super::observe::{BodyMotion, Kinematics, coefficients, size};
 use crate::contact::AnyLaw;
 use crate::event::EventKind;

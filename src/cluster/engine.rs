@@ -5,12 +5,12 @@
 //! link come or go for the price of a flag. Which grains form which cluster is kept beside, in
 //! [`ClusterIndex`]. Grains in flight are not touched by a step.
 
-use super::arrays::{Arrays, Lists, Status};
+use super::arrays::{Arrays, Status};
 use super::bodies::Bodies;
 use super::changes::LinkChange;
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Arcs, Change, Timing, WallGeometry, WallLanes, WallSums};
-use super::lists::Kept;
+use super::lists::{Kept, Lists};
 use super::shift::Pending;
 use super::state::{
     Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,

@@ -1,9 +1,9 @@
 //! The predictor-corrector of the thesis (eqs. 5.17, 5.18): forces at both ends of a step.
 
-use super::arrays::Lists;
 use super::engine::Engine;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::Flags;
+use super::lists::Lists;
 
 /// One step from positions, velocities and springs for which forces were just evaluated.
 pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> StepSums {

@@ -6,9 +6,69 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arrays::{History, Lists};
-use super::kernel::{Batch, Flags};
-use crate::vector::LANES;
+use super::kernel::{Batch, Flags, SpatialHistory};
+use crate::vector::{LANES, Row};
+
+/// Eight tangential springs.
+pub trait History:
+    Copy + Default + std::fmt::Debug + Send + Sync + Serialize + for<'a> Deserialize<'a>
+{
+    /// One of them.
+    fn lane(&self, lane: usize) -> [f64; 3];
+    /// Sets one of them.
+    fn set_lane(&mut self, lane: usize, spring: [f64; 3]);
+}
+
+impl History for Row {
+    fn lane(&self, lane: usize) -> [f64; 3] {
+        [self.0[lane], 0.0, 0.0]
+    }
+    fn set_lane(&mut self, lane: usize, spring: [f64; 3]) {
+        self.0[lane] = spring[0];
+    }
+}
+
+impl History for SpatialHistory {
+    fn lane(&self, lane: usize) -> [f64; 3] {
+        [self[0].0[lane], self[1].0[lane], self[2].0[lane]]
+    }
+    fn set_lane(&mut self, lane: usize, spring: [f64; 3]) {
+        for (row, s) in self.iter_mut().zip(spring) {
+            row.0[lane] = s;
+        }
+    }
+}
+
+/// Candidates of one law, with their history beside them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Lists<H: History> {
+    /// The candidates.
+    pub batches: Vec<Batch>,
+    /// Tangential springs.
+    pub history: Vec<H>,
+    /// Flags.
+    pub flags: Vec<Flags>,
+    /// Looks in a row at which each link was at rest.
+    pub calm: Vec<[u8; LANES]>,
+    /// Index of each lane's candidate in the outer list.
+    pub outer: Vec<[u32; LANES]>,
+    /// Of each batch: way since the lists were filtered on which nothing in it can come into touch, m (grains of
+    /// arcs only).
+    pub quiet: Vec<f64>,
+}
+
+impl<H: History> Lists<H> {
+    /// Empties the lists, keeping their memory.
+    pub fn clear(&mut self) {
+        self.batches.clear();
+        self.history.clear();
+        self.flags.clear();
+        self.calm.clear();
+        self.outer.clear();
+        self.quiet.clear();
+    }
+}
 
 /// A link carried through a renewal of the outer list.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

@@ -1,10 +1,9 @@
 //! Links of stepped grains while others are displaced: how they are strained, what they hold, give
 //! and push.
 
-use super::arrays::History;
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::lists::each_link;
+use super::lists::{History, each_link};
 use super::observe::{Kinematics, coefficients, size};
 use super::part::Part;
 use super::state::Other;

@@ -9,6 +9,7 @@ mod changes;
 mod course;
 mod crossing;
 mod crush;
+pub mod dimension;
 mod engine;
 mod facing;
 mod far;

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arrays::{Arrays, History};
+use super::arrays::Arrays;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::Change;
-use super::lists::each_link;
+use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
 use crate::contact::{AnyLaw, Contact, Law, with_law};
 use crate::event::EventKind;

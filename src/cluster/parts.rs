@@ -3,8 +3,9 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::arrays::{Arrays, ClusterDimension};
+use super::arrays::Arrays;
 use super::bodies::Body;
+use super::dimension::ClusterDimension;
 use super::tumble::{self, TopTable, Tumble, TumbleSums};
 use crate::body::rotation::{self, PrincipalMoments};
 use crate::body::{Form, Formed};

@@ -1,9 +1,9 @@
 //! Renewing the candidate lists: when, from what, and what goes along with it.
 
-use super::arrays::{Lists, Status};
+use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::lists::Kept;
+use super::lists::{Kept, Lists};
 use super::state::WallClass;
 use super::still::WallName;
 use crate::geometry::surface::{Flat, Surface};
@@ -228,8 +228,9 @@ impl<D: Integrate> Engine<D> {
         self.state.clusters.go_on_from(before);
     }
 
-    /// Spatial: orientations take up the turn gathered since the last renewal.
-    pub(super) fn settle_rotations(&mut self) {
+    /// Spatial: orientations take up the turn gathered since the last renewal; after each step where forces
+    /// depend on them.
+    pub fn settle_rotations(&mut self) {
         if D::N == 3 {
             let arrays = &mut self.state.arrays;
             for slot in 1..arrays.slots() {

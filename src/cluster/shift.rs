@@ -1,11 +1,11 @@
 //! Small displacements of a part of a bed, with what they do to links: how loads on grains that stand
 //! still are carried on.
 
-use super::arrays::{History, Status};
+use super::arrays::Status;
 use super::changes::LinkChange;
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::lists::Kept;
+use super::lists::{History, Kept};
 use super::observe::{Elastic, coefficients, size};
 use super::part::Part;
 use super::state::Other;

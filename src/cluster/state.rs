@@ -3,9 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arrays::{Arrays, Lists};
+use super::arrays::Arrays;
 use super::bodies::Bodies;
 use super::integrate::Integrate;
+use super::lists::Lists;
 use super::still::Still;
 use crate::body::Boundary;
 use crate::geometry::Dimension;

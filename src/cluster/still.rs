@@ -7,10 +7,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arrays::{History, Status};
+use super::arrays::Status;
 use super::engine::{Engine, three};
 use super::integrate::Integrate;
-use super::lists::{Kept, each_link};
+use super::lists::{History, Kept, each_link};
 use super::observe::LinkView;
 use super::resting::RestingLinks;
 use super::state::Other;

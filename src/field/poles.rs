@@ -170,21 +170,20 @@ impl Kernel for WithMoments<'_> {
             let fifth = cube.mul(square);
             let (along, own_along) = (dot(other, d), dot(own, d));
             potential = potential.add(q.mul(inverse)).add(along.mul(cube));
-            // Field of the other: along d, and along its moment.
+            // Field of the other: along d, and along its moment; the first is also the force along the own moment.
             let by_way = q.mul(cube).add(three.mul(along).mul(fifth));
-            // Force on the moment: along d, along the own moment, along the other's.
+            // Force on the moment: along d, and along the other's.
             let product = dot(own, other)
                 .sub(L::splat(5.0).mul(own_along).mul(along).mul(square))
                 .sub(q.mul(own_along));
             let force_way = three.mul(product).mul(fifth);
-            let force_own = q.mul(cube).add(three.mul(along).mul(fifth));
             let force_other = three.mul(own_along).mul(fifth);
             for k in 0..3 {
                 let at = by_way.mul(d[k]).sub(other[k].mul(cube));
                 field[k] = field[k].add(at);
                 let on_moment = force_way
                     .mul(d[k])
-                    .add(force_own.mul(own[k]))
+                    .add(by_way.mul(own[k]))
                     .add(force_other.mul(other[k]));
                 force[k] = force[k].add(pole.mul(at)).add(on_moment);
             }

@@ -75,15 +75,10 @@ impl<D: Dimension> BroadPhase<D> for Cells<D> {
     ) {
         debug_assert_eq!(positions.len(), radii.len());
         let images = Images::new::<D>(periodic);
-        let all = positions.iter().zip(radii).zip(0u32..);
-        let all = all.map(|((x, &radius), number)| (images.wrap(*x), radius, number));
+        let all = images.wrapped(positions, radii);
         self.sorted.build(all, margin, images);
         self.found.pairs.clear();
-        self.tests = if images.any() {
-            self.sorted.find::<true>(margin, &mut self.found.pairs)
-        } else {
-            self.sorted.find::<false>(margin, &mut self.found.pairs)
-        };
+        self.tests = self.sorted.find(margin, &mut self.found.pairs);
         self.found.sort(positions.len(), images.any(), out);
     }
 

@@ -6,10 +6,10 @@
 //! dynamic programming over classes of sizes, given what distances and looks into a level cost.
 
 use super::cells::{Found, near};
-use super::periodic::{Images, is_under};
+use super::periodic::Images;
 use super::sorted::Sorted;
 use super::{BroadPhase, PeriodicAxis};
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 
 /// Radii in a class of sizes, the largest over the smallest, at most.
 const SPREAD: f64 = 1.4;
@@ -99,9 +99,9 @@ impl<D: Dimension> Levels<D> {
         }
         self.grains.clear();
         self.grains.resize(radii.len(), Default::default());
-        for ((x, &radius), number) in positions.iter().zip(radii).zip(0u32..) {
-            let place = &mut ends[level_of(radius)];
-            self.grains[*place] = (images.wrap(*x), radius, number);
+        for grain in images.wrapped(positions, radii) {
+            let place = &mut ends[level_of(grain.1)];
+            self.grains[*place] = grain;
             *place += 1;
         }
         ends
@@ -117,21 +117,9 @@ impl<D: Dimension> Levels<D> {
                 for above in &levels[index + 1..] {
                     above.each_near(here.position, here.radius + margin, |others| {
                         tests += others.len() as u64;
-                        if hits.len() < others.len() {
-                            hits.resize(others.len(), 0);
-                        }
-                        let mut count = 0;
-                        for other in others {
-                            let mut delta = other.position - here.position;
-                            if PERIODIC {
-                                delta = images.shorten(delta);
-                            }
-                            let reach = here.radius + other.radius + margin;
-                            hits[count] = other.number;
-                            count += usize::from(is_under(delta.norm_squared(), reach));
-                        }
+                        let near = here.reached::<PERIODIC>(others, margin, images, hits);
                         let a = here.number;
-                        found.extend(hits[..count].iter().map(|&b| (a.min(b), a.max(b))));
+                        found.extend(near.iter().map(|&b| (a.min(b), a.max(b))));
                     });
                 }
             }
@@ -159,9 +147,7 @@ impl<D: Dimension> BroadPhase<D> for Levels<D> {
         self.found.pairs.clear();
         self.tests = 0;
         if self.used == 1 {
-            let all = positions.iter().zip(radii).zip(0u32..);
-            let all = all.map(|((x, &radius), number)| (images.wrap(*x), radius, number));
-            self.levels[0].build(all, margin, images);
+            self.levels[0].build(images.wrapped(positions, radii), margin, images);
         } else {
             let ends = self.split(&bounds, positions, radii, &images);
             let mut start = 0;
@@ -171,12 +157,7 @@ impl<D: Dimension> BroadPhase<D> for Levels<D> {
             }
         }
         for level in &mut self.levels[..self.used] {
-            let pairs = &mut self.found.pairs;
-            self.tests += if images.any() {
-                level.find::<true>(margin, pairs)
-            } else {
-                level.find::<false>(margin, pairs)
-            };
+            self.tests += level.find(margin, &mut self.found.pairs);
         }
         if self.used > 1 {
             if images.any() {

@@ -66,6 +66,16 @@ impl Images {
         V::from_fn(|k| self.axes[k].map_or(x[k], |axis| axis.wrap(x[k])))
     }
 
+    /// Grains as wrapped positions, radii and numbers.
+    pub(super) fn wrapped<V: Vector>(
+        &self,
+        positions: &[V],
+        radii: &[f64],
+    ) -> impl Iterator<Item = (V, f64, u32)> + Clone {
+        let all = positions.iter().zip(radii).zip(0u32..);
+        all.map(|((x, &radius), number)| (self.wrap(*x), radius, number))
+    }
+
     #[inline(always)]
     pub(super) fn shorten<V: Vector>(&self, delta: V) -> V {
         V::from_fn(|k| self.axes[k].map_or(delta[k], |axis| axis.shorten(delta[k])))

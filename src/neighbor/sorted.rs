@@ -14,6 +14,34 @@ pub(super) struct Entry<V> {
     pub(super) number: u32,
 }
 
+impl<V: Vector> Entry<V> {
+    /// Numbers of those of a stretch whose surface is nearer than `margin` (m).
+    #[inline(always)]
+    pub(super) fn reached<'h, const PERIODIC: bool>(
+        &self,
+        others: &[Entry<V>],
+        margin: f64,
+        images: &Images,
+        hits: &'h mut Vec<u32>,
+    ) -> &'h [u32] {
+        if hits.len() < others.len() {
+            hits.resize(others.len(), 0);
+        }
+        // Hit or miss is a coin toss: counting instead of branching is faster.
+        let mut count = 0;
+        for other in others {
+            let mut delta = other.position - self.position;
+            if PERIODIC {
+                delta = images.shorten(delta);
+            }
+            let reach = self.radius + other.radius + margin;
+            hits[count] = other.number;
+            count += usize::from(is_under(delta.norm_squared(), reach));
+        }
+        &hits[..count]
+    }
+}
+
 /// Grains in cells as wide as their greatest reach.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorted<D: Dimension> {
@@ -138,11 +166,16 @@ impl<D: Dimension> Sorted<D> {
 
     /// Lists pairs as the cells come, and gives the number of distances taken. With few cells in a periodic
     /// direction a pair may be met twice, and a grain its own image.
-    pub(super) fn find<const PERIODIC: bool>(
-        &mut self,
-        margin: f64,
-        found: &mut Vec<(u32, u32)>,
-    ) -> u64 {
+    pub(super) fn find(&mut self, margin: f64, found: &mut Vec<(u32, u32)>) -> u64 {
+        if self.grid.images.any() {
+            self.find_by::<true>(margin, found)
+        } else {
+            self.find_by::<false>(margin, found)
+        }
+    }
+
+    fn find_by<const PERIODIC: bool>(&mut self, margin: f64, found: &mut Vec<(u32, u32)>) -> u64 {
+        let images = &self.grid.images;
         let mut hits = std::mem::take(&mut self.hits);
         let mut tests = 0;
         let [nx, ny, nz] = self.grid.cells;
@@ -161,21 +194,8 @@ impl<D: Dimension> Sorted<D> {
                     for &(start, end) in first.iter().chain(&around.ranges[..around.len]) {
                         let others = &self.entries[start as usize..end as usize];
                         tests += others.len() as u64;
-                        if hits.len() < others.len() {
-                            hits.resize(others.len(), 0);
-                        }
-                        // Hit or miss is a coin toss: counting instead of branching is faster.
-                        let mut count = 0;
-                        for other in others {
-                            let mut delta = other.position - here.position;
-                            if PERIODIC {
-                                delta = self.grid.images.shorten(delta);
-                            }
-                            let reach = here.radius + other.radius + margin;
-                            hits[count] = other.number;
-                            count += usize::from(is_under(delta.norm_squared(), reach));
-                        }
-                        for &number in &hits[..count] {
+                        let hits = here.reached::<PERIODIC>(others, margin, images, &mut hits);
+                        for &number in hits {
                             if !PERIODIC || number != here.number {
                                 let (a, b) = (here.number, number);
                                 found.push((a.min(b), a.max(b)));

@@ -75,7 +75,7 @@ impl<D: Integrate> System<D> {
         }
         let time = self.engine.time();
         if self.fields.has_moments() {
-            self.engine.follow_orientations();
+            self.engine.settle_rotations();
         }
         let (engine, fields) = (&mut self.engine, &self.fields);
         for &slot in slots {

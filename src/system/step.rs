@@ -2,7 +2,7 @@
 
 use super::{Setup, SystemError};
 use crate::body::{Motion, Shape};
-use crate::cluster::arrays::ClusterDimension;
+use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{LawTable, PairLaw};
 use crate::field::{FieldSet, Smallest};
 use crate::geometry::Vector;

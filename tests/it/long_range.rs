@@ -15,7 +15,7 @@ use arenite::system::{
 use nalgebra::{Vector2, Vector3};
 
 use crate::support::{
-    Checkpoints, Dice, add, close, empty, end, finish, floor, linear, place, run, wall,
+    Checkpoints, Dice, add, close, empty, end, finish, floor, linear, momenta, place, run, wall,
 };
 
 type Forces = [(Box<dyn BetweenGrains>, bool); 5];
@@ -370,17 +370,6 @@ fn trio<D: Formed + Integrate>(step: f64, finish: f64) -> Setup<D> {
         }
     }
     setup
-}
-
-/// Momentum and angular momentum about the origin.
-fn momenta<D: Integrate>(grains: &[Grain<D>]) -> (D::Vector, D::Spin) {
-    let (mut linear, mut angular) = (D::Vector::default(), D::Spin::default());
-    for g in grains {
-        linear += g.velocity * g.mass;
-        angular += D::moment(g.position, g.velocity * g.mass);
-        angular += D::momentum(g.rotation, g.spin, g.moments());
-    }
-    (linear, angular)
 }
 
 /// Grains that attract, repel and turn each other keep momentum and angular momentum to rounding, and

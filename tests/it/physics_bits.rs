@@ -3,10 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use arenite::body::{Boundary, Motion, Shape};
-use arenite::cluster::arrays::Status;
+use arenite::body::{Motion, Shape};
+use arenite::cluster::Engine;
 use arenite::cluster::integrate::Integrate;
-use arenite::cluster::{Engine, EngineOptions, Wall};
 use arenite::contact::PairLaw;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
@@ -268,48 +267,8 @@ fn stopped_while_settling() {
 /// An engine with a packing of grains in a box, at one level of vector units.
 fn packing<D: Integrate>(law: PairLaw, level: Level) -> Engine<D> {
     let setup = scene::<D>(law);
-    let options = EngineOptions {
-        step: 2e-5,
-        integrator: IntegratorName::Verlet,
-        slip_tolerance: 1e-3,
-        outer_margin: 5e-3,
-        inner_margin: 1e-3,
-        stable_speed: 1e-4,
-        look_every: 50,
-        looks: 4,
-        log_links: false,
-    };
-    let walls = setup.boundaries.iter().map(|b: &Boundary<D>| Wall {
-        surfaces: b.shape.surfaces().unwrap(),
-        fixed: b.motion.is_fixed(),
-        reference: b.shape.reference_point(),
-        boundary: b.clone(),
-    });
-    let mut engine = Engine::new(
-        options,
-        setup.laws.clone(),
-        walls.collect(),
-        setup.gravity,
-        setup.periodic.clone(),
-        Box::new(Cells::new()),
-    );
-    engine.set_level(level);
-    for grain in &setup.grains {
-        engine.add(grain, Status::Stepped, 0.0);
-    }
-    engine.renew();
-    engine.forces();
-    engine.start_fresh();
-    for _ in 0..12_000 {
-        engine.advance();
-        if engine.outer_is_stale() {
-            engine.renew();
-        } else {
-            engine.refresh_inner();
-        }
-        engine.forces();
-    }
-    engine
+    let search = Box::new(Cells::new());
+    stepped(&setup, (2e-5, 12_000), (5e-3, 1e-3), search, level)
 }
 
 fn levels<D: Integrate>() {

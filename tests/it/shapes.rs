@@ -3,19 +3,17 @@
 
 use arenite::body::arcs::{ArcPose, ArcProfile};
 use arenite::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, Grain};
-use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
-use arenite::cluster::{Engine, EngineOptions, EngineState, Wall};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::Levels;
 use arenite::record::BodyRef;
-use arenite::system::{IntegratorName, PeriodicAxis, Setup, System};
+use arenite::system::{PeriodicAxis, Setup, System};
 use arenite::vector::Level;
 use nalgebra::{Vector2, Vector3};
 
 use crate::support::{
-    Checkpoints, Dice, add, close, empty, end, finish, floor, kinetic, linear, place, planar, run,
-    spatial,
+    Checkpoints, Dice, add, close, empty, end, finish, floor, kinetic, linear, momenta, place,
+    planar, run, spatial, stepped,
 };
 
 fn ball<D: Dimension>(along: f64, up: f64, radius: f64) -> Ball<D> {
@@ -59,17 +57,6 @@ fn shaped<D: Formed>(
     let grain = add(setup, radius, mass, position, D::Vector::default());
     (grain.form, grain.inertia, grain.rotation) = (Some(index), inertia, axes);
     grain
-}
-
-/// Momentum, and angular momentum about the origin.
-fn momenta<D: Integrate>(grains: &[Grain<D>]) -> (D::Vector, D::Spin) {
-    let (mut linear, mut angular) = (D::Vector::default(), D::Spin::default());
-    for g in grains {
-        linear += g.velocity * g.mass;
-        angular += D::moment(g.position, g.velocity * g.mass);
-        angular += D::momentum(g.rotation, g.spin, g.moments());
-    }
-    (linear, angular)
 }
 
 fn size<D: Dimension>(spin: D::Spin) -> f64 {
@@ -500,63 +487,15 @@ fn a_feed_of_shapes_asks_for_their_step() {
     assert!((fed / placed - 1.0).abs() < 0.05, "{placed:e} {fed:e}");
 }
 
-/// What an engine with the grains of a setup comes to after so many steps, at one level of vector units.
-fn stepped<D: Integrate>(
-    setup: &Setup<D>,
-    step: f64,
-    steps: usize,
-    level: Level,
-) -> EngineState<D> {
-    let options = EngineOptions {
-        step,
-        integrator: IntegratorName::Verlet,
-        slip_tolerance: 1e-3,
-        outer_margin: 1e-2,
-        inner_margin: 2e-3,
-        stable_speed: 1e-4,
-        look_every: 50,
-        looks: 4,
-        log_links: false,
-    };
-    let walls = setup.boundaries.iter().map(|b| Wall {
-        surfaces: b.shape.surfaces().unwrap(),
-        fixed: b.motion.is_fixed(),
-        reference: b.shape.reference_point(),
-        boundary: b.clone(),
-    });
-    let mut engine = Engine::new(
-        options,
-        setup.laws.clone(),
-        walls.collect(),
-        setup.gravity,
-        setup.periodic.clone(),
-        Box::new(Levels::new()),
-    );
-    engine.set_level(level);
-    engine.set_forms(&setup.forms);
-    for grain in &setup.grains {
-        engine.add(grain, Status::Stepped, 0.0);
-    }
-    engine.renew();
-    engine.forces();
-    engine.start_fresh();
-    for _ in 0..steps {
-        engine.advance();
-        if engine.outer_is_stale() {
-            engine.renew();
-        } else {
-            engine.refresh_inner();
-        }
-        engine.forces();
-    }
-    engine.state
-}
-
 fn levels<D: Integrate>(setup: &Setup<D>, step: f64, steps: usize) {
-    let want = stepped(setup, step, steps, Level::Plain);
+    let at = |level| {
+        let search = Box::new(Levels::new());
+        stepped(setup, (step, steps), (1e-2, 2e-3), search, level).state
+    };
+    let want = at(Level::Plain);
     assert!(want.counts.opened > 30, "{:?}", want.counts);
     for level in [Level::Avx2, Level::Avx512] {
-        let got = stepped(setup, step, steps, level);
+        let got = at(level);
         assert!(format!("{got:?}") == format!("{want:?}"), "{level:?}");
     }
 }

@@ -5,9 +5,12 @@
 use std::sync::atomic::AtomicBool;
 
 use arenite::body::{Boundary, Grain, Motion, Shape};
+use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
+use arenite::cluster::{Engine, EngineOptions, Wall};
 use arenite::contact::{LawTable, PairLaw};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::neighbor::BroadPhase;
 use arenite::record::{
     AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
 };
@@ -16,6 +19,7 @@ use arenite::system::{
     Control, EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Outcome,
     Setup, System,
 };
+use arenite::vector::Level;
 
 /// A linear spring and dashpot.
 pub fn linear(kn: f64, kt: f64, cn: f64, ct: f64, friction: f64) -> PairLaw {
@@ -289,4 +293,69 @@ impl Sink for Checkpoints {
         self.states.push(state.to_vec());
         Ok(())
     }
+}
+
+/// Momentum, and angular momentum about the origin.
+pub fn momenta<D: Integrate>(grains: &[Grain<D>]) -> (D::Vector, D::Spin) {
+    let (mut linear, mut angular) = (D::Vector::default(), D::Spin::default());
+    for g in grains {
+        linear += g.velocity * g.mass;
+        angular += D::moment(g.position, g.velocity * g.mass);
+        angular += D::momentum(g.rotation, g.spin, g.moments());
+    }
+    (linear, angular)
+}
+
+/// The engine alone, after so many steps with the margins (outer, inner; m) of lists, with vector units up to a
+/// level.
+pub fn stepped<D: Integrate>(
+    setup: &Setup<D>,
+    (step, steps): (f64, usize),
+    margins: (f64, f64),
+    search: Box<dyn BroadPhase<D>>,
+    level: Level,
+) -> Engine<D> {
+    let options = EngineOptions {
+        step,
+        integrator: IntegratorName::Verlet,
+        slip_tolerance: 1e-3,
+        outer_margin: margins.0,
+        inner_margin: margins.1,
+        stable_speed: 1e-4,
+        look_every: 50,
+        looks: 4,
+        log_links: false,
+    };
+    let walls = setup.boundaries.iter().map(|b| Wall {
+        surfaces: b.shape.surfaces().unwrap(),
+        fixed: b.motion.is_fixed(),
+        reference: b.shape.reference_point(),
+        boundary: b.clone(),
+    });
+    let mut engine = Engine::new(
+        options,
+        setup.laws.clone(),
+        walls.collect(),
+        setup.gravity,
+        setup.periodic.clone(),
+        search,
+    );
+    engine.set_level(level);
+    engine.set_forms(&setup.forms);
+    for grain in &setup.grains {
+        engine.add(grain, Status::Stepped, 0.0);
+    }
+    engine.renew();
+    engine.forces();
+    engine.start_fresh();
+    for _ in 0..steps {
+        engine.advance();
+        if engine.outer_is_stale() {
+            engine.renew();
+        } else {
+            engine.refresh_inner();
+        }
+        engine.forces();
+    }
+    engine
 }

@@ -5,9 +5,9 @@
 //! through both; lanes of which that is no longer true are told, their batches left out, and evaluated once
 //! other arcs are found (`facing`).
 
-use super::planar::{assemble, noted};
-use super::{Batch, Change, Flags, Timing, WallGeometry, WallSums, nearest_image, normal};
-use crate::contact::{Contact, Law};
+use super::planar::{Meeting, PlanarSums};
+use super::{Batch, Change, Flags, Timing, WallGeometry, WallSums, nearest_image};
+use crate::contact::Law;
 use crate::vector::{Kernel, LANES, Lanes, Row, sincos};
 
 /// Row of a ball in the table of arcs, and of a grain of arcs as a whole: circles about the middle.
@@ -287,35 +287,23 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
             let inverse = one.div(square).mul(distance);
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let (va, vb) = (a.speed(), b.speed());
-            let (du, dv) = (va[0].sub(vb[0]), va[1].sub(vb[1]));
             let spin = a.spin.mul(a.share).add(b.spin.mul(b.share));
-            let speed = du.mul(nx).add(dv.mul(ny));
-            let sliding = dv.mul(nx).sub(du.mul(ny)).sub(spin);
             let radius = if W::NEEDS_RADIUS {
                 ra.mul(rb).div(radii.max(tiny))
             } else {
                 zero
             };
-            let contact = Contact {
+            let meeting = Meeting {
+                normal: [nx, ny],
                 overlap: radii.sub(distance),
                 inverse_mass: a.inverse_mass.add(b.inverse_mass),
                 radius,
-                speed,
-                sliding: if W::NEEDS_SLIDING {
-                    sliding.abs()
-                } else {
-                    zero
-                },
+                velocity: [va[0].sub(vb[0]), va[1].sub(vb[1])],
+                spin,
+                touch,
             };
-            let opened = touch_bits & !flags.touch;
-            let part = normal(&law, contact, speed, touch, opened, &timing);
-            let old = L::load(history);
-            let e = assemble(
-                &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
-            );
-            e.history.store(history);
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
             work = work.add(e.work);
-            noted(&e, index, flags, changed);
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
             let at_a = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
             let at_b = |x: L, y: L, t: L| b.share.mul(t).sub(b.moment(x, y));
@@ -393,9 +381,7 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
             astray,
         } = self;
         let zero = L::splat(0.0);
-        let mut work = zero;
-        let (mut sum_x, mut sum_y, mut sum_m) = (zero, zero, zero);
-        let (mut power, mut damper_power) = (zero, zero);
+        let mut sums = PlanarSums::new(reference);
         let count = sure.map_or(batches.len(), <[_]>::len);
         for k in 0..count {
             let index = sure.map_or(k, |some| some[k].0 as usize);
@@ -408,80 +394,36 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
             let radius = a.radius.mul(a.share);
             let x = a.middle[0].add(a.radius.mul(a.arm[0]));
             let y = a.middle[1].add(a.radius.mul(a.arm[1]));
-            let (nx, ny, distance, wx, wy, inside) = match &geometry {
-                WallGeometry::Flat {
-                    normal,
-                    offset,
-                    along,
-                    low,
-                    high,
-                } => {
-                    let (nx, ny) = (L::splat(normal[0]), L::splat(normal[1]));
-                    if sure.is_none() {
-                        let (mx, my) = (L::splat(-normal[0]), L::splat(-normal[1]));
-                        let gone = L::bits(a.within(mx, my).less(L::splat(HAIR)))
-                            | L::bits(a.excess.less(zero));
-                        if gone != 0 {
-                            astray.push((index as u32, gone));
-                            continue;
-                        }
-                    }
-                    let distance = nx.mul(x).add(ny.mul(y)).sub(L::splat(*offset));
-                    let place = L::splat(along[0]).mul(x).add(L::splat(along[1]).mul(y));
-                    let inside =
-                        L::bits(place.less(L::splat(*high))) & !L::bits(place.less(L::splat(*low)));
-                    (nx, ny, distance, zero, zero, inside)
+            if let (WallGeometry::Flat { normal, .. }, None) = (&geometry, sure) {
+                let (mx, my) = (L::splat(-normal[0]), L::splat(-normal[1]));
+                let gone =
+                    L::bits(a.within(mx, my).less(L::splat(HAIR))) | L::bits(a.excess.less(zero));
+                if gone != 0 {
+                    astray.push((index as u32, gone));
+                    continue;
                 }
-                WallGeometry::Lanes(all) => {
-                    let w = &all[index];
-                    (
-                        L::load(&w.normal[0]),
-                        L::load(&w.normal[1]),
-                        L::load(&w.distance),
-                        L::load(&w.velocity[0]),
-                        L::load(&w.velocity[1]),
-                        0xff,
-                    )
-                }
-            };
-            let touch_bits = L::bits(distance.less(radius)) & L::bits(zero.less(radius)) & inside;
+            }
+            let facing = geometry.facing(index, [x, y]);
+            let touch_bits = facing.touch(radius);
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let touch = L::mask(touch_bits);
             let velocity = a.speed();
-            let (du, dv) = (velocity[0].sub(wx), velocity[1].sub(wy));
-            let speed = du.mul(nx).add(dv.mul(ny));
-            let sliding = dv.mul(nx).sub(du.mul(ny)).sub(a.spin.mul(a.share));
-            let contact = Contact {
-                overlap: radius.sub(distance),
+            let meeting = Meeting {
+                normal: facing.normal,
+                overlap: radius.sub(facing.distance),
                 inverse_mass: a.inverse_mass,
                 radius,
-                speed,
-                sliding: if W::NEEDS_SLIDING {
-                    sliding.abs()
-                } else {
-                    zero
-                },
+                velocity: [
+                    velocity[0].sub(facing.velocity[0]),
+                    velocity[1].sub(facing.velocity[1]),
+                ],
+                spin: a.spin.mul(a.share),
+                touch: L::mask(touch_bits),
             };
-            let opened = touch_bits & !flags.touch;
-            let part = normal(&law, contact, speed, touch, opened, &timing);
-            let old = L::load(history);
-            let e = assemble(
-                &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
-            );
-            e.history.store(history);
-            work = work.add(e.work);
-            noted(&e, index, flags, changed);
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
+            sums.add([x, y], &facing, &e);
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
-            // The contact point lies on the wall, at `distance` from the centre.
-            let arm_x = x.sub(nx.mul(distance)).sub(L::splat(reference[0]));
-            let arm_y = y.sub(ny.mul(distance)).sub(L::splat(reference[1]));
-            sum_x = sum_x.add(fx);
-            sum_y = sum_y.add(fy);
-            sum_m = sum_m.add(arm_x.mul(fy).sub(arm_y.mul(fx)).only(touch));
-            power = power.add(fx.mul(wx).add(fy.mul(wy)).only(touch));
-            damper_power = damper_power.add(gx.mul(wx).add(gy.mul(wy)).only(touch));
             let moment = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
             let out = [
                 fx,
@@ -495,12 +437,6 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
             ];
             L::scatter_add(L::transpose(out), forces, &grains);
         }
-        WallSums {
-            friction: work.total(),
-            force: [sum_x.total(), sum_y.total(), 0.0],
-            moment: [0.0, 0.0, sum_m.total()],
-            power: power.total(),
-            damper_power: damper_power.total(),
-        }
+        sums.total()
     }
 }

@@ -7,10 +7,12 @@
 mod arcs;
 mod planar;
 mod spatial;
+mod surface;
 
 pub use arcs::{ArcPairs, ArcTurns, ArcWalls, Arcs, HAIR, Named, WHOLE};
-pub use planar::{PlanarPairs, PlanarWalls, WallGeometry, WallLanes, WallSums};
+pub use planar::{PlanarPairs, PlanarWalls};
 pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
+pub use surface::{WallGeometry, WallLanes, WallSums};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,21 @@ pub struct Flags {
     pub touch: u8,
     /// Sliding.
     pub slip: u8,
+}
+
+impl Flags {
+    /// Becomes the state after an evaluation; a batch in which something changed is noted.
+    #[inline(always)]
+    fn change(&mut self, after: Flags, batch: usize, changed: &mut Vec<Change>) {
+        if after != *self {
+            changed.push(Change {
+                batch: batch as u32,
+                before: *self,
+                after,
+            });
+            *self = after;
+        }
+    }
 }
 
 /// A batch in which a link opened, closed, slipped or gripped.

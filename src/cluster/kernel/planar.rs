@@ -6,6 +6,7 @@
 //! of what takes energy out of motion for other ends than the normal springs: the normal dampers
 //! and all tangential force. T is the moment over the radius.
 
+use super::surface::{Facing, WallGeometry, WallSums};
 use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
@@ -25,28 +26,6 @@ pub(super) struct Evaluated<L: Lanes> {
     pub work: L,
     pub touch: u8,
     pub slip: u8,
-}
-
-/// Sets the flags of a batch, and notes it where something changed.
-#[inline(always)]
-pub(super) fn noted<L: Lanes>(
-    e: &Evaluated<L>,
-    index: usize,
-    flags: &mut Flags,
-    changed: &mut Vec<Change>,
-) {
-    let after = Flags {
-        touch: e.touch,
-        slip: e.slip,
-    };
-    if after != *flags {
-        changed.push(Change {
-            batch: index as u32,
-            before: *flags,
-            after,
-        });
-        *flags = after;
-    }
 }
 
 /// Tangential part and assembly; `n` points from the second body to the first.
@@ -114,6 +93,124 @@ pub(super) fn assemble<L: Lanes, W: Law>(
         work,
         touch: touch_bits,
         slip,
+    }
+}
+
+/// Eight meetings in the plane, of whatever is round where it touches.
+pub(super) struct Meeting<L: Lanes> {
+    /// From the second body to the first.
+    pub normal: [L; 2],
+    pub overlap: L,
+    pub inverse_mass: L,
+    /// Effective radius; only if the law asks for it.
+    pub radius: L,
+    /// Velocity of the first body's centre of curvature against the second's.
+    pub velocity: [L; 2],
+    /// Sum of radii times spins.
+    pub spin: L,
+    pub touch: L::Mask,
+}
+
+impl<L: Lanes> Meeting<L> {
+    /// Forces of a law; springs and flags are brought up to date, and a batch in which something changed noted.
+    #[inline(always)]
+    pub fn evaluate<W: Law>(
+        self,
+        law: &W,
+        index: usize,
+        history: &mut Row,
+        flags: &mut Flags,
+        changed: &mut Vec<Change>,
+        timing: &Timing,
+    ) -> Evaluated<L> {
+        let ([nx, ny], [du, dv]) = (self.normal, self.velocity);
+        let speed = du.mul(nx).add(dv.mul(ny));
+        let sliding = dv.mul(nx).sub(du.mul(ny)).sub(self.spin);
+        let contact = Contact {
+            overlap: self.overlap,
+            inverse_mass: self.inverse_mass,
+            radius: self.radius,
+            speed,
+            sliding: if W::NEEDS_SLIDING {
+                sliding.abs()
+            } else {
+                L::splat(0.0)
+            },
+        };
+        let touch = self.touch;
+        let opened = L::bits(touch) & !flags.touch;
+        let part = normal(law, contact, speed, touch, opened, timing);
+        let old = L::load(history);
+        let e = assemble(law, nx, ny, sliding, &part, touch, flags.slip, old, timing);
+        e.history.store(history);
+        let after = Flags {
+            touch: e.touch,
+            slip: e.slip,
+        };
+        flags.change(after, index, changed);
+        e
+    }
+}
+
+/// What a wall feels, batch by batch.
+pub(super) struct PlanarSums<L: Lanes> {
+    reference: [L; 2],
+    work: L,
+    force: [L; 2],
+    moment: L,
+    power: L,
+    damper_power: L,
+}
+
+impl<L: Lanes> PlanarSums<L> {
+    /// Moments are taken about a point.
+    #[inline(always)]
+    pub fn new(reference: [f64; 3]) -> Self {
+        let zero = L::splat(0.0);
+        PlanarSums {
+            reference: [L::splat(reference[0]), L::splat(reference[1])],
+            work: zero,
+            force: [zero; 2],
+            moment: zero,
+            power: zero,
+            damper_power: zero,
+        }
+    }
+
+    /// Adds eight contacts of circles about `centre`.
+    #[inline(always)]
+    pub fn add(&mut self, centre: [L; 2], facing: &Facing<L, 2>, e: &Evaluated<L>) {
+        let ([fx, fy, _], [ex, ey, _]) = (e.force, e.damper);
+        let ([nx, ny], [wx, wy]) = (facing.normal, facing.velocity);
+        let touch = L::mask(e.touch);
+        // The contact point lies on the wall, at `distance` from the centre.
+        let arm_x = centre[0]
+            .sub(nx.mul(facing.distance))
+            .sub(self.reference[0]);
+        let arm_y = centre[1]
+            .sub(ny.mul(facing.distance))
+            .sub(self.reference[1]);
+        self.work = self.work.add(e.work);
+        self.force[0] = self.force[0].add(fx);
+        self.force[1] = self.force[1].add(fy);
+        self.moment = self
+            .moment
+            .add(arm_x.mul(fy).sub(arm_y.mul(fx)).only(touch));
+        self.power = self.power.add(fx.mul(wx).add(fy.mul(wy)).only(touch));
+        self.damper_power = self
+            .damper_power
+            .add(ex.mul(wx).add(ey.mul(wy)).only(touch));
+    }
+
+    #[inline(always)]
+    pub fn total(self) -> WallSums {
+        WallSums {
+            friction: self.work.total(),
+            force: [self.force[0].total(), self.force[1].total(), 0.0],
+            moment: [0.0, 0.0, self.moment.total()],
+            power: self.power.total(),
+            damper_power: self.damper_power.total(),
+        }
     }
 }
 
@@ -190,8 +287,6 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             let distance = square.sqrt();
             let inverse = one.div(square).mul(distance);
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
-            let speed = du.mul(nx).add(dv.mul(ny));
-            let sliding = dv.mul(nx).sub(du.mul(ny)).sub(spin);
             let radius = if W::NEEDS_RADIUS {
                 let radius = |body: &[u32; LANES]| {
                     L::from_array(std::array::from_fn(|k| rows[body[k] as usize].0[3]))
@@ -200,26 +295,17 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             } else {
                 zero
             };
-            let contact = Contact {
+            let meeting = Meeting {
+                normal: [nx, ny],
                 overlap: radii.sub(distance),
                 inverse_mass,
                 radius,
-                speed,
-                sliding: if W::NEEDS_SLIDING {
-                    sliding.abs()
-                } else {
-                    zero
-                },
+                velocity: [du, dv],
+                spin,
+                touch,
             };
-            let opened = touch_bits & !flags.touch;
-            let part = normal(&law, contact, speed, touch, opened, &timing);
-            let old = L::load(history);
-            let e = assemble(
-                &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
-            );
-            e.history.store(history);
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
             work = work.add(e.work);
-            noted(&e, index, flags, changed);
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
@@ -239,62 +325,6 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
         }
         work.total()
     }
-}
-
-/// What the walls of a feature felt.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WallSums {
-    /// Work that tangential forces took out of the motion, J.
-    pub friction: f64,
-    /// Force on the grains, N.
-    pub force: [f64; 3],
-    /// Moment of that force about the reference point, N m.
-    pub moment: [f64; 3],
-    /// Power of that force at the wall's speed, W: work that the wall gives.
-    pub power: f64,
-    /// Power of the dampers' share at the wall's speed, W.
-    pub damper_power: f64,
-}
-
-impl std::ops::AddAssign for WallSums {
-    fn add_assign(&mut self, other: Self) {
-        self.friction += other.friction;
-        for k in 0..3 {
-            self.force[k] += other.force[k];
-            self.moment[k] += other.moment[k];
-        }
-        self.power += other.power;
-        self.damper_power += other.damper_power;
-    }
-}
-
-/// Geometry of eight grains against a surface.
-pub struct WallLanes {
-    /// Distance of the centre, m; huge where there is no contact.
-    pub distance: Row,
-    /// Normal from the wall to the grain.
-    pub normal: [Row; 3],
-    /// Velocity of the wall at the contact, m/s.
-    pub velocity: [Row; 3],
-}
-
-/// Where the geometry of a wall comes from.
-pub enum WallGeometry<'a> {
-    /// A fixed flat piece: normal (2 or 3 components), offset; extent along a direction.
-    Flat {
-        /// Normal.
-        normal: [f64; 3],
-        /// Offset, m.
-        offset: f64,
-        /// Direction, least and greatest coordinate along it; infinite where unbounded.
-        along: [f64; 3],
-        /// Least coordinate along it, m.
-        low: f64,
-        /// Greatest, m.
-        high: f64,
-    },
-    /// Lanes worked out before, one a batch.
-    Lanes(&'a [WallLanes]),
 }
 
 /// Forces of candidate grains at one surface.
@@ -339,9 +369,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             reference,
         } = self;
         let zero = L::splat(0.0);
-        let mut work = zero;
-        let (mut sum_x, mut sum_y, mut sum_m) = (zero, zero, zero);
-        let (mut power, mut damper_power) = (zero, zero);
+        let mut sums = PlanarSums::new(reference);
         let lanes = batches
             .iter()
             .zip(history.iter_mut())
@@ -350,80 +378,27 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
         for (index, ((batch, history), flags)) in lanes {
             let columns = L::gather(rows, &batch.a);
             let [x, y, _, radius, u, v, spin, inverse_mass] = L::transpose(columns);
-            let (nx, ny, distance, wx, wy, inside) = match &geometry {
-                WallGeometry::Flat {
-                    normal,
-                    offset,
-                    along,
-                    low,
-                    high,
-                } => {
-                    let (nx, ny) = (L::splat(normal[0]), L::splat(normal[1]));
-                    let distance = nx.mul(x).add(ny.mul(y)).sub(L::splat(*offset));
-                    let place = L::splat(along[0]).mul(x).add(L::splat(along[1]).mul(y));
-                    let inside =
-                        L::bits(place.less(L::splat(*high))) & !L::bits(place.less(L::splat(*low)));
-                    (nx, ny, distance, zero, zero, inside)
-                }
-                WallGeometry::Lanes(all) => {
-                    let w = &all[index];
-                    (
-                        L::load(&w.normal[0]),
-                        L::load(&w.normal[1]),
-                        L::load(&w.distance),
-                        L::load(&w.velocity[0]),
-                        L::load(&w.velocity[1]),
-                        0xff,
-                    )
-                }
-            };
-            let touch_bits = L::bits(distance.less(radius)) & L::bits(zero.less(radius)) & inside;
+            let facing = geometry.facing(index, [x, y]);
+            let touch_bits = facing.touch(radius);
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let touch = L::mask(touch_bits);
-            let (du, dv) = (u.sub(wx), v.sub(wy));
-            let speed = du.mul(nx).add(dv.mul(ny));
-            let sliding = dv.mul(nx).sub(du.mul(ny)).sub(spin);
-            let contact = Contact {
-                overlap: radius.sub(distance),
+            let meeting = Meeting {
+                normal: facing.normal,
+                overlap: radius.sub(facing.distance),
                 inverse_mass,
                 radius,
-                speed,
-                sliding: if W::NEEDS_SLIDING {
-                    sliding.abs()
-                } else {
-                    zero
-                },
+                velocity: [u.sub(facing.velocity[0]), v.sub(facing.velocity[1])],
+                spin,
+                touch: L::mask(touch_bits),
             };
-            let opened = touch_bits & !flags.touch;
-            let part = normal(&law, contact, speed, touch, opened, &timing);
-            let old = L::load(history);
-            let e = assemble(
-                &law, nx, ny, sliding, &part, touch, flags.slip, old, &timing,
-            );
-            e.history.store(history);
-            work = work.add(e.work);
-            noted(&e, index, flags, changed);
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
+            sums.add([x, y], &facing, &e);
             let [fx, fy, t] = e.force;
             let [ex, ey, s] = e.damper;
-            // The contact point lies on the wall, at `distance` from the centre.
-            let arm_x = x.sub(nx.mul(distance)).sub(L::splat(reference[0]));
-            let arm_y = y.sub(ny.mul(distance)).sub(L::splat(reference[1]));
-            sum_x = sum_x.add(fx);
-            sum_y = sum_y.add(fy);
-            sum_m = sum_m.add(arm_x.mul(fy).sub(arm_y.mul(fx)).only(touch));
-            power = power.add(fx.mul(wx).add(fy.mul(wy)).only(touch));
-            damper_power = damper_power.add(ex.mul(wx).add(ey.mul(wy)).only(touch));
             let out = L::transpose([fx, fy, t, zero, ex, ey, s, zero]);
             L::scatter_add(out, forces, &batch.a);
         }
-        WallSums {
-            friction: work.total(),
-            force: [sum_x.total(), sum_y.total(), 0.0],
-            moment: [0.0, 0.0, sum_m.total()],
-            power: power.total(),
-            damper_power: damper_power.total(),
-        }
+        sums.total()
     }
 }

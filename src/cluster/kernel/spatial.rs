@@ -6,7 +6,7 @@
 //! moment over the radius; a second row for the share of normal dampers
 //! and tangential forces.
 
-use super::planar::{WallGeometry, WallSums};
+use super::surface::{WallGeometry, WallSums};
 use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, LANES, Lanes, Row};
@@ -270,14 +270,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 touch: e.touch,
                 slip: e.slip,
             };
-            if after != *flags {
-                changed.push(Change {
-                    batch: index as u32,
-                    before: *flags,
-                    after,
-                });
-                *flags = after;
-            }
+            flags.change(after, index, changed);
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
@@ -375,37 +368,9 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let columns = L::gather(rows, &batch.a);
             let [x, y, z, radius, u, v, w, inverse_mass] = L::transpose(columns);
             let place = [x, y, z];
-            let (n, distance, wall, inside) = match &geometry {
-                WallGeometry::Flat {
-                    normal,
-                    offset,
-                    along,
-                    low,
-                    high,
-                } => {
-                    let n = [
-                        L::splat(normal[0]),
-                        L::splat(normal[1]),
-                        L::splat(normal[2]),
-                    ];
-                    let distance = dot(n, place).sub(L::splat(*offset));
-                    let along = [L::splat(along[0]), L::splat(along[1]), L::splat(along[2])];
-                    let t = dot(along, place);
-                    let inside =
-                        L::bits(t.less(L::splat(*high))) & !L::bits(t.less(L::splat(*low)));
-                    (n, distance, [zero; 3], inside)
-                }
-                WallGeometry::Lanes(all) => {
-                    let w = &all[index];
-                    (
-                        load3(&w.normal),
-                        L::load(&w.distance),
-                        load3(&w.velocity),
-                        0xff,
-                    )
-                }
-            };
-            let touch_bits = L::bits(distance.less(radius)) & L::bits(zero.less(radius)) & inside;
+            let facing = geometry.facing(index, place);
+            let (n, distance, wall) = (facing.normal, facing.distance, facing.velocity);
+            let touch_bits = facing.touch(radius);
             if touch_bits | flags.touch == 0 {
                 continue;
             }
@@ -438,14 +403,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 touch: e.touch,
                 slip: e.slip,
             };
-            if after != *flags {
-                changed.push(Change {
-                    batch: index as u32,
-                    before: *flags,
-                    after,
-                });
-                *flags = after;
-            }
+            flags.change(after, index, changed);
             let arm = |k: usize| place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]));
             let arm = [arm(0), arm(1), arm(2)];
             let moment = cross(arm, e.force);

@@ -1,0 +1,130 @@
+//! Surfaces, as the kernels of the plane and of space see them.
+
+use crate::vector::{Lanes, Row};
+
+/// What the walls of a feature felt.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WallSums {
+    /// Work that tangential forces took out of the motion, J.
+    pub friction: f64,
+    /// Force on the grains, N.
+    pub force: [f64; 3],
+    /// Moment of that force about the reference point, N m.
+    pub moment: [f64; 3],
+    /// Power of that force at the wall's speed, W: work that the wall gives.
+    pub power: f64,
+    /// Power of the dampers' share at the wall's speed, W.
+    pub damper_power: f64,
+}
+
+impl std::ops::AddAssign for WallSums {
+    fn add_assign(&mut self, other: Self) {
+        self.friction += other.friction;
+        for k in 0..3 {
+            self.force[k] += other.force[k];
+            self.moment[k] += other.moment[k];
+        }
+        self.power += other.power;
+        self.damper_power += other.damper_power;
+    }
+}
+
+/// Geometry of eight grains against a surface.
+pub struct WallLanes {
+    /// Distance of the centre, m; huge where there is no contact.
+    pub distance: Row,
+    /// Normal from the wall to the grain.
+    pub normal: [Row; 3],
+    /// Velocity of the wall at the contact, m/s.
+    pub velocity: [Row; 3],
+}
+
+/// Where the geometry of a wall comes from.
+pub enum WallGeometry<'a> {
+    /// A fixed flat piece: normal (2 or 3 components), offset; extent along a direction.
+    Flat {
+        /// Normal.
+        normal: [f64; 3],
+        /// Offset, m.
+        offset: f64,
+        /// Direction, least and greatest coordinate along it; infinite where unbounded.
+        along: [f64; 3],
+        /// Least coordinate along it, m.
+        low: f64,
+        /// Greatest, m.
+        high: f64,
+    },
+    /// Lanes worked out before, one a batch.
+    Lanes(&'a [WallLanes]),
+}
+
+/// Where eight centres are against a surface, in N dimensions.
+pub(super) struct Facing<L: Lanes, const N: usize> {
+    /// From the surface to the centre.
+    pub normal: [L; N],
+    pub distance: L,
+    /// Of the surface at the contact.
+    pub velocity: [L; N],
+    /// Lanes that face it, rather than what lies beyond its ends.
+    inside: u8,
+}
+
+impl<L: Lanes, const N: usize> Facing<L, N> {
+    /// Lanes in which balls of these radii touch it.
+    #[inline(always)]
+    pub fn touch(&self, radius: L) -> u8 {
+        L::bits(self.distance.less(radius)) & L::bits(L::splat(0.0).less(radius)) & self.inside
+    }
+}
+
+impl WallGeometry<'_> {
+    /// How the centres of a batch face it.
+    #[inline(always)]
+    pub(super) fn facing<L: Lanes, const N: usize>(
+        &self,
+        batch: usize,
+        centre: [L; N],
+    ) -> Facing<L, N> {
+        let zero = L::splat(0.0);
+        let mut facing = Facing {
+            normal: [zero; N],
+            distance: zero,
+            velocity: [zero; N],
+            inside: 0xff,
+        };
+        match self {
+            WallGeometry::Flat {
+                normal,
+                offset,
+                along,
+                low,
+                high,
+            } => {
+                let mut place = zero;
+                for k in 0..N {
+                    facing.normal[k] = L::splat(normal[k]);
+                    let across = facing.normal[k].mul(centre[k]);
+                    let along = L::splat(along[k]).mul(centre[k]);
+                    if k == 0 {
+                        (facing.distance, place) = (across, along);
+                    } else {
+                        facing.distance = facing.distance.add(across);
+                        place = place.add(along);
+                    }
+                }
+                facing.distance = facing.distance.sub(L::splat(*offset));
+                facing.inside =
+                    L::bits(place.less(L::splat(*high))) & !L::bits(place.less(L::splat(*low)));
+            }
+            WallGeometry::Lanes(all) => {
+                let lanes = &all[batch];
+                for k in 0..N {
+                    facing.normal[k] = L::load(&lanes.normal[k]);
+                    facing.velocity[k] = L::load(&lanes.velocity[k]);
+                }
+                facing.distance = L::load(&lanes.distance);
+            }
+        }
+        facing
+    }
+}
