@@ -62,6 +62,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             motion: Motion::Fixed,
             opens_at: None,
             passes: 0.0,
+            belt: Default::default(),
         }],
         grains: (0..grains)
             .map(|n| Grain::new(n as u32, 0, radius, density, place(n)))

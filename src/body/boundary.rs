@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Motion, Vessel};
+use super::{Motion, Pose, Vessel};
 use crate::geometry::surface::{ShapeError, Surface};
 use crate::geometry::{Dimension, Vector};
 
@@ -165,9 +165,28 @@ pub struct Boundary<D: Dimension> {
     /// A dividing grid: grains of a radius up to this, m, go through as if it were not there; of those of a
     /// form the radius of the circle or sphere around them. 0: none do.
     pub passes: f64,
+    /// A belt: velocity of its surface in its frame, m/s. Where the surface is not along it, its part along the
+    /// surface counts. Zero: the surface stands.
+    pub belt: D::Vector,
 }
 
 impl<D: Dimension> Boundary<D> {
+    /// Whether neither the wall moves nor its surface.
+    pub fn stands(&self) -> bool {
+        self.motion.is_fixed() && self.belt == D::Vector::default()
+    }
+
+    /// Velocity of the surface at a point where it has this normal, m/s.
+    pub fn surface_velocity(
+        &self,
+        pose: &Pose<D>,
+        point: D::Vector,
+        normal: D::Vector,
+    ) -> D::Vector {
+        let belt = pose.vector_from_frame(self.belt);
+        pose.point_velocity(point) + (belt - normal * belt.dot(&normal))
+    }
+
     /// Whether a grain of a radius (m) feels the wall.
     pub fn stops(&self, radius: f64) -> bool {
         radius > self.passes

@@ -269,6 +269,9 @@ fn drop_links<H: History>(
         lists.flags[i].slip &= !(1 << k);
         lists.calm[i][k] = 0;
         lists.history[i].set_lane(k, [0.0; 3]);
+        if let Some(memory) = lists.memory.get_mut(i) {
+            memory.set_lane(k, [0.0; 5]);
+        }
     }
     if candidates {
         for batch in &mut lists.batches {

@@ -127,7 +127,7 @@ impl<D: Integrate> Engine<D> {
             let force: [f64; 3] = std::array::from_fn(|k| {
                 c.kt * (spring[k] + carried * at.sliding[k]) + c.ct * at.sliding[k]
             });
-            size(force) - limit * c.friction * (c.elastic - c.cn * at.speed).max(0.0)
+            size(force) - limit * c.friction * c.normal(at.speed).1
         };
         let (first, last) = (
             over(before, -timing.after * h),

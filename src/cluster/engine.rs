@@ -18,7 +18,7 @@ use super::state::{
 use super::still::{Still, WallName};
 use super::tumble::TopTable;
 use crate::body::{Form, Grain, Pose};
-use crate::contact::{AnyLaw, LawTable};
+use crate::contact::{AnyLaw, Composed, LawTable};
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
@@ -85,6 +85,18 @@ pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
+/// A spin in three columns; in the plane the first.
+pub(super) fn spin_of<D: Dimension>(spin: D::Spin) -> [f64; 3] {
+    let columns = if D::N == 2 { 1 } else { 3 };
+    std::array::from_fn(|k| {
+        if k < columns {
+            D::spin_component(spin, k)
+        } else {
+            0.0
+        }
+    })
+}
+
 impl<D: Integrate> Engine<D> {
     /// An engine without grains.
     pub fn new(
@@ -100,12 +112,13 @@ impl<D: Integrate> Engine<D> {
         for a in 0..laws.materials {
             for b in a..laws.materials {
                 if laws.get(a as u16, b as u16).is_some() {
+                    let composed = !laws.slots(a as u16, b as u16).are_empty();
                     class_of[a * laws.materials + b] = pairs.len() as u16;
                     class_of[b * laws.materials + a] = pairs.len() as u16;
                     pairs.push(PairClass {
                         materials: [a as u16, b as u16],
                         outer: Vec::new(),
-                        lists: Lists::default(),
+                        lists: Lists::of_law(composed),
                     });
                 }
             }
@@ -212,7 +225,12 @@ impl<D: Integrate> Engine<D> {
 
     /// Law of a pair of materials; set-up has made sure that it is there.
     pub fn law(&self, a: u16, b: u16) -> AnyLaw {
-        AnyLaw::from(self.laws.get(a, b).expect("checked at set-up"))
+        let law = AnyLaw::from(self.laws.get(a, b).expect("checked at set-up"));
+        let slots = self.laws.slots(a, b);
+        if slots.are_empty() {
+            return law;
+        }
+        Composed::new(law, slots).map_or(law, AnyLaw::Composed)
     }
 
     pub(super) fn timing(&self) -> Timing {
@@ -283,11 +301,12 @@ impl<D: Integrate> Engine<D> {
             let law = self.law(wall.material, boundary.boundary.material);
             let pose = boundary.boundary.motion.pose(time);
             let reference = three(boundary.reference + pose.shift);
+            let wall_spin = spin_of::<D>(pose.spin);
             let surface = &boundary.surfaces[wall.surface as usize];
             if wall.flat.is_none() {
                 let mut lanes = std::mem::take(&mut self.wall_lanes);
                 let place = |slot: u32| self.motion(slot as usize).position;
-                fill_lanes(place, wall, surface, &pose, boundary.fixed, &mut lanes);
+                fill_lanes(place, wall, surface, &pose, boundary, &mut lanes);
                 self.wall_lanes = lanes;
             }
             self.changed.clear();
@@ -309,6 +328,7 @@ impl<D: Integrate> Engine<D> {
                     timing,
                     wall_geometry(flat.as_ref(), &self.wall_lanes),
                     reference,
+                    wall_spin,
                 )
             };
             friction += sums.friction;
@@ -495,10 +515,11 @@ fn fill_lanes<D: Integrate>(
     wall: &WallClass<D>,
     surface: &D::Surface,
     pose: &Pose<D>,
-    fixed: bool,
+    boundary: &Wall<D>,
     out: &mut Vec<WallLanes>,
 ) {
     out.clear();
+    let fixed = boundary.fixed;
     for batch in &wall.lists.batches {
         let mut lanes = WallLanes {
             distance: Row([1e300; LANES]),
@@ -522,7 +543,8 @@ fn fill_lanes<D: Integrate>(
             let velocity = if fixed {
                 D::Vector::default()
             } else {
-                pose.point_velocity(x - normal * probe.distance)
+                let point = x - normal * probe.distance;
+                boundary.boundary.surface_velocity(pose, point, normal)
             };
             for axis in 0..D::N {
                 lanes.normal[axis].0[k] = normal[axis];

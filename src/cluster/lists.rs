@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kernel::{Batch, Flags, SpatialHistory};
+use super::kernel::{Batch, Flags, Memory, SpatialHistory};
 use crate::vector::{LANES, Row};
 
 /// Eight tangential springs.
@@ -56,9 +56,28 @@ pub struct Lists<H: History> {
     /// Of each batch: way since the lists were filtered on which nothing in it can come into touch, m (grains of
     /// arcs only).
     pub quiet: Vec<f64>,
+    /// Whether the law has slots.
+    pub composed: bool,
+    /// What links with slots remember beside; nothing where the law has none.
+    pub memory: Vec<Memory>,
 }
 
 impl<H: History> Lists<H> {
+    /// Lists of a law that may have slots.
+    pub fn of_law(composed: bool) -> Self {
+        Lists {
+            composed,
+            ..Self::default()
+        }
+    }
+
+    /// What a link remembers beside its tangential spring.
+    pub fn memory_of(&self, batch: usize, lane: usize) -> [f64; 5] {
+        self.memory
+            .get(batch)
+            .map_or([0.0; 5], |memory| memory.lane(lane))
+    }
+
     /// Empties the lists, keeping their memory.
     pub fn clear(&mut self) {
         self.batches.clear();
@@ -67,6 +86,7 @@ impl<H: History> Lists<H> {
         self.calm.clear();
         self.outer.clear();
         self.quiet.clear();
+        self.memory.clear();
     }
 }
 
@@ -83,6 +103,8 @@ pub struct Kept {
     pub slip: bool,
     /// Looks at which it was at rest.
     pub calm: u8,
+    /// What it remembers by the slots of its law.
+    pub memory: [f64; 5],
 }
 
 impl Kept {
@@ -117,6 +139,7 @@ impl<H: History> Lists<H> {
                 spring: self.history[i].lane(k),
                 slip: self.flags[i].slip >> k & 1 == 1,
                 calm: self.calm[i][k],
+                memory: self.memory_of(i, k),
             });
         });
     }
@@ -143,6 +166,9 @@ impl<H: History> Lists<H> {
             self.calm.push([0; LANES]);
             self.outer.push([0; LANES]);
             self.quiet.push(f64::NEG_INFINITY);
+            if self.composed {
+                self.memory.push(Memory::default());
+            }
         }
         *filled += 1;
         let batch = self.batches.len() - 1;
@@ -162,6 +188,9 @@ impl<H: History> Lists<H> {
             self.flags[i].touch |= 1 << k;
             self.flags[i].slip |= u8::from(link.slip) << k;
             self.calm[i][k] = link.calm;
+            if let Some(memory) = self.memory.get_mut(i) {
+                memory.set_lane(k, link.memory);
+            }
         }
     }
 
@@ -184,6 +213,7 @@ impl<H: History> Lists<H> {
             }
         }
         spare.clear();
+        spare.composed = self.composed;
         let mut filled = 0;
         for first in [true, false] {
             if sorted || first {
@@ -229,6 +259,9 @@ impl<H: History> Lists<H> {
                 spare.flags[i].touch |= 1 << k;
                 spare.flags[i].slip |= (self.flags[j].slip >> l & 1) << k;
                 spare.calm[i][k] = self.calm[j][l];
+                if let Some(memory) = spare.memory.get_mut(i) {
+                    memory.set_lane(k, self.memory[j].lane(l));
+                }
             }
         }
     }

@@ -4,12 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::Arrays;
-use super::engine::Engine;
+use super::engine::{Engine, spin_of};
 use super::integrate::Integrate;
 use super::kernel::Change;
 use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
-use crate::contact::{AnyLaw, Contact, Law, with_law};
+use crate::contact::{AnyLaw, Contact, Law, Resistance, ResistanceKind, Slots, with_law};
 use crate::event::EventKind;
 use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
@@ -32,6 +32,8 @@ pub struct Kinematics<D: Dimension> {
     pub inverse_mass: f64,
     /// Effective radius, m.
     pub radius: f64,
+    /// That radius times the difference of the spins, m/s.
+    pub turning: [f64; 3],
     /// Contact point, m.
     pub point: D::Vector,
 }
@@ -98,32 +100,102 @@ pub(super) struct BodyMotion<D: Dimension> {
 
 /// Coefficients of one link.
 pub(super) struct Coefficients {
+    /// Without what pulls.
     pub elastic: f64,
     pub cn: f64,
     pub kt: f64,
     pub ct: f64,
     pub friction: f64,
+    /// By slots: pull, what presses beside, normal stiffness.
+    pub pull: f64,
+    pub grip: f64,
+    pub stiffness: f64,
+    pub slots: Slots,
     normal_energy: f64,
 }
 
+/// Of a link that remembers nothing.
 pub(super) fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
+    coefficients_after(law, k, 0.0)
+}
+
+/// Of a link that was loaded to an overlap `deepest` (m).
+fn coefficients_after<D: Dimension>(law: AnyLaw, k: &Kinematics<D>, deepest: f64) -> Coefficients {
     with_law!(law, law => {
-        let r = law.respond(Contact {
+        let mut deep = Plain::splat(deepest);
+        let c = law.compose(Contact {
             overlap: Plain::splat(k.overlap),
             inverse_mass: Plain::splat(k.inverse_mass),
             radius: Plain::splat(k.radius),
             speed: Plain::splat(k.speed),
             sliding: Plain::splat(size(k.sliding)),
-        });
+        }, &mut deep);
+        let one = |values: Plain| values.to_array()[0];
         Coefficients {
-            elastic: r.elastic.to_array()[0],
-            cn: r.normal_damping.to_array()[0],
-            kt: r.tangential_stiffness.to_array()[0],
-            ct: r.tangential_damping.to_array()[0],
+            elastic: one(c.response.elastic),
+            cn: one(c.response.normal_damping),
+            kt: one(c.response.tangential_stiffness),
+            ct: one(c.response.tangential_damping),
             friction: law.friction(),
-            normal_energy: law.normal_energy(k.overlap, k.radius),
+            pull: one(c.pull),
+            grip: one(c.grip),
+            stiffness: one(c.stiffness),
+            slots: law.slots(),
+            normal_energy: law.stored(k.overlap, k.radius, deepest),
         }
     })
+}
+
+impl Coefficients {
+    /// Normal force and what presses, N, at a normal speed.
+    pub fn normal(&self, speed: f64) -> (f64, f64) {
+        let least = if self.slots.are_empty() {
+            0.0
+        } else {
+            self.elastic.min(0.0)
+        };
+        let pushed = (self.elastic - self.cn * speed).max(least);
+        (pushed - self.pull, (pushed + self.grip).max(0.0))
+    }
+
+    /// What springs of rolling and twisting can give back, J.
+    fn turning_energy<D: Dimension>(
+        &self,
+        k: &Kinematics<D>,
+        memory: [f64; 5],
+        after: f64,
+        pressing: f64,
+    ) -> f64 {
+        let twist: f64 = if D::N == 2 {
+            0.0
+        } else {
+            (0..3).map(|i| k.turning[i] * k.normal[i]).sum()
+        };
+        let across = |i: usize| {
+            let along = if D::N == 2 { 0.0 } else { twist * k.normal[i] };
+            memory[i] - after * (k.turning[i] - along)
+        };
+        let rolled = size(std::array::from_fn(|i| {
+            if D::N == 3 || i == 0 { across(i) } else { 0.0 }
+        }));
+        let twisted = memory[3] - after * twist;
+        let of = |resistance: Option<Resistance>, spring: f64| {
+            let Some(Resistance {
+                friction,
+                kind: ResistanceKind::Spring { stiffness, .. },
+            }) = resistance
+            else {
+                return 0.0;
+            };
+            let given = stiffness.unwrap_or(2.25 * friction * friction * self.stiffness);
+            if given <= 0.0 {
+                return 0.0;
+            }
+            let pull = (given * spring.abs()).min(friction * pressing);
+            0.5 * pull * pull / given
+        };
+        of(self.slots.rolling, rolled) + of(self.slots.twisting, twisted)
+    }
 }
 
 pub(super) fn size(v: [f64; 3]) -> f64 {
@@ -193,6 +265,7 @@ impl<D: Integrate> Engine<D> {
             sliding,
             inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
             radius: ra * rb / (ra + rb),
+            turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
             point: p.position - normal * (0.5 * (ra + distance - rb)),
         }
     }
@@ -242,8 +315,9 @@ impl<D: Integrate> Engine<D> {
         let probe = boundary.surfaces[surface as usize].probe(pose.to_frame(x))?;
         let normal = pose.vector_from_frame(probe.normal);
         let point = x - normal * probe.distance;
-        let relative = motion.velocity - pose.point_velocity(point);
+        let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);
         let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
+        let turn = spin_of::<D>(pose.spin);
         Some(Kinematics {
             overlap: arrays.radius(slot) - probe.distance,
             normal,
@@ -251,6 +325,7 @@ impl<D: Integrate> Engine<D> {
             sliding,
             inverse_mass: arrays.inverse_mass(slot),
             radius: arrays.radius(slot),
+            turning: std::array::from_fn(|k| motion.spin[k] - arrays.radius(slot) * turn[k]),
             point,
         })
     }
@@ -265,22 +340,40 @@ impl<D: Integrate> Engine<D> {
         slip: bool,
         calm: u8,
     ) -> LinkView<D> {
-        let c = coefficients(law, &k);
-        let normal_force = (c.elastic - c.cn * k.speed).max(0.0);
+        self.view_with(a, b, law, k, spring, slip, calm, [0.0; 5])
+    }
+
+    /// The same of a link with slots that remembers something.
+    fn view_with(
+        &self,
+        a: u32,
+        b: Other,
+        law: AnyLaw,
+        k: Kinematics<D>,
+        spring: [f64; 3],
+        slip: bool,
+        calm: u8,
+        memory: [f64; 5],
+    ) -> LinkView<D> {
+        let c = coefficients_after(law, &k, memory[4]);
+        let (normal_force, pressing) = c.normal(k.speed);
         // The history stands `after` a part of the step later than the positions.
         let after = self.spring_lead() * self.options.step;
         let spring: [f64; 3] = std::array::from_fn(|i| spring[i] - after * k.sliding[i]);
         let mut force: [f64; 3] =
             std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
-        let cap = c.friction * normal_force;
+        let cap = c.friction * pressing;
         // Where a damper passes the limit by itself, the law keeps a spring that would give more
         // than the limit the other way; what it can give back is only up to the limit.
         let pull = (c.kt * size(spring)).min(cap);
-        let tangential = if c.kt > 0.0 {
+        let mut tangential = if c.kt > 0.0 {
             0.5 * pull * pull / c.kt
         } else {
             0.0
         };
+        if !c.slots.are_empty() {
+            tangential += c.turning_energy(&k, memory, after, pressing);
+        }
         let f = size(force);
         if f > cap {
             force = force.map(|x| x * cap / f);
@@ -318,7 +411,7 @@ impl<D: Integrate> Engine<D> {
                 let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
                 let kinematics = self.pair_kinematics(a, b);
                 let slip = l.flags[i].slip >> k & 1 == 1;
-                f(self.view(
+                f(self.view_with(
                     a,
                     Other::Slot(b),
                     law,
@@ -326,6 +419,7 @@ impl<D: Integrate> Engine<D> {
                     l.history[i].lane(k),
                     slip,
                     l.calm[i][k],
+                    l.memory_of(i, k),
                 ));
             });
         }
@@ -342,7 +436,7 @@ impl<D: Integrate> Engine<D> {
                 };
                 let slip = l.flags[i].slip >> k & 1 == 1;
                 let b = Other::Boundary(class.boundary);
-                f(self.view(
+                f(self.view_with(
                     a,
                     b,
                     law,
@@ -350,6 +444,7 @@ impl<D: Integrate> Engine<D> {
                     l.history[i].lane(k),
                     slip,
                     l.calm[i][k],
+                    l.memory_of(i, k),
                 ));
             });
         }

@@ -339,6 +339,10 @@ impl<D: Integrate> Engine<D> {
                 if D::SPRING_IS_VECTOR && link.a > link.b {
                     link.spring = link.spring.map(|s| -s);
                 }
+                if link.a > link.b {
+                    // Rolling is of the first against the second, in the plane too.
+                    link.memory[..3].iter_mut().for_each(|s| *s = -*s);
+                }
                 (link.a, link.b) = (a, b);
                 Some((link, (start + place) as u32))
             });
@@ -385,7 +389,9 @@ impl<D: Integrate> Engine<D> {
             let count = rest.partition_point(|e| (e.0, e.1, e.2, e.3) <= name);
             let outer: Vec<u32> = rest[..count].iter().map(|e| e.4).collect();
             rest = &rest[count..];
-            let mut lists = Lists::default();
+            let wall = &self.boundaries[usize::from(boundary)];
+            let composed = self.laws.slots(material, wall.boundary.material);
+            let mut lists = Lists::of_law(!composed.are_empty());
             let found = kept.iter().filter_map(|&(of, link)| {
                 if of != name {
                     return None;
@@ -394,7 +400,6 @@ impl<D: Integrate> Engine<D> {
                 Some((Kept { b: 0, ..link }, place as u32))
             });
             lists.restart(found);
-            let wall = &self.boundaries[usize::from(boundary)];
             let seen_from = arrays.position(outer[0] as usize);
             let flat = wall
                 .fixed

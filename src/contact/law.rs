@@ -1,6 +1,8 @@
 //! Contact laws as the kernels evaluate them: eight contacts at a time.
 
 use super::PairLaw;
+use super::composed::{Composed, Composite};
+use super::slots::Slots;
 use crate::vector::Lanes;
 
 /// Eight contacts, as a law sees them.
@@ -48,6 +50,35 @@ pub trait Law: Copy + Send + Sync {
     fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L>;
     /// Elastic energy of the normal spring, J.
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64;
+
+    /// Whether there are slots beside spring, dashpot and friction.
+    const COMPOSED: bool = false;
+    /// What the slots hold.
+    #[inline(always)]
+    fn slots(&self) -> Slots {
+        Slots::default()
+    }
+    /// Gap up to which links last, m, by their effective radii.
+    #[inline(always)]
+    fn reach<L: Lanes>(&self, _radius: L) -> L {
+        L::splat(0.0)
+    }
+    /// The normal part with what the slots do to it; `deepest` is the overlap to which plastic links were loaded.
+    #[inline(always)]
+    fn compose<L: Lanes>(&self, contact: Contact<L>, _deepest: &mut L) -> Composite<L> {
+        let zero = L::splat(0.0);
+        Composite {
+            response: self.respond(contact),
+            pull: zero,
+            lost: zero,
+            grip: zero,
+            stiffness: zero,
+        }
+    }
+    /// Energy held along the normal with what the slots do to it, J.
+    fn stored(&self, overlap: f64, radius: f64, _deepest: f64) -> f64 {
+        self.normal_energy(overlap, radius)
+    }
 }
 
 /// Linear spring and dashpot (thesis 5.5.2).
@@ -59,6 +90,12 @@ pub struct Linear {
     cn: f64,
     ct: f64,
     friction: f64,
+}
+
+impl Linear {
+    pub(super) fn stiffness(&self) -> f64 {
+        self.kn
+    }
 }
 
 impl Law for Linear {
@@ -86,6 +123,12 @@ impl Law for Linear {
 /// Linear spring, dashpot in proportion to the effective mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearPerMass(Linear);
+
+impl LinearPerMass {
+    pub(super) fn stiffness(&self) -> f64 {
+        self.0.kn
+    }
+}
 
 impl Law for LinearPerMass {
     const NEEDS_RADIUS: bool = false;
@@ -119,6 +162,12 @@ pub struct Hertz {
     shear: f64,
     damping: f64,
     friction: f64,
+}
+
+impl Hertz {
+    pub(super) fn young(&self) -> f64 {
+        self.young
+    }
 }
 
 impl Law for Hertz {
@@ -158,6 +207,12 @@ pub struct Viscoelastic {
     shear: f64,
     dissipation: f64,
     friction: f64,
+}
+
+impl Viscoelastic {
+    pub(super) fn young(&self) -> f64 {
+        self.young
+    }
 }
 
 impl Law for Viscoelastic {
@@ -244,6 +299,18 @@ pub enum AnyLaw {
     Viscoelastic(Viscoelastic),
     /// See [`Mutze`].
     Mutze(Mutze),
+    /// See [`Composed`].
+    Composed(Composed),
+}
+
+impl AnyLaw {
+    /// The law without its slots.
+    pub(crate) fn plain(self) -> AnyLaw {
+        match self {
+            AnyLaw::Composed(law) => law.plain(),
+            law => law,
+        }
+    }
 }
 
 impl From<&PairLaw> for AnyLaw {
@@ -321,10 +388,26 @@ macro_rules! with_law {
             $crate::contact::AnyLaw::Hertz($law) => $body,
             $crate::contact::AnyLaw::Viscoelastic($law) => $body,
             $crate::contact::AnyLaw::Mutze($law) => $body,
+            $crate::contact::AnyLaw::Composed($law) => $body,
         }
     };
 }
 pub(crate) use with_law;
+
+/// The same for what knows no slots, and is not compiled for laws that have some: of these the law beneath.
+macro_rules! with_plain_law {
+    ($any:expr, $law:ident => $body:expr) => {
+        match $any.plain() {
+            $crate::contact::AnyLaw::Linear($law) => $body,
+            $crate::contact::AnyLaw::LinearPerMass($law) => $body,
+            $crate::contact::AnyLaw::Hertz($law) => $body,
+            $crate::contact::AnyLaw::Viscoelastic($law) => $body,
+            $crate::contact::AnyLaw::Mutze($law) => $body,
+            $crate::contact::AnyLaw::Composed(_) => unreachable!("a plain law has no slots"),
+        }
+    };
+}
+pub(crate) use with_plain_law;
 
 /// What limits the step of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,14 +1,18 @@
 //! Contact laws: the force of a link from overlap, velocity and history.
 
+mod composed;
 mod law;
 mod restitution;
+mod slots;
 
-pub(crate) use law::with_law;
+pub use composed::{Composed, Composite};
 pub use law::{
     AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Mutze, Rates, Response, Stiffness,
     Viscoelastic,
 };
+pub(crate) use law::{with_law, with_plain_law};
 pub use restitution::{damping_ratio, restitution};
+pub use slots::{Cohesion, Plastic, Resistance, ResistanceKind, Slots};
 
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +80,8 @@ pub struct LawTable {
     pub materials: usize,
     /// Row-major, symmetric; none where no pair of the scenario needs it.
     pub laws: Vec<Option<PairLaw>>,
+    /// What laws have beside, in the same order.
+    pub slots: Vec<Slots>,
 }
 
 impl LawTable {
@@ -84,6 +90,7 @@ impl LawTable {
         LawTable {
             materials,
             laws: vec![None; materials * materials],
+            slots: vec![Slots::default(); materials * materials],
         }
     }
     /// Sets the law of a pair, both ways.
@@ -91,6 +98,20 @@ impl LawTable {
         let n = self.materials;
         self.laws[usize::from(a) * n + usize::from(b)] = Some(law);
         self.laws[usize::from(b) * n + usize::from(a)] = Some(law);
+    }
+    /// Fills the slots of the law of a pair, both ways.
+    pub fn set_slots(&mut self, a: u16, b: u16, slots: Slots) {
+        let n = self.materials;
+        self.slots[usize::from(a) * n + usize::from(b)] = slots;
+        self.slots[usize::from(b) * n + usize::from(a)] = slots;
+    }
+    /// What the law of a pair has beside spring, dashpot and friction.
+    pub fn slots(&self, a: u16, b: u16) -> Slots {
+        self.slots[usize::from(a) * self.materials + usize::from(b)]
+    }
+    /// Whether any law has slots.
+    pub fn composed(&self) -> bool {
+        self.slots.iter().any(|slots| !slots.are_empty())
     }
     /// The law of a pair.
     pub fn get(&self, a: u16, b: u16) -> Option<&PairLaw> {

@@ -176,7 +176,8 @@ fn falls_out<D: Integrate>(
         }
         let mut room = f64::INFINITY;
         for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
-            if !gone {
+            // A dividing grid lets through what has no extent.
+            if !gone && wall.boundary.passes == 0.0 {
                 let at = wall.boundary.motion.pose(engine.time()).to_frame(x);
                 let nearest = wall.surfaces.iter().map(|s| s.distance_bound(at));
                 room = room.min(nearest.fold(f64::INFINITY, f64::min));

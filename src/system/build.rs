@@ -28,6 +28,16 @@ pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>>
     }
 }
 
+/// The greatest gap over which a law holds links, m.
+fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
+    let radii = setup.grains.iter().map(|g| g.radius);
+    let fed = setup.feeds.iter().map(|f| f.radius.greatest());
+    let radius = radii.chain(fed).fold(0.0, f64::max);
+    let laws = setup.laws.laws.iter().zip(&setup.laws.slots);
+    let gaps = laws.filter_map(|(law, slots)| Some(slots.reach(law.as_ref()?, radius)));
+    gaps.fold(0.0, f64::max)
+}
+
 impl<D: Integrate> System<D> {
     /// The system at the start of its setup.
     ///
@@ -108,7 +118,7 @@ impl<D: Integrate> System<D> {
                 .map_err(|e| SystemError::Setup(format!("boundary `{}`: {e}", boundary.name)))?;
             walls.push(Wall {
                 surfaces,
-                fixed: boundary.motion.is_fixed(),
+                fixed: boundary.stands(),
                 reference: boundary.shape.reference_point(),
                 boundary: boundary.clone(),
             });
@@ -129,6 +139,12 @@ impl<D: Integrate> System<D> {
         // Between two renewals, in half of the margin, no grain may come round the end of a wall
         // to its other side: that takes two radii at least.
         let outer_margin = (OUTER_MARGIN * radius).min(3.0 * least);
+        let gap = reach(setup);
+        if gap > outer_margin {
+            return Err(SystemError::Setup(format!(
+                "cohesion holds links over a gap of {gap:.3e} m, but links are kept up to {outer_margin:.3e} m only, which goes with the radii: a weaker pull, or a stiffer one that fades earlier"
+            )));
+        }
         let step = choice.step;
         const LOOKS: u8 = 4;
         let look_every =

@@ -218,14 +218,20 @@ impl SizeClasses {
         finer: impl Fn(f64) -> f64,
     ) -> Result<Self, ClassError> {
         let (low, high) = (finer(min), finer(max));
+        // Rounding must not take rows out of order where all sizes are nearly one.
+        let mut before = [min, 0.0];
         let rows: Vec<[f64; 2]> = (0..=SMOOTH)
             .map(|k| match k {
                 0 => [min, 0.0],
                 SMOOTH => [max, 1.0],
                 _ => {
                     let part = f64::from(k) / f64::from(SMOOTH);
-                    let radius = min * libm::pow(max / min, part);
-                    [radius, (finer(radius) - low) / (high - low)]
+                    let radius = (min * libm::pow(max / min, part)).clamp(before[0], max);
+                    let share = (finer(radius) - low) / (high - low);
+                    // What is no number stays none, and is told.
+                    let share = if share > 1.0 { 1.0 } else { share };
+                    before = [radius, if share < before[1] { before[1] } else { share }];
+                    before
                 }
             })
             .collect();

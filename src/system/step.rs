@@ -3,7 +3,7 @@
 use super::{Setup, SystemError};
 use crate::body::{Motion, Shape};
 use crate::cluster::dimension::ClusterDimension;
-use crate::contact::{LawTable, PairLaw};
+use crate::contact::{LawTable, PairLaw, Slots};
 use crate::field::{FieldSet, Smallest};
 use crate::geometry::Vector;
 
@@ -191,6 +191,7 @@ fn wall_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
 
 fn rates(
     law: &PairLaw,
+    slots: &Slots,
     mass: f64,
     radius: f64,
     inverse_mass: f64,
@@ -208,8 +209,13 @@ fn rates(
         .max(1e-6 * radius),
         PairLaw::Linear { .. } => 0.0,
     };
-    let r = law.rates(inverse_mass, radius, overlap, inertia);
-    (r.frequency, r.damping)
+    let overlap = overlap.max(slots.overlap(law, radius));
+    let link = law.rates(inverse_mass, radius, overlap, inertia);
+    let beside = slots.rates(law, inverse_mass, radius, overlap, inertia, speed);
+    (
+        link.frequency.max(beside.frequency),
+        link.damping.max(beside.damping),
+    )
 }
 
 /// The factor on a step for a link's normal damping ratio: up to 1.
@@ -229,8 +235,10 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     let speed = impact_speed(setup);
     let packed = PACKED[usize::from(D::N == 3)];
     let mut limits: Vec<Limit> = Vec::new();
-    let mut see = |what: String, law: &PairLaw, mass: f64, radius: f64, inverse: f64| {
-        let (frequency, damping) = rates(law, mass, radius, inverse, speed, D::BALL_INERTIA);
+    let mut see = |what: String, law: (&PairLaw, Slots), mass: f64, radius: f64, inverse: f64| {
+        let (law, slots) = law;
+        let (frequency, damping) =
+            rates(law, &slots, mass, radius, inverse, speed, D::BALL_INERTIA);
         if frequency > 0.0 {
             let factor = factor(law.damping_ratio(inverse));
             let weak = if factor < 1.0 { ", weakly damped" } else { "" };
@@ -264,7 +272,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             let inverse = 1.0 / ma + 1.0 / mb;
             see(
                 format!("link {}-{}", name(a), name(b)),
-                law,
+                (law, laws.slots(a as u16, b as u16)),
                 1.0 / inverse,
                 ra * rb / (ra + rb),
                 inverse,
@@ -274,7 +282,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             if let Some(law) = laws.get(a as u16, wall.material) {
                 see(
                     format!("link {}-wall `{}`", name(a), wall.name),
-                    law,
+                    (law, laws.slots(a as u16, wall.material)),
                     ma,
                     ra,
                     1.0 / ma,

@@ -77,7 +77,7 @@ impl<D: Integrate> System<D> {
                 .setup
                 .boundaries
                 .iter()
-                .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.motion.is_fixed())
+                .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.stands())
             || self.fields.next_event(time).is_some()
             || self.gravity_changes();
         let arrays = &self.engine.state.arrays;

@@ -239,6 +239,7 @@ mod tests {
             motion: Motion::Fixed,
             opens_at: Some(2.0),
             passes: 0.0,
+            belt: Default::default(),
         }
     }
 

@@ -30,6 +30,7 @@ fn wall<D: Dimension>(shape: Shape<D>) -> Boundary<D> {
         motion: Motion::Fixed,
         opens_at: None,
         passes: 0.0,
+        belt: Default::default(),
     }
 }
 

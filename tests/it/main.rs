@@ -4,6 +4,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 mod arc_grains;
 mod atrest;
+mod belts;
 mod causes;
 mod cavity;
 mod cli;
@@ -62,6 +63,7 @@ mod shapes;
 mod silo;
 mod silo_study;
 mod sizes;
+mod slots;
 mod soft;
 mod soft_gas;
 mod steps;

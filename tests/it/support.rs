@@ -147,6 +147,7 @@ pub fn wall<'a, D: Dimension>(
         motion: Motion::Fixed,
         opens_at: None,
         passes: 0.0,
+        belt: D::Vector::default(),
     });
     let last = setup.boundaries.len() - 1;
     &mut setup.boundaries[last]

@@ -27,7 +27,7 @@ pub trait ClusterDimension: Dimension {
         changed: &mut Vec<Change>,
         timing: Timing,
     ) -> f64;
-    /// Contact forces at a surface.
+    /// Contact forces at a surface of a wall that turns with an angular velocity (rad/s).
     fn wall_forces(
         level: Level,
         law: AnyLaw,
@@ -37,6 +37,7 @@ pub trait ClusterDimension: Dimension {
         timing: Timing,
         geometry: WallGeometry<'_>,
         reference: [f64; 3],
+        wall_spin: [f64; 3],
     ) -> WallSums;
     /// Works out how grains of arcs are turned.
     fn turn_arcs(_level: Level, _arrays: &Arrays<Self>, _arcs: &mut Arcs) {}
@@ -65,7 +66,7 @@ pub trait ClusterDimension: Dimension {
         _pass: ArcPass<'_>,
     ) -> WallSums {
         Self::wall_forces(
-            level, law, arrays, lists, changed, timing, geometry, reference,
+            level, law, arrays, lists, changed, timing, geometry, reference, [0.0; 3],
         )
     }
     /// Radius times spin from the row, 1 or 3 components.

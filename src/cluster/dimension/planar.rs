@@ -8,7 +8,7 @@ use crate::cluster::kernel::{
     WallSums,
 };
 use crate::cluster::lists::Lists;
-use crate::contact::{AnyLaw, with_law};
+use crate::contact::{AnyLaw, with_law, with_plain_law};
 use crate::geometry::Planar;
 use crate::vector::{Level, Row, run};
 
@@ -30,6 +30,7 @@ impl ClusterDimension for Planar {
             forces: &mut arrays.forces,
             batches: &lists.batches,
             history: &mut lists.history,
+            memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,
             timing,
@@ -45,6 +46,7 @@ impl ClusterDimension for Planar {
         timing: Timing,
         geometry: WallGeometry<'_>,
         reference: [f64; 3],
+        wall_spin: [f64; 3],
     ) -> WallSums {
         with_law!(law, law => run(level, PlanarWalls {
             law,
@@ -52,11 +54,13 @@ impl ClusterDimension for Planar {
             forces: &mut arrays.forces,
             batches: &lists.batches,
             history: &mut lists.history,
+            memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,
             timing,
             geometry,
             reference,
+            wall_spin,
         }))
     }
 
@@ -82,7 +86,7 @@ impl ClusterDimension for Planar {
         timing: Timing,
         pass: ArcPass<'_>,
     ) -> f64 {
-        with_law!(law, law => run(level, ArcPairs {
+        with_plain_law!(law, law => run(level, ArcPairs {
             law,
             rows: &arrays.rows,
             arcs: pass.arcs,
@@ -110,7 +114,7 @@ impl ClusterDimension for Planar {
         reference: [f64; 3],
         pass: ArcPass<'_>,
     ) -> WallSums {
-        with_law!(law, law => run(level, ArcWalls {
+        with_plain_law!(law, law => run(level, ArcWalls {
             law,
             rows: &arrays.rows,
             arcs: pass.arcs,

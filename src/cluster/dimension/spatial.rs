@@ -31,6 +31,7 @@ impl ClusterDimension for Spatial {
             dampers: &mut arrays.dampers,
             batches: &lists.batches,
             history: &mut lists.history,
+            memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,
             timing,
@@ -46,6 +47,7 @@ impl ClusterDimension for Spatial {
         timing: Timing,
         geometry: WallGeometry<'_>,
         reference: [f64; 3],
+        wall_spin: [f64; 3],
     ) -> WallSums {
         with_law!(law, law => run(level, SpatialWalls {
             law,
@@ -55,11 +57,13 @@ impl ClusterDimension for Spatial {
             dampers: &mut arrays.dampers,
             batches: &lists.batches,
             history: &mut lists.history,
+            memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,
             timing,
             geometry,
             reference,
+            wall_spin,
         }))
     }
 

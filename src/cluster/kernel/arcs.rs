@@ -302,7 +302,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
                 spin,
                 touch,
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, None);
             work = work.add(e.work);
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
             let at_a = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
@@ -421,7 +421,7 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
                 spin: a.spin.mul(a.share),
                 touch: L::mask(touch_bits),
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, None);
             sums.add([x, y], &facing, &e);
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
             let moment = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));

@@ -8,11 +8,13 @@ mod arcs;
 mod planar;
 mod spatial;
 mod surface;
+mod turning;
 
 pub use arcs::{ArcPairs, ArcTurns, ArcWalls, Arcs, HAIR, Named, WHOLE};
 pub use planar::{PlanarPairs, PlanarWalls};
 pub use spatial::{SpatialHistory, SpatialPairs, SpatialWalls};
 pub use surface::{WallGeometry, WallLanes, WallSums};
+pub use turning::Memory;
 
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +104,7 @@ pub(super) fn nearest_image<L: Lanes, const N: usize>(
 
 /// The part of eight contacts along their normals.
 pub(super) struct Normal<L: Lanes> {
-    /// Normal force, N, never pulling.
+    /// Normal force, N; pulling by slots only.
     pub force: L,
     /// The damper's share of it, N.
     pub damper: L,
@@ -113,6 +115,10 @@ pub(super) struct Normal<L: Lanes> {
     pub share: L,
     /// Links that opened within this step and are integrated from their exact time of contact.
     pub first: u8,
+    /// What presses, N: friction is limited by its share of this. The force where there are no slots.
+    pub pressing: L,
+    /// Normal stiffness, N/m (laws with slots).
+    pub stiffness: L,
 }
 
 /// Normal force of eight contacts.
@@ -129,6 +135,7 @@ pub(super) fn normal<L: Lanes, W: Law>(
     touch: L::Mask,
     opened: u8,
     timing: &Timing,
+    deepest: &mut L,
 ) -> Normal<L> {
     let zero = L::splat(0.0);
     let mut contact = contact;
@@ -149,6 +156,26 @@ pub(super) fn normal<L: Lanes, W: Law>(
         contact.overlap = half_square.mul(covered).select(contact.overlap, mask);
         weight = reach.select(weight, mask);
     }
+    if W::COMPOSED {
+        let composite = law.compose(contact, deepest);
+        let response = composite.response;
+        let damping = response.normal_damping.mul(weight).mul(speed);
+        // Dampers do not pull; what pulls by itself is left.
+        let pushed = response.elastic.sub(damping);
+        let pushed = pushed.max(response.elastic.min(zero));
+        let pull = composite.pull.mul(weight);
+        let force = pushed.sub(pull).only(touch);
+        let stored = response.elastic.sub(pull).sub(composite.lost);
+        return Normal {
+            force,
+            damper: force.sub(stored.only(touch)),
+            response,
+            share,
+            first,
+            pressing: pushed.add(composite.grip).max(zero).only(touch),
+            stiffness: composite.stiffness,
+        };
+    }
     let response = law.respond(contact);
     let pushed = response
         .elastic
@@ -161,5 +188,18 @@ pub(super) fn normal<L: Lanes, W: Law>(
         response,
         share,
         first,
+        pressing: force,
+        stiffness: zero,
+    }
+}
+
+/// Lanes in which links hold: those in touch, and those that a gap has not broken yet.
+#[inline(always)]
+pub(super) fn held<L: Lanes, W: Law>(law: &W, touch: u8, before: u8, overlap: L, radius: L) -> u8 {
+    if W::COMPOSED {
+        let gap = L::splat(0.0).sub(law.reach(radius));
+        touch | before & L::bits(gap.less(overlap))
+    } else {
+        touch
     }
 }

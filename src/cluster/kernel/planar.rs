@@ -7,9 +7,10 @@
 //! and all tangential force. T is the moment over the radius.
 
 use super::surface::{Facing, WallGeometry, WallSums};
-use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
+use super::turning::{Turning, column, resist};
+use super::{Batch, Change, Flags, Memory, Normal, Timing, held, nearest_image, normal};
 use crate::contact::{Contact, Law};
-use crate::vector::{Kernel, LANES, Lanes, Row};
+use crate::vector::{Kernel, Lanes, Row};
 
 const N: f64 = -0.0;
 /// Signs of the second body: positions and velocities are subtracted, radii, spins and inverse
@@ -26,6 +27,8 @@ pub(super) struct Evaluated<L: Lanes> {
     pub work: L,
     pub touch: u8,
     pub slip: u8,
+    /// Force against rolling, N: its moment is the effective radius times it (laws with slots).
+    pub rolling: L,
 }
 
 /// Tangential part and assembly; `n` points from the second body to the first.
@@ -48,6 +51,8 @@ pub(super) fn assemble<L: Lanes, W: Law>(
         response,
         share,
         first,
+        pressing,
+        ..
     } = part;
     let vt = sliding_speed;
     let kt = response.tangential_stiffness;
@@ -61,9 +66,14 @@ pub(super) fn assemble<L: Lanes, W: Law>(
         spring = partial.select(spring, mask);
         weight_ct = ct.mul(share.add(L::splat(0.5))).select(ct, mask);
     }
-    let drag = weight_ct.mul(vt);
+    let mut drag = weight_ct.mul(vt);
+    let mut cap = L::splat(law.friction()).mul(*pressing);
+    if W::COMPOSED && law.slots().spring_limited {
+        let slides = cap.less(kt.mul(spring).abs());
+        drag = zero.select(drag, slides);
+        cap = cap.select(L::splat(f64::MAX), slides);
+    }
     let trial = zero.sub(kt.mul(spring).add(drag));
-    let cap = L::splat(law.friction()).mul(*fnormal);
     let tangential = trial.max(zero.sub(cap)).min(cap).only(touch);
     let size = trial.abs();
     let over = cap.less(size);
@@ -93,6 +103,7 @@ pub(super) fn assemble<L: Lanes, W: Law>(
         work,
         touch: touch_bits,
         slip,
+        rolling: zero,
     }
 }
 
@@ -122,6 +133,7 @@ impl<L: Lanes> Meeting<L> {
         flags: &mut Flags,
         changed: &mut Vec<Change>,
         timing: &Timing,
+        turning: Option<Turning<'_, L, 1>>,
     ) -> Evaluated<L> {
         let ([nx, ny], [du, dv]) = (self.normal, self.velocity);
         let speed = du.mul(nx).add(dv.mul(ny));
@@ -139,9 +151,24 @@ impl<L: Lanes> Meeting<L> {
         };
         let touch = self.touch;
         let opened = L::bits(touch) & !flags.touch;
-        let part = normal(law, contact, speed, touch, opened, timing);
+        let mut deepest = L::splat(0.0);
+        if let (true, Some(turning)) = (W::COMPOSED, &turning) {
+            let lasting = L::mask(!opened);
+            deepest = L::load(&turning.memory.deepest).only(lasting);
+        }
+        let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
         let old = L::load(history);
-        let e = assemble(law, nx, ny, sliding, &part, touch, flags.slip, old, timing);
+        let mut e = assemble(law, nx, ny, sliding, &part, touch, flags.slip, old, timing);
+        if let (true, Some(turning)) = (W::COMPOSED, turning) {
+            deepest.only(touch).store(&mut turning.memory.deepest);
+            if let Some(rolling) = law.slots().rolling {
+                let old = [L::load(&turning.memory.rolled[0])];
+                let out = resist(&rolling, &part, turning.speed, old, touch, timing);
+                out.spring[0].store(&mut turning.memory.rolled[0]);
+                e.work = e.work.add(out.work);
+                e.rolling = out.force[0];
+            }
+        }
         e.history.store(history);
         let after = Flags {
             touch: e.touch,
@@ -202,6 +229,15 @@ impl<L: Lanes> PlanarSums<L> {
             .add(ex.mul(wx).add(ey.mul(wy)).only(touch));
     }
 
+    /// Adds moments on grains by themselves, N m.
+    #[inline(always)]
+    pub fn turn(&mut self, moment: L, spin: f64) {
+        let power = moment.mul(L::splat(spin));
+        self.moment = self.moment.add(moment);
+        self.power = self.power.add(power);
+        self.damper_power = self.damper_power.add(power);
+    }
+
     #[inline(always)]
     pub fn total(self) -> WallSums {
         WallSums {
@@ -226,6 +262,8 @@ pub struct PlanarPairs<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
+    /// What links with slots remember; nothing where the law has none.
+    pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
     /// Batches in which something changed.
@@ -245,6 +283,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             forces,
             batches,
             history,
+            memory,
             flags,
             changed,
             timing,
@@ -288,24 +327,55 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             let inverse = one.div(square).mul(distance);
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let radius = if W::NEEDS_RADIUS {
-                let radius = |body: &[u32; LANES]| {
-                    L::from_array(std::array::from_fn(|k| rows[body[k] as usize].0[3]))
-                };
-                radius(&batch.a).mul(radius(&batch.b)).div(radii.max(tiny))
+                let ra: L = column(rows, &batch.a, 3);
+                let rb: L = column(rows, &batch.b, 3);
+                ra.mul(rb).div(radii.max(tiny))
             } else {
                 zero
             };
+            let overlap = radii.sub(distance);
             let meeting = Meeting {
                 normal: [nx, ny],
-                overlap: radii.sub(distance),
+                overlap,
                 inverse_mass,
                 radius,
                 velocity: [du, dv],
                 spin,
-                touch,
+                touch: if W::COMPOSED {
+                    L::mask(held(&law, touch_bits, flags.touch, overlap, radius))
+                } else {
+                    touch
+                },
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
+            let arms = if W::COMPOSED {
+                let ra: L = column(rows, &batch.a, 3);
+                let rb: L = column(rows, &batch.b, 3);
+                [rb.div(radii.max(tiny)), ra.div(radii.max(tiny))]
+            } else {
+                [zero; 2]
+            };
+            let turning = if W::COMPOSED {
+                let a = arms[0].mul(column(rows, &batch.a, 6));
+                let b = arms[1].mul(column(rows, &batch.b, 6));
+                Some(Turning {
+                    speed: [a.sub(b)],
+                    memory: &mut memory[index],
+                })
+            } else {
+                None
+            };
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
+            if W::COMPOSED {
+                let turned = |moment: L| {
+                    let rows = [zero, zero, moment, zero, zero, zero, moment, zero];
+                    L::transpose(rows)
+                };
+                let moment = e.rolling.mul(arms[0]);
+                L::scatter_add(turned(moment), forces, &batch.a);
+                let moment = zero.sub(e.rolling.mul(arms[1]));
+                L::scatter_add(turned(moment), forces, &batch.b);
+            }
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
@@ -339,6 +409,8 @@ pub struct PlanarWalls<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
+    /// What links with slots remember; nothing where the law has none.
+    pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
     /// Batches in which something changed.
@@ -349,6 +421,8 @@ pub struct PlanarWalls<'a, W: Law> {
     pub geometry: WallGeometry<'a>,
     /// Point about which moments are taken.
     pub reference: [f64; 3],
+    /// Angular velocity of the wall, rad/s.
+    pub wall_spin: [f64; 3],
 }
 
 impl<W: Law> Kernel for PlanarWalls<'_, W> {
@@ -362,11 +436,13 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             forces,
             batches,
             history,
+            memory,
             flags,
             changed,
             timing,
             geometry,
             reference,
+            wall_spin,
         } = self;
         let zero = L::splat(0.0);
         let mut sums = PlanarSums::new(reference);
@@ -383,19 +459,40 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
+            let overlap = radius.sub(facing.distance);
             let meeting = Meeting {
                 normal: facing.normal,
-                overlap: radius.sub(facing.distance),
+                overlap,
                 inverse_mass,
                 radius,
                 velocity: [u.sub(facing.velocity[0]), v.sub(facing.velocity[1])],
                 spin,
-                touch: L::mask(touch_bits),
+                touch: L::mask(held(
+                    &law,
+                    touch_bits,
+                    flags.touch & facing.inside,
+                    overlap,
+                    radius,
+                )),
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing);
+            let turning = if W::COMPOSED {
+                let wall = radius.mul(L::splat(wall_spin[0]));
+                Some(Turning {
+                    speed: [spin.sub(wall)],
+                    memory: &mut memory[index],
+                })
+            } else {
+                None
+            };
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             sums.add([x, y], &facing, &e);
-            let [fx, fy, t] = e.force;
-            let [ex, ey, s] = e.damper;
+            let [fx, fy, mut t] = e.force;
+            let [ex, ey, mut s] = e.damper;
+            if W::COMPOSED {
+                t = t.add(e.rolling);
+                s = s.add(e.rolling);
+                sums.turn(e.rolling.mul(radius), wall_spin[0]);
+            }
             let out = L::transpose([fx, fy, t, zero, ex, ey, s, zero]);
             L::scatter_add(out, forces, &batch.a);
         }

@@ -7,9 +7,10 @@
 //! and tangential forces.
 
 use super::surface::{WallGeometry, WallSums};
-use super::{Batch, Change, Flags, Normal, Timing, nearest_image, normal};
+use super::turning::{Turning, column, resist};
+use super::{Batch, Change, Flags, Memory, Normal, Timing, held, nearest_image, normal};
 use crate::contact::{Contact, Law};
-use crate::vector::{Kernel, LANES, Lanes, Row};
+use crate::vector::{Kernel, Lanes, Row};
 
 const N: f64 = -0.0;
 const DIFFERENCE: Row = Row([N, N, N, 0.0, N, N, N, 0.0]);
@@ -52,6 +53,21 @@ struct Evaluated<L: Lanes> {
     work: L,
     touch: u8,
     slip: u8,
+    /// Force against rolling and twisting, N: its moment is the effective radius times it (laws with slots).
+    turning: V3<L>,
+}
+
+/// A spring of the last step, turned into the tangent plane of now with its length kept.
+#[inline(always)]
+fn laid_flat<L: Lanes>(spring: V3<L>, n: V3<L>) -> V3<L> {
+    let tiny = L::splat(f64::MIN_POSITIVE);
+    let along = dot(spring, n);
+    let flat = zip(spring, n, |h, n| h.sub(along.mul(n)));
+    let length = dot(spring, spring);
+    let flat_length = dot(flat, flat);
+    let stretch = length.div(flat_length.max(tiny)).sqrt();
+    let stretch = stretch.select(L::splat(1.0), tiny.less(flat_length));
+    map(flat, |x| x.mul(stretch))
 }
 
 #[inline(always)]
@@ -74,17 +90,12 @@ fn assemble<L: Lanes, W: Law>(
         response,
         share,
         first,
+        pressing,
+        ..
     } = part;
     let kt = response.tangential_stiffness;
     let ct = response.tangential_damping;
-    // The spring of the last step, turned into the tangent plane of now with its length kept.
-    let along = dot(history, n);
-    let flat = zip(history, n, |h, n| h.sub(along.mul(n)));
-    let length = dot(history, history);
-    let flat_length = dot(flat, flat);
-    let stretch = length.div(flat_length.max(tiny)).sqrt();
-    let stretch = stretch.select(L::splat(1.0), tiny.less(flat_length));
-    let old = map(flat, |x| x.mul(stretch));
+    let old = laid_flat(history, n);
     let before = L::splat(timing.before * timing.step);
     let mut spring = zip(old, vt, |s, v| s.add(before.mul(v)));
     let mut ct_now = ct;
@@ -94,9 +105,15 @@ fn assemble<L: Lanes, W: Law>(
         spring = zip(spring, vt, |s, v| time.mul(v).select(s, mask));
         ct_now = ct.mul(share.add(half)).select(ct, mask);
     }
+    let mut cap = L::splat(law.friction()).mul(*pressing);
+    if W::COMPOSED && law.slots().spring_limited {
+        let alone = map(spring, |s| kt.mul(s));
+        let slides = cap.less(dot(alone, alone).sqrt());
+        ct_now = zero.select(ct_now, slides);
+        cap = cap.select(L::splat(f64::MAX), slides);
+    }
     let trial = zip(spring, vt, |s, v| zero.sub(kt.mul(s).add(ct_now.mul(v))));
     let size = dot(trial, trial).sqrt();
-    let cap = L::splat(law.friction()).mul(*fnormal);
     let over = cap.less(size);
     let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
     let tangential = map(trial, |t| t.mul(scale).only(touch));
@@ -125,6 +142,90 @@ fn assemble<L: Lanes, W: Law>(
         work,
         touch: touch_bits,
         slip,
+        turning: [zero; 3],
+    }
+}
+
+/// Eight meetings in space.
+struct Meeting<L: Lanes> {
+    /// From the second body to the first.
+    normal: V3<L>,
+    overlap: L,
+    inverse_mass: L,
+    radius: L,
+    /// Velocity of the first body against the second.
+    velocity: V3<L>,
+    /// Sum of radii times spins.
+    spin: V3<L>,
+    touch: L::Mask,
+}
+
+impl<L: Lanes> Meeting<L> {
+    /// Forces of a law; springs and flags are brought up to date, and a batch in which something changed noted.
+    #[inline(always)]
+    fn evaluate<W: Law>(
+        self,
+        law: &W,
+        index: usize,
+        history: &mut SpatialHistory,
+        flags: &mut Flags,
+        changed: &mut Vec<Change>,
+        timing: &Timing,
+        turning: Option<Turning<'_, L, 3>>,
+    ) -> Evaluated<L> {
+        let (n, relative) = (self.normal, self.velocity);
+        let speed = dot(relative, n);
+        let rolled = cross(self.spin, n);
+        let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
+        let vt = [slide(0), slide(1), slide(2)];
+        let contact = Contact {
+            overlap: self.overlap,
+            inverse_mass: self.inverse_mass,
+            radius: self.radius,
+            speed,
+            sliding: if W::NEEDS_SLIDING {
+                dot(vt, vt).sqrt()
+            } else {
+                L::splat(0.0)
+            },
+        };
+        let touch = self.touch;
+        let opened = L::bits(touch) & !flags.touch;
+        let mut deepest = L::splat(0.0);
+        if let (true, Some(turning)) = (W::COMPOSED, &turning) {
+            let lasting = L::mask(!opened);
+            deepest = L::load(&turning.memory.deepest).only(lasting);
+        }
+        let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
+        let old = load3(history);
+        let mut e = assemble(law, n, vt, &part, touch, flags.slip, old, timing);
+        if let (true, Some(turning)) = (W::COMPOSED, turning) {
+            let (speed, memory) = (turning.speed, turning.memory);
+            deepest.only(touch).store(&mut memory.deepest);
+            let twist = dot(speed, n);
+            if let Some(rolling) = law.slots().rolling {
+                let speed = zip(speed, n, |v, n| v.sub(twist.mul(n)));
+                let old = laid_flat(load3(&memory.rolled), n);
+                let out = resist(&rolling, &part, speed, old, touch, timing);
+                store3(out.spring, &mut memory.rolled);
+                e.work = e.work.add(out.work);
+                e.turning = out.force;
+            }
+            if let Some(twisting) = law.slots().twisting {
+                let old = [L::load(&memory.twisted)];
+                let out = resist(&twisting, &part, [twist], old, touch, timing);
+                out.spring[0].store(&mut memory.twisted);
+                e.work = e.work.add(out.work);
+                e.turning = zip(e.turning, n, |t, n| t.add(out.force[0].mul(n)));
+            }
+        }
+        store3(e.history, history);
+        let after = Flags {
+            touch: e.touch,
+            slip: e.slip,
+        };
+        flags.change(after, index, changed);
+        e
     }
 }
 
@@ -160,6 +261,8 @@ pub struct SpatialPairs<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [SpatialHistory],
+    /// What links with slots remember; nothing where the law has none.
+    pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
     /// Batches in which something changed.
@@ -181,6 +284,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             dampers,
             batches,
             history,
+            memory,
             flags,
             changed,
             timing,
@@ -236,41 +340,55 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 pair(7),
             ];
             let [sx, sy, sz, ..] = L::transpose(columns);
-            let relative = [du, dv, dw];
-            let speed = dot(relative, n);
-            let rolled = cross([sx, sy, sz], n);
-            let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
-            let vt = [slide(0), slide(1), slide(2)];
             let radius = if W::NEEDS_RADIUS {
-                let radius = |body: &[u32; LANES]| {
-                    L::from_array(std::array::from_fn(|k| rows[body[k] as usize].0[3]))
-                };
-                radius(&batch.a).mul(radius(&batch.b)).div(radii.max(tiny))
+                let ra: L = column(rows, &batch.a, 3);
+                let rb: L = column(rows, &batch.b, 3);
+                ra.mul(rb).div(radii.max(tiny))
             } else {
                 zero
             };
-            let contact = Contact {
-                overlap: radii.sub(distance),
+            let overlap = radii.sub(distance);
+            let meeting = Meeting {
+                normal: n,
+                overlap,
                 inverse_mass,
                 radius,
-                speed,
-                sliding: if W::NEEDS_SLIDING {
-                    dot(vt, vt).sqrt()
+                velocity: [du, dv, dw],
+                spin: [sx, sy, sz],
+                touch: if W::COMPOSED {
+                    L::mask(held(&law, touch_bits, flags.touch, overlap, radius))
                 } else {
-                    zero
+                    touch
                 },
             };
-            let opened = touch_bits & !flags.touch;
-            let part = normal(&law, contact, speed, touch, opened, &timing);
-            let old = load3(history);
-            let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
-            store3(e.history, history);
+            let mut arms = [zero; 2];
+            let mut turning = None;
+            if W::COMPOSED {
+                let ra: L = column(rows, &batch.a, 3);
+                let rb: L = column(rows, &batch.b, 3);
+                arms = [rb.div(radii.max(tiny)), ra.div(radii.max(tiny))];
+                let mut speed = [zero; 3];
+                for k in 0..3 {
+                    let a = arms[0].mul(column(spins, &batch.a, k));
+                    speed[k] = a.sub(arms[1].mul(column(spins, &batch.b, k)));
+                }
+                turning = Some(Turning {
+                    speed,
+                    memory: &mut memory[index],
+                });
+            }
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
-            let after = Flags {
-                touch: e.touch,
-                slip: e.slip,
-            };
-            flags.change(after, index, changed);
+            if W::COMPOSED {
+                for (arm, slots, sign) in [(arms[0], &batch.a, 1.0), (arms[1], &batch.b, -1.0)] {
+                    let arm = arm.mul(L::splat(sign));
+                    let [x, y, z] = e.turning;
+                    let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
+                    let out = L::transpose([zero, zero, zero, zero, x, y, z, zero]);
+                    L::scatter_add(out, forces, slots);
+                    L::scatter_add(out, dampers, slots);
+                }
+            }
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
@@ -323,6 +441,8 @@ pub struct SpatialWalls<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [SpatialHistory],
+    /// What links with slots remember; nothing where the law has none.
+    pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
     /// Batches in which something changed.
@@ -333,6 +453,8 @@ pub struct SpatialWalls<'a, W: Law> {
     pub geometry: WallGeometry<'a>,
     /// Point about which moments are taken.
     pub reference: [f64; 3],
+    /// Angular velocity of the wall, rad/s.
+    pub wall_spin: [f64; 3],
 }
 
 impl<W: Law> Kernel for SpatialWalls<'_, W> {
@@ -348,11 +470,13 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             dampers,
             batches,
             history,
+            memory,
             flags,
             changed,
             timing,
             geometry,
             reference,
+            wall_spin,
         } = self;
         let zero = L::splat(0.0);
         let mut work = zero;
@@ -374,36 +498,31 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            let touch = L::mask(touch_bits);
             let columns = L::gather(spins, &batch.a);
             let [sx, sy, sz, ..] = L::transpose(columns);
-            let relative = zip([u, v, w], wall, |a, b| a.sub(b));
-            let speed = dot(relative, n);
-            let rolled = cross([sx, sy, sz], n);
-            let slide = |k: usize| relative[k].sub(speed.mul(n[k])).sub(rolled[k]);
-            let vt = [slide(0), slide(1), slide(2)];
-            let contact = Contact {
-                overlap: radius.sub(distance),
+            let overlap = radius.sub(distance);
+            let lasting = flags.touch & facing.inside;
+            let touch = L::mask(held(&law, touch_bits, lasting, overlap, radius));
+            let meeting = Meeting {
+                normal: n,
+                overlap,
                 inverse_mass,
                 radius,
-                speed,
-                sliding: if W::NEEDS_SLIDING {
-                    dot(vt, vt).sqrt()
-                } else {
-                    zero
-                },
+                velocity: zip([u, v, w], wall, |a, b| a.sub(b)),
+                spin: [sx, sy, sz],
+                touch,
             };
-            let opened = touch_bits & !flags.touch;
-            let part = normal(&law, contact, speed, touch, opened, &timing);
-            let old = load3(history);
-            let e = assemble(&law, n, vt, &part, touch, flags.slip, old, &timing);
-            store3(e.history, history);
+            let turning = if W::COMPOSED {
+                let turned = |k: usize| radius.mul(L::splat(wall_spin[k]));
+                Some(Turning {
+                    speed: [sx.sub(turned(0)), sy.sub(turned(1)), sz.sub(turned(2))],
+                    memory: &mut memory[index],
+                })
+            } else {
+                None
+            };
+            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
-            let after = Flags {
-                touch: e.touch,
-                slip: e.slip,
-            };
-            flags.change(after, index, changed);
             let arm = |k: usize| place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]));
             let arm = [arm(0), arm(1), arm(2)];
             let moment = cross(arm, e.force);
@@ -414,7 +533,18 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             power = power.add(dot(e.force, wall).only(touch));
             damper_power = damper_power.add(dot(e.damper, wall).only(touch));
             let [fx, fy, fz] = e.force;
-            let [tx, ty, tz] = e.moment;
+            let [mut tx, mut ty, mut tz] = e.moment;
+            if W::COMPOSED {
+                let [x, y, z] = e.turning;
+                (tx, ty, tz) = (tx.add(x), ty.add(y), tz.add(z));
+                for k in 0..3 {
+                    let moment = e.turning[k].mul(radius);
+                    let gives = moment.mul(L::splat(wall_spin[k]));
+                    sum_moment[k] = sum_moment[k].add(moment);
+                    power = power.add(gives);
+                    damper_power = damper_power.add(gives);
+                }
+            }
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;

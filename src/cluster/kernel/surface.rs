@@ -66,7 +66,7 @@ pub(super) struct Facing<L: Lanes, const N: usize> {
     /// Of the surface at the contact.
     pub velocity: [L; N],
     /// Lanes that face it, rather than what lies beyond its ends.
-    inside: u8,
+    pub inside: u8,
 }
 
 impl<L: Lanes, const N: usize> Facing<L, N> {

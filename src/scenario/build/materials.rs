@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Check;
-use super::events;
+use super::{events, slots};
 use crate::contact::{LawTable, PairLaw, damping_ratio};
 use crate::scenario::embedded;
 use crate::scenario::path::Place;
@@ -155,11 +155,9 @@ pub(super) fn laws(
                 Some(index) => Place::of("law").index(index),
                 None => Place::default(),
             };
-            table.set(
-                a as u16,
-                b as u16,
-                pair_law(&place, &law, materials, [a, b])?,
-            );
+            let (first, second) = (a as u16, b as u16);
+            table.set(first, second, pair_law(&place, &law, materials, [a, b])?);
+            table.set_slots(first, second, slots::collect(check, &place, &law)?);
             kept.push(law);
         }
     }

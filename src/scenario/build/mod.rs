@@ -15,6 +15,7 @@ mod quasi_static;
 mod radii;
 mod settings;
 mod shapes;
+mod slots;
 mod start;
 mod walls;
 
@@ -62,7 +63,7 @@ pub(super) fn build<D: Integrate>(
     spec.field.gravity = Some((0..D::N).map(|k| gravity[k]).collect());
     let drag = check.non_negative(&field.key("drag"), spec.field.drag)?;
     settings::check(check, &spec)?;
-    walls::refuse_grids(&spec)?;
+    walls::refuse_special(&spec)?;
 
     let materials = materials::collect(check, &mut spec)?;
     let long_range = long_range::collect::<D>(check, &spec, &materials)?;
@@ -126,6 +127,7 @@ pub(super) fn build<D: Integrate>(
     };
     only_in_motion(&spec, &setup)?;
     long_range::refuse_others(&spec, &setup)?;
+    slots::refuse_others(&spec, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;

@@ -57,16 +57,14 @@ pub(super) fn boundaries<D: Dimension>(
                 Some(radius) => check.positive(&at.key("passes"), radius)?,
                 None => 0.0,
             },
+            belt: check.vector_or_zero::<D>(&at.key("belt"), spec.belt.as_deref())?,
         });
     }
     Ok(walls)
 }
 
-/// Only contacts that are followed step by step know which grains a wall lets through.
-pub(super) fn refuse_grids(spec: &Spec) -> Result<(), Problem> {
-    let Some(index) = spec.boundary.iter().position(|wall| wall.passes.is_some()) else {
-        return Ok(());
-    };
+/// Only contacts that are followed step by step know which grains a wall lets through, and belts.
+pub(super) fn refuse_special(spec: &Spec) -> Result<(), Problem> {
     let rigid = spec.morph.as_ref().is_some_and(|morph| morph.rigid);
     let others = [
         ("[events]", spec.events.is_some()),
@@ -77,10 +75,22 @@ pub(super) fn refuse_grids(spec: &Spec) -> Result<(), Problem> {
     let Some((other, _)) = others.into_iter().find(|(_, given)| *given) else {
         return Ok(());
     };
-    let place = Place::of("boundary").index(index).key("passes");
-    let what =
-        format!("{other} knows no walls that let some grains pass; leave it or `passes` out");
-    Err(Problem::at_key(&place, what))
+    for (index, wall) in spec.boundary.iter().enumerate() {
+        let special = [
+            (
+                "passes",
+                wall.passes.is_some(),
+                "walls that let some grains pass",
+            ),
+            ("belt", wall.belt.is_some(), "belts"),
+        ];
+        if let Some((key, _, what)) = special.into_iter().find(|(_, given, _)| *given) {
+            let place = Place::of("boundary").index(index).key(key);
+            let what = format!("{other} knows no {what}; leave it or `{key}` out");
+            return Err(Problem::at_key(&place, what));
+        }
+    }
+    Ok(())
 }
 
 fn shape<D: Dimension>(

@@ -105,7 +105,7 @@ pub struct GrainSpec {
     pub rotation: Option<SpinSpec>,
 }
 
-fn is_false(value: &bool) -> bool {
+pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
 

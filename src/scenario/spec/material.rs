@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::grains::is_false;
+use super::{CohesionSpec, PlasticSpec, ResistanceSpec};
+
 /// A material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +47,7 @@ pub(super) fn is_zero(value: &f64) -> bool {
 }
 
 /// The contact law of a pair of materials: exactly one of `linear`, `hertz`, `viscoelastic`,
-/// `mutze`.
+/// `mutze`; and beside it what else acts in the link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LawSpec {
@@ -63,6 +66,22 @@ pub struct LawSpec {
     /// speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutze: Option<MutzeSpec>,
+    /// Attraction of bodies in touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cohesion: Option<CohesionSpec>,
+    /// A normal spring that is stiffer when unloaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plastic: Option<PlasticSpec>,
+    /// Resistance to rolling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolling: Option<ResistanceSpec>,
+    /// Resistance to twisting about the normal; in space only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twisting: Option<ResistanceSpec>,
+    /// Coulomb's limit is on the tangential spring alone, and its damper acts only while the link sticks, as in
+    /// LIGGGHTS and YADE. By default the limit is on their sum.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub limit_spring_only: bool,
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,

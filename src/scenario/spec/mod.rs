@@ -10,6 +10,7 @@ mod quasi_static;
 mod run;
 mod scalar;
 mod shape;
+mod slots;
 mod wall;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub use quasi_static::*;
 pub use run::*;
 pub use scalar::*;
 pub use shape::*;
+pub use slots::*;
 pub use wall::*;
 
 /// A scenario: all that a run starts from. Units are SI, angles in radians. In two dimensions

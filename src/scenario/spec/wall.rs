@@ -56,6 +56,10 @@ pub struct BoundarySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub passes: Option<f64>,
+    /// A belt: velocity of its surface, m/s, while the wall itself stays (or moves as `motion` says). Only its part
+    /// along the surface counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belt: Option<Vec<f64>>,
 }
 
 /// A half-space: grains live on the side to which the normal points.

@@ -1,0 +1,208 @@
+//! Cohesion, plastic loading and resistance to rolling and twisting in laws of contact.
+
+use super::check::Check;
+use crate::contact::{Cohesion, Plastic, Resistance, ResistanceKind, Slots};
+use crate::geometry::Dimension;
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::{CohesionSpec, LawSpec, ResistanceSpec, Spec};
+use crate::system::{IntegratorName, Setup};
+
+/// The slots of a law, checked.
+pub(super) fn collect(check: Check<'_>, at: &Place, law: &LawSpec) -> Result<Slots, Problem> {
+    let mut slots = Slots {
+        spring_limited: law.limit_spring_only,
+        ..Slots::default()
+    };
+    let hertzian = law.hertz.is_some() || law.viscoelastic.is_some();
+    if let Some(spec) = &law.cohesion {
+        slots.cohesion = Some(cohesion(check, &at.key("cohesion"), spec, hertzian)?);
+    }
+    if let Some(spec) = &law.plastic {
+        let here = at.key("plastic");
+        let Some(linear) = &law.linear else {
+            return Err(Problem::at_key(&here, "`plastic` needs the law `linear`"));
+        };
+        let key = here.key("unloading_stiffness");
+        let unloading = check.positive(&key, spec.unloading_stiffness)?;
+        // At least a little more, or the link could not forget what it bore.
+        if unloading < linear.normal_stiffness * (1.0 + 1e-6) {
+            let must = format!("more than normal_stiffness = {}", linear.normal_stiffness);
+            return Err(check.wrong(&key, &unloading.to_string(), &must));
+        }
+        let key = here.key("cohesion_stiffness");
+        let cohesion = check.non_negative(&key, spec.cohesion_stiffness)?;
+        slots.plastic = Some(Plastic {
+            unloading,
+            cohesion,
+        });
+    }
+    let given = |key: &str, spec: &Option<ResistanceSpec>| {
+        let spec = spec.as_ref();
+        spec.map(|spec| resistance(check, &at.key(key), spec))
+            .transpose()
+    };
+    slots.rolling = given("rolling", &law.rolling)?;
+    slots.twisting = given("twisting", &law.twisting)?;
+    if law.mutze.is_some() && !slots.are_empty() {
+        let what = "the law `mutze` has no cohesion, no rolling and no spring across";
+        return Err(Problem::at_key(&at.key(first(law)), what));
+    }
+    Ok(slots)
+}
+
+/// The first key of a law that fills a slot.
+fn first(law: &LawSpec) -> &'static str {
+    let filled = [
+        ("cohesion", law.cohesion.is_some()),
+        ("plastic", law.plastic.is_some()),
+        ("rolling", law.rolling.is_some()),
+        ("twisting", law.twisting.is_some()),
+        ("limit_spring_only", law.limit_spring_only),
+    ];
+    filled
+        .into_iter()
+        .find(|(_, filled)| *filled)
+        .map_or("between", |(key, _)| key)
+}
+
+fn cohesion(
+    check: Check<'_>,
+    at: &Place,
+    spec: &CohesionSpec,
+    hertzian: bool,
+) -> Result<Cohesion, Problem> {
+    check.one_of(
+        at,
+        "what cohesion it is",
+        &[
+            ("force", spec.force.is_some()),
+            ("dmt", spec.dmt.is_some()),
+            ("jkr", spec.jkr.is_some()),
+            ("area", spec.area.is_some()),
+            ("fading", spec.fading.is_some()),
+        ],
+    )?;
+    if let Some(force) = spec.force {
+        return Ok(Cohesion::Constant(
+            check.non_negative(&at.key("force"), force)?,
+        ));
+    }
+    if let Some(work) = spec.dmt {
+        return Ok(Cohesion::Dmt(check.non_negative(&at.key("dmt"), work)?));
+    }
+    if let Some(density) = spec.area {
+        return Ok(Cohesion::Area(
+            check.non_negative(&at.key("area"), density)?,
+        ));
+    }
+    if let Some(fading) = &spec.fading {
+        let here = at.key("fading");
+        return Ok(Cohesion::Fading {
+            pull: check.non_negative(&here.key("force"), fading.force)?,
+            stiffness: check.positive(&here.key("stiffness"), fading.stiffness)?,
+        });
+    }
+    let here = at.key("jkr");
+    let work = check.positive(&here, spec.jkr.unwrap_or(f64::NAN))?;
+    if !hertzian {
+        let what = "the cohesion `jkr` needs the law `hertz` or `viscoelastic`";
+        return Err(Problem::at_key(&here, what));
+    }
+    Ok(Cohesion::Jkr(work))
+}
+
+fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceSpec) -> Result<Resistance, Problem> {
+    let friction = check.non_negative(&at.key("friction"), spec.friction)?;
+    let kind = match spec.smoothing_speed {
+        Some(speed) => {
+            for (key, given) in [
+                ("stiffness", spec.stiffness.is_some()),
+                ("damping", spec.damping.is_some()),
+            ] {
+                if given {
+                    let what =
+                        format!("`{key}` is of a spring; with `smoothing_speed` there is none");
+                    return Err(Problem::at_key(&at.key(key), what));
+                }
+            }
+            ResistanceKind::Constant(check.positive(&at.key("smoothing_speed"), speed)?)
+        }
+        None => {
+            let stiffness = spec.stiffness;
+            ResistanceKind::Spring {
+                stiffness: stiffness
+                    .map(|k| check.positive(&at.key("stiffness"), k))
+                    .transpose()?,
+                damping: check.non_negative(&at.key("damping"), spec.damping.unwrap_or(0.0))?,
+            }
+        }
+    };
+    Ok(Resistance { friction, kind })
+}
+
+/// What knows no slots.
+pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
+    let composed = spec.law.iter().position(|law| first(law) != "between");
+    let Some(index) = composed.filter(|_| setup.laws.composed()) else {
+        return Ok(());
+    };
+    let law = &spec.law[index];
+    let key = first(law);
+    let carrier = format!(
+        "`{key}` of the law of `{}` and `{}`",
+        law.between[0], law.between[1]
+    );
+    if D::N == 2
+        && let Some(index) = spec.law.iter().position(|law| law.twisting.is_some())
+    {
+        let place = Place::of("law").index(index).key("twisting");
+        return Err(Problem::at_key(
+            &place,
+            "in the plane nothing twists about a normal",
+        ));
+    }
+    let run = Place::of("run");
+    let others = [
+        (
+            spec.events.as_ref().map(|_| Place::of("events")),
+            "collisions at once know spring, dashpot and friction only",
+        ),
+        (
+            spec.quasi_static
+                .as_ref()
+                .map(|_| Place::of("quasi_static")),
+            "the quasi-static model knows spring and friction only",
+        ),
+        (
+            spec.morph
+                .as_ref()
+                .filter(|morph| morph.rigid)
+                .map(|_| Place::of("morph").key("rigid")),
+            "what stands still knows spring and friction only",
+        ),
+        (
+            spec.run.collisions.then(|| run.key("collisions")),
+            "collisions at once know spring, dashpot and friction only",
+        ),
+        (
+            (setup.motion.integrator == IntegratorName::Heun).then(|| run.key("integrator")),
+            "`heun` knows spring, dashpot and friction only",
+        ),
+        (
+            setup
+                .forms
+                .iter()
+                .any(|form| form.arcs)
+                .then(|| Place::of("fill")),
+            "grains of arcs know spring, dashpot and friction only",
+        ),
+    ];
+    for (place, why) in others {
+        if let Some(place) = place {
+            let what = format!("{why}; leave this or {carrier} out");
+            return Err(Problem::at_key(&place, what));
+        }
+    }
+    Ok(())
+}
