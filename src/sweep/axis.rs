@@ -418,7 +418,7 @@ pub(super) fn flatten(table: &mut Node, ranges: bool) {
         let nested = match &entry.node.value {
             Value::Table(inner) => {
                 let of_range = |e: &crate::scenario::Entry| OF_RANGES.contains(&e.key.as_str());
-                !inner.is_empty() && !(ranges && inner.iter().any(of_range))
+                !(inner.is_empty() || ranges && inner.iter().any(of_range))
             }
             _ => false,
         };

@@ -184,7 +184,7 @@ impl Batch<'_> {
             };
             // Another process may have done it meanwhile.
             let ended = match there(self.shared.dir, point, self.retry) {
-                Some(row) => Ok(Ended::Row(row)),
+                Some(row) => Ok(Ended::Row(Box::new(row))),
                 None => self.guarded(point, worker),
             };
             self.note(worker, ended);
@@ -208,7 +208,7 @@ impl Batch<'_> {
             let error = format!("a fault of the program: {}", said.unwrap_or("it panicked"));
             let row = Row::failed(point.seed, &error);
             row.write(self.shared.dir, &point.label)?;
-            Ok(Ended::Row(row))
+            Ok(Ended::Row(Box::new(row)))
         })
     }
 

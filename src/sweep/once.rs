@@ -20,7 +20,7 @@ use crate::view;
 /// How a run ended.
 pub(super) enum Ended {
     /// Its row is written.
-    Row(Row),
+    Row(Box<Row>),
     /// Stopped from outside, after a checkpoint.
     Stopped,
     /// Another process is at it.
@@ -46,7 +46,7 @@ pub(super) fn once(
         Err(problem) => {
             let row = Row::failed(point.seed, problem.title());
             row.write(shared.dir, &point.label)?;
-            return Ok(Ended::Row(row));
+            return Ok(Ended::Row(Box::new(row)));
         }
     };
     let about = About {
@@ -91,7 +91,7 @@ fn run_in<D: Integrate>(
     let fail = |error: &SystemError| {
         let row = Row::failed(Some(seed), &error.to_string());
         row.write(shared.dir, &point.label)?;
-        Ok(Ended::Row(row))
+        Ok(Ended::Row(Box::new(row)))
     };
     let again = state.is_some().then(|| setup.clone());
     let (mut system, folder) = match (simulation(setup, state.as_deref()), again) {
@@ -145,7 +145,7 @@ fn run_in<D: Integrate>(
             // Its own limit of time: a row, with a checkpoint to go on from.
             let row = Row::of(figures, &path);
             row.write(shared.dir, &point.label)?;
-            Ok(Ended::Row(row))
+            Ok(Ended::Row(Box::new(row)))
         }
         Ok(_) => {
             written?;
@@ -188,7 +188,7 @@ fn end(
             remove(&path.join("checkpoint"))?;
         }
     }
-    Ok(Ended::Row(row))
+    Ok(Ended::Row(Box::new(row)))
 }
 
 /// What a run's folder holds of it.

@@ -158,7 +158,7 @@ fn one() -> u64 {
 #[serde(deny_unknown_fields)]
 pub struct StudySpec {
     /// Columns of the table whose means over seeds are told; default: `discharge.middle_rate`,
-    /// `discharge.count`, `jam.time` and `regimes.rigid`, such as the runs have.
+    /// `discharge.count`, `jam.time` and `avalanches.count`, such as the runs have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<Vec<String>>,
     /// A fit of Beverloo's law to the discharge.

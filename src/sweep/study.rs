@@ -80,12 +80,15 @@ pub struct BeverlooStudy {
     pub problem: Option<String>,
 }
 
+/// What varies, as the table has it.
+type Told = Vec<(String, String)>;
+
 /// What is told when the sweep does not say.
 const FIGURES: [&str; 4] = [
     "discharge.middle_rate",
     "discharge.count",
     "jam.time",
-    "regimes.rigid",
+    "avalanches.count",
 ];
 
 /// Studies the rows of a sweep; each point has one or none.
@@ -221,7 +224,7 @@ fn laws(
     let Some(axis) = sweep.parameters().iter().position(|name| name == width) else {
         return Vec::new();
     };
-    let mut sorted: Vec<(Vec<(String, String)>, Vec<&Group>)> = Vec::new();
+    let mut sorted: Vec<(Told, Vec<&Group>)> = Vec::new();
     for group in groups {
         let mut others = group.settings.clone();
         others.remove(axis);
@@ -233,7 +236,7 @@ fn laws(
     let dimension = scale.map_or(2, |(dimension, _)| dimension);
     let exponent = exponent.unwrap_or(if dimension == 2 { 1.5 } else { 2.5 });
     let scale = scale.and_then(|(_, scale)| scale);
-    let law = |(settings, groups): (Vec<(String, String)>, Vec<&Group>)| {
+    let law = |(settings, groups): (Told, Vec<&Group>)| {
         let points = points(&groups, axis);
         let fit = beverloo::fit(&points, Exponent::Given(exponent), LEVEL);
         let free = beverloo::fit(&points, Exponent::Free(exponent), LEVEL).ok();
