@@ -2,7 +2,7 @@
 //!
 //! A [`Sweep`] is read from a file ([`spec::SweepSpec`]) and comes to a list of [`Point`]s, each a set of
 //! values of a scenario with a seed. [`run`] runs those that a folder does not hold yet, on all
-//! cores, and [`table`] puts the figures of all into one table; [`study`] works out means, jam
+//! cores, and [`table()`] puts the figures of all into one table; [`study`] works out means, jam
 //! probabilities and Beverloo's law. Each finished run is a small file of its own, so that a sweep can be
 //! killed at any time, and so that parts of it can run on other machines without a server.
 
