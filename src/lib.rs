@@ -4,7 +4,7 @@
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`system`]; [`scenario`], [`record`],
-//! [`study`], [`view`], [`cli`].
+//! [`study`], [`view`], [`sweep`], [`cli`].
 //!
 //! A scenario runs from a few lines; what the program writes into files comes as rows to a
 //! [`record::Sink`]:
@@ -49,6 +49,7 @@ pub mod record;
 pub mod scenario;
 pub mod stress;
 pub mod study;
+pub mod sweep;
 pub mod system;
 pub mod vector;
 pub mod view;

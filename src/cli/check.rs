@@ -13,7 +13,7 @@ use crate::system::{Plan, QuasiStaticSetup, Setup};
 
 /// Grain-steps a second of one core, measured on a common machine; for the estimate of the cost
 /// only (docs/performance.md).
-const RATE: [f64; 2] = [60e6, 12e6];
+pub(super) const RATE: [f64; 2] = [60e6, 12e6];
 
 /// Checks the scenario and prints what would run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {

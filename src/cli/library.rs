@@ -8,6 +8,8 @@ use super::failure::Failure;
 use super::report::{print, print_json};
 use crate::scenario::embedded::{self, SCENARIOS, material_list};
 use crate::scenario::{Scenario, names, nearest};
+use crate::sweep::Sweep;
+use crate::sweep::embedded::SWEEPS;
 
 /// Prints the embedded scenarios, materials and grain shapes.
 pub(super) fn list() -> Result<(), Failure> {
@@ -17,6 +19,12 @@ pub(super) fn list() -> Result<(), Failure> {
         let spec = scenario.spec();
         let text = spec.description.as_deref().unwrap_or_default();
         lines.push(format!("  {:<20} {}D  {text}", item.name, spec.dimension));
+    }
+    lines.push("sweeps (arenite sweep NAME)".into());
+    for item in SWEEPS {
+        let sweep = Sweep::load(item.name, &[])?;
+        let text = sweep.spec.description.as_deref().unwrap_or_default();
+        lines.push(format!("  {:<20} {text}", item.name));
     }
     lines.push("materials (material = \"NAME\")".into());
     for (name, material) in material_list() {
@@ -35,16 +43,18 @@ pub(super) fn list() -> Result<(), Failure> {
     print(lines.join("\n").as_bytes())
 }
 
-/// Writes an embedded scenario to a file.
+/// Writes an embedded scenario or sweep to a file.
 pub(super) fn new(args: &NewArgs) -> Result<(), Failure> {
-    let Some(item) = embedded::scenario(&args.name) else {
-        let known = SCENARIOS.iter().map(|item| item.name);
+    let found =
+        embedded::scenario(&args.name).or_else(|| crate::sweep::embedded::sweep(&args.name));
+    let Some(item) = found else {
+        let known = SCENARIOS.iter().chain(SWEEPS).map(|item| item.name);
         let hint = match nearest(&args.name, known.clone()) {
             Some(name) => format!("did you mean `{name}`? "),
             None => String::new(),
         };
         return Err(Failure::Input(format!(
-            "there is no embedded scenario `{}`; {hint}known: {}",
+            "there is no embedded scenario or sweep `{}`; {hint}known: {}",
             args.name,
             names(known)
         )));
@@ -73,7 +83,10 @@ pub(super) fn new(args: &NewArgs) -> Result<(), Failure> {
     print(format!("{shown}\n").as_bytes())
 }
 
-/// Prints the JSON Schema of the scenario file.
-pub(super) fn schema() -> Result<(), Failure> {
-    print_json(&crate::scenario::schema())
+/// Prints the JSON Schema of the scenario file, or of the sweep file.
+pub(super) fn schema(sweep: bool) -> Result<(), Failure> {
+    print_json(&match sweep {
+        true => crate::sweep::schema(),
+        false => crate::scenario::schema(),
+    })
 }

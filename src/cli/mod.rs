@@ -10,12 +10,14 @@ mod converge;
 mod export;
 mod failure;
 mod grain;
+mod interrupt;
 mod library;
 mod plot;
 mod progress;
 mod report;
 mod run;
 mod source;
+mod sweep;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,9 +60,13 @@ enum Command {
     List,
     /// Print the JSON Schema of the scenario file
     #[command(
-        after_help = "Example:\n  arenite schema > arenite.schema.json     for completion in an editor"
+        after_help = "Examples:\n  arenite schema > arenite.schema.json     for completion in an editor\n  arenite schema --sweep > sweep.schema.json"
     )]
-    Schema,
+    Schema {
+        /// Of the sweep file instead
+        #[arg(long)]
+        sweep: bool,
+    },
     /// Write the records of a run in the format of another program
     #[command(
         after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
@@ -76,6 +82,11 @@ enum Command {
         after_help = "Examples:\n  arenite converge head-on\n  arenite converge head-on --set run.integrator=euler --halvings 7\n  arenite converge mine.toml --until 0.1 --to 0.05 --plot orders.svg     before chaos sets in"
     )]
     Converge(ConvergeArgs),
+    /// Make many runs over parameters and seeds on all cores; one table of all
+    #[command(
+        after_help = "Examples:\n  arenite sweep jam\n  arenite sweep beverloo --check            what would run, and how long\n  arenite new beverloo mine.toml            a sweep to edit\n  arenite sweep mine.toml -o mine --threads 4\n  arenite sweep mine.toml -o mine --shard 3/16     a part of it, as for a job array\n  arenite sweep mine.toml -o mine --merge          one table of all parts"
+    )]
+    Sweep(SweepArgs),
     /// Make and inspect grain shapes: clumps of spheres from STL, from a list, at random
     #[command(
         after_help = "Examples:\n  arenite grain --list\n  arenite grain t-bar --plot t-bar.svg\n  arenite grain pebble.stl --spheres 30 -o pebble.toml --plot pebble.svg\n  arenite grain pebble.stl --method favier --fidelity 0.9 --scale 1e-3 -o -\n  arenite grain mine.toml --against pebble.stl     how faithful a list of spheres is\n  arenite grain --random 7 --seed 3 -o lump.toml"
@@ -243,6 +254,69 @@ struct ConvergeArgs {
     /// Say nothing unless something is wrong
     #[arg(short, long)]
     quiet: bool,
+}
+
+#[derive(Debug, Args)]
+struct SweepArgs {
+    /// A sweep file, or the name of an embedded sweep (see `arenite list`)
+    file: String,
+    /// Folder of the sweep [default: runs/sweep-<name>]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Only part I of N; the parts need no server and may run at the same time
+    #[arg(long, value_name = "I/N")]
+    shard: Option<crate::sweep::Shard>,
+    /// Run nothing: one table of what the parts have done
+    #[arg(long, conflicts_with_all = ["shard", "check", "retry", "keep"])]
+    merge: bool,
+    /// Run nothing: tell what would run, and how long it takes at most
+    #[arg(long)]
+    check: bool,
+    /// Runs at the same time [default: one a core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Set a value of the scenario for all runs, as in run.finish=2
+    #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
+    set: Vec<crate::scenario::Override>,
+    /// What is kept of each run made now [default: what the file says, else summary]
+    #[arg(long, value_name = "WHAT")]
+    keep: Option<KeepArg>,
+    /// Try again what failed, and go on with what reached its limit of time
+    #[arg(long)]
+    retry: bool,
+    /// Draw figures and the share of jams against the first parameter (.svg or .png)
+    #[arg(long, value_name = "FILE", value_parser = drawing)]
+    plot: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Say nothing unless something is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// What a sweep keeps of each run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KeepArg {
+    /// Nothing but its row of the table
+    Row,
+    /// scenario.toml, which runs it again, and summary.json
+    Summary,
+    /// These, series.parquet and avalanches.parquet
+    Series,
+    /// All that `arenite run` writes
+    All,
+}
+
+impl From<KeepArg> for crate::sweep::Keep {
+    fn from(keep: KeepArg) -> Self {
+        match keep {
+            KeepArg::Row => Self::Row,
+            KeepArg::Summary => Self::Summary,
+            KeepArg::Series => Self::Series,
+            KeepArg::All => Self::All,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -419,7 +493,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::New(args) => library::new(&args),
         Command::List => library::list(),
-        Command::Schema => library::schema(),
+        Command::Schema { sweep } => library::schema(sweep),
+        Command::Sweep(args) => sweep::sweep(&args),
         Command::Export(args) => export::export(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Converge(args) => converge::converge(&args),

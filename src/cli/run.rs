@@ -1,25 +1,20 @@
 //! `arenite run`: from a scenario to a folder of records.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::RunArgs;
 use super::failure::Failure;
+use super::interrupt;
 use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
-use crate::body::{Form, FormPart, Shape};
 use crate::cluster::integrate::Integrate;
-use crate::geometry::Vector;
-use crate::record::{GrainShape, RunFolder, RunMeta, ShapePart, Status, WallDrawing, write_file};
+use crate::record::{RunFolder, Status, write_file};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{Control, Outcome, Setup, simulation};
 use crate::view;
-
-/// Set by Ctrl-C; the driver looks at it between events.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Runs a scenario.
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -69,17 +64,7 @@ fn run_in<D: Integrate>(
     let study = setup.quasi_static.is_some().then(|| Study::of(&setup));
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let mut system = simulation(setup, state.as_deref())?;
-    // A second Ctrl-C ends at once: the last checkpoint is on the disk whole in any case.
-    let handler = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    if let Err(error) = handler {
-        say(&format!(
-            "warning: Ctrl-C will not write a checkpoint: {error}"
-        ));
-    }
+    let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));
     let mut show = |progress| {
         if let Some(meter) = &mut meter {
@@ -87,7 +72,7 @@ fn run_in<D: Integrate>(
         }
     };
     let mut control = Control {
-        interrupted: &INTERRUPTED,
+        interrupted,
         wall_limit: args.wall_limit,
         progress: Some(&mut show),
         threads,
@@ -242,22 +227,7 @@ fn open<D: Integrate>(
         }
         _ => {}
     }
-    let meta = RunMeta {
-        dimensions: D::N,
-        scenario_toml: resolved.toml.clone(),
-        boundaries: setup
-            .boundaries
-            .iter()
-            .map(|wall| wall.name.clone())
-            .collect(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        walls: drawings(setup),
-        shapes: setup.forms.iter().map(shape).collect(),
-        periodic: std::array::from_fn(|k| {
-            let axis = setup.periodic.get(k).copied().flatten();
-            axis.map(|axis| [axis.origin, axis.length])
-        }),
-    };
+    let meta = view::run_meta(setup, &resolved.toml);
     let folder = RunFolder::create(dir, &meta, threads, force).map_err(wrong)?;
     Ok((folder, None))
 }
@@ -317,72 +287,6 @@ fn difference(there: &str, here: &str) -> String {
         }
         _ => "its scenario.toml cannot be read".into(),
     }
-}
-
-/// The walls as lines for pictures, planes cut to the surroundings of what is there.
-/// A form as the folder tells it.
-fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
-    let angle = |v: D::Vector| libm::atan2(v[1], v[0]);
-    let part = |part: &FormPart<D>| ShapePart {
-        centre: std::array::from_fn(|k| if k < D::N { part.centre[k] } else { 0.0 }),
-        radius: part.radius,
-        arc: part.ends.map(|[begin, end]| {
-            let (from, to) = (angle(begin), angle(end));
-            let turn = std::f64::consts::TAU;
-            [from, if to < from { to + turn } else { to }]
-        }),
-    };
-    GrainShape {
-        name: form.name.clone(),
-        parts: form.parts.iter().map(part).collect(),
-    }
-}
-
-fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
-    let mut low = D::Vector::from_fn(|_| f64::INFINITY);
-    let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);
-    let mut hold = |x: D::Vector, room: f64| {
-        for k in 0..D::N {
-            low[k] = low[k].min(x[k] - room);
-            high[k] = high[k].max(x[k] + room);
-        }
-    };
-    for grain in &setup.grains {
-        hold(grain.position, grain.radius);
-    }
-    for feed in &setup.feeds {
-        hold(feed.min, 0.0);
-        hold(feed.max, 0.0);
-    }
-    for wall in &setup.boundaries {
-        match &wall.shape {
-            Shape::Plane { .. } => {}
-            Shape::Polyline { points, .. } => points.iter().for_each(|x| hold(*x, 0.0)),
-            Shape::Box { min, max, .. } => {
-                hold(*min, 0.0);
-                hold(*max, 0.0);
-            }
-            Shape::Ball { centre, radius, .. } => hold(*centre, *radius),
-            Shape::Vessel(_) => {
-                if let Some((min, max)) = wall.shape.extent() {
-                    hold(min, 0.0);
-                    hold(max, 0.0);
-                }
-            }
-            Shape::Revolved {
-                origin,
-                axis,
-                profile,
-            } => {
-                for [distance, height] in profile {
-                    hold(*origin + *axis * (height / axis.norm()), *distance);
-                }
-            }
-        }
-    }
-    let size = (0..D::N).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-    let room = D::Vector::from_fn(|_| 0.05 * size);
-    view::draw_walls(&setup.boundaries, low - room, high + room)
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@
 mod column;
 mod convert;
 mod export;
+mod figures;
 mod folder;
+mod frame;
 mod meta;
 pub mod read;
 mod rows;
@@ -23,10 +25,13 @@ mod whole;
 
 pub use column::{Column, Kind, Table};
 pub use export::{DataFormat, export_data};
+pub use figures::{FigureValue, figure_columns, figures};
 pub use folder::RunFolder;
+pub use frame::{Cells, Frame, FrameColumn};
 pub use meta::{RunMeta, WallDrawing};
 pub use rows::*;
 pub use shape::{GrainShape, ShapePart};
+pub(crate) use state::checksum;
 pub use summary::*;
 pub use tables::{columns, describe};
 

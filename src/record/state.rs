@@ -29,7 +29,7 @@ pub(super) struct Checkpoint {
 
 /// The FNV-1a hash with 64 bits: each step is one-to-one in the hash so far, so that a change of
 /// any single byte shows.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

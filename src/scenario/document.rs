@@ -2,6 +2,7 @@
 //! can point to the file or to the argument of the command line that a value came from.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
@@ -10,7 +11,7 @@ use super::problem::Problem;
 
 /// A text that values come from.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// The file, or "command line".
     pub name: String,
     /// What it holds.
@@ -19,7 +20,7 @@ pub(super) struct Source {
 
 /// A piece of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(crate) struct Span {
     /// Index of the source.
     pub source: usize,
     /// Bytes.
@@ -28,14 +29,14 @@ pub(super) struct Span {
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: Span,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) value: Value,
 }
 
 /// A value of TOML.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Boolean(bool),
     Integer(i128),
     Float(f64),
@@ -47,7 +48,7 @@ pub(super) enum Value {
 
 /// A key of a table with its value.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub key: String,
     pub key_span: Span,
     pub node: Node,
@@ -62,6 +63,21 @@ pub struct Override {
     pub path: String,
     /// The value, `3`.
     pub value: String,
+    /// Where it is written, if not on the command line.
+    origin: Option<Origin>,
+}
+
+/// A file that holds a value for many scenarios, as that of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Origin {
+    /// Its name.
+    pub name: Arc<str>,
+    /// All of it.
+    pub text: Arc<str>,
+    /// Where the path stands, bytes.
+    pub path: Range<usize>,
+    /// Where the value stands, or what it is made from.
+    pub value: Range<usize>,
 }
 
 impl Override {
@@ -75,6 +91,7 @@ impl Override {
             argument: format!("--set {text}"),
             path: path.trim().to_string(),
             value: value.trim().to_string(),
+            origin: None,
         })
     }
     /// From an option of its own, as `--until 3` for `run.finish`.
@@ -83,15 +100,39 @@ impl Override {
             argument: format!("{option} {value}"),
             path: path.to_string(),
             value: value.to_string(),
+            origin: None,
+        }
+    }
+    /// From a file of its own: messages point there.
+    pub(crate) fn from_file(path: &str, value: &str, origin: Origin) -> Self {
+        Override {
+            argument: format!("{path} = {value}"),
+            path: path.to_string(),
+            value: value.to_string(),
+            origin: Some(origin),
+        }
+    }
+    fn source(&self) -> Source {
+        match &self.origin {
+            Some(origin) => Source {
+                name: origin.name.to_string(),
+                text: origin.text.to_string(),
+            },
+            None => Source {
+                name: "command line".into(),
+                text: self.argument.clone(),
+            },
         }
     }
 }
 
 /// A parsed scenario with the overrides applied.
 #[derive(Clone, Debug)]
-pub(super) struct Document {
-    pub(super) sources: Vec<Source>,
-    pub(super) root: Node,
+pub(crate) struct Document {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) root: Node,
+    /// What messages call the whole: "the scenario".
+    pub(crate) subject: &'static str,
 }
 
 impl Document {
@@ -115,22 +156,37 @@ impl Document {
         let mut root = convert(&DeValue::Table(table.into_inner()), span, 0, 0);
         for item in overrides {
             let source = sources.len();
-            sources.push(Source {
-                name: "command line".into(),
-                text: item.argument.clone(),
-            });
+            sources.push(item.source());
             apply(&mut root, item, source).map_err(|problem| problem.in_sources(&sources))?;
         }
-        Ok(Document { sources, root })
+        Ok(Document {
+            sources,
+            root,
+            subject: "the scenario",
+        })
     }
 
     /// The node at a place.
-    pub(super) fn get(&self, place: &Place) -> Option<&Node> {
+    pub(crate) fn get(&self, place: &Place) -> Option<&Node> {
         let mut node = &self.root;
         for step in &place.0 {
             node = node.child(step)?.1;
         }
         Some(node)
+    }
+
+    /// The value of a key of the whole.
+    pub(crate) fn child_mut(&mut self, step: &Step) -> Option<&mut Node> {
+        self.root.child_mut(step)
+    }
+
+    /// Does something to each element of a list of the whole.
+    pub(crate) fn each_of(&mut self, key: &str, act: impl FnMut(&mut Node)) {
+        if let Some(node) = self.child_mut(&Step::Key(key.into()))
+            && let Value::List(items) = &mut node.value
+        {
+            items.iter_mut().for_each(act);
+        }
     }
 
     /// Where to point for a place: its value (or its key), else the nearest table around it.
@@ -173,6 +229,17 @@ impl Node {
             _ => None,
         }
     }
+    pub(crate) fn child_mut(&mut self, step: &Step) -> Option<&mut Node> {
+        match (step, &mut self.value) {
+            (Step::Key(key), Value::Table(entries)) => {
+                let mut entries = entries.iter_mut();
+                let found = entries.find(|entry| entry.key == *key);
+                found.map(|entry| &mut entry.node)
+            }
+            (Step::Index(index), Value::List(items)) => items.get_mut(*index),
+            _ => None,
+        }
+    }
     /// A table, or a list of tables: its text spans many lines, its key does not.
     fn is_container(&self) -> bool {
         match &self.value {
@@ -184,7 +251,7 @@ impl Node {
         }
     }
     /// What kind of value this is, in words.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Boolean(_) => "true or false",
             Value::Integer(_) => "a whole number",
@@ -244,17 +311,24 @@ fn convert(value: &DeValue<'_>, span: Range<usize>, source: usize, offset: usize
 
 /// Puts the value of an override into the tree; tables on the way are made as needed.
 fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem> {
-    let value_start = item.argument.len() - item.value.len();
-    let whole = Span {
-        source,
-        range: 0..item.argument.len(),
+    let (path_range, value_range) = match &item.origin {
+        Some(origin) => (origin.path.clone(), origin.value.clone()),
+        None => {
+            let end = item.argument.len();
+            let path = item.argument.find(&item.path);
+            (
+                path.map_or(0..end, |start| start..start + item.path.len()),
+                end - item.value.len()..end,
+            )
+        }
     };
-    let path_span = match item.argument.find(&item.path) {
-        Some(start) => Span {
-            source,
-            range: start..start + item.path.len(),
-        },
-        None => whole.clone(),
+    let path_span = Span {
+        source,
+        range: path_range,
+    };
+    let value_span = Span {
+        source,
+        range: value_range,
     };
     let fail = |span: &Span, what: String| Problem::spanned(span.clone(), what);
     let place = Place::parse(&item.path).map_err(|why| {
@@ -264,22 +338,23 @@ fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem>
         )
     })?;
     let node = match DeValue::parse(&item.value) {
-        Ok(value) => convert(value.get_ref(), value.span(), source, value_start),
+        Ok(value) => {
+            let start = value_span.range.start;
+            let mut node = convert(value.get_ref(), value.span(), source, start);
+            // What a file gives as a range of values is shorter or longer there.
+            if item.origin.is_some() {
+                node.span = value_span;
+            }
+            node
+        }
         // A bare word cannot be a TOML value: take it as a text, to save quoting in a shell.
         Err(_) if is_word(&item.value) => Node {
-            span: Span {
-                source,
-                range: value_start..item.argument.len(),
-            },
+            span: value_span,
             value: Value::Text(item.value.clone()),
         },
         Err(error) => {
-            let span = Span {
-                source,
-                range: value_start..item.argument.len(),
-            };
             return Err(fail(
-                &span,
+                &value_span,
                 format!(
                     "`{}` is not a TOML value: {}",
                     item.value,

@@ -18,11 +18,12 @@ use std::path::{Path, PathBuf};
 
 pub use build::MAX_GRAINS;
 pub use document::Override;
+pub(crate) use document::{Document, Entry, Node, Origin, Value};
 pub use problem::{Problem, names, nearest};
 
 use crate::geometry::{Planar, Spatial};
 use crate::system::Setup;
-use document::Document;
+pub(crate) use read::read;
 use spec::Spec;
 
 /// A scenario file over this size is refused, bytes.
@@ -59,41 +60,8 @@ pub struct Resolved {
 impl Scenario {
     /// Loads a file, or the embedded scenario of a name, with values of the command line.
     pub fn load(reference: &str, overrides: &[Override]) -> Result<Self, Problem> {
-        let path = Path::new(reference);
-        let written_as_path = reference.ends_with(".toml") || reference.contains(['/', '\\']);
-        if !written_as_path && let Some(found) = embedded::scenario(reference) {
-            return Scenario::parse(
-                &format!("{reference}.toml (embedded)"),
-                found.text,
-                None,
-                overrides,
-            );
-        }
-        if !written_as_path && !path.is_file() {
-            let known = embedded::SCENARIOS.iter().map(|item| item.name);
-            let problem = Problem::plain(format!(
-                "there is neither a file nor an embedded scenario `{reference}`"
-            ));
-            let problem = match nearest(reference, known.clone()) {
-                Some(name) => problem.help(format!("did you mean `{name}`?")),
-                None => problem,
-            };
-            return Err(problem.help(format!("embedded scenarios: {}", names(known))));
-        }
-        let unreadable = |why: &dyn std::fmt::Display| {
-            Problem::plain(format!("cannot read the scenario {reference}: {why}"))
-        };
-        let size = std::fs::metadata(path)
-            .map_err(|why| unreadable(&why))?
-            .len();
-        if size > MAX_BYTES {
-            return Err(unreadable(&format!(
-                "{size} bytes are more than {MAX_BYTES}"
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(|why| unreadable(&why))?;
-        let folder = path.parent().map(Path::to_path_buf);
-        Scenario::parse(reference, &text, folder.as_deref(), overrides)
+        let found = Text::find(reference, None)?;
+        Scenario::parse(&found.name, &found.text, found.folder.as_deref(), overrides)
     }
 
     /// Reads a text; `name` stands for it in messages, `folder` is where its files are.
@@ -104,7 +72,7 @@ impl Scenario {
         overrides: &[Override],
     ) -> Result<Self, Problem> {
         let document = Document::parse(name, text, overrides)?;
-        let spec: Spec = read::read(&document)?;
+        let spec: Spec = read(&document)?;
         Ok(Scenario {
             document,
             spec,
@@ -151,6 +119,67 @@ impl Scenario {
         let toml = toml::to_string(&spec)
             .map_err(|why| Problem::plain(format!("cannot write the scenario: {why}")))?;
         Ok(Resolved { spec, toml, setup })
+    }
+}
+
+/// The text of a scenario and where it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    /// What stands for it in messages.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+    /// Where its files are.
+    pub folder: Option<PathBuf>,
+}
+
+impl Text {
+    /// A file, from the folder given, or the embedded scenario of a name.
+    pub(crate) fn find(reference: &str, from: Option<&Path>) -> Result<Self, Problem> {
+        let path = match from {
+            Some(folder) => folder.join(reference),
+            None => PathBuf::from(reference),
+        };
+        let shown = match from {
+            Some(_) => path.display().to_string(),
+            None => reference.to_string(),
+        };
+        let written_as_path = reference.ends_with(".toml") || reference.contains(['/', '\\']);
+        if !written_as_path && let Some(found) = embedded::scenario(reference) {
+            return Ok(Text {
+                name: format!("{reference}.toml (embedded)"),
+                text: found.text.to_string(),
+                folder: None,
+            });
+        }
+        if !written_as_path && !path.is_file() {
+            let known = embedded::SCENARIOS.iter().map(|item| item.name);
+            let problem = Problem::plain(format!(
+                "there is neither a file nor an embedded scenario `{reference}`"
+            ));
+            let problem = match nearest(reference, known.clone()) {
+                Some(name) => problem.help(format!("did you mean `{name}`?")),
+                None => problem,
+            };
+            return Err(problem.help(format!("embedded scenarios: {}", names(known))));
+        }
+        let unreadable = |why: &dyn std::fmt::Display| {
+            Problem::plain(format!("cannot read the scenario {shown}: {why}"))
+        };
+        let size = std::fs::metadata(&path)
+            .map_err(|why| unreadable(&why))?
+            .len();
+        if size > MAX_BYTES {
+            return Err(unreadable(&format!(
+                "{size} bytes are more than {MAX_BYTES}"
+            )));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|why| unreadable(&why))?;
+        Ok(Text {
+            text,
+            folder: path.parent().map(Path::to_path_buf),
+            name: shown,
+        })
     }
 }
 

@@ -63,6 +63,14 @@ impl Problem {
         self.0.help.push(help.into());
         self
     }
+    /// Gives a fault without a place one.
+    pub(crate) fn placed(mut self, place: &Place) -> Self {
+        let parts = &mut self.0;
+        if parts.place.0.is_empty() && parts.span.is_none() && parts.sources.is_empty() {
+            parts.place = place.clone();
+        }
+        self
+    }
     /// Gives the fault the texts to quote from.
     pub(super) fn in_sources(mut self, sources: &[Source]) -> Self {
         if self.0.sources.is_empty() {
@@ -71,7 +79,7 @@ impl Problem {
         self
     }
     /// Finds the place in a document.
-    pub(super) fn located(mut self, document: &Document) -> Self {
+    pub(crate) fn located(mut self, document: &Document) -> Self {
         let parts = &mut self.0;
         if parts.sources.is_empty() && parts.span.is_none() && !parts.place.0.is_empty() {
             parts.span = Some(document.span(&parts.place, parts.on_key));

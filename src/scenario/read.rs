@@ -14,13 +14,13 @@ use super::path::{Place, Step};
 use super::problem::{Problem, names, nearest};
 
 /// Reads a document into a type.
-pub(super) fn read<T: de::DeserializeOwned>(document: &Document) -> Result<T, Problem> {
+pub(crate) fn read<T: de::DeserializeOwned>(document: &Document) -> Result<T, Problem> {
     T::deserialize(&document.root).map_err(|fault| fault.problem(document).located(document))
 }
 
 /// What went wrong, and where (the steps in reverse).
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     steps: Vec<Step>,
     kind: FaultKind,
 }
@@ -50,7 +50,7 @@ impl Fault {
     fn problem(self, document: &Document) -> Problem {
         let place = Place(self.steps.into_iter().rev().collect());
         let table = if place.0.is_empty() {
-            "the scenario".to_string()
+            document.subject.to_string()
         } else {
             format!("`{place}`")
         };

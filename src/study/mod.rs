@@ -1,11 +1,13 @@
 //! Studies: what runs say about granular matter, as pure functions over plain data.
 //!
 //! Wall pressure beside Janssen's theory, forces and fabric, micro-avalanches and whether their
-//! sizes follow a power law, means over many fillings, what a ball mill grinds. But for `silo::from_folder` and `runs` nothing
+//! sizes follow a power law, means over many fillings, shares with their intervals, jams and the outflow between them,
+//! Beverloo's law, what a ball mill grinds. But for `silo::from_folder` and `runs` nothing
 //! here reads or writes a file; results are plain structures that can be written as they are.
 
 pub mod alternatives;
 pub mod avalanche;
+pub mod beverloo;
 pub mod convergence;
 pub mod correlation;
 pub mod distribution;
@@ -19,8 +21,10 @@ pub mod janssen;
 pub mod janssen_fit;
 mod log_normal;
 mod minimum;
+pub mod outflow;
 pub mod power_law;
 pub mod pressure;
+pub mod proportion;
 pub mod repose;
 pub mod runs;
 pub mod samples;

@@ -154,3 +154,24 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     }
     0.5 * (low + high)
 }
+
+/// The z that a standard normal stays under with probability `p`, 0 < p < 1.
+pub fn normal_quantile(p: f64) -> f64 {
+    if p < 0.5 {
+        return -normal_quantile(1.0 - p);
+    }
+    let tail = |z: f64| 0.5 * libm::erfc(z * FRAC_1_SQRT_2);
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if tail(middle) > 1.0 - p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}

@@ -9,6 +9,7 @@ mod colour;
 mod grains;
 mod picture;
 mod png;
+mod run_meta;
 mod scene;
 mod sketch;
 mod strokes;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 pub use chart::{Curve, Panel, chart};
 pub use picture::{Colour, Picture, Shape};
+pub use run_meta::run_meta;
 pub use scene::{Colouring, PictureOptions, Subject, draw, picture};
 pub use sketch::{Sketch, sketch};
 pub use walls::draw_walls;

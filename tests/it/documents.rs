@@ -42,6 +42,34 @@ fn keys_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> {
     )
 }
 
+/// The keys of a sweep file, and the columns of its table.
+#[test]
+fn sweeps_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> {
+    let keys = Keys::of(&arenite::sweep::schema()).text();
+    let keys = keys.replace("The scenario itself", "The sweep itself");
+    let columns = arenite::sweep::describe();
+    let part = format!("{keys}### sweep.parquet: a row per run\n\n{columns}");
+    check_part("docs/sweep.md", &part)
+}
+
+/// The sweep files that the documentation shows come to runs.
+#[test]
+fn written_sweeps_have_runs() -> Result<(), Box<dyn std::error::Error>> {
+    let text = fs::read_to_string(repository().join("docs/sweep.md"))?;
+    let mut counts = Vec::new();
+    for block in text.split("```toml\n").skip(1) {
+        let block = block.split("```").next().unwrap_or_default();
+        let sweep = arenite::sweep::Sweep::parse("docs/sweep.md", block, None, None, &[])?;
+        let points = sweep.points()?;
+        for point in [points.first(), points.last()].into_iter().flatten() {
+            sweep.resolve(point)?;
+        }
+        counts.push(points.len());
+    }
+    assert_eq!(counts, [100, 64]);
+    Ok(())
+}
+
 /// The tables of a scenario with their keys, as Markdown.
 struct Keys<'a> {
     root: &'a Value,
@@ -133,6 +161,9 @@ impl<'a> Keys<'a> {
     /// What may be written for a value.
     fn kind(&self, schema: &'a Value) -> String {
         let schema = self.resolve(schema);
+        if schema.as_bool() == Some(true) {
+            return "value".into();
+        }
         if let Some(options) = schema["anyOf"].as_array() {
             let kinds: Vec<String> = options.iter().map(|option| self.kind(option)).collect();
             return kinds.join(" or ");

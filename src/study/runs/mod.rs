@@ -11,6 +11,7 @@ use serde::Serialize;
 
 pub use group::{Difference, Group};
 pub use pair::{Pair, Trajectories};
+pub(crate) use run::middle_rate;
 pub use run::{Figure, Run};
 
 use crate::record::RecordError;

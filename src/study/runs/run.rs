@@ -268,8 +268,8 @@ fn of_summary(summary: &Summary) -> Vec<Figure> {
 /// decide when the last one left.
 const MIDDLE: [f64; 2] = [0.1, 0.6];
 
-/// Mean rate of discharge in its middle, 1/s.
-fn middle_rate(discharged: &[[f64; 2]]) -> Option<f64> {
+/// Mean rate of discharge in its middle, 1/s, from grains out by time; none of fewer than 20.
+pub(crate) fn middle_rate(discharged: &[[f64; 2]]) -> Option<f64> {
     let all = discharged.last()?[1];
     if all < 20.0 {
         return None;

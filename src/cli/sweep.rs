@@ -1,0 +1,253 @@
+//! `arenite sweep`: many runs, one table.
+
+mod plan;
+mod progress;
+mod told;
+
+use std::path::PathBuf;
+
+use super::SweepArgs;
+use super::failure::Failure;
+use super::interrupt;
+use super::report::{message, print, print_json};
+use crate::record::write_file;
+use crate::sweep::{
+    self, Done, Keep, Look, Options, Point, Row, Shard, Sweep, SweepError, study::SweepStudy,
+};
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Problem(problem) => Failure::Scenario(problem),
+            SweepError::Record(error) => error.into(),
+            SweepError::Threads(_) => Failure::Run(error.to_string()),
+        }
+    }
+}
+
+/// Runs a sweep, or what is left of it; prints what all runs say.
+pub(super) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+    let sweep = Sweep::load(&args.file, &args.set)?;
+    let dir = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("runs").join(format!("sweep-{}", sweep.name)));
+    let points = sweep.points()?;
+    let threads = args.threads.map_or_else(
+        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        usize::from,
+    );
+    let call = Call {
+        args,
+        sweep,
+        points,
+        dir,
+        threads,
+    };
+    if args.check {
+        return plan::check(&call);
+    }
+    if args.merge {
+        return call.merge();
+    }
+    call.run()
+}
+
+/// What was asked for.
+struct Call<'a> {
+    args: &'a SweepArgs,
+    sweep: Sweep,
+    points: Vec<Point>,
+    dir: PathBuf,
+    threads: usize,
+}
+
+impl Call<'_> {
+    fn say(&self, text: &str) {
+        if !self.args.quiet {
+            message(text);
+        }
+    }
+
+    fn run(&self) -> Result<(), Failure> {
+        let others = sweep::others(&self.points, &self.dir);
+        if others > 0 {
+            self.say(&format!(
+                "{} holds {} of other points, as of an earlier state of the sweep file: kept, but not in the table",
+                self.dir.display(),
+                runs(others)
+            ));
+        }
+        let stop = interrupt::flag(self.args.quiet);
+        let meter = (!self.args.quiet).then(progress::Meter::new);
+        let look = |look: &Look| {
+            if let Some(meter) = &meter {
+                meter.update(look);
+            }
+        };
+        let options = Options {
+            dir: &self.dir,
+            shard: self.args.shard,
+            threads: self.threads,
+            keep: self.args.keep.map_or(self.sweep.spec.keep, Keep::from),
+            retry: self.args.retry,
+            stop,
+            look: &look,
+        };
+        let done = sweep::run(&self.sweep, &options);
+        if let Some(meter) = &meter {
+            meter.end();
+        }
+        let done = done?;
+        let rows = sweep::read_rows(&self.points, &self.dir);
+        if let Some(shard) = self.args.shard {
+            let part = self.part(&rows, shard);
+            self.write(&part, Some(shard))?;
+        }
+        let whole = rows.iter().all(Option::is_some);
+        if self.args.shard.is_none() || whole {
+            self.write(&rows, None)?;
+        }
+        if done.stopped {
+            let left = rows.iter().filter(|row| row.is_none()).count();
+            return Err(Failure::Interrupted(format!(
+                "interrupted with {} to go; go on with the same command (table so far in {})",
+                runs(left),
+                self.dir.display()
+            )));
+        }
+        self.result(&rows, &done)
+    }
+
+    /// The rows of a part alone.
+    fn part(&self, rows: &[Option<Row>], shard: Shard) -> Vec<Option<Row>> {
+        let ours = |(point, row): (&Point, &Option<Row>)| {
+            row.clone().filter(|_| shard.holds(point.number))
+        };
+        self.points.iter().zip(rows).map(ours).collect()
+    }
+
+    fn write(&self, rows: &[Option<Row>], shard: Option<Shard>) -> Result<(), Failure> {
+        let table = sweep::table(&self.sweep, &self.points, rows);
+        sweep::write_table(&table, &self.dir, shard)?;
+        Ok(())
+    }
+
+    /// Puts the rows of all parts together.
+    fn merge(&self) -> Result<(), Failure> {
+        let rows = sweep::read_rows(&self.points, &self.dir);
+        let missing: Vec<&Point> = self
+            .points
+            .iter()
+            .zip(&rows)
+            .filter_map(|(point, row)| row.is_none().then_some(point))
+            .collect();
+        if let Some(first) = missing.first() {
+            return Err(Failure::Input(format!(
+                "{}: {} of {} are not there, the first of them run {} ({}); run them, or copy the `rows` of the other parts here",
+                self.dir.display(),
+                missing.len(),
+                runs(rows.len()),
+                first.number,
+                first.label
+            )));
+        }
+        self.write(&rows, None)?;
+        let failed = |row: &&Option<Row>| row.as_ref().is_some_and(|row| row.error.is_some());
+        let look = Look {
+            all: rows.len(),
+            there: rows.len(),
+            failed: rows.iter().filter(failed).count(),
+            ..Look::default()
+        };
+        let done = Done {
+            look,
+            ..Done::default()
+        };
+        self.result(&rows, &done)
+    }
+
+    /// Tells what came of it, and what all runs say.
+    fn result(&self, rows: &[Option<Row>], done: &Done) -> Result<(), Failure> {
+        let missing = rows.iter().filter(|row| row.is_none()).count();
+        if done.elsewhere > 0 {
+            self.say(&format!(
+                "{} under way in another process: the table lacks them until `--merge`",
+                are(done.elsewhere)
+            ));
+        }
+        let failed = self.points.iter().zip(rows).filter_map(|(point, row)| {
+            let error = row.as_ref()?.error.as_deref()?;
+            Some(format!(
+                "run {} failed: {error} ({})",
+                point.number, point.label
+            ))
+        });
+        let failed: Vec<String> = failed.collect();
+        for text in failed.iter().take(MOST_TOLD) {
+            self.say(text);
+        }
+        if failed.len() > MOST_TOLD {
+            self.say(&format!("and {} more failed", failed.len() - MOST_TOLD));
+        }
+        if let Some(shard) = self.args.shard
+            && missing > 0
+        {
+            if self.args.quiet {
+                return Ok(());
+            }
+            return print(
+                format!(
+                    "part {shard} of {}: {} done; of all parts {} to go\n",
+                    self.sweep.name,
+                    runs(done.look.there + done.look.ended),
+                    runs(missing)
+                )
+                .as_bytes(),
+            );
+        }
+        let found = sweep::study::study(&self.sweep, &self.points, rows);
+        self.keep_study(&found)?;
+        if let Some(path) = &self.args.plot {
+            told::plot(&self.sweep, &found, path)?;
+        }
+        if !failed.is_empty() && failed.len() == rows.len() {
+            return Err(Failure::Run("all runs failed".into()));
+        }
+        if self.args.json {
+            let value = serde_json::to_value(&found)
+                .map_err(|why| Failure::Run(format!("cannot write the study: {why}")))?;
+            return print_json(&value);
+        }
+        if self.args.quiet {
+            return Ok(());
+        }
+        print(told::text(&self.sweep, &found, rows, &self.dir).as_bytes())
+    }
+
+    fn keep_study(&self, found: &SweepStudy) -> Result<(), Failure> {
+        let mut text = serde_json::to_string_pretty(found)
+            .map_err(|why| Failure::Run(format!("cannot write the study: {why}")))?;
+        text.push('\n');
+        write_file(&self.dir.join("study.json"), text.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Failures that are told one by one.
+const MOST_TOLD: usize = 5;
+
+/// So many runs, in words.
+fn runs(count: usize) -> String {
+    match count {
+        1 => "1 run".into(),
+        count => format!("{count} runs"),
+    }
+}
+
+fn are(count: usize) -> String {
+    match count {
+        1 => "1 run is".into(),
+        count => format!("{count} runs are"),
+    }
+}

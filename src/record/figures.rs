@@ -1,0 +1,395 @@
+//! The scalar figures of a summary as columns: what a table of many runs holds of each.
+
+use std::sync::LazyLock;
+
+use super::column::{Column, Kind};
+use super::summary::{Impacts, Summary};
+use super::tables::KINDS;
+
+/// A figure of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FigureValue {
+    /// A number.
+    Float(f64),
+    /// A whole number.
+    Integer(u64),
+}
+
+impl FigureValue {
+    /// The figure as a number.
+    pub fn value(self) -> f64 {
+        match self {
+            FigureValue::Float(value) => value,
+            FigureValue::Integer(value) => value as f64,
+        }
+    }
+}
+
+type Get = Box<dyn Fn(&Summary) -> Option<FigureValue> + Send + Sync>;
+
+/// The figures in order, with how each is taken from a summary.
+static FIGURES: LazyLock<Vec<(Column, Get)>> = LazyLock::new(|| {
+    let mut list = List(Vec::new());
+    list.fill();
+    list.0
+});
+
+/// Columns of all figures but those that a clock gives, named by their paths in `summary.json`. A run
+/// may lack any of them.
+pub fn figure_columns() -> Vec<Column> {
+    FIGURES.iter().map(|(column, _)| column.clone()).collect()
+}
+
+/// The figures of a run in the order of [`figure_columns`].
+pub fn figures(summary: &Summary) -> Vec<Option<FigureValue>> {
+    FIGURES.iter().map(|(_, get)| get(summary)).collect()
+}
+
+struct List(Vec<(Column, Get)>);
+
+impl List {
+    fn push(&mut self, kind: Kind, name: &str, unit: &'static str, about: &str, get: Get) {
+        let column = Column {
+            name: name.into(),
+            unit,
+            about: about.into(),
+            kind,
+            nullable: true,
+        };
+        self.0.push((column, get));
+    }
+
+    fn maybe(
+        &mut self,
+        name: &str,
+        unit: &'static str,
+        about: &str,
+        get: impl Fn(&Summary) -> Option<f64> + Send + Sync + 'static,
+    ) {
+        let get = move |s: &Summary| get(s).map(FigureValue::Float);
+        self.push(Kind::Float, name, unit, about, Box::new(get));
+    }
+
+    fn float(
+        &mut self,
+        name: &str,
+        unit: &'static str,
+        about: &str,
+        get: impl Fn(&Summary) -> f64 + Send + Sync + 'static,
+    ) {
+        self.maybe(name, unit, about, move |s| Some(get(s)));
+    }
+
+    fn maybe_count(
+        &mut self,
+        name: &str,
+        about: &str,
+        get: impl Fn(&Summary) -> Option<u64> + Send + Sync + 'static,
+    ) {
+        let get = move |s: &Summary| get(s).map(FigureValue::Integer);
+        self.push(Kind::Integer, name, "1", about, Box::new(get));
+    }
+
+    fn count(
+        &mut self,
+        name: &str,
+        about: &str,
+        get: impl Fn(&Summary) -> u64 + Send + Sync + 'static,
+    ) {
+        self.maybe_count(name, about, move |s| Some(get(s)));
+    }
+
+    fn fill(&mut self) {
+        self.float("time.virtual", "s", "simulated time", |s| s.time.simulated);
+        self.course();
+        self.work();
+        self.energy();
+        self.outcome();
+        self.impacts();
+        self.count("warnings", "how many warnings the run gave", |s| {
+            s.warnings.len() as u64
+        });
+    }
+
+    fn course(&mut self) {
+        self.count("events.total", "events", |s| s.events.total);
+        for kind in KINDS {
+            let (name, about) = (
+                format!("events.by_kind.{kind}"),
+                format!("events of the kind {kind}"),
+            );
+            self.count(&name, &about, move |s| {
+                s.events.by_kind.get(kind).copied().unwrap_or(0)
+            });
+        }
+        self.float(
+            "events.per_virtual_second",
+            "1/s",
+            "events per simulated second",
+            |s| s.events.per_virtual_second,
+        );
+        self.count("grains.initial", "grains at the start", |s| {
+            s.grains.initial
+        });
+        self.count("grains.created", "grains made by feeds", |s| {
+            s.grains.created
+        });
+        self.count("grains.removed", "grains removed", |s| s.grains.removed);
+        self.count("grains.final", "grains at the end", |s| s.grains.last);
+        self.float("regimes.flight", "1", "mean share in flight", |s| {
+            s.regimes.flight
+        });
+        self.float("regimes.cluster", "1", "mean share in clusters", |s| {
+            s.regimes.cluster
+        });
+        self.float("regimes.rest", "1", "mean share at rest", |s| {
+            s.regimes.rest
+        });
+        self.float("regimes.rigid", "1", "mean share in rigid groups", |s| {
+            s.regimes.rigid
+        });
+    }
+
+    fn work(&mut self) {
+        self.count("work.grain_steps", "grains times steps", |s| {
+            s.work.grain_steps
+        });
+        self.count("work.collisions", "collisions in flight", |s| {
+            s.work.collisions
+        });
+        self.count("work.stress_solves", "quasi-static solves", |s| {
+            s.work.stress_solves
+        });
+        self.count(
+            "work.stops",
+            "times that a grain was stopped to stand still",
+            |s| s.work.stops,
+        );
+        self.count(
+            "work.thrash",
+            "of these, times that it was woken within a dwell",
+            |s| s.work.thrash,
+        );
+        self.count(
+            "work.grain_steps_if_all_stepped",
+            "grains times steps if each had been stepped all the time",
+            |s| s.work.grain_steps_if_all_stepped,
+        );
+    }
+
+    fn energy(&mut self) {
+        self.float("energy.kinetic", "J", "kinetic energy at the end", |s| {
+            s.energy.kinetic
+        });
+        self.float(
+            "energy.potential",
+            "J",
+            "potential energy at the end, from the origin",
+            |s| s.energy.potential,
+        );
+        self.float("energy.elastic", "J", "elastic energy at the end", |s| {
+            s.energy.elastic
+        });
+        self.float(
+            "energy.dissipated.damping",
+            "J",
+            "lost in normal dampers and drag",
+            |s| s.energy.dissipated.damping,
+        );
+        self.float(
+            "energy.dissipated.slip",
+            "J",
+            "lost to tangential forces",
+            |s| s.energy.dissipated.slip,
+        );
+        self.float(
+            "energy.dissipated.collision",
+            "J",
+            "lost in collisions in flight",
+            |s| s.energy.dissipated.collision,
+        );
+        self.float(
+            "energy.dissipated.morph",
+            "J",
+            "lost at morphs; signed",
+            |s| s.energy.dissipated.morph,
+        );
+        self.float(
+            "energy.injected",
+            "J",
+            "brought by feeds and moving walls",
+            |s| s.energy.injected,
+        );
+        self.float("energy.removed", "J", "taken away with grains", |s| {
+            s.energy.removed
+        });
+        self.float(
+            "energy.balance_error",
+            "1",
+            "relative error of the balance",
+            |s| s.energy.balance_error,
+        );
+    }
+
+    fn outcome(&mut self) {
+        let count = |s: &Summary| s.discharge.map(|d| d.count);
+        self.maybe_count("discharge.count", "grains that left through outlets", count);
+        self.maybe(
+            "discharge.mean_rate",
+            "1/s",
+            "(count - 1) / (last - first)",
+            |s| s.discharge.map(|d| d.mean_rate),
+        );
+        self.maybe("discharge.first", "s", "time of the first", |s| {
+            s.discharge.filter(|d| d.count > 0).map(|d| d.first)
+        });
+        self.maybe("discharge.last", "s", "time of the last", |s| {
+            s.discharge.filter(|d| d.count > 0).map(|d| d.last)
+        });
+        self.count("jams.count", "all jams, those that were broken too", |s| {
+            s.jams.len() as u64
+        });
+        self.maybe(
+            "jam.time",
+            "s",
+            "of the jam in which the run ended: when",
+            |s| s.jam.as_ref().map(|jam| jam.time),
+        );
+        self.maybe_count("jam.arch", "grains of its arch", |s| {
+            s.jam.as_ref().map(|jam| jam.arch.len() as u64)
+        });
+        self.maybe("jam.span", "m", "span of its arch", |s| {
+            s.jam.as_ref().map(|jam| jam.span)
+        });
+        self.maybe(
+            "jam.force.mean",
+            "N",
+            "mean normal force along its arch",
+            |s| s.jam.as_ref().map(|jam| jam.force.mean),
+        );
+        self.maybe(
+            "jam.force.least",
+            "N",
+            "least normal force along its arch",
+            |s| s.jam.as_ref().map(|jam| jam.force.least),
+        );
+        self.maybe(
+            "jam.weakest.margin",
+            "1",
+            "its least margin to Coulomb's bound",
+            |s| {
+                let weakest = s.jam.as_ref().and_then(|jam| jam.weakest);
+                weakest.map(|weakest| weakest.margin)
+            },
+        );
+        self.maybe_count("avalanches.count", "micro-avalanches", |s| {
+            s.avalanches.map(|a| a.count)
+        });
+        self.maybe_count("avalanches.largest", "size of the largest", |s| {
+            s.avalanches.map(|a| a.largest)
+        });
+        self.maybe("avalanches.energy", "J", "energy of all", |s| {
+            s.avalanches.map(|a| a.energy)
+        });
+    }
+
+    fn impacts(&mut self) {
+        type Pick = fn(&Summary) -> Option<Impacts>;
+        let sorts: [(&str, &str, Pick); 2] = [
+            ("grain", "of two grains", |s| {
+                s.impacts.as_ref().map(|i| i.grain)
+            }),
+            ("wall", "of grains with walls", |s| {
+                s.impacts.as_ref().map(|i| i.wall)
+            }),
+        ];
+        for (sort, of, pick) in sorts {
+            let name = |what: &str| format!("impacts.{sort}.{what}");
+            self.maybe_count(&name("count"), &format!("collisions {of}"), move |s| {
+                pick(s).map(|i| i.count)
+            });
+            let about = "of these, parts of lasting contacts that lose nothing";
+            self.maybe_count(&name("lasting"), about, move |s| pick(s).map(|i| i.lasting));
+            let about = "per simulated second, without the lasting ones";
+            self.maybe(&name("rate"), "1/s", about, move |s| {
+                pick(s).map(|i| i.rate)
+            });
+            self.maybe(&name("lost"), "J", "energy lost in them", move |s| {
+                pick(s).map(|i| i.lost)
+            });
+            let about = "energy lost per simulated second";
+            self.maybe(&name("power"), "W", about, move |s| {
+                pick(s).map(|i| i.power)
+            });
+        }
+        self.maybe_count(
+            "soft.collisions",
+            "contacts that last, of two grains",
+            |s| s.soft.map(|soft| soft.collisions),
+        );
+        self.maybe(
+            "soft.exceptional_share",
+            "1",
+            "exceptions over these contacts",
+            |s| s.soft.map(|soft| soft.exceptional_share),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{ArchForce, Avalanches, Discharge, ImpactFigures, Jam, WeakestLink};
+
+    /// Every number of `summary.json` is a column but for those of the clock, of lists, and what is said
+    /// of soft contacts in detail. So a new figure is not forgotten here.
+    #[test]
+    fn no_figure_is_missing() {
+        fn leaves(path: &str, value: &serde_json::Value, into: &mut Vec<String>) {
+            match value {
+                serde_json::Value::Object(map) => {
+                    for (key, value) in map {
+                        let dot = if path.is_empty() { "" } else { "." };
+                        leaves(&format!("{path}{dot}{key}"), value, into);
+                    }
+                }
+                serde_json::Value::Number(_) => into.push(path.into()),
+                _ => {}
+            }
+        }
+        let summary = Summary {
+            discharge: Some(Discharge::default()),
+            jam: Some(Jam {
+                force: ArchForce::default(),
+                weakest: Some(WeakestLink::default()),
+                ..Jam::default()
+            }),
+            avalanches: Some(Avalanches::default()),
+            impacts: Some(ImpactFigures::default()),
+            ..Summary::default()
+        };
+        let value = serde_json::to_value(&summary).unwrap();
+        let mut there = Vec::new();
+        leaves("", &value, &mut there);
+        let columns: Vec<String> = figure_columns().into_iter().map(|c| c.name).collect();
+        let left_out = [
+            "seed",
+            "time.wall",
+            "events.per_wall_second",
+            "jam.weakest.a",
+            "jam.weakest.b",
+            "jam.weakest.normal",
+            "jam.weakest.tangential",
+        ];
+        for name in there {
+            let known = left_out.contains(&name.as_str())
+                || name.starts_with("work.grains_per_link_event")
+                || columns.contains(&name);
+            assert!(known, "{name} is no column");
+        }
+        let mut sorted = columns.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), columns.len());
+    }
+}

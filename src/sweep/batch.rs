@@ -1,0 +1,251 @@
+//! All runs of a sweep, or of a part of it, on as many threads as asked for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::file::{Point, Sweep};
+use super::once::{Ended, Shared, once};
+use super::row::{Row, publish};
+use super::{Keep, Shard, SweepError};
+use crate::record::{RecordError, Status};
+
+/// How a sweep is run.
+pub struct Options<'a> {
+    /// Its folder.
+    pub dir: &'a Path,
+    /// Which part; none: all.
+    pub shard: Option<Shard>,
+    /// Threads, one a run.
+    pub threads: usize,
+    /// What is kept of each run.
+    pub keep: Keep,
+    /// Runs that failed, or that reached their limit of time, are tried again.
+    pub retry: bool,
+    /// Set from outside to stop all runs after a checkpoint.
+    pub stop: &'a AtomicBool,
+    /// Told how far it is, from any thread, one at a time.
+    pub look: &'a (dyn Fn(&Look) + Sync),
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("dir", &self.dir)
+            .field("shard", &self.shard)
+            .field("threads", &self.threads)
+            .field("keep", &self.keep)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Runs of this part.
+    pub all: usize,
+    /// Of these, runs that were there before.
+    pub there: usize,
+    /// Runs that ended since.
+    pub ended: usize,
+    /// Of all that are there, such as ended in a jam.
+    pub jammed: usize,
+    /// Of all that are there, such as failed.
+    pub failed: usize,
+    /// Sum of the shares that the runs under way have done.
+    pub under_way: f64,
+}
+
+/// What came of a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Done {
+    /// Where it stands.
+    pub look: Look,
+    /// Runs that another process was at.
+    pub elsewhere: usize,
+    /// Whether it was stopped from outside.
+    pub stopped: bool,
+}
+
+/// Runs what the folder does not hold yet.
+///
+/// # Errors
+/// A sweep in which no run can start, and a folder that cannot be written. A single run that fails is no
+/// error: it is a row.
+pub fn run(sweep: &Sweep, options: &Options<'_>) -> Result<Done, SweepError> {
+    let dir = options.dir;
+    for folder in [dir.join("rows"), dir.join("runs")] {
+        std::fs::create_dir_all(&folder).map_err(RecordError::io("cannot create", &folder))?;
+    }
+    let mut look = Look::default();
+    let mut open: Vec<Point> = Vec::new();
+    for point in sweep.points()? {
+        if options
+            .shard
+            .is_some_and(|shard| !shard.holds(point.number))
+        {
+            continue;
+        }
+        look.all += 1;
+        match there(dir, &point, options.retry) {
+            Some(row) => {
+                look.there += 1;
+                look.count(&row);
+            }
+            None => open.push(point),
+        }
+    }
+    if look.there == 0 {
+        hopeless(sweep, &open)?;
+    }
+    publish(&dir.join("sweep.toml"), sweep.text.as_bytes())?;
+    let shared = Shared {
+        sweep,
+        dir,
+        keep: options.keep,
+        stop: options.stop,
+    };
+    let threads = options.threads.clamp(1, open.len().max(1));
+    let batch = Batch {
+        shared,
+        retry: options.retry,
+        open,
+        next: AtomicUsize::new(0),
+        state: Mutex::new(State {
+            done: Done {
+                look,
+                ..Done::default()
+            },
+            shares: vec![0.0; threads],
+            error: None,
+        }),
+        look: options.look,
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|why| SweepError::Threads(why.to_string()))?;
+    pool.broadcast(|worker| batch.work(worker.index()));
+    let state = batch.state.into_inner().unwrap_or_else(|e| e.into_inner());
+    match state.error {
+        Some(error) => Err(error.into()),
+        None => Ok(state.done),
+    }
+}
+
+/// The row of a run that needs no more work.
+fn there(dir: &Path, point: &Point, retry: bool) -> Option<Row> {
+    Row::read(dir, &point.label).filter(|row| row.complete() || !retry)
+}
+
+/// A sweep of which not a single run can start is at fault itself, as by a key that is misspelt.
+fn hopeless(sweep: &Sweep, open: &[Point]) -> Result<(), SweepError> {
+    let mut first = None;
+    for point in open {
+        match sweep.resolve(point) {
+            Ok(_) => return Ok(()),
+            Err(problem) => drop(first.get_or_insert(problem)),
+        }
+    }
+    first.map_or(Ok(()), |problem| Err(problem.into()))
+}
+
+struct State {
+    done: Done,
+    shares: Vec<f64>,
+    error: Option<RecordError>,
+}
+
+struct Batch<'a> {
+    shared: Shared<'a>,
+    retry: bool,
+    open: Vec<Point>,
+    next: AtomicUsize,
+    state: Mutex<State>,
+    look: &'a (dyn Fn(&Look) + Sync),
+}
+
+impl Batch<'_> {
+    /// Takes one run after the other, in order, until none is left.
+    fn work(&self, worker: usize) {
+        loop {
+            let stopped = self.shared.stop.load(Ordering::Relaxed);
+            let broken = self.with(|state| state.error.is_some());
+            if stopped || broken {
+                let left = self.next.load(Ordering::Relaxed) < self.open.len();
+                self.with(|state| state.done.stopped |= stopped && left);
+                return;
+            }
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(point) = self.open.get(next) else {
+                return;
+            };
+            // Another process may have done it meanwhile.
+            let ended = match there(self.shared.dir, point, self.retry) {
+                Some(row) => Ok(Ended::Row(Box::new(row))),
+                None => self.guarded(point, worker),
+            };
+            self.note(worker, ended);
+        }
+    }
+
+    /// A run whose panic, a fault of the program, is a failure like another.
+    fn guarded(&self, point: &Point, worker: usize) -> Result<Ended, RecordError> {
+        let mut progress = |share: f64| {
+            self.with(|state| {
+                state.shares[worker] = share;
+                self.show(state);
+            });
+        };
+        let run = AssertUnwindSafe(|| once(&self.shared, point, &mut progress));
+        catch_unwind(run).unwrap_or_else(|what| {
+            let said = what
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| what.downcast_ref::<&str>().copied());
+            let error = format!("a fault of the program: {}", said.unwrap_or("it panicked"));
+            let row = Row::failed(point.seed, &error);
+            row.write(self.shared.dir, &point.label)?;
+            Ok(Ended::Row(Box::new(row)))
+        })
+    }
+
+    fn note(&self, worker: usize, ended: Result<Ended, RecordError>) {
+        self.with(|state| {
+            state.shares[worker] = 0.0;
+            match ended {
+                Ok(Ended::Row(row)) => {
+                    state.done.look.ended += 1;
+                    state.done.look.count(&row);
+                }
+                Ok(Ended::Stopped) => state.done.stopped = true,
+                Ok(Ended::Elsewhere) => state.done.elsewhere += 1,
+                Err(error) => drop(state.error.get_or_insert(error)),
+            }
+            self.show(state);
+        });
+    }
+
+    fn show(&self, state: &State) {
+        let look = Look {
+            under_way: state.shares.iter().sum(),
+            ..state.done.look
+        };
+        (self.look)(&look);
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        // A panic while it was held cannot leave it half changed: each change is one step.
+        let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
+        act(&mut state)
+    }
+}
+
+impl Look {
+    fn count(&mut self, row: &Row) {
+        self.jammed += usize::from(row.status == Status::Jammed);
+        self.failed += usize::from(row.status == Status::Failed);
+    }
+}

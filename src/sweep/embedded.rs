@@ -1,0 +1,22 @@
+//! Sweeps that come inside the program, each from one file of the repository.
+
+use crate::scenario::embedded::Embedded;
+
+macro_rules! sweeps {
+    ($($name:literal),* $(,)?) => {
+        /// All embedded sweeps. A new one is a file in `sweeps` and a line here.
+        pub const SWEEPS: &[Embedded] = &[
+            $(Embedded {
+                name: $name,
+                text: include_str!(concat!("../../sweeps/", $name, ".toml")),
+            }),*
+        ];
+    };
+}
+
+sweeps!["beverloo", "jam"];
+
+/// The embedded sweep of a name.
+pub fn sweep(name: &str) -> Option<Embedded> {
+    SWEEPS.iter().find(|item| item.name == name).copied()
+}

@@ -1,0 +1,47 @@
+//! Many runs of one scenario: what varies, all of it run, one table.
+//!
+//! A [`Sweep`] is read from a file ([`spec::SweepSpec`]) and comes to a list of [`Point`]s, each a set of
+//! values of a scenario with a seed. [`run`] runs those that a folder does not hold yet, on all
+//! cores, and [`table()`] puts the figures of all into one table; [`study`] works out means, jam
+//! probabilities and Beverloo's law. Each finished run is a small file of its own, so that a sweep can be
+//! killed at any time, and so that parts of it can run on other machines without a server.
+
+mod axis;
+mod batch;
+pub mod embedded;
+mod expression;
+mod file;
+mod keep;
+mod once;
+mod row;
+pub mod sample;
+mod shard;
+pub mod spec;
+pub mod study;
+mod table;
+
+pub use axis::{Scalar, Setting};
+pub use batch::{Done, Look, Options, run};
+pub use file::{Point, Sweep, schema};
+pub use keep::Keep;
+pub use row::{Row, figure_columns};
+pub use shard::Shard;
+pub use table::{describe, read_rows, table};
+pub(crate) use table::{others, write as write_table};
+
+use crate::record::RecordError;
+use crate::scenario::Problem;
+
+/// Why a sweep cannot be read or run.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The sweep file, or the scenario, is at fault.
+    #[error(transparent)]
+    Problem(#[from] Problem),
+    /// The folder cannot be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Threads cannot be started.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
+}

@@ -1,0 +1,91 @@
+//! What a run's folder knows of the run: walls and shapes as pictures show them.
+
+use super::draw_walls;
+use crate::body::{Form, FormPart, Shape};
+use crate::cluster::integrate::Integrate;
+use crate::geometry::Vector;
+use crate::record::{GrainShape, RunMeta, ShapePart, WallDrawing};
+use crate::system::Setup;
+
+/// The description of a run that starts from `setup`; `scenario` is its resolved scenario.
+pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
+    let walls = setup.boundaries.iter();
+    RunMeta {
+        dimensions: D::N,
+        scenario_toml: scenario.to_string(),
+        boundaries: walls.map(|wall| wall.name.clone()).collect(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        walls: drawings(setup),
+        shapes: setup.forms.iter().map(shape).collect(),
+        periodic: std::array::from_fn(|k| {
+            let axis = setup.periodic.get(k).copied().flatten();
+            axis.map(|axis| [axis.origin, axis.length])
+        }),
+    }
+}
+
+/// A form as the folder tells it.
+fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
+    let angle = |v: D::Vector| libm::atan2(v[1], v[0]);
+    let part = |part: &FormPart<D>| ShapePart {
+        centre: std::array::from_fn(|k| if k < D::N { part.centre[k] } else { 0.0 }),
+        radius: part.radius,
+        arc: part.ends.map(|[begin, end]| {
+            let (from, to) = (angle(begin), angle(end));
+            let turn = std::f64::consts::TAU;
+            [from, if to < from { to + turn } else { to }]
+        }),
+    };
+    GrainShape {
+        name: form.name.clone(),
+        parts: form.parts.iter().map(part).collect(),
+    }
+}
+
+/// The walls as lines for pictures, planes cut to the surroundings of what is there.
+fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
+    let mut low = D::Vector::from_fn(|_| f64::INFINITY);
+    let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);
+    let mut hold = |x: D::Vector, room: f64| {
+        for k in 0..D::N {
+            low[k] = low[k].min(x[k] - room);
+            high[k] = high[k].max(x[k] + room);
+        }
+    };
+    for grain in &setup.grains {
+        hold(grain.position, grain.radius);
+    }
+    for feed in &setup.feeds {
+        hold(feed.min, 0.0);
+        hold(feed.max, 0.0);
+    }
+    for wall in &setup.boundaries {
+        match &wall.shape {
+            Shape::Plane { .. } => {}
+            Shape::Polyline { points, .. } => points.iter().for_each(|x| hold(*x, 0.0)),
+            Shape::Box { min, max, .. } => {
+                hold(*min, 0.0);
+                hold(*max, 0.0);
+            }
+            Shape::Ball { centre, radius, .. } => hold(*centre, *radius),
+            Shape::Vessel(_) => {
+                if let Some((min, max)) = wall.shape.extent() {
+                    hold(min, 0.0);
+                    hold(max, 0.0);
+                }
+            }
+            Shape::Revolved {
+                origin,
+                axis,
+                profile,
+            } => {
+                for [distance, height] in profile {
+                    hold(*origin + *axis * (height / axis.norm()), *distance);
+                }
+            }
+        }
+    }
+    let size = (0..D::N).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    let room = D::Vector::from_fn(|_| 0.05 * size);
+    draw_walls(&setup.boundaries, low - room, high + room)
+}
