@@ -2,23 +2,12 @@
 
 use super::failure::Failure;
 use super::report::print;
-use super::{ExportArgs, ExportTo, Show};
+use super::{ExportArgs, ExportTo, Show, run_folder};
 use crate::view;
 
 /// Writes the records of a run in another format; prints the files to open.
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
-    if !args.dir.is_dir() {
-        return Err(Failure::Input(format!(
-            "there is no folder {}; give the folder of a run",
-            args.dir.display()
-        )));
-    }
-    if !args.dir.join("grains.parquet").is_file() {
-        return Err(Failure::Input(format!(
-            "{} holds no records of a run; give the folder of a run, as it is named at its end",
-            args.dir.display()
-        )));
-    }
+    run_folder(&args.dir)?;
     let format = match args.to {
         ExportTo::Vtk => view::ExportFormat::Vtk,
         ExportTo::Xyz => view::ExportFormat::Xyz,

@@ -8,6 +8,7 @@ pub mod alternatives;
 pub mod avalanche;
 pub mod convergence;
 pub mod correlation;
+pub mod discharge;
 pub mod distribution;
 pub mod ensemble;
 mod error;
