@@ -427,7 +427,9 @@ fn run_folder(dir: &std::path::Path) -> Result<(), failure::Failure> {
     let wrong = |what: &str| Err(failure::Failure::Input(what.into()));
     let folder = dir.display();
     if !dir.is_dir() {
-        return wrong(&format!("there is no folder {folder}; give the folder of a run"));
+        return wrong(&format!(
+            "there is no folder {folder}; give the folder of a run"
+        ));
     }
     if dir.join("grains.parquet").is_file() {
         return Ok(());

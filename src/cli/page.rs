@@ -12,11 +12,16 @@ const MEGABYTE: f64 = 1e6;
 /// Writes the report of a run; prints the file to open.
 pub(super) fn page(args: &ReportArgs) -> Result<(), Failure> {
     run_folder(&args.dir)?;
-    let options = args.max_size.map_or(ReportOptions::default(), |size| ReportOptions {
-        most: (size * MEGABYTE) as usize,
-    });
+    let options = args
+        .max_size
+        .map_or(ReportOptions::default(), |size| ReportOptions {
+            most: (size * MEGABYTE) as usize,
+        });
     let page = report(&args.dir, &options)?;
-    let out = args.out.clone().unwrap_or_else(|| args.dir.join("report.html"));
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| args.dir.join("report.html"));
     write_file(&out, page.html.as_bytes())?;
     for note in &page.notes {
         message(note);

@@ -55,7 +55,9 @@ pub fn block_rate(
     blocks: usize,
 ) -> Result<Spread, StudyError> {
     curve(times, counts)?;
-    check("end of the discharge", to, "after its beginning", |to| to > from)?;
+    check("end of the discharge", to, "after its beginning", |to| {
+        to > from
+    })?;
     let length = (to - from) / blocks.max(1) as f64;
     let rates: Vec<f64> = (0..blocks)
         .map(|k| {

@@ -81,7 +81,9 @@ impl Ruler {
 /// A power of ten times 1, 2 or 5 that is at least this.
 fn round_step(rough: f64) -> f64 {
     let power = libm::exp10(libm::log10(rough).floor());
-    let digit = [1.0, 2.0, 5.0].into_iter().find(|d| d * power >= 0.999 * rough);
+    let digit = [1.0, 2.0, 5.0]
+        .into_iter()
+        .find(|d| d * power >= 0.999 * rough);
     power * digit.unwrap_or(10.0)
 }
 
@@ -155,14 +157,21 @@ fn superscript(power: i32) -> String {
         '1' => '\u{b9}',
         '2' => '\u{b2}',
         '3' => '\u{b3}',
-        c => c.to_digit(10).and_then(|d| char::from_u32(0x2070 + d)).unwrap_or(c),
+        c => c
+            .to_digit(10)
+            .and_then(|d| char::from_u32(0x2070 + d))
+            .unwrap_or(c),
     };
     power.to_string().chars().map(digit).collect()
 }
 
 /// A tick of an even axis in words: as many digits as its step needs.
 fn number(value: f64, step: f64) -> String {
-    let value = if value.abs() < 1e-9 * step { 0.0 } else { value };
+    let value = if value.abs() < 1e-9 * step {
+        0.0
+    } else {
+        value
+    };
     if value == 0.0 {
         return "0".into();
     }
@@ -210,7 +219,8 @@ mod tests {
                 assert!((-1e-9..=1.0 + 1e-9).contains(&share), "{ruler:?}");
             }
         }
-        let words = |ruler: Ruler| -> Vec<String> { ruler.ticks.into_iter().map(|t| t.1).collect() };
+        let words =
+            |ruler: Ruler| -> Vec<String> { ruler.ticks.into_iter().map(|t| t.1).collect() };
         let even = Ruler::new([0.0, 0.6].into_iter(), Scaling::Even, 3);
         assert_eq!(words(even), ["0", "0.2", "0.4", "0.6"]);
         assert_eq!(decade(-7), "10\u{207b}\u{2077}");

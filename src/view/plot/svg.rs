@@ -7,8 +7,8 @@ use super::{INK, Layer, Mark, Plot};
 use crate::view::svg::escaped as escape;
 
 /// Size of a drawing, px of its own.
-const WIDTH: f64 = 600.0;
-const HEIGHT: f64 = 300.0;
+const WIDTH: f64 = 500.0;
+const HEIGHT: f64 = 270.0;
 /// Room left of the axes, to their right and below.
 const LEFT: f64 = 68.0;
 const RIGHT: f64 = 16.0;
@@ -17,11 +17,11 @@ const BELOW: f64 = 46.0;
 const ROW: f64 = 19.0;
 const ABOVE: f64 = 12.0;
 /// Mean width of a letter.
-const LETTER: f64 = 6.5;
+const LETTER: f64 = 7.0;
 /// Points of a curve that are drawn at most: of more, the least and greatest of each piece.
 const POINTS: usize = 1500;
 /// Height of a field at most.
-const TALL: f64 = 620.0;
+const TALL: f64 = 560.0;
 
 /// Where the axes stand.
 struct Frame {
@@ -89,7 +89,9 @@ pub(in crate::view) fn svg(plot: &Plot) -> String {
     text += "</g>";
     let mut nearest = f64::NEG_INFINITY;
     for (at, word) in &plot.marks {
-        let Some(x) = frame.x(*at).filter(|x| (frame.left..=frame.left + frame.width).contains(x))
+        let Some(x) = frame
+            .x(*at)
+            .filter(|x| (frame.left..=frame.left + frame.width).contains(x))
         else {
             continue;
         };
@@ -132,7 +134,7 @@ fn legend(plot: &Plot) -> (String, usize) {
     }
     let (mut text, mut x, mut row) = (String::new(), LEFT, 0usize);
     for layer in named {
-        let wide = 30.0 + LETTER * layer.name.chars().count() as f64;
+        let wide = 34.0 + LETTER * layer.name.chars().count() as f64;
         if x > LEFT && x + wide > WIDTH {
             (x, row) = (LEFT, row + 1);
         }
@@ -150,7 +152,11 @@ fn legend(plot: &Plot) -> (String, usize) {
                 x + 7.0
             ),
             _ => {
-                let class = if matches!(layer.mark, Mark::Dashed(_)) { "curve dashed" } else { "curve" };
+                let class = if matches!(layer.mark, Mark::Dashed(_)) {
+                    "curve dashed"
+                } else {
+                    "curve"
+                };
                 write!(
                     text,
                     "<path class=\"{class}\" d=\"M{x:.1} {y:.1}h14\" style=\"stroke:{paint}\"/>"
@@ -183,7 +189,14 @@ fn values(plot: &Plot) -> [Vec<f64>; 2] {
             }
             Mark::Bars(bars) => bars.iter().for_each(|b| {
                 hold(b[0], b[2]);
-                hold(b[1], if plot.y.scaling == Scaling::Log { b[2] } else { 0.0 });
+                hold(
+                    b[1],
+                    if plot.y.scaling == Scaling::Log {
+                        b[2]
+                    } else {
+                        0.0
+                    },
+                );
             }),
             Mark::Area(area) => area.iter().for_each(|a| {
                 hold(a[0], a[1]);
@@ -213,7 +226,11 @@ fn frame(plot: &Plot, top: f64) -> Frame {
         }
     }
     Frame {
-        left: if plot.equal { 0.5 * (WIDTH - RIGHT + LEFT - width) } else { LEFT },
+        left: if plot.equal {
+            0.5 * (WIDTH - RIGHT + LEFT - width)
+        } else {
+            LEFT
+        },
         top,
         width,
         height,
@@ -227,10 +244,7 @@ fn axes(text: &mut String, plot: &Plot, frame: &Frame) {
     let (top, foot) = (frame.top, frame.top + frame.height);
     for (value, words) in &frame.x.ticks {
         let Some(x) = frame.x(*value) else { continue };
-        let _ = write!(
-            text,
-            "<path class=\"tick\" d=\"M{x:.1} {foot:.1}v4\"/>"
-        );
+        let _ = write!(text, "<path class=\"tick\" d=\"M{x:.1} {foot:.1}v4\"/>");
         if !words.is_empty() {
             let _ = write!(
                 text,
@@ -279,7 +293,11 @@ fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let (Some(least), Some(most)) = (piece.iter().min_by(by), piece.iter().max_by(by)) else {
             continue;
         };
-        let first = if least[0] <= most[0] { [least, most] } else { [most, least] };
+        let first = if least[0] <= most[0] {
+            [least, most]
+        } else {
+            [most, least]
+        };
         kept.extend(first);
     }
     kept.extend(points.last());
@@ -309,9 +327,16 @@ fn draw(text: &mut String, layer: &Layer, frame: &Frame) {
     match &layer.mark {
         Mark::Line(points) | Mark::Dashed(points) | Mark::Step(points) => {
             let steps = matches!(layer.mark, Mark::Step(_));
-            let class = if matches!(layer.mark, Mark::Dashed(_)) { "curve dashed" } else { "curve" };
+            let class = if matches!(layer.mark, Mark::Dashed(_)) {
+                "curve dashed"
+            } else {
+                "curve"
+            };
             let d = path(&thinned(points), frame, steps);
-            let _ = write!(text, "<path class=\"{class}\" d=\"{d}\" style=\"stroke:{paint}\"/>");
+            let _ = write!(
+                text,
+                "<path class=\"{class}\" d=\"{d}\" style=\"stroke:{paint}\"/>"
+            );
         }
         Mark::Dots(points) => {
             // One path of dots is far smaller than as many circles.
@@ -321,13 +346,18 @@ fn draw(text: &mut String, layer: &Layer, frame: &Frame) {
                     let _ = write!(d, "M{x:.1} {y:.1}h0");
                 }
             }
-            let _ = write!(text, "<path class=\"dots\" d=\"{d}\" style=\"stroke:{paint}\"/>");
+            let _ = write!(
+                text,
+                "<path class=\"dots\" d=\"{d}\" style=\"stroke:{paint}\"/>"
+            );
         }
         Mark::Bars(bars) => {
             let foot = frame.top + frame.height;
             for [from, to, value] in bars {
                 let places = (frame.x(*from), frame.x(*to), frame.y(*value));
-                let (Some(a), Some(b), Some(y)) = places else { continue };
+                let (Some(a), Some(b), Some(y)) = places else {
+                    continue;
+                };
                 let _ = write!(
                     text,
                     "<rect class=\"bar\" x=\"{a:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" style=\"fill:{paint}\"/>",
@@ -344,13 +374,21 @@ fn draw(text: &mut String, layer: &Layer, frame: &Frame) {
             let there = |p: &[f64; 2]| frame.place(p[0], p[1]).is_some();
             let outline: Vec<[f64; 2]> = upper.into_iter().chain(lower).filter(there).collect();
             let d = path(&outline, frame, false);
-            let _ = write!(text, "<path class=\"area\" d=\"{d}Z\" style=\"fill:{paint}\"/>");
+            let _ = write!(
+                text,
+                "<path class=\"area\" d=\"{d}Z\" style=\"fill:{paint}\"/>"
+            );
         }
         Mark::Cells(size, cells) => {
             for [x, y, shade] in cells {
                 let half = 0.5 * size;
-                let corners = (frame.place(x - half, y + half), frame.place(x + half, y - half));
-                let (Some([a, b]), Some([c, d])) = corners else { continue };
+                let corners = (
+                    frame.place(x - half, y + half),
+                    frame.place(x + half, y - half),
+                );
+                let (Some([a, b]), Some([c, d])) = corners else {
+                    continue;
+                };
                 let _ = write!(
                     text,
                     "<rect x=\"{a:.1}\" y=\"{b:.1}\" width=\"{:.1}\" height=\"{:.1}\" style=\"fill:{paint};fill-opacity:{:.2}\"/>",
@@ -364,16 +402,25 @@ fn draw(text: &mut String, layer: &Layer, frame: &Frame) {
             let mut d = String::new();
             for [x0, y0, x1, y1] in arrows {
                 let ends = (frame.place(*x0, *y0), frame.place(*x1, *y1));
-                let (Some([a, b]), Some([c, e])) = ends else { continue };
+                let (Some([a, b]), Some([c, e])) = ends else {
+                    continue;
+                };
                 let (u, v) = (c - a, e - b);
                 if u.hypot(v) < 1.5 {
                     continue;
                 }
-                let head = |side: f64| [c - 0.32 * u + side * 0.2 * v, e - 0.32 * v - side * 0.2 * u];
+                let head =
+                    |side: f64| [c - 0.32 * u + side * 0.2 * v, e - 0.32 * v - side * 0.2 * u];
                 let ([p, q], [r, s]) = (head(1.0), head(-1.0));
-                let _ = write!(d, "M{a:.1} {b:.1}L{c:.1} {e:.1}M{p:.1} {q:.1}L{c:.1} {e:.1}L{r:.1} {s:.1}");
+                let _ = write!(
+                    d,
+                    "M{a:.1} {b:.1}L{c:.1} {e:.1}M{p:.1} {q:.1}L{c:.1} {e:.1}L{r:.1} {s:.1}"
+                );
             }
-            let _ = write!(text, "<path class=\"arrows\" d=\"{d}\" style=\"stroke:{paint}\"/>");
+            let _ = write!(
+                text,
+                "<path class=\"arrows\" d=\"{d}\" style=\"stroke:{paint}\"/>"
+            );
         }
     }
 }

@@ -98,7 +98,13 @@ pub(super) fn page(run: &Run, plots: &[Plot], notes: &[String]) -> Result<String
     let figures: String = plots.iter().map(figure).collect();
     let holes = [
         ("version", env!("CARGO_PKG_VERSION").to_string()),
-        ("title", escaped(&format!("{} seed {}", run.summary.scenario, run.summary.seed))),
+        (
+            "title",
+            escaped(&format!(
+                "{} seed {}",
+                run.summary.scenario, run.summary.seed
+            )),
+        ),
         ("style", STYLE.into()),
         ("plot-style", PLOT_STYLE.into()),
         ("name", escaped(&run.summary.scenario)),
@@ -136,7 +142,9 @@ fn scene(run: &Run) -> Scene<'_> {
 fn film_section(run: &Run, notes: &[String]) -> String {
     let mouse = match run.meta.dimensions {
         2 => "Drag to move, double click for the whole view.",
-        _ => "Drag to turn, drag with shift or the right button to move, double click for the whole view.",
+        _ => {
+            "Drag to turn, drag with shift or the right button to move, double click for the whole view."
+        }
     };
     let snapshots = run.frames.as_ref().map_or(0, |f| f.frames.len());
     let mut note = format!(
@@ -146,14 +154,14 @@ fn film_section(run: &Run, notes: &[String]) -> String {
     for more in notes {
         note += &format!(" Note: {more}.");
     }
-    filled(
-        FILM,
-        &[("mouse", mouse.into()), ("note", escaped(&note))],
-    )
+    filled(FILM, &[("mouse", mouse.into()), ("note", escaped(&note))])
 }
 
 fn no_film(notes: &[String]) -> String {
-    let lines: String = notes.iter().map(|n| format!("<p>{}</p>", escaped(n))).collect();
+    let lines: String = notes
+        .iter()
+        .map(|n| format!("<p>{}</p>", escaped(n)))
+        .collect();
     format!("<section id=\"film\" class=\"warnings\" aria-label=\"Animation\">{lines}</section>\n")
 }
 
@@ -180,7 +188,10 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_is_not_looked_at_again() {
-        let text = filled("a {{x}} {{y}} {{z}} }}", &[("x", "{{y}}".into()), ("y", "2".into())]);
+        let text = filled(
+            "a {{x}} {{y}} {{z}} }}",
+            &[("x", "{{y}}".into()), ("y", "2".into())],
+        );
         assert_eq!(text, "a {{y}} 2  }}");
     }
 
@@ -188,6 +199,9 @@ mod tests {
     fn json_cannot_end_a_script() {
         let text = json(&"</script><b>").unwrap();
         assert!(!text.contains('<'));
-        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), "</script><b>");
+        assert_eq!(
+            serde_json::from_str::<String>(&text).unwrap(),
+            "</script><b>"
+        );
     }
 }

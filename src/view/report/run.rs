@@ -43,7 +43,11 @@ impl Run {
         let meta = read::meta(dir)?;
         let series = read::series(dir)?;
         let (film, frames) = Film::of_run(dir, most)?.unzip();
-        let times: Vec<f64> = frames.iter().flat_map(|f: &Frames| &f.frames).map(|f| f.time).collect();
+        let times: Vec<f64> = frames
+            .iter()
+            .flat_map(|f: &Frames| &f.frames)
+            .map(|f| f.time)
+            .collect();
         let path = dir.join("scenario.toml");
         let text = std::fs::read_to_string(&path).map_err(RecordError::io("cannot read", &path))?;
         let table: toml::Table = text.parse().unwrap_or_default();

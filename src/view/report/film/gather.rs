@@ -92,7 +92,10 @@ pub(in crate::view::report) struct Frames {
 impl Frames {
     /// Reads a run's snapshots.
     pub(super) fn read(dir: &Path) -> Result<Frames, RecordError> {
-        let every = TableReader::open(dir, Table::Grains)?.rows().div_ceil(MOST_ROWS).max(1);
+        let every = TableReader::open(dir, Table::Grains)?
+            .rows()
+            .div_ceil(MOST_ROWS)
+            .max(1);
         let mut reader = Snapshots::open(dir)?;
         let mut frames = Frames {
             meta: reader.meta.clone(),
@@ -189,7 +192,11 @@ impl Frames {
                 BodyRef::None => continue,
             };
             // Two shapes may touch at several places; the first stands for all of a pair.
-            let pair = if b & WALL == 0 && b < a { (b, a) } else { (a, b) };
+            let pair = if b & WALL == 0 && b < a {
+                (b, a)
+            } else {
+                (a, b)
+            };
             if !seen.insert(pair) {
                 continue;
             }

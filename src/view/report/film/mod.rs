@@ -177,7 +177,8 @@ fn view(frames: &Frames) -> [[f64; 3]; 2] {
     }
     // The rule of pictures, for each pair of axes: walls that reach far beyond the grains are cropped.
     let mut around = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    for point in frames.meta.walls.iter().flat_map(|wall| &wall.points) {
+    let walls = frames.meta.walls.iter().filter(|wall| !wall.endless);
+    for point in walls.flat_map(|wall| &wall.points) {
         for axis in 0..3 {
             around[0][axis] = around[0][axis].min(point[axis]);
             around[1][axis] = around[1][axis].max(point[axis]);

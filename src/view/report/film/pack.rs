@@ -248,17 +248,15 @@ impl<'a> Writer<'a> {
                 }
             })
             .collect();
-        let before: Vec<Told> = grains
-            .iter()
-            .map(|g| self.told[g.index as usize])
-            .collect();
+        let before: Vec<Told> = grains.iter().map(|g| self.told[g.index as usize]).collect();
         let (d, scale) = (self.dimensions, self.scale);
-        let mut column = |width: usize, of: &dyn Fn(&Told) -> u32, expected: &dyn Fn(&Told) -> u32| {
-            let both = now.iter().zip(&before);
-            let steps = both.map(|(n, b)| folded(of(n), expected(b), width));
-            let steps: Vec<u32> = steps.collect();
-            planes(&mut self.bytes, width, steps.iter().copied());
-        };
+        let mut column =
+            |width: usize, of: &dyn Fn(&Told) -> u32, expected: &dyn Fn(&Told) -> u32| {
+                let both = now.iter().zip(&before);
+                let steps = both.map(|(n, b)| folded(of(n), expected(b), width));
+                let steps: Vec<u32> = steps.collect();
+                planes(&mut self.bytes, width, steps.iter().copied());
+            };
         for k in 0..d {
             column(scale.position, &|t| t.position[k], &|t| {
                 t.position[k].wrapping_add(t.change[k])
@@ -302,7 +300,13 @@ impl<'a> Writer<'a> {
         self.number(added.len());
         planes(&mut self.bytes, 1, gone.iter().copied());
         let grains = self.told.len() as u32;
-        let code = |b: u32| if b & WALL == 0 { b } else { grains + (b & !WALL) };
+        let code = |b: u32| {
+            if b & WALL == 0 {
+                b
+            } else {
+                grains + (b & !WALL)
+            }
+        };
         let width = self.scale.number;
         let starts = [0].into_iter().chain(added.iter().map(|l| l.a));
         let steps = added.iter().zip(starts).map(|(l, start)| l.a - start);

@@ -278,7 +278,10 @@ class Drawing {
     const counts = new Int32Array(steps + 1);
     const bin = new Uint16Array(n);
     const over = (steps - 1) / Math.max(near - far, 1e-30);
-    for (let k = 0; k < n; k++) counts[(bin[k] = (depth[k] - far) * over) + 1]++;
+    for (let k = 0; k < n; k++) {
+      bin[k] = (depth[k] - far) * over;
+      counts[bin[k] + 1]++;
+    }
     for (let k = 0; k < steps; k++) counts[k + 1] += counts[k];
     const order = (this.order = new Int32Array(n));
     for (let k = 0; k < n; k++) order[counts[bin[k]]++] = k;
@@ -311,12 +314,15 @@ class Drawing {
       if (!this.seen(k)) continue;
       const g = m.index[k];
       const r = film.radius[g] * s;
-      if (!film.shape[g]) one(px[k], py[k], r, tint[k]);
+      if (!film.shape[g]) {
+        one(px[k], py[k], r, tint[k]);
+        if (this.space && look.marks && r > 2.5) this.spots(m, k, r);
+      }
       else if (this.space) this.clump(m, k, r, tint[k], one);
       else this.shape(m, k, r, mode.palette[tint[k]]);
     }
     c.setTransform(1, 0, 0, 1, 0, 0);
-    if (look.marks) this.turned(m, s);
+    if (look.marks && !this.space) this.spokes(m, s);
     c.globalAlpha = 1;
   }
 
@@ -346,40 +352,37 @@ class Drawing {
     for (const [, x, y, size] of balls) one(x, y, size, colour);
   }
 
-  // A line or a dot that turns with each grain.
-  turned(m, s) {
-    const { c, film, px, py, camera } = this;
-    c.strokeStyle = c.fillStyle = "rgba(20,23,26,0.62)";
-    c.lineWidth = Math.max(0.8, 0.1 * film.head.mean_radius * s);
+  // A line that turns with each disk.
+  spokes(m, s) {
+    const { c, film, px, py } = this;
+    c.strokeStyle = "rgba(20,23,26,0.62)";
+    c.lineWidth = Math.max(0.7, 0.09 * film.head.mean_radius * s);
     c.lineCap = "round";
     c.beginPath();
     for (let k = 0; k < m.n; k++) {
       const g = m.index[k];
       const r = film.radius[g] * s;
       if (r < 2.2 || film.shape[g]) continue;
-      if (!this.space) {
-        c.moveTo(px[k], py[k]);
-        c.lineTo(px[k] + 0.8 * r * Math.cos(m.angle[k]), py[k] - 0.8 * r * Math.sin(m.angle[k]));
-      }
+      c.moveTo(px[k], py[k]);
+      c.lineTo(px[k] + 0.8 * r * Math.cos(m.angle[k]), py[k] - 0.8 * r * Math.sin(m.angle[k]));
     }
     c.stroke();
-    if (!this.space) return;
-    for (const k of this.order) {
-      const g = m.index[k];
-      const r = film.radius[g] * s;
-      if (r < 2.5 || film.shape[g] || !this.seen(k)) continue;
-      const q = m.quaternion.map((part) => part[k]);
-      for (const sign of [1, -1]) {
-        const v = turn(q, [sign, 0, 0]);
-        const dot = (a) => a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
-        const front = dot(camera.towards);
-        if (front < 0.1) continue;
-        const [x, y] = [px[k] + 0.93 * r * dot(camera.right), py[k] - 0.93 * r * dot(camera.up)];
-        c.beginPath();
-        c.ellipse(x, y, 0.26 * r * front, 0.26 * r, Math.atan2(py[k] - y, x - px[k]) * -1, 0, TAU);
-        c.fill();
-      }
-    }
+  }
+
+  // Two spots, on opposite sides of a sphere, that turn with it.
+  spots(m, k, r) {
+    const { c, px, py, camera } = this;
+    const q = m.quaternion.map((part) => part[k]);
+    const v = turn(q, [1, 0, 0]);
+    const dot = (a) => a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
+    const front = dot(camera.towards);
+    if (Math.abs(front) < 0.08) return;
+    const side = Math.sign(front);
+    const [dx, dy] = [side * 0.93 * r * dot(camera.right), -side * 0.93 * r * dot(camera.up)];
+    c.fillStyle = "rgba(20,23,26,0.6)";
+    c.beginPath();
+    c.ellipse(px[k] + dx, py[k] + dy, 0.26 * r * Math.abs(front), 0.26 * r, Math.atan2(dy, dx), 0, TAU);
+    c.fill();
   }
 
   // Ends of the line of a link, px; none where it crosses a periodic border or nobody sees it.

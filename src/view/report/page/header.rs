@@ -10,7 +10,10 @@ pub(super) fn status(summary: &Summary) -> (&'static str, String) {
     match summary.status {
         Status::Finished => ("finished", "finished".into()),
         Status::Jammed => {
-            let at = summary.jam.as_ref().map(|jam| format!(" at {} s", three(jam.time)));
+            let at = summary
+                .jam
+                .as_ref()
+                .map(|jam| format!(" at {} s", three(jam.time)));
             ("jammed", format!("jammed{}", at.unwrap_or_default()))
         }
         Status::Empty => ("empty", "empty: all grains left".into()),
@@ -29,7 +32,11 @@ pub(super) fn lead(run: &Run) -> String {
     text + &format!(
         "Seed {}, {} dimensions.",
         run.summary.seed,
-        if run.meta.dimensions == 2 { "two" } else { "three" }
+        if run.meta.dimensions == 2 {
+            "two"
+        } else {
+            "three"
+        }
     )
 }
 
@@ -101,7 +108,11 @@ pub(super) fn tiles(run: &Run) -> String {
         };
         tile("jam", format!("{} s", three(jam.time)), more);
     } else if !s.jams.is_empty() {
-        tile("jams", count(s.jams.len() as u64), "each broken from outside".into());
+        tile(
+            "jams",
+            count(s.jams.len() as u64),
+            "each broken from outside".into(),
+        );
     }
     tile(
         "energy balance",
@@ -123,7 +134,11 @@ pub(super) fn tiles(run: &Run) -> String {
     }
     if s.work.collisions > 0 {
         let rate = s.work.collisions as f64 / s.time.wall.max(1e-9);
-        tile("collisions", count(s.work.collisions), format!("{} a second on the clock", three(rate)));
+        tile(
+            "collisions",
+            count(s.work.collisions),
+            format!("{} a second on the clock", three(rate)),
+        );
     }
     if let Some(a) = s.avalanches.filter(|a| a.count > 0) {
         tile(
@@ -154,7 +169,10 @@ pub(super) fn warnings(run: &Run) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let lines: String = all.iter().map(|w| format!("<li>{}</li>", escaped(w))).collect();
+    let lines: String = all
+        .iter()
+        .map(|w| format!("<li>{}</li>", escaped(w)))
+        .collect();
     format!("<ul class=\"warnings\" aria-label=\"Warnings\">{lines}</ul>")
 }
 

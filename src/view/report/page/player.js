@@ -139,7 +139,7 @@ class Moment {
   const stage = byId("stage");
   const fail = (text) => {
     const p = document.createElement("p");
-    p.className = "empty";
+    p.className = "message";
     p.textContent = text;
     stage.replaceChildren(p);
   };
@@ -154,7 +154,7 @@ class Moment {
   const { camera } = drawing;
   const [begin, end] = [times[0], times[last]];
   const slider = byId("time");
-  const look = { mode: 0, grains: "solid", forces: false, slips: false, marks: true, velocities: false, cut: 0, selected: -1, glow: 1 };
+  const look = { mode: 0, grains: "solid", forces: false, slips: false, marks: film.head.grains <= 150, velocities: false, cut: 0, selected: -1, glow: 1 };
   const state = { time: Math.min(Math.max(0, begin), end), playing: false, rate: 1, clock: 0, dirty: true, since: 0, shown: -1, hover: null };
 
   // ---- controls -------------------------------------------------------------------------------
@@ -446,7 +446,7 @@ class Moment {
     drawing.size(width, height);
     state.dirty = true;
   }
-  new ResizeObserver(fitStage).observe(stage);
+  new ResizeObserver(() => requestAnimationFrame(fitStage)).observe(stage);
   document.addEventListener("fullscreenchange", fitStage);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     drawing.inks();

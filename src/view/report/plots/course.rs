@@ -10,6 +10,8 @@ use crate::view::report::run::Run;
 const REGIMES: [usize; 4] = [5, 3, 7, 6];
 /// Curves of a plot at most.
 const CURVES: usize = 8;
+/// Kinds of events that say when something was written, not what happened.
+const BOOKKEEPING: [&str; 4] = ["log-state", "visualize", "checkpoint", "finish"];
 /// Blocks from which the error of a rate comes.
 const BLOCKS: usize = 10;
 
@@ -23,7 +25,12 @@ pub(super) fn discharged(run: &Run, course: &Course<'_>) -> Option<Plot> {
     if !counts.iter().any(|n| *n > 0.0) {
         return None;
     }
-    let mut plot = course.plot("discharged", "Discharge", "grains discharged", Scaling::Even);
+    let mut plot = course.plot(
+        "discharged",
+        "Discharge",
+        "grains discharged",
+        Scaling::Even,
+    );
     plot.about = "Grains removed through an outlet so far.".into();
     if let Some(d) = run.summary.discharge.filter(|d| d.count > 1) {
         plot.about += &format!(
@@ -49,12 +56,20 @@ pub(in crate::view::report) fn mean_rate(run: &Run) -> Option<(f64, f64)> {
 
 /// The rate at which grains leave.
 pub(super) fn rate(run: &Run, course: &Course<'_>) -> Option<Plot> {
-    let d = run.summary.discharge.filter(|d| d.count > 4 && d.last > d.first)?;
+    let d = run
+        .summary
+        .discharge
+        .filter(|d| d.count > 4 && d.last > d.first)?;
     let counts = course.column("discharged");
     let tick = course.time.get(1)? - course.time.first()?;
     let window = ((d.last - d.first) / 20.0).max(5.0 * tick);
     let rates = moving_rate(&course.time, &counts, window).ok()?;
-    let mut plot = course.plot("discharge-rate", "Rate of discharge", "grains a second (1/s)", Scaling::Even);
+    let mut plot = course.plot(
+        "discharge-rate",
+        "Rate of discharge",
+        "grains a second (1/s)",
+        Scaling::Even,
+    );
     plot.about = format!(
         "Grains that leave within a window of {} s about each moment, over its length.",
         three(window)
@@ -82,12 +97,22 @@ pub(super) fn regimes(course: &Course<'_>) -> Option<Plot> {
     let all = [Regime::Flight, Regime::Cluster, Regime::Rest, Regime::Rigid];
     let counts = all.map(|regime| course.column(&format!("grains_{}", regime.name())));
     let total: Vec<f64> = (0..course.time.len())
-        .map(|k| counts.iter().map(|c| c.get(k).copied().unwrap_or(0.0)).sum())
+        .map(|k| {
+            counts
+                .iter()
+                .map(|c| c.get(k).copied().unwrap_or(0.0))
+                .sum()
+        })
         .collect();
     if course.time.len() < 2 || !total.iter().any(|n| *n > 0.0) {
         return None;
     }
-    let mut plot = course.plot("regimes", "Grains by regime", "share of the grains", Scaling::Tight);
+    let mut plot = course.plot(
+        "regimes",
+        "Grains by regime",
+        "share of the grains",
+        Scaling::Tight,
+    );
     plot.about = "Share of the grains under each model: flight on analytic paths, cluster integrated \
                   step by step, rest and rigid standing still (rigid: in groups that lock each other)."
         .into();
@@ -105,8 +130,11 @@ pub(super) fn regimes(course: &Course<'_>) -> Option<Plot> {
             plot.draw(regime.name(), REGIMES[k], Mark::Area(area.collect()));
             lower = upper;
         }
-        plot.table
-            .push(Column::new(&format!("grains_{}", regime.name()), "1", counts[k].clone()));
+        plot.table.push(Column::new(
+            &format!("grains_{}", regime.name()),
+            "1",
+            counts[k].clone(),
+        ));
     }
     Some(plot)
 }
@@ -125,6 +153,7 @@ pub(super) fn events(course: &Course<'_>) -> Option<Plot> {
             let name = format!("events_{}", kind.name().replace('-', "_"));
             (kind.name(), course.column(&name))
         })
+        .filter(|(name, _)| !BOOKKEEPING.contains(name))
         .filter(|(_, counts)| counts.last().is_some_and(|n| *n > 0.0) && counts.len() > 2)
         .collect();
     if kinds.is_empty() {
@@ -154,7 +183,12 @@ pub(super) fn events(course: &Course<'_>) -> Option<Plot> {
 
 /// Collisions a second.
 pub(super) fn collisions(course: &Course<'_>) -> Option<Plot> {
-    let mut plot = course.plot("collisions", "Collisions", "collisions a second (1/s)", Scaling::Even);
+    let mut plot = course.plot(
+        "collisions",
+        "Collisions",
+        "collisions a second (1/s)",
+        Scaling::Even,
+    );
     plot.about = format!(
         "Collisions in flight for each simulated second, over windows of {} s.",
         three(course.window())
@@ -166,7 +200,8 @@ pub(super) fn collisions(course: &Course<'_>) -> Option<Plot> {
         if counts.len() > 2 && counts.last().is_some_and(|n| *n > 0.0) {
             let rate = rates(course, &counts);
             plot.draw(words, k, Mark::Line(course.over_time(&rate)));
-            plot.table.push(Column::new(&format!("collisions_{name}"), "1/s", rate));
+            plot.table
+                .push(Column::new(&format!("collisions_{name}"), "1/s", rate));
         }
     }
     (!plot.layers.is_empty()).then_some(plot)
@@ -179,9 +214,13 @@ pub(super) fn contacts(course: &Course<'_>) -> Option<Plot> {
                   that links connect."
         .into();
     plot.table = vec![time(course)];
-    for (k, (name, words)) in [("links", "links"), ("sliding", "links that slide"), ("clusters", "clusters")]
-        .into_iter()
-        .enumerate()
+    for (k, (name, words)) in [
+        ("links", "links"),
+        ("sliding", "links that slide"),
+        ("clusters", "clusters"),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let values = course.column(name);
         if values.len() > 2 && values.iter().any(|n| *n > 0.0) {
@@ -198,7 +237,8 @@ pub(super) fn walls(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let axes: Vec<&str> = axes.collect();
     let mut loads: Vec<(String, Vec<f64>)> = Vec::new();
     let columns = run.series.columns.iter();
-    let names = columns.filter_map(|(name, _)| name.strip_prefix("wall_")?.strip_suffix("_force_x"));
+    let names =
+        columns.filter_map(|(name, _)| name.strip_prefix("wall_")?.strip_suffix("_force_x"));
     for name in names {
         let parts: Vec<Vec<f64>> = axes
             .iter()
@@ -217,7 +257,12 @@ pub(super) fn walls(run: &Run, course: &Course<'_>) -> Option<Plot> {
     loads.sort_by(|a, b| mean(&b.1).total_cmp(&mean(&a.1)));
     loads.truncate(CURVES);
     let unit = if run.meta.dimensions == 2 { "N/m" } else { "N" };
-    let mut plot = course.plot("wall-loads", "Loads of the walls", &format!("force ({unit})"), Scaling::Even);
+    let mut plot = course.plot(
+        "wall-loads",
+        "Loads of the walls",
+        &format!("force ({unit})"),
+        Scaling::Even,
+    );
     let window = course.window();
     plot.about = format!(
         "Size of the mean force of the grains on each wall since the tick before, drawn as means over \
@@ -227,7 +272,8 @@ pub(super) fn walls(run: &Run, course: &Course<'_>) -> Option<Plot> {
     plot.table = vec![time(course)];
     for (k, (name, load)) in loads.into_iter().enumerate() {
         plot.draw(&name, k, Mark::Line(smooth(&course.time, &load, window)));
-        plot.table.push(Column::new(&format!("{name}_force"), unit, load));
+        plot.table
+            .push(Column::new(&format!("{name}_force"), unit, load));
     }
     Some(plot)
 }

@@ -54,7 +54,12 @@ pub(super) fn velocity(run: &Run) -> Option<Plot> {
     let size = (2.0 * DIAMETERS * radius).max(span / CELLS);
     let mut cells: BTreeMap<[i64; 2], [f64; 4]> = BTreeMap::new();
     let mut speeds = [0.0; 2];
-    for grain in frames.frames.iter().filter(|f| f.time >= 0.0).flat_map(|f| &f.grains) {
+    for grain in frames
+        .frames
+        .iter()
+        .filter(|f| f.time >= 0.0)
+        .flat_map(|f| &f.grains)
+    {
         let [x, y, _] = grain.position.map(f64::from);
         let inside = (low[0]..=high[0]).contains(&x) && (low[1]..=high[1]).contains(&y);
         let [u, v, _] = grain.velocity.map(f64::from);
@@ -70,7 +75,8 @@ pub(super) fn velocity(run: &Run) -> Option<Plot> {
         speeds[0] += sum[1].hypot(sum[2]);
         speeds[1] += sum[3];
     }
-    if cells.len() < 6 || speeds[0].is_nan() || speeds[0] < ORDERED * speeds[1] || speeds[1] <= 0.0 {
+    if cells.len() < 6 || speeds[0].is_nan() || speeds[0] < ORDERED * speeds[1] || speeds[1] <= 0.0
+    {
         return None;
     }
     let middle = |k: i64, axis: usize| low[axis] + (k as f64 + 0.5) * size;
@@ -79,7 +85,10 @@ pub(super) fn velocity(run: &Run) -> Option<Plot> {
         .map(|([i, j], s)| [middle(*i, 0), middle(*j, 1), s[1] / s[0], s[2] / s[0]])
         .collect();
     let most = cells.values().map(|s| s[0]).fold(0.0, f64::max);
-    let shades = list.iter().zip(cells.values()).map(|(c, s)| [c[0], c[1], 0.6 * s[0] / most]);
+    let shades = list
+        .iter()
+        .zip(cells.values())
+        .map(|(c, s)| [c[0], c[1], 0.6 * s[0] / most]);
     let (arrows, fastest) = arrows(&list, size);
     let mut plot = plot("velocity", "Mean velocity");
     plot.about = format!(
@@ -96,7 +105,11 @@ pub(super) fn velocity(run: &Run) -> Option<Plot> {
         Column::new("y", "m", column(1)),
         Column::new("velocity_x", "m/s", column(2)),
         Column::new("velocity_y", "m/s", column(3)),
-        Column::new("grains", "1", cells.values().map(|s| s[0] / looks.max(1.0)).collect()),
+        Column::new(
+            "grains",
+            "1",
+            cells.values().map(|s| s[0] / looks.max(1.0)).collect(),
+        ),
     ];
     Some(plot)
 }
@@ -112,8 +125,11 @@ pub(super) fn stagnant(run: &Run) -> Option<Plot> {
     let (occupied, still) = (real("occupied")?, real("still")?);
     let (u, v) = (real("velocity_x")?, real("velocity_y")?);
     let side = *size.first()?;
-    let shades = (0..columns.rows).map(|k| [x[k], y[k], 0.08 + 0.85 * still[k] * occupied[k].min(1.0)]);
-    let cells: Vec<[f64; 4]> = (0..columns.rows).map(|k| [x[k], y[k], u[k], v[k]]).collect();
+    let shades =
+        (0..columns.rows).map(|k| [x[k], y[k], 0.08 + 0.85 * still[k] * occupied[k].min(1.0)]);
+    let cells: Vec<[f64; 4]> = (0..columns.rows)
+        .map(|k| [x[k], y[k], u[k], v[k]])
+        .collect();
     let (arrows, fastest) = arrows(&cells, side);
     let mut plot = plot("stagnant", "Stagnant zones");
     plot.about = format!(

@@ -85,7 +85,10 @@ impl<'a> Course<'a> {
     /// Points over time.
     fn over_time(&self, values: &[f64]) -> Vec<[f64; 2]> {
         let times = self.time.iter().copied();
-        times.zip(values.iter().copied()).map(<[f64; 2]>::from).collect()
+        times
+            .zip(values.iter().copied())
+            .map(<[f64; 2]>::from)
+            .collect()
     }
 
     /// A plot over time, without anything on it.

@@ -54,7 +54,11 @@ pub(super) fn forces(run: &Run) -> Option<Plot> {
     let frames = run.frames.as_ref()?;
     let most = frames.frames.iter().map(|f| f.forces().len()).max()?;
     // A discharge in full flow, any other run at its end.
-    let frame = frames.frames.iter().rev().find(|f| 2 * f.forces().len() >= most)?;
+    let frame = frames
+        .frames
+        .iter()
+        .rev()
+        .find(|f| 2 * f.forces().len() >= most)?;
     let forces = frame.forces();
     if forces.len() < FEWEST {
         return None;
@@ -129,7 +133,11 @@ pub(super) fn pressure(run: &Run) -> Option<Plot> {
     if study.layers.len() < 3 {
         return None;
     }
-    let unit = if run.meta.dimensions == 2 { "N/m" } else { "Pa" };
+    let unit = if run.meta.dimensions == 2 {
+        "N/m"
+    } else {
+        "Pa"
+    };
     let mut plot = Plot::new(
         "pressure",
         "Wall pressure with depth",
@@ -152,9 +160,17 @@ pub(super) fn pressure(run: &Run) -> Option<Plot> {
     let points = study.layers.iter().map(|l| [middle(l), l.pressure]);
     plot.draw("layers", 0, Mark::Dots(points.collect()));
     let silo = &study.janssen_given;
-    plot.draw("Janssen, given", THEORY, Mark::Dashed(curve(&|z| silo.wall_pressure(z))));
+    plot.draw(
+        "Janssen, given",
+        THEORY,
+        Mark::Dashed(curve(&|z| silo.wall_pressure(z))),
+    );
     if let Some(fit) = &study.janssen_fitted {
-        plot.draw("Janssen, fitted", 1, Mark::Line(curve(&|z| fit.silo.wall_pressure(z))));
+        plot.draw(
+            "Janssen, fitted",
+            1,
+            Mark::Line(curve(&|z| fit.silo.wall_pressure(z))),
+        );
         plot.about += &format!(
             "; fitted by least squares, K\u{3bc} = {} \u{b1} {}",
             three(fit.product.value),
@@ -166,12 +182,17 @@ pub(super) fn pressure(run: &Run) -> Option<Plot> {
         100.0 * study.support.floor,
         100.0 * study.support.walls
     );
-    let column = |of: &dyn Fn(&crate::study::pressure::Layer) -> f64| study.layers.iter().map(of).collect();
+    let column =
+        |of: &dyn Fn(&crate::study::pressure::Layer) -> f64| study.layers.iter().map(of).collect();
     plot.table = vec![
         Column::new("depth", "m", column(&middle)),
         Column::new("wall_pressure", unit, column(&|l| l.pressure)),
         Column::new("wall_shear", unit, column(&|l| l.shear)),
-        Column::new("janssen_given", unit, column(&|l| silo.wall_pressure(middle(l)))),
+        Column::new(
+            "janssen_given",
+            unit,
+            column(&|l| silo.wall_pressure(middle(l))),
+        ),
     ];
     Some(plot)
 }

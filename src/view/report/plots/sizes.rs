@@ -12,7 +12,11 @@ const FEWEST: usize = 10;
 /// How many avalanches are at least so large.
 pub(super) fn avalanches(run: &Run) -> Option<Plot> {
     let rows = read::avalanche_rows(&run.dir).ok()?;
-    let mut sizes: Vec<f64> = rows.iter().map(|r| r.size as f64).filter(|s| *s > 0.0).collect();
+    let mut sizes: Vec<f64> = rows
+        .iter()
+        .map(|r| r.size as f64)
+        .filter(|s| *s > 0.0)
+        .collect();
     if sizes.len() < FEWEST {
         return None;
     }
@@ -41,7 +45,11 @@ pub(super) fn avalanches(run: &Run) -> Option<Plot> {
         let place = |k: usize| law.start * libm::pow(top / law.start, k as f64 / 60.0);
         let curve = (0..=60).map(|k| [place(k), share * law.survival(place(k))]);
         plot.draw(
-            &format!("power law, exponent {} \u{b1} {}", three(law.exponent), three(law.error)),
+            &format!(
+                "power law, exponent {} \u{b1} {}",
+                three(law.exponent),
+                three(law.error)
+            ),
             1,
             Mark::Dashed(curve.collect()),
         );
@@ -55,7 +63,11 @@ pub(super) fn avalanches(run: &Run) -> Option<Plot> {
     }
     plot.table = vec![
         Column::new("size", "1", survival.iter().map(|p| p[0]).collect()),
-        Column::new("share_at_least", "1", survival.iter().map(|p| p[1]).collect()),
+        Column::new(
+            "share_at_least",
+            "1",
+            survival.iter().map(|p| p[1]).collect(),
+        ),
     ];
     Some(plot)
 }
@@ -81,7 +93,9 @@ pub(super) fn impacts(run: &Run) -> Option<Plot> {
         .into();
     let walls = run.meta.boundaries.iter().enumerate();
     let walls = walls.map(|(k, name)| (Some(-1 - k as i64), format!("with {name}")));
-    let partners = [(None, "of two grains".to_string())].into_iter().chain(walls);
+    let partners = [(None, "of two grains".to_string())]
+        .into_iter()
+        .chain(walls);
     let mut rates = vec![f64::NAN; columns.rows];
     for (colour, (partner, name)) in partners.enumerate() {
         let mut points = Vec::new();

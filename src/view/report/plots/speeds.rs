@@ -45,7 +45,10 @@ pub(super) fn velocities(run: &Run) -> Option<Plot> {
     let mut plot = Plot::new(
         "velocities",
         "Velocities",
-        Axis::new("component of velocity over its root mean square", Scaling::Tight),
+        Axis::new(
+            "component of velocity over its root mean square",
+            Scaling::Tight,
+        ),
         Axis::new("probability density", Scaling::Log),
     );
     plot.about = format!(
@@ -55,8 +58,16 @@ pub(super) fn velocities(run: &Run) -> Option<Plot> {
         three(fourth / 3.0 - 1.0)
     );
     let bars = bins.iter().filter(|b| b.count > 0);
-    plot.draw("grains", 5, Mark::Bars(bars.map(|b| [b.low, b.high, b.density]).collect()));
-    let least = bins.iter().filter(|b| b.count > 0).map(|b| b.density).fold(1.0, f64::min);
+    plot.draw(
+        "grains",
+        5,
+        Mark::Bars(bars.map(|b| [b.low, b.high, b.density]).collect()),
+    );
+    let least = bins
+        .iter()
+        .filter(|b| b.count > 0)
+        .map(|b| b.density)
+        .fold(1.0, f64::min);
     let place = |k: usize| REACH * (k as f64 / 60.0 - 1.0);
     let curve = (0..=120).map(|k| [place(k), normal(place(k))]);
     let curve = curve.filter(|p| p[1] >= 0.5 * least);
@@ -65,7 +76,11 @@ pub(super) fn velocities(run: &Run) -> Option<Plot> {
     plot.table = vec![
         Column::new("component", "1", bins.iter().map(middle).collect()),
         Column::new("density", "1", bins.iter().map(|b| b.density).collect()),
-        Column::new("normal", "1", bins.iter().map(|b| normal(middle(b))).collect()),
+        Column::new(
+            "normal",
+            "1",
+            bins.iter().map(|b| normal(middle(b))).collect(),
+        ),
     ];
     Some(plot)
 }
