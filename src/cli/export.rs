@@ -15,6 +15,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
         ExportTo::Lammps => view::ExportFormat::Lammps,
         ExportTo::Png => view::ExportFormat::Png,
         ExportTo::Svg => view::ExportFormat::Svg,
+        ExportTo::Gif => view::ExportFormat::Gif,
     };
     let options = view::PictureOptions {
         time: args.time,
@@ -22,8 +23,15 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
             Show::Grains => view::Subject::Grains,
             Show::Stagnant => view::Subject::Stagnant,
         },
+        rate: args.fps,
+        width: args.width,
         ..view::PictureOptions::default()
     };
+    if (args.fps.is_some() || args.width.is_some()) && !matches!(args.to, ExportTo::Gif) {
+        return Err(Failure::Input(
+            "--fps and --width belong to an animation (--to gif)".into(),
+        ));
+    }
     if options.time.is_some() && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
         return Err(Failure::Input(
             "--time chooses the moment of a picture (png, svg); other formats hold all snapshots"

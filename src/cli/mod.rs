@@ -64,7 +64,7 @@ enum Command {
     Schema,
     /// Write the records of a run in the format of another program
     #[command(
-        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/hopper-1 --to gif --fps 10\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
     )]
     Export(ExportArgs),
     /// Make one page of a run: its figures, an animation, plots; opens in any browser, offline
@@ -179,6 +179,12 @@ struct ExportArgs {
     /// What a picture shows
     #[arg(long, value_name = "WHAT", default_value = "grains")]
     show: Show,
+    /// Of a GIF: snapshots shown in a second [default: 20]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = size)]
+    fps: Option<f64>,
+    /// Of a GIF: its width, px [default: 480]
+    #[arg(long, value_name = "PX", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(64..=4096))]
+    width: Option<u32>,
 }
 
 /// What of a run a picture shows.
@@ -205,6 +211,8 @@ enum ExportTo {
     Png,
     /// The same picture as lines
     Svg,
+    /// The pictures of all snapshots, animated
+    Gif,
 }
 
 #[derive(Debug, Args)]

@@ -64,6 +64,8 @@ pub(super) struct Scale {
     velocity: f64,
     spin: f64,
     force: f64,
+    /// A strong force (N), which is drawn as the widest line.
+    strong: f64,
 }
 
 /// How finely a film is packed.

@@ -15,6 +15,9 @@ const CHUNK: usize = 60_000;
 const EFFORT: u8 = 7;
 /// Share of velocities, spins and forces that are below the greatest one drawn.
 const WHOLE: f64 = 0.9995;
+/// Share of the forces that are drawn thinner than the widest line: single blows shall not thin all
+/// others out of sight.
+const STRONG: f64 = 0.98;
 
 /// Scale, first frame of each chunk, and the chunks, that of the constants first.
 pub(super) fn pack(frames: &Frames, grade: Grade) -> (Scale, Vec<usize>, Vec<Vec<u8>>) {
@@ -102,20 +105,21 @@ fn scale(frames: &Frames, grade: Grade) -> Scale {
         angle: if shaped { 2 } else { grade.angle },
         root: grade.root,
         number: bytes(frames.grains.len() as f64 + frames.meta.boundaries.len() as f64 + 1.0),
-        velocity: greatest(all().flat_map(|g| g.velocity)),
-        spin: greatest(all().map(|g| g.spin)),
-        force: greatest(links.map(|l| l.force)),
+        velocity: quantile(all().flat_map(|g| g.velocity), WHOLE),
+        spin: quantile(all().map(|g| g.spin), WHOLE),
+        force: quantile(links.clone().map(|l| l.force), WHOLE),
+        strong: quantile(links.map(|l| l.force), STRONG),
     }
 }
 
-/// A size below which nearly all sizes are; 1 where all are 0.
-fn greatest(values: impl Iterator<Item = f32>) -> f64 {
+/// The size below which such a share of the sizes above 0 are; 1 where all are 0.
+fn quantile(values: impl Iterator<Item = f32>, share: f64) -> f64 {
     let sizes = values.map(f32::abs).filter(|v| v.is_finite() && *v > 0.0);
     let mut sizes: Vec<f32> = sizes.collect();
     if sizes.is_empty() {
         return 1.0;
     }
-    let place = ((sizes.len() - 1) as f64 * WHOLE).ceil() as usize;
+    let place = ((sizes.len() - 1) as f64 * share).ceil() as usize;
     let (_, &mut size, _) = sizes.select_nth_unstable_by(place, f32::total_cmp);
     f64::from(size)
 }

@@ -40,7 +40,7 @@ function colourings(film) {
   const speed = (m, k) => Math.hypot(m.v[0][k], m.v[1][k], dimensions === 3 ? m.v[2][k] : 0);
   // Mean pressure of a grain by its contacts: the sum of force times radius over dimensions times volume.
   const over = (r) => (dimensions === 2 ? 1 / (TAU * r) : 1 / (2 * TAU * r * r));
-  const strongest = 2 * scale.force * over(mean_radius);
+  const strongest = 3 * scale.strong * over(mean_radius);
   const spread = regimes.map((r) => rgb(r[1]));
   const modes = [
     { key: "layer", name: "layer at the start", palette: layers.map(rgb), fill: each((m, k) => film.layer[m.index[k]]) },
@@ -403,8 +403,8 @@ class Drawing {
 
   forces(m, look) {
     const { c, film, camera } = this;
-    const strong = film.head.scale.force;
-    const thickest = Math.min(Math.max(0.95 * film.head.mean_radius * camera.scale, 1.5 * this.ratio), 26 * this.ratio);
+    const { strong } = film.head.scale;
+    const thickest = Math.min(Math.max((this.space ? 0.55 : 0.95) * film.head.mean_radius * camera.scale, 1.5 * this.ratio), 26 * this.ratio);
     const solid = look.grains === "solid";
     const classes = 16;
     const paths = Array.from({ length: classes }, () => []);

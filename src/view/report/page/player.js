@@ -229,7 +229,7 @@ class Moment {
       span.append(low, i, `${say(Number(mode.most.toPrecision(2)))} ${mode.unit}`);
       box.append(span);
     } else mode.palette.slice(0, mode.key === "cluster" ? 7 : 8).forEach((c, k) => item(css(c), mode.key === "cluster" ? (k ? "" : "in flight, alone") : k ? "" : "layers from below, over and over"));
-    if (look.forces) item(drawing.ink.ink, `force, widest ${say(Number(film.head.scale.force.toPrecision(2)))} N`, "bar");
+    if (look.forces) item(drawing.ink.ink, `force, widest ${say(Number(film.head.scale.strong.toPrecision(2)))} N and more`, "bar");
     if (look.slips) item(SLID, "slides; flashes as it begins", "bar");
     if (film.scene.jams.some((j) => j.arch.length)) item(ARCH, "arch of the jam", "bar");
   }
@@ -440,7 +440,7 @@ class Moment {
     const [w, h] = camera.extent();
     const full = document.fullscreenElement === stage;
     const width = stage.clientWidth;
-    const most = full ? stage.clientHeight : Math.max(320, 0.76 * window.innerHeight);
+    const most = full ? stage.clientHeight : Math.max(320, 0.62 * window.innerHeight);
     const height = full ? most : Math.min(Math.max((width * h) / w, Math.min(0.6 * width, most)), most);
     canvas.style.height = `${height}px`;
     drawing.size(width, height);
