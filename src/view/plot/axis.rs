@@ -122,7 +122,9 @@ fn logarithmic(low: f64, high: f64) -> Ruler {
     let mut ticks = Vec::new();
     for k in 0..=decades {
         let power = libm::exp10(from + k as f64);
-        let words = (k % every == 0).then(|| decade(from as i32 + k as i32));
+        let words = k
+            .is_multiple_of(every)
+            .then(|| decade(from as i32 + k as i32));
         ticks.push((power, words.unwrap_or_default()));
         if decades <= 3 && k < decades {
             for digit in [2.0, 5.0] {

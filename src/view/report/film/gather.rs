@@ -113,7 +113,7 @@ impl Frames {
                 let height = |g: &crate::record::GrainRow| (g.grain, g.position[up], g.radius);
                 heights = snapshot.grains.iter().map(height).collect();
             }
-            if frames.recorded % every == 0 {
+            if frames.recorded.is_multiple_of(every) {
                 let frame = frames.take(&snapshot, &mut index);
                 frames.frames.push(frame);
             }
@@ -223,7 +223,7 @@ impl Frames {
         let last = self.frames.len() - 1;
         let mut k = 0;
         self.frames.retain(|_| {
-            let keep = (last - k) % every == 0;
+            let keep = (last - k).is_multiple_of(every);
             k += 1;
             keep
         });

@@ -77,7 +77,7 @@ impl<'a> Course<'a> {
         let all = self.run.column(name);
         let last = all.len().saturating_sub(1);
         let rows = all.into_iter().enumerate();
-        rows.filter(|(k, _)| k % self.every == 0 || *k == last)
+        rows.filter(|(k, _)| k.is_multiple_of(self.every) || *k == last)
             .map(|(_, value)| value)
             .collect()
     }
