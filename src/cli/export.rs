@@ -2,23 +2,12 @@
 
 use super::failure::Failure;
 use super::report::print;
-use super::{ExportArgs, ExportTo, Show};
+use super::{ExportArgs, ExportTo, Show, run_folder};
 use crate::view;
 
 /// Writes the records of a run in another format; prints the files to open.
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
-    if !args.dir.is_dir() {
-        return Err(Failure::Input(format!(
-            "there is no folder {}; give the folder of a run",
-            args.dir.display()
-        )));
-    }
-    if !args.dir.join("grains.parquet").is_file() {
-        return Err(Failure::Input(format!(
-            "{} holds no records of a run; give the folder of a run, as it is named at its end",
-            args.dir.display()
-        )));
-    }
+    run_folder(&args.dir)?;
     let format = match args.to {
         ExportTo::Vtk => view::ExportFormat::Vtk,
         ExportTo::Xyz => view::ExportFormat::Xyz,
@@ -26,6 +15,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
         ExportTo::Lammps => view::ExportFormat::Lammps,
         ExportTo::Png => view::ExportFormat::Png,
         ExportTo::Svg => view::ExportFormat::Svg,
+        ExportTo::Gif => view::ExportFormat::Gif,
     };
     let options = view::PictureOptions {
         time: args.time,
@@ -33,8 +23,15 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
             Show::Grains => view::Subject::Grains,
             Show::Stagnant => view::Subject::Stagnant,
         },
+        rate: args.fps,
+        width: args.width,
         ..view::PictureOptions::default()
     };
+    if (args.fps.is_some() || args.width.is_some()) && !matches!(args.to, ExportTo::Gif) {
+        return Err(Failure::Input(
+            "--fps and --width belong to an animation (--to gif)".into(),
+        ));
+    }
     if options.time.is_some() && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
         return Err(Failure::Input(
             "--time chooses the moment of a picture (png, svg); other formats hold all snapshots"

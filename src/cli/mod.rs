@@ -12,6 +12,7 @@ mod failure;
 mod grain;
 mod interrupt;
 mod library;
+mod page;
 mod plot;
 mod progress;
 mod report;
@@ -69,9 +70,14 @@ enum Command {
     },
     /// Write the records of a run in the format of another program
     #[command(
-        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
+        after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/hopper-1 --to gif --fps 10\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
     )]
     Export(ExportArgs),
+    /// Make one page of a run: its figures, an animation, plots; opens in any browser, offline
+    #[command(
+        after_help = "Examples:\n  arenite report runs/hopper-1     writes runs/hopper-1/report.html\n  arenite report runs/hopper-1 -o hopper.html --max-size 5"
+    )]
+    Report(ReportArgs),
     /// Put finished runs side by side: figures, curves, forces, paths
     #[command(
         after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference\n  arenite compare runs/a runs/b --plot curves.svg"
@@ -184,6 +190,12 @@ struct ExportArgs {
     /// What a picture shows
     #[arg(long, value_name = "WHAT", default_value = "grains")]
     show: Show,
+    /// Of a GIF: snapshots shown in a second [default: 20]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = size)]
+    fps: Option<f64>,
+    /// Of a GIF: its width, px [default: 480]
+    #[arg(long, value_name = "PX", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(64..=4096))]
+    width: Option<u32>,
 }
 
 /// What of a run a picture shows.
@@ -210,6 +222,20 @@ enum ExportTo {
     Png,
     /// The same picture as lines
     Svg,
+    /// The pictures of all snapshots, animated
+    Gif,
+}
+
+#[derive(Debug, Args)]
+struct ReportArgs {
+    /// Folder of a run that has ended
+    dir: PathBuf,
+    /// The page to write [default: DIR/report.html]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Size of the animation at most, MB; where it would be larger, snapshots are left out [default: 28]
+    #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = size)]
+    max_size: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -478,6 +504,28 @@ fn moment(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is not a time in s"))
 }
 
+/// Refuses a folder that holds no records of a run.
+fn run_folder(dir: &std::path::Path) -> Result<(), failure::Failure> {
+    let wrong = |what: &str| Err(failure::Failure::Input(what.into()));
+    let folder = dir.display();
+    if !dir.is_dir() {
+        return wrong(&format!(
+            "there is no folder {folder}; give the folder of a run"
+        ));
+    }
+    if dir.join("grains.parquet").is_file() {
+        return Ok(());
+    }
+    if dir.join("scenario.toml").is_file() {
+        return wrong(&format!(
+            "{folder} holds a run that has not come to its end: wait for it, or go on with `arenite run` and --resume"
+        ));
+    }
+    wrong(&format!(
+        "{folder} holds no records of a run; give the folder of a run, as it is named at its end"
+    ))
+}
+
 /// The program: parses the arguments, runs the command, tells how it went.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -496,6 +544,7 @@ pub fn main() -> ExitCode {
         Command::Schema { sweep } => library::schema(sweep),
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Export(args) => export::export(&args),
+        Command::Report(args) => page::page(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Converge(args) => converge::converge(&args),
         Command::Grain(args) => grain::grain(&args),

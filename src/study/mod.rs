@@ -10,6 +10,7 @@ pub mod avalanche;
 pub mod beverloo;
 pub mod convergence;
 pub mod correlation;
+pub mod discharge;
 pub mod distribution;
 pub mod ensemble;
 mod error;

@@ -7,7 +7,7 @@ use crate::event::Regime;
 
 /// Layers of dyed sand, from the bottom up, over and over: neighbours differ in lightness too, so
 /// that they can be told apart in grey and by colour-blind readers.
-const LAYERS: [Colour; 4] = [
+pub(super) const LAYERS: [Colour; 4] = [
     Colour::new(0x2f6f8f),
     Colour::new(0xeac67a),
     Colour::new(0xc8603e),
@@ -58,6 +58,11 @@ impl Layers {
 
     /// The colour of a grain.
     pub(super) fn colour(&self, grain: u32) -> Colour {
+        LAYERS[usize::from(self.place(grain))]
+    }
+
+    /// The place of a grain's colour among those of layers.
+    pub(super) fn place(&self, grain: u32) -> u8 {
         let layer = match self.heights.get(&grain) {
             Some(height) if self.thickness > 0.0 => {
                 // The topmost grain belongs to the layer below its height.
@@ -67,7 +72,7 @@ impl Layers {
             Some(_) => 0,
             None => (grain / self.share.max(1)) as usize,
         };
-        LAYERS[layer % LAYERS.len()]
+        (layer % LAYERS.len()) as u8
     }
 }
 

@@ -6,9 +6,12 @@
 mod camera;
 mod chart;
 mod colour;
+mod gif;
 mod grains;
 mod picture;
+mod plot;
 mod png;
+pub mod report;
 mod run_meta;
 mod scene;
 mod sketch;
@@ -43,6 +46,44 @@ pub enum ExportFormat {
     Png,
     /// A picture, lines.
     Svg,
+    /// Pictures of all snapshots, animated.
+    Gif,
+}
+
+/// Frames of an animation at most: more make a file that nobody wants to load.
+const MOST_FRAMES: usize = 300;
+/// Width of an animation, px.
+const GIF_WIDTH: u32 = 480;
+/// Frames of an animation in a second.
+const GIF_RATE: f64 = 20.0;
+
+/// The snapshots of a run as an animated GIF.
+fn animation(dir: &Path, options: &PictureOptions) -> Result<Vec<u8>, RecordError> {
+    let mut strip = scene::Strip::open(dir, MOST_FRAMES)?;
+    let width = options.width.unwrap_or(GIF_WIDTH) as f32;
+    // The format counts hundredths of a second; browsers slow down what is faster than fifty.
+    let delay = (100.0 / options.rate.unwrap_or(GIF_RATE))
+        .round()
+        .clamp(2.0, 6000.0) as u16;
+    let mut fault = None;
+    let bytes = gif::gif(strip.count, delay, |k| match strip.picture(k) {
+        Ok(picture) => {
+            let picture = picture?;
+            picture.pixels(width / picture.width)
+        }
+        Err(why) => {
+            fault = Some(why);
+            None
+        }
+    });
+    match (bytes, fault) {
+        (_, Some(why)) => Err(why),
+        (Some(bytes), None) => Ok(bytes),
+        (None, None) => Err(RecordError::Damaged {
+            path: dir.display().to_string(),
+            what: "the animation is too large to draw".into(),
+        }),
+    }
 }
 
 /// Pixels of a PNG per nominal pixel of the picture.
@@ -74,6 +115,7 @@ pub fn export_with(
         ExportFormat::Xyz => return export_data(dir, DataFormat::Xyz, out),
         ExportFormat::Csv => return export_data(dir, DataFormat::Csv, out),
         ExportFormat::Lammps => return export_data(dir, DataFormat::Lammps, out),
+        ExportFormat::Gif => ("gif", animation(dir, options)?),
         ExportFormat::Svg => ("svg", picture(dir, options)?.to_svg().into_bytes()),
         ExportFormat::Png => {
             let png = picture(dir, options)?.to_png(PNG_SCALE);

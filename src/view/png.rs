@@ -14,6 +14,11 @@ const LARGEST: f32 = 16_384.0;
 impl Picture {
     /// The picture as a PNG file with `scale` pixels a nominal pixel; none if it is too large.
     pub fn to_png(&self, scale: f32) -> Option<Vec<u8>> {
+        self.pixels(scale)?.encode_png().ok()
+    }
+
+    /// The picture as pixels, `scale` of them a nominal pixel; none if it is too large.
+    pub(super) fn pixels(&self, scale: f32) -> Option<Pixmap> {
         let (width, height) = ((self.width * scale).ceil(), (self.height * scale).ceil());
         if !(1.0..=LARGEST).contains(&width) || !(1.0..=LARGEST).contains(&height) {
             return None;
@@ -24,7 +29,7 @@ impl Picture {
         for shape in &self.shapes {
             draw(&mut map, shape, turn);
         }
-        map.encode_png().ok()
+        Some(map)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A snapshot as a picture: walls, grains, contact forces and a caption.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::camera::{Camera, Extent, Frame};
 use super::colour::{Layers, of_regime};
@@ -30,6 +30,10 @@ pub struct PictureOptions {
     pub colouring: Colouring,
     /// What of the run it shows.
     pub subject: Subject,
+    /// Of an animation: snapshots shown in a second; none: 20.
+    pub rate: Option<f64>,
+    /// Of an animation: its width, px; none: 480.
+    pub width: Option<u32>,
 }
 
 /// What of a run a picture shows.
@@ -96,7 +100,91 @@ pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordEr
         }
     }
     let layers = Layers::new(heights.into_iter().map(|(id, (height, r))| (id, height, r)));
-    Ok(compose(&reader.meta, &shown, &layers, options.colouring))
+    Ok(compose(
+        &reader.meta,
+        &shown,
+        &layers,
+        options.colouring,
+        None,
+    ))
+}
+
+/// The pictures of a run's snapshots, all of one size: of too many each second, third...
+pub(super) struct Strip {
+    dir: PathBuf,
+    meta: RunMeta,
+    layers: Layers,
+    whole: Extent,
+    reader: Snapshots,
+    next: u64,
+    every: usize,
+    /// Number of pictures.
+    pub(super) count: usize,
+}
+
+impl Strip {
+    /// At most so many pictures of a run.
+    pub(super) fn open(dir: &Path, most: usize) -> Result<Strip, RecordError> {
+        let mut reader = Snapshots::open(dir)?;
+        let meta = reader.meta.clone();
+        let (up, camera) = (meta.dimensions - 1, Camera::new(meta.dimensions));
+        let (mut held, mut recorded, mut heights) = (Extent::NONE, 0usize, Vec::new());
+        while let Some(s) = reader.next_snapshot()? {
+            if recorded == 0 || s.time <= 0.0 {
+                let height = |g: &crate::record::GrainRow| (g.grain, g.position[up], g.radius);
+                heights = s.grains.iter().map(height).collect();
+            }
+            for grain in &s.grains {
+                held.hold(camera.across(grain.position), grain.radius);
+            }
+            recorded += 1;
+        }
+        if recorded == 0 {
+            return Err(RecordError::Damaged {
+                path: dir.display().to_string(),
+                what: nothing_to_draw(dir).into(),
+            });
+        }
+        let mut around = Extent::NONE;
+        let walls = meta.walls.iter().filter(|wall| !wall.endless);
+        for point in walls.flat_map(|wall| &wall.points) {
+            around.hold(camera.across(*point), 0.0);
+        }
+        let every = recorded.div_ceil(most.max(1));
+        Ok(Strip {
+            dir: dir.to_path_buf(),
+            whole: Extent::joined(held, around),
+            layers: Layers::new(heights),
+            reader: Snapshots::open(dir)?,
+            next: 0,
+            every,
+            count: recorded.div_ceil(every),
+            meta,
+        })
+    }
+
+    /// A picture by its place; going back begins anew.
+    pub(super) fn picture(&mut self, place: usize) -> Result<Option<Picture>, RecordError> {
+        let wanted = (place * self.every) as u64;
+        if wanted < self.next {
+            self.reader = Snapshots::open(&self.dir)?;
+            self.next = 0;
+        }
+        while let Some(s) = self.reader.next_snapshot()? {
+            self.next += 1;
+            if self.next > wanted {
+                let whole = Some(self.whole);
+                return Ok(Some(compose(
+                    &self.meta,
+                    &s,
+                    &self.layers,
+                    Colouring::Layers,
+                    whole,
+                )));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The picture of one snapshot, its own heights giving the layers.
@@ -108,7 +196,7 @@ pub fn draw(meta: &RunMeta, snapshot: &Snapshot, colouring: Colouring) -> Pictur
             .iter()
             .map(|g| (g.grain, g.position[up], g.radius)),
     );
-    compose(meta, snapshot, &layers, colouring)
+    compose(meta, snapshot, &layers, colouring, None)
 }
 
 /// `1 grain`, `2 grains`.
@@ -160,14 +248,25 @@ pub(super) fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec
     vec![at(first), at(last)]
 }
 
-fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) -> Picture {
+/// The picture of a snapshot; within a given extent where it is one of many, which then keep their
+/// colouring as well.
+fn compose(
+    meta: &RunMeta,
+    s: &Snapshot,
+    layers: &Layers,
+    colouring: Colouring,
+    whole: Option<Extent>,
+) -> Picture {
     let camera = Camera::new(meta.dimensions);
     let space = meta.dimensions == 3;
     // Where grains stand still, who does and who does not is what there is to see.
     let of = |regime: Regime| s.grains.iter().any(|g| g.regime == regime);
     let moving = of(Regime::Flight) || of(Regime::Cluster);
     let still = of(Regime::Rest) || (of(Regime::Rigid) && moving);
-    let colouring = if still { Colouring::Regime } else { colouring };
+    let colouring = match whole {
+        None if still => Colouring::Regime,
+        _ => colouring,
+    };
     let walls: Vec<_> = meta
         .walls
         .iter()
@@ -181,7 +280,7 @@ fn compose(meta: &RunMeta, s: &Snapshot, layers: &Layers, colouring: Colouring) 
     for point in walls.iter().flat_map(|wall| &wall.points) {
         around.hold(camera.across(*point), 0.0);
     }
-    let mut extent = Extent::joined(held, around);
+    let mut extent = whole.unwrap_or_else(|| Extent::joined(held, around));
     if extent.is_none() {
         extent.hold([0.0, 0.0], 1.0);
     }

@@ -133,7 +133,8 @@ fn write_shape(out: &mut String, shape: &Shape) -> std::fmt::Result {
     }
 }
 
-fn hex(colour: Colour) -> String {
+/// The colour as CSS has it.
+pub(super) fn hex(colour: Colour) -> String {
     let [r, g, b] = colour.rgb;
     format!("#{r:02x}{g:02x}{b:02x}")
 }
@@ -150,8 +151,10 @@ fn paint(what: &str, colour: Colour) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+/// The text as it may stand in XML, between tags or in double quotes.
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

@@ -53,6 +53,7 @@ mod reason;
 mod record;
 mod record_export;
 mod record_sample;
+mod report;
 mod repose_shapes;
 mod resume;
 mod rigidity;

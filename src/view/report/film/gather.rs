@@ -1,0 +1,237 @@
+//! Snapshots as compact frames.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::record::read::{Snapshot, Snapshots, TableReader};
+use crate::record::{BodyRef, RecordError, RunMeta, Table};
+use crate::view::colour::Layers;
+
+/// Rows of grains held in memory at most; of longer records only some snapshots are taken.
+const MOST_ROWS: usize = 8_000_000;
+
+/// What never changes of a grain.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::view::report) struct Constant {
+    pub(in crate::view::report) id: u32,
+    pub(in crate::view::report) radius: f32,
+    /// Place in the list of shapes, from 1; 0: a disk or a sphere.
+    pub(super) shape: u16,
+    pub(super) layer: u8,
+}
+
+/// A grain in a frame.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::view::report) struct GrainState {
+    /// Its place among the constants.
+    pub(in crate::view::report) index: u32,
+    pub(in crate::view::report) position: [f32; 3],
+    pub(in crate::view::report) velocity: [f32; 3],
+    pub(super) rotation: [f32; 4],
+    /// About z in the plane; in space its size.
+    pub(super) spin: f32,
+    pub(super) regime: u8,
+    /// Place among the constants of the grain that gives its cluster the name, from 1; 0: none.
+    pub(super) cluster: u32,
+}
+
+/// A link in a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinkState {
+    /// A grain's place among the constants.
+    pub(super) a: u32,
+    /// The same, or [`WALL`] and the boundary's number.
+    pub(super) b: u32,
+    pub(super) force: f32,
+    /// 1: slips, 2: stable, 4: pulls.
+    pub(super) flags: u8,
+    /// Of a link with a wall: from the grain's centre to the contact point over its radius.
+    pub(super) offset: [f32; 3],
+}
+
+/// Marks a wall among the bodies of links.
+pub(super) const WALL: u32 = 1 << 31;
+
+/// A snapshot.
+#[derive(Debug)]
+pub(in crate::view::report) struct Frame {
+    pub(in crate::view::report) time: f64,
+    /// By index.
+    pub(in crate::view::report) grains: Vec<GrainState>,
+    /// By the pair of bodies.
+    pub(super) links: Vec<LinkState>,
+}
+
+impl Frame {
+    /// Links between grains, and with walls.
+    pub(in crate::view::report) fn contacts(&self) -> (usize, usize) {
+        let among = self.links.iter().filter(|l| l.b & WALL == 0).count();
+        (among, self.links.len() - among)
+    }
+
+    /// Normal forces that press, N.
+    pub(in crate::view::report) fn forces(&self) -> Vec<f64> {
+        let pressing = self.links.iter().filter(|l| l.flags & 4 == 0);
+        let forces = pressing.map(|l| f64::from(l.force));
+        forces.filter(|f| *f > 0.0 && f.is_finite()).collect()
+    }
+}
+
+/// The snapshots of a run.
+#[derive(Debug)]
+pub(in crate::view::report) struct Frames {
+    pub(in crate::view::report) meta: RunMeta,
+    /// Snapshots that the run recorded.
+    pub(in crate::view::report) recorded: usize,
+    pub(in crate::view::report) grains: Vec<Constant>,
+    pub(in crate::view::report) frames: Vec<Frame>,
+    /// The last snapshot as it was recorded.
+    pub(in crate::view::report) last: Snapshot,
+}
+
+impl Frames {
+    /// Reads a run's snapshots.
+    pub(super) fn read(dir: &Path) -> Result<Frames, RecordError> {
+        let every = TableReader::open(dir, Table::Grains)?
+            .rows()
+            .div_ceil(MOST_ROWS)
+            .max(1);
+        let mut reader = Snapshots::open(dir)?;
+        let mut frames = Frames {
+            meta: reader.meta.clone(),
+            recorded: 0,
+            grains: Vec::new(),
+            frames: Vec::new(),
+            last: Snapshot::default(),
+        };
+        let up = frames.meta.dimensions - 1;
+        let mut index: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut heights: Vec<(u32, f64, f64)> = Vec::new();
+        while let Some(snapshot) = reader.next_snapshot()? {
+            // Layers are those of the bed at the start: the last snapshot of the settling, if any.
+            if frames.recorded == 0 || snapshot.time <= 0.0 {
+                let height = |g: &crate::record::GrainRow| (g.grain, g.position[up], g.radius);
+                heights = snapshot.grains.iter().map(height).collect();
+            }
+            if frames.recorded.is_multiple_of(every) {
+                let frame = frames.take(&snapshot, &mut index);
+                frames.frames.push(frame);
+            }
+            frames.recorded += 1;
+            frames.last = snapshot;
+        }
+        let layers = Layers::new(heights);
+        for grain in &mut frames.grains {
+            grain.layer = layers.place(grain.id);
+        }
+        Ok(frames)
+    }
+
+    fn take(&mut self, snapshot: &Snapshot, index: &mut BTreeMap<u32, u32>) -> Frame {
+        for grain in &snapshot.grains {
+            index.entry(grain.grain).or_insert_with(|| {
+                self.grains.push(Constant {
+                    id: grain.grain,
+                    radius: grain.radius as f32,
+                    shape: grain.shape.map_or(0, |k| k.saturating_add(1)),
+                    layer: 0,
+                });
+                (self.grains.len() - 1) as u32
+            });
+        }
+        let single = |v: [f64; 3]| v.map(|x| x as f32);
+        let planar = self.meta.dimensions == 2;
+        let mut grains: Vec<GrainState> = snapshot
+            .grains
+            .iter()
+            .map(|g| GrainState {
+                index: index[&g.grain],
+                position: single(g.position),
+                velocity: single(g.velocity),
+                rotation: g.rotation.map(|x| match planar {
+                    // Whole turns would cost the digits that are seen.
+                    true => libm::remainder(x, std::f64::consts::TAU) as f32,
+                    false => x as f32,
+                }),
+                spin: match planar {
+                    true => g.spin[0] as f32,
+                    false => g.spin.iter().map(|w| w * w).sum::<f64>().sqrt() as f32,
+                },
+                regime: g.regime as u8,
+                cluster: u32::try_from(g.cluster)
+                    .ok()
+                    .and_then(|id| index.get(&id))
+                    .map_or(0, |place| place + 1),
+            })
+            .collect();
+        grains.sort_by_key(|g| g.index);
+        let place = |id: u32| {
+            let here = index.get(&id).copied()?;
+            let found = grains.binary_search_by_key(&here, |g| g.index).ok()?;
+            Some((here, grains[found].position))
+        };
+        let mut links = Vec::with_capacity(snapshot.links.len());
+        let mut seen = BTreeSet::new();
+        for link in &snapshot.links {
+            let (BodyRef::Grain(a), false) = (link.body_a, link.normal_force.is_nan()) else {
+                continue;
+            };
+            let Some((a, centre)) = place(a) else {
+                continue;
+            };
+            let (b, offset) = match link.body_b {
+                BodyRef::Grain(b) => match place(b) {
+                    Some((b, _)) => (b, [0.0; 3]),
+                    None => continue,
+                },
+                BodyRef::Boundary(wall) => {
+                    let radius = self.grains[a as usize].radius;
+                    let off = |k: usize| (link.point[k] as f32 - centre[k]) / radius;
+                    (WALL | u32::from(wall), std::array::from_fn(off))
+                }
+                BodyRef::None => continue,
+            };
+            // Two shapes may touch at several places; the first stands for all of a pair.
+            let pair = if b & WALL == 0 && b < a {
+                (b, a)
+            } else {
+                (a, b)
+            };
+            if !seen.insert(pair) {
+                continue;
+            }
+            links.push(LinkState {
+                a: pair.0,
+                b: pair.1,
+                force: link.normal_force.abs() as f32,
+                flags: u8::from(link.slipping)
+                    | u8::from(link.stable) << 1
+                    | u8::from(link.normal_force < 0.0) << 2,
+                offset,
+            });
+        }
+        links.sort_by_key(|l| (l.a, l.b));
+        Frame {
+            time: snapshot.time,
+            grains,
+            links,
+        }
+    }
+
+    /// Keeps each `every`th frame, the last one among them.
+    pub(super) fn thin(&mut self, every: usize) {
+        let last = self.frames.len() - 1;
+        let mut k = 0;
+        self.frames.retain(|_| {
+            let keep = (last - k).is_multiple_of(every);
+            k += 1;
+            keep
+        });
+    }
+
+    /// Mean radius, m.
+    pub(in crate::view::report) fn mean_radius(&self) -> f64 {
+        let sum: f64 = self.grains.iter().map(|g| f64::from(g.radius)).sum();
+        sum / self.grains.len().max(1) as f64
+    }
+}

@@ -1,0 +1,207 @@
+//! The page: its parts put together.
+
+mod header;
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::base64;
+use super::run::Run;
+use super::walls::Moving;
+use crate::event::Regime;
+use crate::record::{Jam, RecordError, WallDrawing};
+use crate::view::colour::{LAYERS, of_regime};
+use crate::view::picture::Colour;
+use crate::view::plot::{Plot, svg};
+use crate::view::svg::{escaped, hex};
+
+const PAGE: &str = include_str!("page/page.html");
+const FILM: &str = include_str!("page/film.html");
+const STYLE: &str = include_str!("page/style.css");
+const PLOT_STYLE: &str = include_str!("page/plot.css");
+const PLOTS: &str = include_str!("page/plots.js");
+const UNPACK: &str = include_str!("page/unpack.js");
+const DRAW: &str = include_str!("page/draw.js");
+const PLAYER: &str = include_str!("page/player.js");
+
+/// A template with its `{{holes}}` filled; what is filled in is not looked at again.
+fn filled(template: &str, holes: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, more)) = after.split_once("}}") else {
+            break;
+        };
+        text += before;
+        let hole = holes.iter().find(|(hole, _)| *hole == name);
+        text += hole.map_or("", |(_, filling)| filling.as_str());
+        rest = more;
+    }
+    text + rest
+}
+
+/// JSON that can stand in a page: nothing in it can end a script.
+fn json(value: &impl Serialize) -> Result<String, RecordError> {
+    let text = serde_json::to_string(value).map_err(|why| RecordError::Damaged {
+        path: "report".into(),
+        what: why.to_string(),
+    })?;
+    Ok(text.replace('<', "\\u003c"))
+}
+
+/// What is drawn in the animation beside grains and links.
+#[derive(Serialize)]
+struct Scene<'a> {
+    walls: &'a [WallDrawing],
+    moving: &'a [Moving],
+    jams: &'a [Jam],
+    layers: Vec<String>,
+    regimes: Vec<(&'static str, String)>,
+    gravity: [f64; 3],
+    quasi_static: bool,
+}
+
+/// The page of a run.
+pub(super) fn page(run: &Run, plots: &[Plot], notes: &[String]) -> Result<String, RecordError> {
+    let mut data = String::new();
+    for plot in plots {
+        let _ = writeln!(
+            data,
+            "<script type=\"application/json\" id=\"data-{}\">{}</script>",
+            plot.id,
+            json(&plot.table)?
+        );
+    }
+    let mut film_script = String::new();
+    if let Some(film) = &run.film {
+        let _ = writeln!(
+            data,
+            "<script type=\"application/json\" id=\"film-head\">{}</script>\n\
+             <script type=\"application/json\" id=\"film-scene\">{}</script>",
+            json(&film.head)?,
+            json(&scene(run))?
+        );
+        for (k, chunk) in film.chunks.iter().enumerate() {
+            let _ = writeln!(
+                data,
+                "<script type=\"text/plain\" id=\"film-{k}\">{}</script>",
+                base64(chunk)
+            );
+        }
+        film_script = format!("<script>\n{UNPACK}\n{DRAW}\n{PLAYER}\n</script>");
+    }
+    let both = match run.film.is_some() {
+        true => film_section(run, notes),
+        false => no_film(notes),
+    };
+    let figures: String = plots.iter().map(figure).collect();
+    let holes = [
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+        (
+            "title",
+            escaped(&format!(
+                "{} seed {}",
+                run.summary.scenario, run.summary.seed
+            )),
+        ),
+        ("style", STYLE.into()),
+        ("plot-style", PLOT_STYLE.into()),
+        ("name", escaped(&run.summary.scenario)),
+        ("status", header::status(&run.summary).0.into()),
+        ("status-words", escaped(&header::status(&run.summary).1)),
+        ("lead", escaped(&header::lead(run))),
+        ("tiles", header::tiles(run)),
+        ("warnings", header::warnings(run)),
+        ("both", if run.film.is_some() { "both" } else { "" }.into()),
+        ("film", both),
+        ("plots", figures),
+        ("footer", header::footer(run)),
+        ("data", data),
+        ("plots-script", PLOTS.into()),
+        ("film-script", film_script),
+    ];
+    Ok(filled(PAGE, &holes))
+}
+
+fn scene(run: &Run) -> Scene<'_> {
+    let given = run.given.as_ref();
+    let colour = |c: Colour| hex(c);
+    let regimes = [Regime::Flight, Regime::Cluster, Regime::Rest, Regime::Rigid];
+    Scene {
+        walls: &run.meta.walls,
+        moving: given.map_or(&[], |g| &g.moving),
+        jams: &run.summary.jams,
+        layers: LAYERS.into_iter().map(colour).collect(),
+        regimes: regimes.map(|r| (r.name(), colour(of_regime(r)))).to_vec(),
+        gravity: given.map_or([0.0; 3], |g| g.gravity),
+        quasi_static: given.is_some_and(|g| g.quasi_static),
+    }
+}
+
+fn film_section(run: &Run, notes: &[String]) -> String {
+    let mouse = match run.meta.dimensions {
+        2 => "Drag to move, double click for the whole view.",
+        _ => {
+            "Drag to turn, drag with shift or the right button to move, double click for the whole view."
+        }
+    };
+    let snapshots = run.frames.as_ref().map_or(0, |f| f.frames.len());
+    let mut note = format!(
+        "{snapshots} snapshots. Between two of them grains are drawn on the cubic that fits their places and \
+         velocities, or on a straight line where these tell of a collision."
+    );
+    for more in notes {
+        note += &format!(" Note: {more}.");
+    }
+    filled(FILM, &[("mouse", mouse.into()), ("note", escaped(&note))])
+}
+
+fn no_film(notes: &[String]) -> String {
+    let lines: String = notes
+        .iter()
+        .map(|n| format!("<p>{}</p>", escaped(n)))
+        .collect();
+    format!("<section id=\"film\" class=\"warnings\" aria-label=\"Animation\">{lines}</section>\n")
+}
+
+fn figure(plot: &Plot) -> String {
+    let flag = |on: bool| if on { "yes" } else { "no" };
+    format!(
+        "<figure id=\"{id}\" data-timed=\"{timed}\" data-field=\"{field}\">\
+         <header><h2>{title}</h2>\
+         <button type=\"button\" class=\"svg\" title=\"Save the plot as SVG\">SVG</button>\
+         <button type=\"button\" class=\"csv\" title=\"Save its data as CSV\">CSV</button></header>\n\
+         {svg}\n<figcaption>{about}</figcaption></figure>\n",
+        id = plot.id,
+        timed = flag(plot.timed),
+        field = flag(plot.equal),
+        title = escaped(&plot.title),
+        svg = svg(plot),
+        about = escaped(&plot.about),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_is_not_looked_at_again() {
+        let text = filled(
+            "a {{x}} {{y}} {{z}} }}",
+            &[("x", "{{y}}".into()), ("y", "2".into())],
+        );
+        assert_eq!(text, "a {{y}} 2  }}");
+    }
+
+    #[test]
+    fn json_cannot_end_a_script() {
+        let text = json(&"</script><b>").unwrap();
+        assert!(!text.contains('<'));
+        assert_eq!(
+            serde_json::from_str::<String>(&text).unwrap(),
+            "</script><b>"
+        );
+    }
+}

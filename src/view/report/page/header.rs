@@ -1,0 +1,191 @@
+//! Header and footer of the page: the figures of the run.
+
+use crate::record::{Status, Summary};
+use crate::view::report::plots::{mean_rate, three};
+use crate::view::report::run::Run;
+use crate::view::svg::escaped;
+
+/// The status as a class and in words.
+pub(super) fn status(summary: &Summary) -> (&'static str, String) {
+    match summary.status {
+        Status::Finished => ("finished", "finished".into()),
+        Status::Jammed => {
+            let at = summary
+                .jam
+                .as_ref()
+                .map(|jam| format!(" at {} s", three(jam.time)));
+            ("jammed", format!("jammed{}", at.unwrap_or_default()))
+        }
+        Status::Empty => ("empty", "empty: all grains left".into()),
+        Status::Interrupted => ("interrupted", "interrupted: not finished".into()),
+        Status::Failed => ("failed", "failed".into()),
+    }
+}
+
+/// What the run is.
+pub(super) fn lead(run: &Run) -> String {
+    let mut text = run.description.clone();
+    if let Some(first) = text.chars().next() {
+        text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
+        text += ". ";
+    }
+    text + &format!(
+        "Seed {}, {} dimensions.",
+        run.summary.seed,
+        if run.meta.dimensions == 2 {
+            "two"
+        } else {
+            "three"
+        }
+    )
+}
+
+/// A count with narrow spaces between thousands.
+fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) && digits.len() > 4 {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn clock(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{} s", three(s)),
+        s if s < 5400.0 => format!("{:.1} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// The figures.
+pub(super) fn tiles(run: &Run) -> String {
+    let s = &run.summary;
+    let mut text = String::new();
+    let mut tile = |name: &str, value: String, more: String| {
+        text += &format!(
+            "<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
+            escaped(name),
+            escaped(&value),
+            escaped(&more)
+        );
+    };
+    tile(
+        "time",
+        format!("{} s", three(s.time.simulated)),
+        format!("in {} on the clock", clock(s.time.wall)),
+    );
+    let g = &s.grains;
+    let mut changed = Vec::new();
+    if g.created > 0 {
+        changed.push(format!("{} fed", count(g.created)));
+    }
+    if g.removed > 0 {
+        changed.push(format!("{} removed", count(g.removed)));
+    }
+    tile(
+        "grains",
+        match g.initial == g.last {
+            true => count(g.initial),
+            false => format!("{} \u{2192} {}", count(g.initial), count(g.last)),
+        },
+        changed.join(", "),
+    );
+    if let Some(d) = s.discharge.filter(|d| d.count > 0) {
+        let rate = match mean_rate(run) {
+            Some((mean, error)) => format!("{} \u{b1} {} a second", three(mean), three(error)),
+            None => format!("{} a second", three(d.mean_rate)),
+        };
+        tile("discharged", count(d.count), rate);
+    }
+    if let Some(jam) = &s.jam {
+        let more = match jam.arch.len() {
+            0 => "no arch over an outlet".into(),
+            n => format!("arch of {n} grains, span {} m", three(jam.span)),
+        };
+        tile("jam", format!("{} s", three(jam.time)), more);
+    } else if !s.jams.is_empty() {
+        tile(
+            "jams",
+            count(s.jams.len() as u64),
+            "each broken from outside".into(),
+        );
+    }
+    tile(
+        "energy balance",
+        format!("{:.1e}", s.energy.balance_error).replace('-', "\u{2212}"),
+        "error over what flowed".into(),
+    );
+    tile(
+        "events",
+        count(s.events.total),
+        format!("{} a second on the clock", three(s.events.per_wall_second)),
+    );
+    let (done, all) = (s.work.grain_steps, s.work.grain_steps_if_all_stepped);
+    if done > 0 && all > done {
+        tile(
+            "steps saved",
+            format!("{:.0} %", 100.0 * (1.0 - done as f64 / all as f64)),
+            format!("{} of {} grain steps", short(done), short(all)),
+        );
+    }
+    if s.work.collisions > 0 {
+        let rate = s.work.collisions as f64 / s.time.wall.max(1e-9);
+        tile(
+            "collisions",
+            count(s.work.collisions),
+            format!("{} a second on the clock", three(rate)),
+        );
+    }
+    if let Some(a) = s.avalanches.filter(|a| a.count > 0) {
+        tile(
+            "micro-avalanches",
+            count(a.count),
+            format!("largest of {} changes", count(a.largest)),
+        );
+    }
+    text
+}
+
+fn short(value: u64) -> String {
+    match value {
+        0..100_000 => count(value),
+        _ => format!("{:.2e}", value as f64),
+    }
+}
+
+/// What a user should know.
+pub(super) fn warnings(run: &Run) -> String {
+    let mut all: Vec<String> = run.summary.warnings.clone();
+    if run.summary.status == Status::Interrupted {
+        all.insert(
+            0,
+            "The run was interrupted: what follows holds until then. Go on with `arenite run` and --resume.".into(),
+        );
+    }
+    if all.is_empty() {
+        return String::new();
+    }
+    let lines: String = all
+        .iter()
+        .map(|w| format!("<li>{}</li>", escaped(w)))
+        .collect();
+    format!("<ul class=\"warnings\" aria-label=\"Warnings\">{lines}</ul>")
+}
+
+/// Where the page comes from.
+pub(super) fn footer(run: &Run) -> String {
+    let s = &run.summary;
+    format!(
+        "<p>arenite {} \u{b7} scenario {} \u{b7} seed {} \u{b7} state {}</p>\n\
+         <p>The folder of the run holds scenario.toml, with which it can be run again to the same bits, and all \
+         tables. SI units; angles in radians.</p>",
+        escaped(&s.arenite),
+        escaped(&s.scenario),
+        s.seed,
+        escaped(&s.state_hash)
+    )
+}

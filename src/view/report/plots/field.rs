@@ -1,0 +1,152 @@
+//! Plots of fields: mean velocity and stagnant zones.
+
+use std::collections::BTreeMap;
+
+use super::three;
+use crate::record::read;
+use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
+use crate::view::report::run::Run;
+
+/// Mean diameters in a side of a cell.
+const DIAMETERS: f64 = 2.5;
+/// Cells along the longer side at most.
+const CELLS: f64 = 60.0;
+/// Least share of the speed that is left in the mean velocity: in a gas the mean tells nothing.
+const ORDERED: f64 = 0.35;
+/// Fewest grains seen in a cell that is shown.
+const SEEN: f64 = 3.0;
+
+fn plot(id: &'static str, title: &str) -> Plot {
+    let axis = |label: &str| Axis::new(label, Scaling::Tight);
+    let mut plot = Plot::new(id, title, axis("x (m)"), axis("y (m)"));
+    plot.equal = true;
+    plot
+}
+
+/// The speed below which nine tenths are: free fall past an orifice shall not shorten all arrows.
+fn strong(speeds: impl Iterator<Item = f64>) -> f64 {
+    let mut speeds: Vec<f64> = speeds.collect();
+    speeds.sort_by(f64::total_cmp);
+    let place = speeds.len().saturating_sub(1) * 9 / 10;
+    speeds.get(place).copied().unwrap_or(0.0)
+}
+
+fn arrows(cells: &[[f64; 4]], size: f64) -> (Mark, f64) {
+    let fastest = strong(cells.iter().map(|[_, _, u, v]| u.hypot(*v)));
+    let arrow = |[x, y, u, v]: &[f64; 4]| {
+        let speed = u.hypot(*v);
+        let length = 0.95 * size * (speed / fastest.max(f64::MIN_POSITIVE)).min(1.0);
+        let (a, b) = match speed > 0.0 {
+            true => (0.5 * length * u / speed, 0.5 * length * v / speed),
+            false => (0.0, 0.0),
+        };
+        [x - a, y - b, x + a, y + b]
+    };
+    (Mark::Arrows(cells.iter().map(arrow).collect()), fastest)
+}
+
+/// Mean velocity over all snapshots, in the plane.
+pub(super) fn velocity(run: &Run) -> Option<Plot> {
+    let frames = run.frames.as_ref().filter(|_| run.meta.dimensions == 2)?;
+    let radius = frames.mean_radius();
+    let [low, high] = run.film.as_ref()?.view();
+    let span = (high[0] - low[0]).max(high[1] - low[1]);
+    let size = (2.0 * DIAMETERS * radius).max(span / CELLS);
+    let mut cells: BTreeMap<[i64; 2], [f64; 4]> = BTreeMap::new();
+    let mut speeds = [0.0; 2];
+    for grain in frames
+        .frames
+        .iter()
+        .filter(|f| f.time >= 0.0)
+        .flat_map(|f| &f.grains)
+    {
+        let [x, y, _] = grain.position.map(f64::from);
+        let inside = (low[0]..=high[0]).contains(&x) && (low[1]..=high[1]).contains(&y);
+        let [u, v, _] = grain.velocity.map(f64::from);
+        if inside && u.is_finite() && v.is_finite() {
+            let cell = [((x - low[0]) / size) as i64, ((y - low[1]) / size) as i64];
+            let sum = cells.entry(cell).or_default();
+            *sum = [sum[0] + 1.0, sum[1] + u, sum[2] + v, sum[3] + u.hypot(v)];
+        }
+    }
+    let looks = frames.frames.iter().filter(|f| f.time >= 0.0).count() as f64;
+    cells.retain(|_, sum| sum[0] >= SEEN);
+    for sum in cells.values() {
+        speeds[0] += sum[1].hypot(sum[2]);
+        speeds[1] += sum[3];
+    }
+    if cells.len() < 6 || speeds[0].is_nan() || speeds[0] < ORDERED * speeds[1] || speeds[1] <= 0.0
+    {
+        return None;
+    }
+    let middle = |k: i64, axis: usize| low[axis] + (k as f64 + 0.5) * size;
+    let list: Vec<[f64; 4]> = cells
+        .iter()
+        .map(|([i, j], s)| [middle(*i, 0), middle(*j, 1), s[1] / s[0], s[2] / s[0]])
+        .collect();
+    let most = cells.values().map(|s| s[0]).fold(0.0, f64::max);
+    let shades = list
+        .iter()
+        .zip(cells.values())
+        .map(|(c, s)| [c[0], c[1], 0.6 * s[0] / most]);
+    let (arrows, fastest) = arrows(&list, size);
+    let mut plot = plot("velocity", "Mean velocity");
+    plot.about = format!(
+        "Mean velocity of the grains whose centre is in a cell of {} m, over the snapshots from time 0 on. Arrows \
+         are as long as a cell at {} m/s and more; shades tell how many grains were seen.",
+        three(size),
+        three(fastest)
+    );
+    plot.draw("", 7, Mark::Cells(size, shades.collect()));
+    plot.draw("", INK, arrows);
+    let column = |k: usize| list.iter().map(|c| c[k]).collect();
+    plot.table = vec![
+        Column::new("x", "m", column(0)),
+        Column::new("y", "m", column(1)),
+        Column::new("velocity_x", "m/s", column(2)),
+        Column::new("velocity_y", "m/s", column(3)),
+        Column::new(
+            "grains",
+            "1",
+            cells.values().map(|s| s[0] / looks.max(1.0)).collect(),
+        ),
+    ];
+    Some(plot)
+}
+
+/// How much of the time each place stands still, in the plane.
+pub(super) fn stagnant(run: &Run) -> Option<Plot> {
+    let columns = read::stagnant(&run.dir).ok().filter(|c| c.rows > 0)?;
+    if run.meta.dimensions != 2 {
+        return None;
+    }
+    let real = |name: &str| columns.floats(name).ok().map(<[f64]>::to_vec);
+    let (x, y, size) = (real("x")?, real("y")?, real("size")?);
+    let (occupied, still) = (real("occupied")?, real("still")?);
+    let (u, v) = (real("velocity_x")?, real("velocity_y")?);
+    let side = *size.first()?;
+    let shades =
+        (0..columns.rows).map(|k| [x[k], y[k], 0.08 + 0.85 * still[k] * occupied[k].min(1.0)]);
+    let cells: Vec<[f64; 4]> = (0..columns.rows)
+        .map(|k| [x[k], y[k], u[k], v[k]])
+        .collect();
+    let (arrows, fastest) = arrows(&cells, side);
+    let mut plot = plot("stagnant", "Stagnant zones");
+    plot.about = format!(
+        "The darker, the more of the time the grains in a cell of {} m stand still (regimes rest and rigid). \
+         Arrows: mean velocity of what passes, a cell long at {} m/s and more.",
+        three(side),
+        three(fastest)
+    );
+    plot.draw("", 0, Mark::Cells(side, shades.collect()));
+    plot.draw("", INK, arrows);
+    plot.table = vec![
+        Column::new("x", "m", x),
+        Column::new("y", "m", y),
+        Column::new("occupied", "1", occupied),
+        Column::new("still", "1", still),
+        Column::new("velocity_x", "m/s", u),
+        Column::new("velocity_y", "m/s", v),
+    ];
+    Some(plot)
+}

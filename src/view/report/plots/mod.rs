@@ -1,0 +1,127 @@
+//! Which plots a report has: all for which the run recorded something.
+
+mod course;
+mod energy;
+mod field;
+mod packing;
+mod sizes;
+mod speeds;
+
+pub(super) use course::mean_rate;
+
+use super::run::Run;
+use crate::view::plot::{Axis, Plot, Scaling};
+
+/// Rows of a table behind a plot at most; of longer series each second, third... tick is taken.
+const ROWS: usize = 20_000;
+
+/// The plots of a run, in the order in which they are shown.
+pub(super) fn plots(run: &Run) -> Vec<Plot> {
+    let course = Course::new(run);
+    let mut plots = Vec::new();
+    plots.extend(course::discharged(run, &course));
+    plots.extend(course::rate(run, &course));
+    plots.extend(course::regimes(&course));
+    plots.extend(energy::stacked(&course));
+    plots.extend(energy::motion(&course));
+    plots.extend(energy::balance(&course));
+    plots.extend(course::events(&course));
+    plots.extend(course::collisions(&course));
+    plots.extend(course::contacts(&course));
+    plots.extend(packing::contact_number(run));
+    plots.extend(course::walls(run, &course));
+    plots.extend(packing::pressure(run));
+    plots.extend(packing::forces(run));
+    plots.extend(field::velocity(run));
+    plots.extend(field::stagnant(run));
+    plots.extend(sizes::avalanches(run));
+    plots.extend(sizes::impacts(run));
+    plots.extend(speeds::velocities(run));
+    plots
+}
+
+/// The series, thinned where it is long.
+struct Course<'a> {
+    run: &'a Run,
+    /// Every so many rows are taken.
+    every: usize,
+    time: Vec<f64>,
+    /// Moments worth a line: the start after a settling, jams.
+    marks: Vec<(f64, String)>,
+}
+
+impl<'a> Course<'a> {
+    fn new(run: &'a Run) -> Course<'a> {
+        let rows = run.series.rows;
+        let mut course = Course {
+            run,
+            every: rows.div_ceil(ROWS).max(1),
+            time: Vec::new(),
+            marks: Vec::new(),
+        };
+        course.time = course.column("time");
+        if course.time.first().is_some_and(|t| *t < 0.0) {
+            course.marks.push((0.0, "start".into()));
+        }
+        let jams = run.summary.jams.iter().chain(&run.summary.jam);
+        for jam in jams {
+            if !course.marks.iter().any(|m| m.0 == jam.time) {
+                course.marks.push((jam.time, "jam".into()));
+            }
+        }
+        course
+    }
+
+    /// A column of the series.
+    fn column(&self, name: &str) -> Vec<f64> {
+        let all = self.run.column(name);
+        let last = all.len().saturating_sub(1);
+        let rows = all.into_iter().enumerate();
+        rows.filter(|(k, _)| k.is_multiple_of(self.every) || *k == last)
+            .map(|(_, value)| value)
+            .collect()
+    }
+
+    /// Points over time.
+    fn over_time(&self, values: &[f64]) -> Vec<[f64; 2]> {
+        let times = self.time.iter().copied();
+        times
+            .zip(values.iter().copied())
+            .map(<[f64; 2]>::from)
+            .collect()
+    }
+
+    /// A plot over time, without anything on it.
+    fn plot(&self, id: &'static str, title: &str, y: &str, scaling: Scaling) -> Plot {
+        let mut plot = Plot::new(
+            id,
+            title,
+            Axis::new("time (s)", Scaling::Tight),
+            Axis::new(y, scaling),
+        );
+        plot.timed = true;
+        plot.marks = self.marks.clone();
+        plot
+    }
+
+    /// Length of a window for rates: a fortieth of the run, five ticks at least.
+    fn window(&self) -> f64 {
+        let (Some(first), Some(last)) = (self.time.first(), self.time.last()) else {
+            return 1.0;
+        };
+        let tick = (last - first) / self.time.len().saturating_sub(1).max(1) as f64;
+        ((last - first) / 40.0).max(5.0 * tick)
+    }
+}
+
+/// A number for people: three digits.
+pub(super) fn three(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-3..1e5).contains(&size) {
+        let digits = (2.0 - libm::log10(size.max(1e-300)).floor()).clamp(0.0, 5.0) as usize;
+        let digits = if size == 0.0 { 0 } else { digits };
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.2e}")
+    }
+}

@@ -1,0 +1,198 @@
+//! Plots of contacts: how many, how strong, and what walls bear with depth.
+
+use super::course::THEORY;
+use super::three;
+use crate::event::Regime;
+use crate::geometry::{Planar, Spatial};
+use crate::study::distribution::{exponential_tail, force_distribution, over_mean};
+use crate::study::silo::{Bed, SiloStudy, silo};
+use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
+use crate::view::report::run::Run;
+
+/// Fewest links of a distribution of forces.
+const FEWEST: usize = 30;
+/// Width of a bin of forces over their mean.
+const BIN: f64 = 0.25;
+/// Samples drawn to test an exponential tail.
+const REPLICAS: usize = 200;
+/// Points of a drawn curve.
+const POINTS: usize = 80;
+
+/// Links a grain, over time.
+pub(super) fn contact_number(run: &Run) -> Option<Plot> {
+    let frames = run.frames.as_ref()?;
+    let number = |f: &crate::view::report::film::Frame| {
+        let (among, walls) = f.contacts();
+        (2 * among + walls) as f64 / f.grains.len().max(1) as f64
+    };
+    let values: Vec<f64> = frames.frames.iter().map(number).collect();
+    if values.len() < 3 || !values.iter().any(|n| *n > 0.0) {
+        return None;
+    }
+    let times: Vec<f64> = frames.frames.iter().map(|f| f.time).collect();
+    let mut plot = Plot::new(
+        "contact-number",
+        "Contact number",
+        Axis::new("time (s)", Scaling::Tight),
+        Axis::new("contacts a grain", Scaling::Even),
+    );
+    plot.timed = true;
+    plot.about = "Mean number of bodies that a grain touches, in each snapshot: a link between grains counts for \
+                  both, one with a wall for its grain."
+        .into();
+    let points = times.iter().zip(&values).map(|(t, v)| [*t, *v]);
+    plot.draw("", 0, Mark::Line(points.collect()));
+    plot.table = vec![
+        Column::new("time", "s", times),
+        Column::new("contact_number", "1", values),
+    ];
+    Some(plot)
+}
+
+/// Contact forces in one snapshot.
+pub(super) fn forces(run: &Run) -> Option<Plot> {
+    let frames = run.frames.as_ref()?;
+    let most = frames.frames.iter().map(|f| f.forces().len()).max()?;
+    // A discharge in full flow, any other run at its end.
+    let frame = frames
+        .frames
+        .iter()
+        .rev()
+        .find(|f| 2 * f.forces().len() >= most)?;
+    let forces = frame.forces();
+    if forces.len() < FEWEST {
+        return None;
+    }
+    let scaled = over_mean(&forces).ok()?;
+    let found = force_distribution(&forces, BIN).ok()?;
+    let mut plot = Plot::new(
+        "forces",
+        "Contact forces",
+        Axis::new("normal force over its mean", Scaling::Even),
+        Axis::new("probability density", Scaling::Log),
+    );
+    plot.about = format!(
+        "Normal forces of the {} links at {} s over their mean, {} N.",
+        forces.len(),
+        three(frame.time),
+        three(forces.iter().sum::<f64>() / forces.len() as f64)
+    );
+    let bins: Vec<_> = found.bins.iter().filter(|b| b.count > 0).collect();
+    let bars = bins.iter().map(|b| [b.low, b.high, b.density]);
+    plot.draw("links", 5, Mark::Bars(bars.collect()));
+    if let Ok(tail) = exponential_tail(&scaled, 1.0, REPLICAS, 1) {
+        let top = scaled.iter().copied().fold(1.0, f64::max);
+        let density = |x: f64| tail.share * tail.rate * libm::exp(-tail.rate * (x - 1.0));
+        let curve = (0..=POINTS).map(|k| 1.0 + (top - 1.0) * k as f64 / POINTS as f64);
+        plot.draw(
+            &format!("exp(\u{2212}{} f)", three(tail.rate)),
+            1,
+            Mark::Dashed(curve.map(|x| [x, density(x)]).collect()),
+        );
+        plot.about += &format!(
+            " The dashed tail above the mean is exponential with rate {} \u{b1} {} by maximum likelihood; a sample \
+             of such a law lies as far from it with probability {}.",
+            three(tail.rate),
+            three(tail.error),
+            three(tail.probability)
+        );
+    }
+    let column = |of: fn(&crate::study::histogram::Bin) -> f64| found.bins.iter().map(of).collect();
+    plot.table = vec![
+        Column::new("from", "1", column(|b| b.low)),
+        Column::new("to", "1", column(|b| b.high)),
+        Column::new("links", "1", column(|b| b.count as f64)),
+        Column::new("density", "1", column(|b| b.density)),
+    ];
+    Some(plot)
+}
+
+/// Share of the grains that must stand still for a bed to be told of.
+const STILL: f64 = 0.95;
+
+/// What upright walls bear with depth, beside Janssen's theory.
+pub(super) fn pressure(run: &Run) -> Option<Plot> {
+    let (frames, given) = (run.frames.as_ref()?, run.given.as_ref()?);
+    let last = &frames.last;
+    let still = |regime| matches!(regime, Regime::Rest | Regime::Rigid);
+    let count = last.grains.iter().filter(|g| still(g.regime)).count();
+    if (count as f64) < STILL * last.grains.len() as f64 || last.grains.is_empty() {
+        return None;
+    }
+    let bed = Bed {
+        grains: &last.grains,
+        links: &last.links,
+        avalanches: &[],
+        gravity: given.gravity,
+        friction: given.friction?,
+    };
+    let study: SiloStudy = match run.meta.dimensions {
+        2 => silo::<Planar>(&bed).ok()?,
+        _ => silo::<Spatial>(&bed).ok()?,
+    };
+    if study.layers.len() < 3 {
+        return None;
+    }
+    let unit = if run.meta.dimensions == 2 {
+        "N/m"
+    } else {
+        "Pa"
+    };
+    let mut plot = Plot::new(
+        "pressure",
+        "Wall pressure with depth",
+        Axis::new("depth below the surface (m)", Scaling::Even),
+        Axis::new(&format!("wall pressure ({unit})"), Scaling::Even),
+    );
+    plot.about = format!(
+        "Normal force on the upright walls in layers of ten mean radii over their area, at {} s. Janssen \
+         (1895): pressure saturates as walls carry by friction what lies far above; given, with K = 1 \u{2212} \
+         sin \u{3c6} of the grains' friction, K\u{3bc} = {}",
+        three(last.time),
+        three(study.janssen_given.ratio * study.janssen_given.wall_friction)
+    );
+    let deepest = study.layers.iter().map(|l| l.bottom).fold(0.0, f64::max);
+    let curve = |of: &dyn Fn(f64) -> f64| -> Vec<[f64; 2]> {
+        let depth = |k: usize| deepest * k as f64 / POINTS as f64;
+        (0..=POINTS).map(|k| [depth(k), of(depth(k))]).collect()
+    };
+    let middle = |l: &crate::study::pressure::Layer| 0.5 * (l.top + l.bottom);
+    let points = study.layers.iter().map(|l| [middle(l), l.pressure]);
+    plot.draw("layers", 0, Mark::Dots(points.collect()));
+    let silo = &study.janssen_given;
+    plot.draw(
+        "Janssen, given",
+        THEORY,
+        Mark::Dashed(curve(&|z| silo.wall_pressure(z))),
+    );
+    if let Some(fit) = &study.janssen_fitted {
+        plot.draw(
+            "Janssen, fitted",
+            1,
+            Mark::Line(curve(&|z| fit.silo.wall_pressure(z))),
+        );
+        plot.about += &format!(
+            "; fitted by least squares, K\u{3bc} = {} \u{b1} {}",
+            three(fit.product.value),
+            three(fit.product.error)
+        );
+    }
+    plot.about += &format!(
+        ". The floor bears {:.1} % of the weight, the walls {:.1} %.",
+        100.0 * study.support.floor,
+        100.0 * study.support.walls
+    );
+    let column =
+        |of: &dyn Fn(&crate::study::pressure::Layer) -> f64| study.layers.iter().map(of).collect();
+    plot.table = vec![
+        Column::new("depth", "m", column(&middle)),
+        Column::new("wall_pressure", unit, column(&|l| l.pressure)),
+        Column::new("wall_shear", unit, column(&|l| l.shear)),
+        Column::new(
+            "janssen_given",
+            unit,
+            column(&|l| silo.wall_pressure(middle(l))),
+        ),
+    ];
+    Some(plot)
+}

@@ -1,0 +1,108 @@
+//! All that a report reads of a run's folder.
+
+use std::path::{Path, PathBuf};
+
+use super::film::{Film, Frames};
+use super::walls::Moving;
+use crate::geometry::Dimension;
+use crate::record::read::{self, Columns};
+use crate::record::{RecordError, RunMeta, Summary};
+use crate::scenario::{AnySetup, Scenario};
+use crate::study::silo::Frictions;
+use crate::system::Setup;
+
+/// A run as a report needs it.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) dir: PathBuf,
+    pub(super) summary: Summary,
+    pub(super) meta: RunMeta,
+    /// What the scenario says of itself.
+    pub(super) description: String,
+    pub(super) series: Columns,
+    pub(super) film: Option<Film>,
+    pub(super) frames: Option<Frames>,
+    /// What the scenario alone tells; none where it cannot be read any more.
+    pub(super) given: Option<Given>,
+}
+
+/// What the scenario of a run tells, and its records do not.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    pub(super) gravity: [f64; 3],
+    pub(super) friction: Option<Frictions>,
+    /// Poses of moving walls at the times of the frames.
+    pub(super) moving: Vec<Moving>,
+    pub(super) quasi_static: bool,
+}
+
+impl Run {
+    /// Reads a run, its film in at most about so many bytes of text.
+    pub(super) fn read(dir: &Path, most: usize) -> Result<Run, RecordError> {
+        let summary = read::summary(dir)?;
+        let meta = read::meta(dir)?;
+        let series = read::series(dir)?;
+        let (film, frames) = Film::of_run(dir, most)?.unzip();
+        let times: Vec<f64> = frames
+            .iter()
+            .flat_map(|f: &Frames| &f.frames)
+            .map(|f| f.time)
+            .collect();
+        let path = dir.join("scenario.toml");
+        let text = std::fs::read_to_string(&path).map_err(RecordError::io("cannot read", &path))?;
+        let table: toml::Table = text.parse().unwrap_or_default();
+        let description = table.get("description").and_then(|d| d.as_str());
+        Ok(Run {
+            dir: dir.to_path_buf(),
+            summary,
+            meta,
+            description: description.unwrap_or_default().into(),
+            series,
+            film,
+            frames,
+            given: given(dir, &text, &times),
+        })
+    }
+
+    /// A column of the series as real numbers; empty where there is no such column.
+    pub(super) fn column(&self, name: &str) -> Vec<f64> {
+        match self.series.get(name) {
+            Some(read::Values::Floats(values)) => values.clone(),
+            Some(read::Values::Integers(values)) => {
+                let real = |v: &Option<i64>| v.map_or(f64::NAN, |v| v as f64);
+                values.iter().map(real).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The scenario is written with all it needs, so that reading it fails only where the program has
+/// changed since; the report then goes without.
+fn given(dir: &Path, text: &str, times: &[f64]) -> Option<Given> {
+    let scenario = Scenario::parse("scenario.toml", text, Some(dir), &[]).ok()?;
+    Some(match scenario.resolve().ok()?.setup {
+        AnySetup::Planar(setup) => of_setup(&setup, times),
+        AnySetup::Spatial(setup) => of_setup(&setup, times),
+    })
+}
+
+fn of_setup<D: Dimension>(setup: &Setup<D>, times: &[f64]) -> Given {
+    let grain = setup.grains.first().map(|grain| grain.material);
+    let wall = setup.boundaries.first().map(|wall| wall.material);
+    let friction = |a, b| {
+        let law = setup.laws.get(a, b)?;
+        Some(law.stiffness(0.0, 0.0).friction)
+    };
+    Given {
+        gravity: std::array::from_fn(|k| if k < D::N { setup.gravity[k] } else { 0.0 }),
+        friction: grain.zip(wall).and_then(|(grain, wall)| {
+            Some(Frictions {
+                wall: friction(grain, wall)?,
+                grain: friction(grain, grain)?,
+            })
+        }),
+        moving: super::walls::moving(&setup.boundaries, times),
+        quasi_static: setup.quasi_static.is_some(),
+    }
+}
