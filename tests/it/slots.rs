@@ -36,35 +36,34 @@ fn on_floor<D: Integrate>(slots: Slots, slope: f64, speed: f64, finish: f64) -> 
     setup
 }
 
-/// A grain that rolls loses mu g / (1 + q) of speed a second, with I = q m r^2: its moment of resistance is mu N r.
-/// The way to rest is v^2 / 2 of that. Behind it lies a spring that is stretched over mu N / k at first.
+/// A grain that rolls loses a = mu g / (1 + q) of speed a second, with I = q m r^2: its moment of resistance is
+/// mu N r. The way to rest is v^2 / 2 a; with the force smoothed at a speed u, so that dv/dt = -a v / (v + u), it is
+/// u v / a more.
 fn rolls_to_rest<D: Integrate>() {
-    let (mu, speed) = (0.05, 0.3);
+    let (mu, speed, smooth) = (0.05, 0.3, 3e-3);
     let brake = mu * G / (1.0 + D::BALL_INERTIA);
     let finish = 1.3 * speed / brake;
-    let stretch = mu * MASS * G / KN;
-    for (resistance, way) in [
-        (spring(mu, Some(KN), 100.0), stretch),
-        // Its usual stiffness, 2.25 mu^2 kn = 560 N/m, without a damper: it swings about the end.
-        (spring(mu, None, 0.0), mu * MASS * G / (2.25 * mu * mu * KN)),
-        (
-            Some(Resistance {
-                friction: mu,
-                kind: ResistanceKind::Constant(1e-5),
-            }),
-            1e-5 * finish,
-        ),
+    let weight = MASS * G;
+    let constant = Some(Resistance {
+        friction: mu,
+        kind: ResistanceKind::Constant(smooth),
+    });
+    // Before a spring gives all its force it is stretched by mu N / k, and that is given back at the end; its usual
+    // stiffness is 2.25 mu^2 kn.
+    for (rolling, longer, tolerance) in [
+        (spring(mu, Some(KN), 100.0), 0.0, 3.0 * mu * weight / KN),
+        (spring(mu, None, 0.0), 0.0, 3.0 * weight / (2.25 * mu * KN)),
+        (constant, smooth * speed / brake, 1e-6),
     ] {
         let slots = Slots {
-            rolling: resistance,
+            rolling,
             ..Slots::default()
         };
         let setup = on_floor::<D>(slots, 0.0, speed, finish);
         let (system, _) = run(&setup);
         let grain = system.grains_at(finish)[0];
-        // The stretch is gone over once at the start, and as much of the way is given back at the end.
-        let want = speed * speed / (2.0 * brake);
-        close("way", grain.position[0], want, 2.5 * way + 1e-5);
+        let want = speed * speed / (2.0 * brake) + longer;
+        close("way", grain.position[0], want, tolerance);
         let left = grain.velocity.norm();
         assert!(left < 0.02 * speed, "{left}");
         let energy = system.summary().energy;
@@ -82,12 +81,14 @@ fn rolling_is_braked() {
 fn rolls_down<D: Integrate>() {
     let mu = 0.1;
     let slots = Slots {
-        rolling: spring(mu, Some(KN), 100.0),
+        rolling: spring(mu, Some(KN), 400.0),
         ..Slots::default()
     };
     let rests = end(&on_floor::<D>(slots, (0.9 * mu).atan(), 0.0, 0.5))[0];
-    // What it gives to come to rest: the stretch of the spring.
-    assert!(rests.position[0].abs() < 3.0 * mu * MASS * G / KN);
+    // What it gives to come to rest: the stretch of two springs, against rolling and against sliding, of 0.9 mu m g / k
+    // each; both are damped beyond the critical.
+    let stretch = 2.0 * MASS * G * (0.9 * mu).atan().sin() / KN;
+    close("stretch", rests.position[0], stretch, 1e-3 * stretch);
     assert!(rests.velocity.norm() < 1e-8, "{:?}", rests.velocity);
     let slope = (2.0 * mu).atan();
     let finish = 0.5;
@@ -124,16 +125,17 @@ fn a_twisting_ball_is_braked() {
 }
 
 /// What turns two grains against each other turns one as much as the other: momentum and angular momentum are kept
-/// to rounding, in a pair held together by cohesion that slides, rolls and twists.
+/// to rounding, in a pair held together by cohesion that rolls and twists. There is no friction, whose arms are the
+/// radii, not the distances to the point of contact, so that it keeps angular momentum but for the overlap.
 fn keeps_momenta<D: Integrate>() {
-    let mut setup: Setup<D> = empty(linear(KN, 0.7 * KN, 2.0, 2.0, 0.4), 1e-5, 0.05);
+    let mut setup: Setup<D> = empty(linear(KN, 0.0, 2.0, 0.0, 0.0), 1e-5, 0.05);
     let twisting = (D::N == 3).then(|| spring(0.05, None, 0.1)).flatten();
     setup.laws.set_slots(
         0,
         0,
         Slots {
             cohesion: Some(Cohesion::Constant(30.0)),
-            rolling: spring(0.1, None, 0.1),
+            rolling: spring(0.3, None, 0.1),
             twisting,
             ..Slots::default()
         },
@@ -161,7 +163,10 @@ fn keeps_momenta<D: Integrate>() {
     let summary = system.summary();
     let energy = summary.energy;
     assert!(energy.balance_error < 1e-4, "{energy:?}");
-    assert!(energy.dissipated.slip > 0.05 * kinetic(&setup.grains));
+    assert!(
+        energy.dissipated.slip > 0.02 * kinetic(&setup.grains),
+        "{energy:?}"
+    );
 }
 
 #[test]
@@ -216,7 +221,7 @@ fn cohesion_holds_a_weight() {
 
 /// Speed after a grain has met the floor with a speed, without gravity.
 fn rebound<D: Integrate>(law: PairLaw, slots: Slots, speed: f64, step: f64) -> (f64, f64) {
-    let mut setup: Setup<D> = empty(law, step, 4e-3);
+    let mut setup: Setup<D> = empty(law, step, 0.02);
     setup.laws.set_slots(0, 0, slots);
     floor(&mut setup);
     let (x, v) = (
@@ -251,7 +256,7 @@ fn plastic_links_have_their_restitution() {
         // With kc the unloading branch goes on to -kc x below zero, and the pull back to zero overlap takes
         // kc x^2 / 2 more: from F = k1 xm, x0 = (1 - k1/k2) xm and xe = x0 k2 / (k2 + kc),
         // e^2 = 1 - [k1 xm^2 / 2 - (k1 xm)^2 / 2 k2 + kc xe x0 / 2] / (k1 xm^2 / 2).
-        let kc = 0.5 * KN;
+        let kc = KN;
         let slots = Slots {
             plastic: Some(Plastic {
                 unloading: 4.0 * KN,
@@ -260,8 +265,8 @@ fn plastic_links_have_their_restitution() {
             ..Slots::default()
         };
         let x0 = 0.75;
-        let xe = x0 * 4.0 / 4.5;
-        let want = 0.25 - 0.5 * xe * x0;
+        let xe = x0 * 4.0 / 5.0;
+        let want = 0.25 - xe * x0;
         assert!(want < 0.0, "this one sticks");
         let (after, error) = rebound::<Planar>(law, slots, speed, 1e-6);
         assert!(after.abs() < 0.5 * speed && error < 1e-3, "{after} {error}");
