@@ -193,7 +193,7 @@ struct ExportArgs {
     /// Of a GIF: snapshots shown in a second [default: 20]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = size)]
     fps: Option<f64>,
-    /// Of a GIF: its width, px [default: 480]
+    /// Of a GIF: its width, px [default: what fits into 480 x 640]
     #[arg(long, value_name = "PX", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(64..=4096))]
     width: Option<u32>,
 }

@@ -52,15 +52,15 @@ pub enum ExportFormat {
 
 /// Frames of an animation at most: more make a file that nobody wants to load.
 const MOST_FRAMES: usize = 300;
-/// Width of an animation, px.
-const GIF_WIDTH: u32 = 480;
+/// Width and height of an animation at most, px, where no width is asked for.
+const GIF_WIDTH: f32 = 480.0;
+const GIF_HEIGHT: f32 = 640.0;
 /// Frames of an animation in a second.
 const GIF_RATE: f64 = 20.0;
 
 /// The snapshots of a run as an animated GIF.
 fn animation(dir: &Path, options: &PictureOptions) -> Result<Vec<u8>, RecordError> {
     let mut strip = scene::Strip::open(dir, MOST_FRAMES)?;
-    let width = options.width.unwrap_or(GIF_WIDTH) as f32;
     // The format counts hundredths of a second; browsers slow down what is faster than fifty.
     let delay = (100.0 / options.rate.unwrap_or(GIF_RATE))
         .round()
@@ -69,7 +69,11 @@ fn animation(dir: &Path, options: &PictureOptions) -> Result<Vec<u8>, RecordErro
     let bytes = gif::gif(strip.count, delay, |k| match strip.picture(k) {
         Ok(picture) => {
             let picture = picture?;
-            picture.pixels(width / picture.width)
+            let scale = match options.width {
+                Some(width) => width as f32 / picture.width,
+                None => (GIF_WIDTH / picture.width).min(GIF_HEIGHT / picture.height),
+            };
+            picture.pixels(scale)
         }
         Err(why) => {
             fault = Some(why);

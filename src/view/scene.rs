@@ -32,7 +32,7 @@ pub struct PictureOptions {
     pub subject: Subject,
     /// Of an animation: snapshots shown in a second; none: 20.
     pub rate: Option<f64>,
-    /// Of an animation: its width, px; none: 480.
+    /// Of an animation: its width, px; none: what fits into 480 by 640.
     pub width: Option<u32>,
 }
 

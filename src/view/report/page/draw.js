@@ -300,6 +300,19 @@ class Drawing {
     largest *= s;
     const small = largest <= 40;
     if (small && largest > 0) this.sprites.make(mode.palette, Math.max(largest, 0.6), this.space, mode.key);
+    // Disks of a pixel or two look the same as squares of their area, which are drawn three times as fast.
+    if (!this.space && largest <= 1.6 && !film.head.shapes.length) {
+      mode.palette.forEach((colour, place) => {
+        c.fillStyle = css(colour);
+        for (let k = 0; k < m.n; k++) {
+          if (tint[k] !== place) continue;
+          const side = 1.77 * s * film.radius[m.index[k]];
+          c.fillRect(px[k] - side / 2, py[k] - side / 2, side, side);
+        }
+      });
+      c.globalAlpha = 1;
+      return;
+    }
     const { sheet, cell, radius } = this.sprites;
     const one = (x, y, r, colour) => {
       if (small) {
