@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 11: links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
 /// 8: collisions in flight.
 /// 7: grains of several parts.
@@ -32,7 +33,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
