@@ -7,6 +7,7 @@ use super::engine::{Engine, wall_geometry};
 use super::integrate::Integrate;
 use super::kernel::{Arcs, Named, Timing, WHOLE, WallSums};
 use super::observe::BodyMotion;
+use crate::body::Lever;
 use crate::contact::AnyLaw;
 use crate::geometry::Vector;
 use crate::vector::Row;
@@ -25,13 +26,14 @@ impl<D: Integrate> Engine<D> {
 
     /// Whether all grains of several parts are of arcs; only to be asked after `know_arcs`.
     pub(super) fn only_arcs(&self) -> bool {
-        self.state.bodies.list.len() == self.arcs.grains.len()
+        self.state.bodies.list.len() == self.arc_grains
     }
 
     /// Slots got new numbers: tables are to be made anew.
     pub(super) fn forget_arcs(&mut self) {
         self.arcs.place.clear();
         self.arcs.grains.clear();
+        self.arc_grains = 0;
     }
 
     /// Makes the tables of arcs where they do not fit the slots; gives whether there are grains of arcs.
@@ -89,7 +91,33 @@ impl<D: Integrate> Engine<D> {
             }
         }
         D::turn_arcs(self.level, &self.state.arrays, &mut self.arcs);
+        self.arc_grains = self.arcs.grains.len();
+        // From now on those turn that are stepped; lists are renewed when others begin to be.
+        let status = &self.state.arrays.status;
+        let stepped = |&slot: &u32| status[slot as usize] == Status::Stepped;
+        self.arcs.grains.retain(stepped);
         true
+    }
+
+    /// Some grains were displaced: those of arcs among them are turned as their rows say.
+    pub(super) fn turn_displaced_arcs(&mut self, slots: &[u32]) {
+        if !self.know_arcs() {
+            return;
+        }
+        let whole = |&slot: &u32| self.arcs.place[slot as usize][1] == WHOLE;
+        let displaced = slots.iter().copied().filter(whole).collect();
+        let stepped = std::mem::replace(&mut self.arcs.grains, displaced);
+        D::turn_arcs(self.level, &self.state.arrays, &mut self.arcs);
+        self.arcs.grains = stepped;
+    }
+
+    /// Where an arc lies in its grain; none of what is no arc.
+    pub(super) fn arc_lever(&self, slot: u32) -> Option<Lever<D>> {
+        let (grain, row) = self.arc(slot)?;
+        Some(Lever {
+            arm: self.turned(grain, [row.0[0], row.0[1]]),
+            share: row.0[2],
+        })
     }
 
     /// Grains of arcs have turned.

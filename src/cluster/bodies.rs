@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::observe::LinkView;
+use super::state::EngineState;
 use super::tumble::Tumble;
-use crate::body::{Form, Grain};
+use crate::body::{Form, Grain, Lever};
 use crate::geometry::{Dimension, Vector};
 
 /// A grain of several parts.
@@ -168,6 +170,80 @@ impl<D: Integrate> Engine<D> {
         out
     }
 
+    /// Slots by which the grain at a slot can touch: those of a clump's parts, else its own.
+    pub(super) fn touching_of(&self, slot: u32) -> std::ops::RangeInclusive<u32> {
+        match self.state.bodies.of(slot) {
+            Some(body) if !self.form_of(body).arcs => {
+                slot + 1..=slot + u32::from(self.state.bodies.list[body].parts)
+            }
+            _ => slot..=slot,
+        }
+    }
+
+    /// Where the part at a slot lies in its grain; none of what is a grain by itself.
+    pub(super) fn lever(&self, slot: u32) -> Option<Lever<D>> {
+        let grain = self.owner(slot);
+        if grain == slot {
+            return None;
+        }
+        if let Some(lever) = self.arc_lever(slot) {
+            return Some(lever);
+        }
+        let arrays = &self.state.arrays;
+        let (part, grain) = (slot as usize, grain as usize);
+        let inverse = 1.0 / arrays.radius(grain);
+        Some(Lever {
+            arm: (arrays.position(part) - arrays.position(grain)) * inverse,
+            share: arrays.radius(part) * inverse,
+        })
+    }
+
+    /// Whether there is a grain of several parts.
+    pub fn has_bodies(&self) -> bool {
+        !self.state.bodies.list.is_empty()
+    }
+
+    /// Where the balls of a link lie in their grains; of walls as if there was one.
+    pub fn levers(&self, view: &LinkView<D>) -> [Lever<D>; 2] {
+        view.balls
+            .map(|slot| self.lever(slot).unwrap_or_else(Lever::ball))
+    }
+
+    /// By whose slots the size of a link's ends is told: of a grain of arcs by its own, since flat arcs have
+    /// larger radii than their grain.
+    pub fn sized(&self, view: &LinkView<D>) -> [u32; 2] {
+        view.balls.map(|slot| self.candidate(slot))
+    }
+
+    /// Grains of parts were displaced, or stopped: their parts follow, whether they are stepped or not.
+    pub(super) fn put_displaced(&mut self, slots: &[u32]) {
+        if self.state.bodies.list.is_empty() {
+            return;
+        }
+        for &slot in slots {
+            if self.state.bodies.of(slot).is_none() {
+                continue;
+            }
+            if D::N == 3 {
+                let arrays = &mut self.state.arrays;
+                arrays.rotation[slot as usize] = D::rotation(arrays, slot as usize);
+                arrays.spins[slot as usize].0[4..7].fill(0.0);
+            }
+            self.put_parts(slot);
+        }
+        self.turn_displaced_arcs(slots);
+    }
+
+    /// A grain of parts stands still from now on: nothing turns it.
+    pub(super) fn halt_body(&mut self, slot: u32) {
+        if let Some(index) = self.state.bodies.of(slot) {
+            let body = &mut self.state.bodies.list[index];
+            body.momentum = D::Spin::default();
+            body.before = D::Spin::default();
+            body.moment = [D::Spin::default(); 2];
+        }
+    }
+
     /// Principal moments of inertia of a body, kg m^2.
     pub(super) fn moments_of(&self, body: usize) -> [f64; 3] {
         let arrays = &self.state.arrays;
@@ -185,9 +261,9 @@ impl<D: Integrate> Engine<D> {
         }
         // Ends of a grain may be faster than its middle.
         let (mut speed, mut rim) = (0.0_f64, 0.0_f64);
-        for body in 0..self.state.bodies.list.len() {
-            let slot = self.state.bodies.list[body].slot;
-            if self.state.arrays.status[slot as usize] == Status::Stepped {
+        for index in 0..self.state.active.len() {
+            let slot = self.state.active[index];
+            if self.state.bodies.of(slot).is_some() {
                 self.put_parts(slot);
                 let arrays = &self.state.arrays;
                 let spin = D::surface_spin(arrays, slot as usize);
@@ -216,15 +292,20 @@ impl<D: Integrate> Engine<D> {
         if self.only_arcs() {
             return;
         }
-        for body in 0..self.state.bodies.list.len() {
-            let Body {
-                slot, parts, form, ..
-            } = self.state.bodies.list[body];
-            if self.forms[usize::from(form)].arcs {
+        let EngineState {
+            active,
+            still,
+            bodies,
+            arrays,
+            ..
+        } = &mut self.state;
+        // Whom stepped grains push feels it too.
+        for &slot in active.iter().chain(&still.rim) {
+            let Some(body) = bodies.of(slot).map(|index| &bodies.list[index]) else {
                 continue;
-            }
-            if self.state.arrays.status[slot as usize] == Status::Stepped {
-                D::gather_parts(&mut self.state.arrays, slot as usize, usize::from(parts));
+            };
+            if !self.forms[usize::from(body.form)].arcs {
+                D::gather_parts(arrays, slot as usize, usize::from(body.parts));
             }
         }
     }
@@ -313,6 +394,9 @@ impl<D: Integrate> Engine<D> {
         let arrays = &self.state.arrays;
         let s = slot as usize;
         let body = &self.state.bodies.list[index];
+        if arrays.status[s] == Status::Still {
+            return Some(D::Spin::default());
+        }
         let moment = D::force(arrays, s).1;
         let half = match self.options.integrator {
             crate::system::IntegratorName::Euler | crate::system::IntegratorName::Heun => 0.0,
@@ -326,6 +410,9 @@ impl<D: Integrate> Engine<D> {
         let index = self.state.bodies.of(slot).filter(|_| D::N == 3)?;
         let arrays = &self.state.arrays;
         let (s, moments) = (slot as usize, self.moments_of(index));
+        if arrays.status[s] == Status::Still {
+            return Some((D::Spin::default(), arrays.rotation[s]));
+        }
         let moment = D::force(arrays, s).1;
         let moment = D::spin_from_fn(|k| moment[k] * arrays.radius(s));
         let now = self.body_momentum(slot)?;

@@ -66,7 +66,7 @@ impl<D: Integrate> Engine<D> {
         }
         let still = self.state.still.pairs.iter().map(|(_, kept)| kept);
         for kept in still.chain(self.waking.iter().flatten()) {
-            f(kept.a, kept.b);
+            f(self.owner(kept.a), self.owner(kept.b));
         }
     }
 
@@ -133,7 +133,9 @@ impl<D: Integrate> Engine<D> {
         self.state.counts.closed += self.forget_still(|slot| gone[slot as usize], None);
         for &slot in slots {
             if self.stands(slot) {
-                self.cells.remove(slot);
+                for touching in self.touching_of(slot) {
+                    self.cells.remove(touching);
+                }
                 self.state.still.count -= 1;
                 self.state.still.rim.retain(|&s| s != slot);
             }

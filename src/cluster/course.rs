@@ -7,6 +7,7 @@ use super::lists::Kept;
 use super::observe::{Kinematics, coefficients};
 use super::part::Part;
 use super::state::Other;
+use super::still::WallName;
 use crate::contact::AnyLaw;
 
 /// A link both of whose ends stand still.
@@ -31,9 +32,9 @@ pub struct Course {
 /// A gap that could close.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
-    /// First grain.
+    /// First grain, by the slot of the part that is next to the second body.
     pub a: u32,
-    /// Second body.
+    /// Second body, alike.
     pub b: Other,
     /// Surface of a boundary.
     pub surface: u32,
@@ -58,7 +59,7 @@ impl<D: Integrate> Engine<D> {
         type Known<'a, D> = (&'a Kept, AnyLaw, Option<Kinematics<D>>, [u16; 2]);
         let course = |(kept, law, kinematics, [a, b]): Known<'_, D>| {
             let mut course = Course {
-                a: kept.a,
+                a: self.owner(kept.a),
                 normal: 0.0,
                 kn: 0.0,
                 pull: [0.0; 3],
@@ -108,11 +109,16 @@ impl<D: Integrate> Engine<D> {
     pub fn gaps(&self, within: f64) -> Vec<Gap> {
         let mut gaps = Vec::new();
         let arrays = &self.state.arrays;
-        let standing = self.standing();
+        let standing: Vec<u32> = self
+            .standing()
+            .into_iter()
+            .flat_map(|slot| self.touching_of(slot))
+            .collect();
         for &a in &standing {
             let (x, r) = (arrays.position(a as usize), arrays.radius(a as usize));
             self.cells.near(x, r + within, |b| {
-                if b > a && !self.state.still.pairs.joins(a, b) {
+                if b > a && self.owner(a) != self.owner(b) && !self.joined(a, b) {
+                    let [a, b] = self.faced([a, b], false);
                     let width = -self.pair_kinematics(a, b).overlap;
                     if width < within {
                         let b = Other::Slot(b);
@@ -132,7 +138,8 @@ impl<D: Integrate> Engine<D> {
             Other::Boundary(_) => (gap.a, 0),
         });
         let still_walls = self.state.still.walls.iter();
-        let mut known: Vec<(u32, u16, u32)> = still_walls.map(|(n, k)| (k.a, n.0, n.1)).collect();
+        let name = |(n, k): &(WallName, Kept)| (self.candidate(k.a), n.0, n.1);
+        let mut known: Vec<(u32, u16, u32)> = still_walls.map(name).collect();
         known.sort_unstable();
         for &a in &standing {
             for boundary in (0..self.boundaries.len()).filter(|&b| !self.state.gone[b]) {
@@ -141,6 +148,7 @@ impl<D: Integrate> Engine<D> {
                     if known.binary_search(&(a, b, surface)).is_ok() {
                         continue;
                     }
+                    let a = self.facing_surface((b, surface), a, self.time());
                     if let Some(k) = self.surface_kinematics(b, surface, a)
                         && -k.overlap < within
                     {

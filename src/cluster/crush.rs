@@ -32,8 +32,10 @@ impl<D: Integrate> Engine<D> {
         };
         self.each_still_link(|link| {
             let a = link.a as usize;
+            // Parts of clumps are by themselves, arcs are not (as below).
+            let size = |ball: u32| arrays.radius(self.candidate(ball) as usize);
             let (radius, other) = match link.b {
-                Other::Slot(b) => (arrays.radius(b as usize), arrays.material[b as usize]),
+                Other::Slot(b) => (size(link.balls[1]), arrays.material[b as usize]),
                 Other::Boundary(wall) => (
                     f64::INFINITY,
                     self.boundaries[usize::from(wall)].boundary.material,
@@ -42,7 +44,7 @@ impl<D: Integrate> Engine<D> {
             see(Deepest {
                 a: link.a,
                 b: link.b,
-                share: link.kinematics.overlap / arrays.radius(a).min(radius),
+                share: link.kinematics.overlap / size(link.balls[0]).min(radius),
                 materials: [arrays.material[a], other],
             });
         });

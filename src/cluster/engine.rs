@@ -40,6 +40,8 @@ pub struct Engine<D: Integrate> {
     pub(super) tops: TopTable,
     /// What the kernels know of grains of arcs.
     pub(super) arcs: Arcs,
+    /// How many grains are of arcs, once that is known.
+    pub(super) arc_grains: usize,
     /// Batches with arcs that do not face each other any more.
     pub(super) astray: Vec<(u32, u8)>,
     /// Gravity, m/s^2.
@@ -153,6 +155,7 @@ impl<D: Integrate> Engine<D> {
             forms: Vec::new(),
             tops: TopTable::default(),
             arcs: Arcs::default(),
+            arc_grains: 0,
             astray: Vec::new(),
             gravity,
             origin: 0.0,

@@ -10,6 +10,8 @@ use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::HAIR;
+use super::lists::Kept;
+use super::still::WallName;
 use crate::geometry::Vector;
 use crate::geometry::surface::Surface;
 
@@ -259,48 +261,54 @@ impl<D: Integrate> Engine<D> {
 
     /// The slot of the arc that faces a wall.
     fn facing_wall(&self, class: usize, slot: u32, time: f64) -> u32 {
+        let wall = &self.state.walls[class];
+        if let Some(flat) = &wall.flat {
+            let face = self.face(slot);
+            return self.facing(face, -flat.normal).slot;
+        }
+        self.facing_surface((wall.boundary, wall.surface), slot, time)
+    }
+
+    /// The slot of the arc that faces a surface of a boundary.
+    pub(super) fn facing_surface(&self, surface: (u16, u32), slot: u32, time: f64) -> u32 {
         let mut face = self.face(slot);
         let Some((grain, count)) = face.arcs else {
             return slot;
         };
-        let wall = &self.state.walls[class];
-        if let Some(flat) = &wall.flat {
-            return self.facing(face, -flat.normal).slot;
-        }
         if face.slot == grain {
             face.slot = grain + 1;
         }
         for _ in 0..2 * count {
             // The zone of a corner need not hold the centre of this arc.
-            let Some(normal) = self.wall_normal(class, grain, face.slot, time) else {
+            let Some(normal) = self.wall_normal(surface, grain, face.slot, time) else {
                 break;
             };
             match self.lies(face.slot, -normal) {
                 // As for pairs: arcs on the far side pass too, and lie deep.
-                0 if self.depth(class, face.slot) <= self.finest(face.slot) => return face.slot,
+                0 if self.depth(surface, face.slot) <= self.finest(face.slot) => return face.slot,
                 0 => break,
                 way => face = stepped(face, way),
             }
         }
-        self.least_deep(class, face, time)
+        self.least_deep(surface, face, time)
     }
 
     /// How deep an arc lies in a surface, m; below 0 apart, without end where the surface is not met.
-    fn depth(&self, class: usize, slot: u32) -> f64 {
-        let contact = self.wall_kinematics(class, slot);
+    fn depth(&self, (boundary, surface): (u16, u32), slot: u32) -> f64 {
+        let contact = self.surface_kinematics(boundary, surface, slot);
         contact.map_or(f64::NEG_INFINITY, |contact| contact.overlap)
     }
 
     /// Of the arcs of a grain that face a surface the one that lies least deep in it; where none faces it,
     /// one that does not touch it.
-    fn least_deep(&self, class: usize, face: Face, time: f64) -> u32 {
+    fn least_deep(&self, surface: (u16, u32), face: Face, time: f64) -> u32 {
         let Some((grain, count)) = face.arcs else {
             return face.slot;
         };
         let mut best = (face.slot, [f64::INFINITY; 2]);
         for slot in grain + 1..grain + 1 + count {
-            let depth = self.depth(class, slot);
-            let normal = self.wall_normal(class, grain, slot, time);
+            let depth = self.depth(surface, slot);
+            let normal = self.wall_normal(surface, grain, slot, time);
             // Arcs on the far side of the grain pass too, and lie deep.
             let faces =
                 depth <= self.finest(slot) && normal.is_some_and(|n| self.lies(slot, -n) == 0);
@@ -316,10 +324,15 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Normal of a surface that is round or moves, at the arc of a grain.
-    fn wall_normal(&self, class: usize, grain: u32, slot: u32, time: f64) -> Option<D::Vector> {
-        let wall = &self.state.walls[class];
-        let boundary = &self.boundaries[usize::from(wall.boundary)];
-        let surface = &boundary.surfaces[wall.surface as usize];
+    fn wall_normal(
+        &self,
+        (boundary, surface): (u16, u32),
+        grain: u32,
+        slot: u32,
+        time: f64,
+    ) -> Option<D::Vector> {
+        let boundary = &self.boundaries[usize::from(boundary)];
+        let surface = &boundary.surfaces[surface as usize];
         let pose = boundary.boundary.motion.pose(time);
         let arrays = &self.state.arrays;
         let flat = surface.flat(pose.to_frame(arrays.position(grain as usize)));
@@ -330,16 +343,30 @@ impl<D: Integrate> Engine<D> {
         Some(pose.vector_from_frame(normal))
     }
 
-    /// Links in touch between bodies, one of which is a grain of arcs: for the lists' keeping.
-    pub(super) fn keep_as_candidates(&self, links: &mut [super::lists::Kept], pairs: bool) {
+    /// The slots by which two bodies face each other now, of grains of arcs their arcs; all others are named
+    /// already.
+    pub(super) fn faced(&self, [a, b]: [u32; 2], touch: bool) -> [u32; 2] {
+        if !self.has_arcs() {
+            return [a, b];
+        }
+        self.opposite([self.face(a), self.face(b)], touch)
+    }
+
+    /// Links in touch, of pairs and with walls, as candidates are named: for the lists' keeping.
+    pub(super) fn keep_as_candidates(
+        &self,
+        pairs: &mut [Vec<Kept>],
+        at_walls: &mut [(WallName, Kept)],
+    ) {
         if !self.has_arcs() {
             return;
         }
-        for link in links {
+        for link in pairs.iter_mut().flatten() {
             link.a = self.candidate(link.a);
-            if pairs {
-                link.b = self.candidate(link.b);
-            }
+            link.b = self.candidate(link.b);
+        }
+        for (_, link) in at_walls {
+            link.a = self.candidate(link.a);
         }
     }
 }

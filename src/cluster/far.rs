@@ -4,6 +4,7 @@ use super::engine::Engine;
 use super::integrate::Integrate;
 use super::observe::{BodyMotion, size};
 use super::part::{Part, Shift};
+use crate::body::Lever;
 use crate::geometry::{Dimension, Vector};
 
 /// How far a displacement may take grains, in radii.
@@ -30,26 +31,41 @@ pub struct Touching<D: Dimension> {
     pub radius: f64,
 }
 
+/// Of links with grains of several parts: where the balls in touch lie in these.
+pub type Levers<D> = [Lever<D>; 2];
+
 impl<D: Integrate> Engine<D> {
     /// Slots that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
-    /// the part among grains.
-    pub fn far(&self, part: &Part<D>, touching: &[Touching<D>], limits: &Limits) -> Vec<u32> {
+    /// the part among grains, `levers` theirs where there are grains of several parts, else empty.
+    pub fn far(
+        &self,
+        part: &Part<D>,
+        touching: &[Touching<D>],
+        levers: &[Levers<D>],
+        limits: &Limits,
+    ) -> Vec<u32> {
         let arrays = &self.state.arrays;
         let mut far = vec![false; part.slots.len()];
         // Displacements of those in touch, and how many.
         let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
-        for link in touching {
-            let [a, b] = link.places.map(|place| match place {
+        for (index, link) in touching.iter().enumerate() {
+            let shifts = link.places.map(|place| match place {
                 Some(place) => part.shifts[place as usize],
                 None => Shift::default(),
             });
+            let [mut a, mut b] = shifts;
+            if let Some(levers) = levers.get(index) {
+                for (shift, lever) in [&mut a, &mut b].into_iter().zip(levers) {
+                    (shift.way, shift.turn) = lever.along(shift.way, shift.turn);
+                }
+            }
             let turn = D::spin_from_fn(|k| a.turn[k] + b.turn[k]);
             let apart = a.way - b.way + D::cross_spin(turn, link.normal);
             let along = apart.dot(&link.normal);
             let across = apart - link.normal * along;
             let beyond = along * along > (limits.strain * link.radius).powi(2)
                 || across.norm_squared() > (limits.strain * link.radius).powi(2);
-            for (place, other) in [(link.places[0], b), (link.places[1], a)] {
+            for (place, other) in [(link.places[0], shifts[1]), (link.places[1], shifts[0])] {
                 if let Some(place) = place {
                     let place = place as usize;
                     far[place] |= beyond;
@@ -69,7 +85,7 @@ impl<D: Integrate> Engine<D> {
             far[place] |= !within;
         }
         let mut closed = |slot: u32| {
-            if let Some(place) = part.place(slot) {
+            if let Some(place) = part.place(self.owner(slot)) {
                 far[place as usize] = true;
             }
         };
@@ -86,14 +102,24 @@ impl<D: Integrate> Engine<D> {
     fn closing(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32, u32)) {
         let arrays = &self.state.arrays;
         let after = |slot: u32| arrays.position(slot as usize) + part.shift(slot).way;
+        let whole = |slot: u32| self.state.bodies.of(slot).is_none();
         let pressed = |a: u32, b: u32| {
+            if !whole(a) || !whole(b) {
+                return self.presses(part, [a, b], strain);
+            }
             let (r, s) = (arrays.radius(a as usize), arrays.radius(b as usize));
             let reach = r + s - strain * r.min(s);
             (after(a) - after(b)).norm_squared() < reach * reach
         };
-        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+        let slots = part.slots.iter().zip(&part.shifts);
+        let slots = slots.flat_map(|(&slot, shift)| {
+            // Ends of a grain go farther than its middle.
+            let turn = self.state.bodies.of(slot).map_or(0.0, |_| size(shift.turn));
+            let way = shift.way.norm() + turn;
+            self.touching_of(slot).map(move |slot| (slot, way))
+        });
+        for (slot, way) in slots {
             let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-            let way = shift.way.norm();
             // Two that come towards each other: one of them goes at least half of it. What goes
             // beyond reason is far by itself.
             if !self.stands(slot) || 2.0 * way < strain * r || way > r {
@@ -102,10 +128,10 @@ impl<D: Integrate> Engine<D> {
             self.cells.near(x, r + 2.0 * way, |other| {
                 // The cells tell of more than that, and of what else depends on their history.
                 let near = r + 2.0 * way + arrays.radius(other as usize);
-                if other != slot
+                if self.owner(other) != self.owner(slot)
                     && (x - arrays.position(other as usize)).norm_squared() < near * near
                     && pressed(slot, other)
-                    && !self.state.still.pairs.joins(slot, other)
+                    && !self.joined(slot, other)
                 {
                     f(slot, other);
                 }
@@ -120,23 +146,40 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Whether a displacement presses two, of which one is a grain of several parts, into each other by more
+    /// than so many radii: by the arcs or parts that face each other now.
+    fn presses(&self, part: &Part<D>, [a, b]: [u32; 2], strain: f64) -> bool {
+        let radius = |slot: u32| self.state.arrays.radius(slot as usize);
+        let least = radius(a).min(radius(b));
+        let [a, b] = self.faced([a, b], false);
+        let k = self.pair_strain(part, a, b);
+        k.overlap - k.speed > strain * least
+    }
+
     /// Calls back with grains that a displacement would press by more than `strain` radii into walls that
     /// they do not touch now.
     fn closing_on_walls(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32)) {
         let arrays = &self.state.arrays;
-        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+        let slots = part.slots.iter().zip(&part.shifts);
+        let slots = slots.flat_map(|(&slot, shift)| {
+            let turn = self.state.bodies.of(slot).map_or(0.0, |_| size(shift.turn));
+            let way = shift.way.norm() + turn;
+            self.touching_of(slot).map(move |slot| (slot, way))
+        });
+        for (slot, way) in slots {
             let bound = strain * arrays.radius(slot as usize);
             // What goes beyond reason is far by itself.
-            let way = shift.way.norm();
             if way < bound || way > arrays.radius(slot as usize) {
                 continue;
             }
-            let there = BodyMotion {
-                position: arrays.position(slot as usize) + shift.way,
-                ..self.displaced(part, slot)
-            };
             let pressed = |boundary: usize, surface: usize| {
                 let (boundary, surface) = (boundary as u16, surface as u32);
+                let slot = self.facing_surface((boundary, surface), slot, self.time());
+                let moved = self.displaced(part, slot);
+                let there = BodyMotion {
+                    position: moved.position + moved.velocity,
+                    ..moved
+                };
                 let after = self.surface_kinematics_of(boundary, surface, slot, there, self.time());
                 let before = self.surface_kinematics(boundary, surface, slot);
                 after.is_some_and(|after| after.overlap > bound)

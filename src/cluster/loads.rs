@@ -87,7 +87,8 @@ impl<D: Integrate> Engine<D> {
         };
         for class in &self.state.pairs {
             let law = self.law(class.materials[0], class.materials[1]);
-            class.lists.each_apart(&class.outer, |[a, b]| {
+            class.lists.each_apart(&class.outer, |pair| {
+                let [a, b] = self.faced(pair, false);
                 let kinematics = self.pair_kinematics(a, b);
                 sum += energy(law, kinematics.overlap, kinematics.radius);
             });
@@ -96,6 +97,8 @@ impl<D: Integrate> Engine<D> {
             let wall = &self.boundaries[usize::from(class.boundary)].boundary;
             let law = self.law(class.material, wall.material);
             class.lists.each_apart(&class.outer, |slot| {
+                let name = (class.boundary, class.surface);
+                let slot = self.facing_surface(name, slot, self.time());
                 if let Some(kinematics) = self.wall_kinematics(index, slot) {
                     sum += energy(law, kinematics.overlap, kinematics.radius);
                 }
@@ -108,7 +111,7 @@ impl<D: Integrate> Engine<D> {
     pub(super) fn rim_pushes(&self) -> Vec<(u32, Push)> {
         let mut pushes = Vec::new();
         self.each_rim_link(|view| {
-            let [on_a, on_b] = view.pushes();
+            let [on_a, on_b] = self.pushes(&view);
             match view.b {
                 Other::Slot(b) if self.stands(b) => pushes.push((b, on_b)),
                 _ => pushes.push((view.a, on_a)),

@@ -35,7 +35,7 @@ pub use changes::LinkChange;
 pub use course::{Course, Gap};
 pub use crush::Deepest;
 pub use engine::Engine;
-pub use far::{Limits, Touching};
+pub use far::{Levers, Limits, Touching};
 pub use observe::{Elastic, Kinematics, LinkView};
 pub use part::{Part, Shift};
 pub use parts::Parts;

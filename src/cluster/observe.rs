@@ -75,6 +75,8 @@ pub struct LinkView<D: Dimension> {
     pub a: u32,
     /// Second body.
     pub b: Other,
+    /// Slots of the balls in touch: of the grains, or of parts of them; of walls 0.
+    pub balls: [u32; 2],
     /// Geometry and motion.
     pub kinematics: Kinematics<D>,
     /// Normal force, N.
@@ -384,6 +386,13 @@ impl<D: Integrate> Engine<D> {
                 Other::Slot(b) => Other::Slot(self.owner(b)),
                 wall => wall,
             },
+            balls: [
+                a,
+                match b {
+                    Other::Slot(b) => b,
+                    Other::Boundary(_) => 0,
+                },
+            ],
             kinematics: k,
             normal_force,
             tangential_force: tangent::<D>(force, k.normal),

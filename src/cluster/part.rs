@@ -74,8 +74,7 @@ impl<D: Integrate> Engine<D> {
             let mut next = Vec::new();
             for &slot in &front {
                 for index in self.state.still.pairs.of(slot) {
-                    let link = self.state.still.pairs.get(index).1;
-                    let other = if link.a == slot { link.b } else { link.a };
+                    let other = self.state.still.pairs.beyond(index, slot);
                     if !std::mem::replace(&mut found[other as usize], true) {
                         next.push(other);
                     }
@@ -95,8 +94,7 @@ impl<D: Integrate> Engine<D> {
         let mut links = Vec::new();
         for &slot in &part.slots {
             links.extend(pairs.of(slot).filter(|&index| {
-                let link = pairs.get(index).1;
-                let other = if link.a == slot { link.b } else { link.a };
+                let other = pairs.beyond(index, slot);
                 other > slot || part.place(other).is_none()
             }));
         }
@@ -106,7 +104,7 @@ impl<D: Integrate> Engine<D> {
     /// The same with walls.
     pub fn still_walls_of(&self, part: &Part<D>) -> Vec<usize> {
         let walls = self.state.still.walls.iter().enumerate();
-        let inside = walls.filter(|(_, (_, kept))| part.place(kept.a).is_some());
+        let inside = walls.filter(|(_, (_, kept))| part.place(self.owner(kept.a)).is_some());
         inside.map(|(index, _)| index).collect()
     }
 
@@ -127,11 +125,18 @@ impl<D: Integrate> Engine<D> {
     }
 
     pub(super) fn displaced(&self, part: &Part<D>, slot: u32) -> BodyMotion<D> {
-        let Shift { way, turn } = part.shift(slot);
+        let Shift { way, turn } = part.shift(self.owner(slot));
+        let (position, (velocity, spin)) = match self.lever(slot) {
+            Some(lever) => {
+                let position = self.motion(slot as usize).position;
+                (position, lever.along(way, turn))
+            }
+            None => (self.state.arrays.position(slot as usize), (way, turn)),
+        };
         BodyMotion {
-            position: self.state.arrays.position(slot as usize),
-            velocity: way,
-            spin: turn,
+            position,
+            velocity,
+            spin,
         }
     }
 

@@ -114,7 +114,6 @@ impl<D: Integrate> Engine<D> {
         for class in &self.state.pairs {
             let mut links = Vec::new();
             class.lists.kept(&mut links);
-            self.keep_as_candidates(&mut links, true);
             links.append(&mut self.waking[kept.len()]);
             kept.push(links);
         }
@@ -123,7 +122,6 @@ impl<D: Integrate> Engine<D> {
         for class in &self.state.walls {
             links.clear();
             class.lists.kept(&mut links);
-            self.keep_as_candidates(&mut links, false);
             let name = (class.boundary, class.surface, class.side, class.material);
             at_walls.extend(links.iter().map(|&link| (name, link)));
         }
@@ -140,9 +138,10 @@ impl<D: Integrate> Engine<D> {
         } else if self.cells.outgrown() {
             self.sort_still();
         }
-        self.lay_aside(&mut kept, &mut at_walls);
-        self.wrap_periodic();
         self.forget_arcs();
+        self.lay_aside(&mut kept, &mut at_walls);
+        self.keep_as_candidates(&mut kept, &mut at_walls);
+        self.wrap_periodic();
         self.put_all_parts();
         self.renew_pairs(&kept);
         self.renew_walls(&at_walls);

@@ -11,6 +11,8 @@ const NONE: u32 = u32::MAX;
 struct Entry {
     class: u16,
     link: Kept,
+    /// Slots of the two grains: of a grain of several parts the link itself names the part.
+    ends: [u32; 2],
     /// Next link of the first grain, and of the second.
     next: [u32; 2],
 }
@@ -40,7 +42,13 @@ impl RestingLinks {
         (usize::from(entry.class), &entry.link)
     }
 
-    /// The link, to change its stress; not its ends.
+    /// The other grain of a link of a slot.
+    pub fn beyond(&self, index: u32, slot: u32) -> u32 {
+        let [a, b] = self.entries[index as usize].ends;
+        if a == slot { b } else { a }
+    }
+
+    /// The link, to change its stress, or which parts of its grains touch; not its grains.
     pub fn get_mut(&mut self, index: u32) -> &mut Kept {
         &mut self.entries[index as usize].link
     }
@@ -51,47 +59,50 @@ impl RestingLinks {
         entries.map(|entry| (usize::from(entry.class), &entry.link))
     }
 
-    /// Numbers of the links of a slot, the last put in first.
+    /// Numbers of the links of a grain's slot, the last put in first.
     pub fn of(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
         let head = self.heads.get(slot as usize).copied().unwrap_or(NONE);
         let some = |index: u32| (index != NONE).then_some(index);
         std::iter::successors(some(head), move |&index| some(self.after(index, slot)))
     }
 
-    /// Whether two slots are linked.
+    /// Whether two grains are linked.
     pub fn joins(&self, a: u32, b: u32) -> bool {
-        self.of(a).any(|index| {
-            let link = &self.entries[index as usize].link;
-            link.a == b || link.b == b
-        })
+        self.of(a).any(|index| self.beyond(index, a) == b)
     }
 
-    /// Puts a link in.
-    pub fn insert(&mut self, class: usize, link: Kept) {
-        let slots = link.a.max(link.b) as usize + 1;
+    /// Puts a link of two grains in.
+    pub fn insert(&mut self, class: usize, link: Kept, ends: [u32; 2]) {
+        let slots = ends[0].max(ends[1]) as usize + 1;
         if self.heads.len() < slots {
             self.heads.resize(slots, NONE);
         }
         let index = self.entries.len() as u32;
-        let next = [link.a, link.b].map(|s| std::mem::replace(&mut self.heads[s as usize], index));
+        let next = ends.map(|s| std::mem::replace(&mut self.heads[s as usize], index));
         self.entries.push(Entry {
             class: class as u16,
             link,
+            ends,
             next,
         });
     }
 
     /// Takes a link out; the last one gets its number.
     pub fn remove(&mut self, index: u32) -> (usize, Kept) {
-        let Entry { class, link, next } = self.entries[index as usize];
-        for (slot, after) in [link.a, link.b].into_iter().zip(next) {
+        let Entry {
+            class,
+            link,
+            ends,
+            next,
+        } = self.entries[index as usize];
+        for (slot, after) in ends.into_iter().zip(next) {
             self.redirect(slot, index, after);
         }
         let last = self.entries.len() as u32 - 1;
         if index != last {
-            let moved = self.entries[last as usize].link;
-            self.redirect(moved.a, last, index);
-            self.redirect(moved.b, last, index);
+            let [a, b] = self.entries[last as usize].ends;
+            self.redirect(a, last, index);
+            self.redirect(b, last, index);
         }
         self.entries.swap_remove(index as usize);
         (usize::from(class), link)
@@ -105,14 +116,16 @@ impl RestingLinks {
         }
         self.heads = heads;
         for entry in &mut self.entries {
-            entry.link.a = new_slot[entry.link.a as usize];
-            entry.link.b = new_slot[entry.link.b as usize];
+            let Kept { a, b, .. } = &mut entry.link;
+            for slot in [a, b].into_iter().chain(&mut entry.ends) {
+                *slot = new_slot[*slot as usize];
+            }
         }
     }
 
     fn after(&self, index: u32, slot: u32) -> u32 {
         let entry = &self.entries[index as usize];
-        entry.next[usize::from(entry.link.a != slot)]
+        entry.next[usize::from(entry.ends[0] != slot)]
     }
 
     /// What points to `from` in the chain of a slot points to `to`.
@@ -123,7 +136,7 @@ impl RestingLinks {
             return;
         }
         while at != NONE {
-            let side = usize::from(self.entries[at as usize].link.a != slot);
+            let side = usize::from(self.entries[at as usize].ends[0] != slot);
             let next = &mut self.entries[at as usize].next[side];
             if *next == from {
                 *next = to;
@@ -144,11 +157,15 @@ mod tests {
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
         let mut links = RestingLinks::default();
         let mut plain: Vec<(usize, u32, u32)> = Vec::new();
+        // Grains have a part each, and some are linked by it: two grains may share two links.
+        let grain = |slot: u32| slot % 40;
         for round in 0..4_000 {
             let (a, b) = (rng.random_range(1..40u32), rng.random_range(1..40u32));
-            if a != b && !links.joins(a, b) && rng.random::<f64>() < 0.6 {
-                links.insert(round % 3, Kept::new(a, b));
-                plain.push((round % 3, a, b));
+            let by = if rng.random::<f64>() < 0.5 { 0 } else { 40 };
+            let known = |p: &(usize, u32, u32)| (p.1, p.2) == (a + by, b + by);
+            if a != b && !plain.iter().any(known) && rng.random::<f64>() < 0.6 {
+                links.insert(round % 3, Kept::new(a + by, b + by), [a, b]);
+                plain.push((round % 3, a + by, b + by));
             } else if !plain.is_empty() {
                 let index = rng.random_range(0..plain.len() as u32);
                 let (class, link) = links.remove(index);
@@ -157,7 +174,8 @@ mod tests {
             }
             if round % 500 == 0 {
                 // Slots trade places.
-                let new: Vec<u32> = (0..40).map(|s| (s * 7 + 3) % 40).collect();
+                let new = |s: u32| (grain(s) * 7 + 3) % 40 + s / 40 * 40;
+                let new: Vec<u32> = (0..80).map(new).collect();
                 links.renumber(&new);
                 for (_, a, b) in &mut plain {
                     (*a, *b) = (new[*a as usize], new[*b as usize]);
@@ -173,10 +191,19 @@ mod tests {
                     .map(|i| links.get(i).1.a + links.get(i).1.b)
                     .collect();
                 own.sort_unstable();
-                let of = plain.iter().filter(|p| p.1 == slot || p.2 == slot);
+                let of = plain.iter();
+                let of = of.filter(|p| grain(p.1) == slot || grain(p.2) == slot);
                 let mut expected: Vec<_> = of.map(|p| p.1 + p.2).collect();
                 expected.sort_unstable();
                 assert_eq!(own, expected);
+                for other in (0..40).filter(|&other| other != slot) {
+                    let between = |p: &(usize, u32, u32)| {
+                        let ends = [grain(p.1), grain(p.2)];
+                        ends == [slot, other] || ends == [other, slot]
+                    };
+                    let joined = plain.iter().any(between);
+                    assert_eq!(links.joins(slot, other), joined);
+                }
             }
         }
     }

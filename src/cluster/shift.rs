@@ -22,6 +22,8 @@ pub struct Strained<D: Integrate> {
     walls: Vec<(usize, Kept)>,
     /// By place: rows and spins.
     rows: Vec<[Row; 2]>,
+    /// By place, in space: orientations.
+    rotations: Vec<D::Rotation>,
     /// Slots whose links these are, with their forces.
     held: Vec<(u32, Push)>,
     /// Those that stepped grains are near to: what these push.
@@ -50,7 +52,8 @@ impl<D: Integrate> Engine<D> {
             .into_iter()
             .map(|index| (index, *still.pairs.get(index).1))
             .collect();
-        let mut ends: Vec<u32> = links.iter().flat_map(|(_, k)| [k.a, k.b]).collect();
+        let own = |k: &Kept| [self.owner(k.a), self.owner(k.b)];
+        let mut ends: Vec<u32> = links.iter().flat_map(|(_, k)| own(k)).collect();
         ends.extend(&part.slots);
         ends.sort_unstable();
         ends.dedup();
@@ -70,6 +73,11 @@ impl<D: Integrate> Engine<D> {
                     let spins = arrays.spins.get(s).copied().unwrap_or_default();
                     [arrays.rows[s], spins]
                 })
+                .collect(),
+            rotations: part
+                .slots
+                .iter()
+                .filter_map(|&slot| arrays.rotation.get(slot as usize).copied())
                 .collect(),
             held: ends.iter().map(force).collect(),
             pushed: still
@@ -108,6 +116,11 @@ impl<D: Integrate> Engine<D> {
                 *to = *spins;
             }
         }
+        for (&slot, rotation) in part.slots.iter().zip(&before.rotations) {
+            arrays.rotation[slot as usize] = *rotation;
+        }
+        self.put_displaced(&part.slots);
+        let arrays = &mut self.state.arrays;
         let still = &mut self.state.still;
         for (index, kept) in &before.links {
             *still.pairs.get_mut(*index) = *kept;
@@ -129,6 +142,7 @@ impl<D: Integrate> Engine<D> {
             class.lists.history.clone_from(springs);
         }
         [self.state.outer_way, self.state.inner_way] = before.ways;
+        self.find_faces();
     }
 
     /// Displaces a part. Springs are strained along; those between grains that stand still give way to
@@ -147,7 +161,7 @@ impl<D: Integrate> Engine<D> {
         for &(index, kept) in &before.links {
             strains.push(self.pair_strain(part, kept.a, kept.b).sliding);
             let view = self.kept_view(self.state.still.pairs.get(index).0, &kept);
-            forces.push(view.pushes());
+            forces.push(self.pushes(&view));
             elastic -= view.elastic;
         }
         let mut at_walls: Vec<([f64; 3], Push)> = Vec::with_capacity(before.walls.len());
@@ -161,7 +175,8 @@ impl<D: Integrate> Engine<D> {
             if let Some(view) = &view {
                 elastic -= view.elastic;
             }
-            at_walls.push((strain, view.map_or([0.0; 6], |view| view.pushes()[0])));
+            let push = view.map_or([0.0; 6], |view| self.pushes(&view)[0]);
+            at_walls.push((strain, push));
         }
         let [rim, rim_walls] = self.list_strains(part);
         let mut greatest = 0.0_f64;
@@ -169,9 +184,13 @@ impl<D: Integrate> Engine<D> {
             let s = slot as usize;
             if matches!(self.state.arrays.status[s], Status::Still | Status::Stepped) {
                 D::shift(&mut self.state.arrays, s, shift.way, shift.turn);
-                greatest = greatest.max(shift.way.norm());
+                // Ends of a grain go farther than its middle.
+                let turn = self.state.bodies.of(slot).map_or(0.0, |_| size(shift.turn));
+                greatest = greatest.max(shift.way.norm() + turn);
             }
         }
+        self.put_displaced(&part.slots);
+        self.find_faces();
         self.state.outer_way += greatest;
         self.state.inner_way += greatest;
         let strained = |spring: [f64; 3], by: [f64; 3]| std::array::from_fn(|j| spring[j] + by[j]);
@@ -187,27 +206,29 @@ impl<D: Integrate> Engine<D> {
         {
             let (class, mut link) = (self.state.still.pairs.get(index).0, kept);
             link.spring = strained(link.spring, by);
+            [link.a, link.b] = self.faced([link.a, link.b], true);
+            let ends = [self.owner(link.a), self.owner(link.b)];
             let [a, b] = self.state.pairs[class].materials;
             let kinematics = self.pair_kinematics(link.a, link.b);
             let lost = bound(&mut link, &coefficients(self.law(a, b), &kinematics));
-            let other = Other::Slot(link.b);
+            let other = Other::Slot(ends[1]);
             let held = &mut self.state.still.held;
-            add(&mut held[link.a as usize], -1.0, &then_a);
-            add(&mut held[link.b as usize], -1.0, &then_b);
+            add(&mut held[ends[0] as usize], -1.0, &then_a);
+            add(&mut held[ends[1] as usize], -1.0, &then_b);
             if kinematics.overlap > 0.0 {
                 slid += lost.work;
                 let slides = [kept.slip, link.slip];
-                let change = LinkChange::across(slides, lost.heat, link.a, other, &kinematics);
+                let change = LinkChange::across(slides, lost.heat, ends[0], other, &kinematics);
                 self.changes.extend(change);
                 let view = self.kept_view(class, &link);
                 elastic += view.elastic;
-                let [on_a, on_b] = view.pushes();
+                let [on_a, on_b] = self.pushes(&view);
                 let held = &mut self.state.still.held;
-                add(&mut held[link.a as usize], 1.0, &on_a);
-                add(&mut held[link.b as usize], 1.0, &on_b);
+                add(&mut held[ends[0] as usize], 1.0, &on_a);
+                add(&mut held[ends[1] as usize], 1.0, &on_b);
             } else {
                 let lost = EventKind::RemoveLink;
-                let change = LinkChange::between(lost, link.a, other, &kinematics);
+                let change = LinkChange::between(lost, ends[0], other, &kinematics);
                 self.changes.push(change);
                 self.pending.opened.push(index);
             }
@@ -216,7 +237,9 @@ impl<D: Integrate> Engine<D> {
         for (&(index, kept), (by, then)) in before.walls.iter().zip(at_walls) {
             let (name, mut link) = (self.state.still.walls[index].0, kept);
             link.spring = strained(link.spring, by);
-            add(&mut self.state.still.held[link.a as usize], -1.0, &then);
+            link.a = self.facing_surface((name.0, name.1), link.a, self.time());
+            let owner = self.owner(link.a);
+            add(&mut self.state.still.held[owner as usize], -1.0, &then);
             let other = Other::Boundary(name.0);
             let kinematics = self.surface_kinematics(name.0, name.1, link.a);
             match kinematics {
@@ -226,13 +249,13 @@ impl<D: Integrate> Engine<D> {
                     let lost = bound(&mut link, &coefficients(law, &kinematics));
                     slid += lost.work;
                     let slides = [kept.slip, link.slip];
-                    let change = LinkChange::across(slides, lost.heat, link.a, other, &kinematics);
+                    let change = LinkChange::across(slides, lost.heat, owner, other, &kinematics);
                     self.changes.extend(change);
                     self.count_wall(&name, &link, &mut elastic);
                 }
                 _ => {
                     let lost = EventKind::RemoveLink;
-                    let at = kinematics.map(|at| LinkChange::between(lost, link.a, other, &at));
+                    let at = kinematics.map(|at| LinkChange::between(lost, owner, other, &at));
                     self.changes.extend(at);
                     self.pending.opened_walls.push(index);
                 }
@@ -271,21 +294,25 @@ impl<D: Integrate> Engine<D> {
         opened.sort_unstable();
         for index in opened.into_iter().rev() {
             let (_, link) = self.state.still.pairs.remove(index);
-            self.state.clusters.remove_link(link.a, link.b);
+            let [a, b] = [self.owner(link.a), self.owner(link.b)];
+            self.state.clusters.remove_link(a, b);
         }
         opened_walls.sort_unstable();
         for index in opened_walls.into_iter().rev() {
             self.state.still.walls.remove(index);
         }
         for (class, link) in closed {
-            self.state.clusters.insert_link(link.a, link.b);
-            self.state.still.pairs.insert(class, link);
+            let ends = [self.owner(link.a), self.owner(link.b)];
+            self.state.clusters.insert_link(ends[0], ends[1]);
+            self.state.still.pairs.insert(class, link, ends);
         }
         self.state.still.walls.extend(closed_walls);
         for &slot in &part.slots {
             if self.stands(slot) {
-                let x = self.state.arrays.position(slot as usize);
-                self.cells.relocate(slot, x);
+                for touching in self.touching_of(slot) {
+                    let x = self.state.arrays.position(touching as usize);
+                    self.cells.relocate(touching, x);
+                }
             }
         }
         self.sum_still_walls();
@@ -301,16 +328,17 @@ impl<D: Integrate> Engine<D> {
             .iter()
             .copied()
             .filter(|&slot| self.stands(slot))
+            .flat_map(|slot| self.touching_of(slot))
             .collect();
         for &slot in &standing {
             let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
             self.cells.near(x, r + way, |other| {
                 let reach = r + arrays.radius(other as usize);
-                let twice = other < slot && part.place(other).is_some();
-                if other != slot
+                let twice = other < slot && part.place(self.owner(other)).is_some();
+                if self.owner(other) != self.owner(slot)
                     && !twice
                     && (x - arrays.position(other as usize)).norm_squared() < reach * reach
-                    && !self.state.still.pairs.joins(slot, other)
+                    && !self.joined(slot, other)
                 {
                     found.push((slot.min(other), slot.max(other)));
                 }
@@ -319,16 +347,22 @@ impl<D: Integrate> Engine<D> {
         found.sort_unstable();
         let n = self.laws.materials;
         for (a, b) in found {
+            let [a, b] = self.faced([a, b], false);
+            if self.has_arcs() && self.pair_kinematics(a, b).overlap <= 0.0 {
+                // Circles around grains overlap before these do.
+                continue;
+            }
             let of = |s: u32| usize::from(self.state.arrays.material[s as usize]);
             let class = usize::from(self.class_of[of(a) * n + of(b)]);
             let link = Kept::new(a, b);
             let view = self.kept_view(class, &link);
             *elastic += view.elastic;
-            let [on_a, on_b] = view.pushes();
-            add(&mut self.state.still.held[a as usize], 1.0, &on_a);
-            add(&mut self.state.still.held[b as usize], 1.0, &on_b);
+            let [on_a, on_b] = self.pushes(&view);
+            let [p, q] = [self.owner(a), self.owner(b)];
+            add(&mut self.state.still.held[p as usize], 1.0, &on_a);
+            add(&mut self.state.still.held[q as usize], 1.0, &on_b);
             let new = EventKind::InsertLink;
-            let change = LinkChange::between(new, a, Other::Slot(b), &view.kinematics);
+            let change = LinkChange::between(new, p, Other::Slot(q), &view.kinematics);
             self.changes.push(change);
             self.pending.closed.push((class, link));
         }
@@ -337,7 +371,7 @@ impl<D: Integrate> Engine<D> {
             .still
             .walls
             .iter()
-            .map(|(name, k)| (k.a, name.0, name.1))
+            .map(|(name, k)| (self.candidate(k.a), name.0, name.1))
             .collect();
         known.sort_unstable();
         for &slot in &standing {
@@ -347,19 +381,25 @@ impl<D: Integrate> Engine<D> {
                 }
                 for surface in 0..self.boundaries[boundary].surfaces.len() {
                     let (b, s) = (boundary as u16, surface as u32);
+                    if known.binary_search(&(slot, b, s)).is_ok() {
+                        continue;
+                    }
+                    let candidate = slot;
+                    let slot = self.facing_surface((b, s), candidate, self.time());
                     let met = self
                         .surface_kinematics(b, s, slot)
                         .is_some_and(|kinematics| kinematics.overlap > 0.0);
-                    if !met || known.binary_search(&(slot, b, s)).is_ok() {
+                    if !met {
                         continue;
                     }
-                    let side = self.side(boundary, surface, slot);
+                    let side = self.side(boundary, surface, candidate);
                     let name = (b, s, side, self.state.arrays.material[slot as usize]);
                     let link = Kept::new(slot, 0);
                     self.count_wall(&name, &link, elastic);
                     if let Some(kinematics) = self.surface_kinematics(b, s, slot) {
                         let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
-                        let change = LinkChange::between(new, slot, other, &kinematics);
+                        let owner = self.owner(slot);
+                        let change = LinkChange::between(new, owner, other, &kinematics);
                         self.changes.push(change);
                     }
                     self.pending.closed_walls.push((name, link));
@@ -372,8 +412,8 @@ impl<D: Integrate> Engine<D> {
     fn count_wall(&mut self, name: &WallName, link: &Kept, elastic: &mut Elastic) {
         if let Some(view) = self.kept_wall_view(name, link) {
             *elastic += view.elastic;
-            let on_a = &view.pushes()[0];
-            add(&mut self.state.still.held[link.a as usize], 1.0, on_a);
+            let on_a = &self.pushes(&view)[0];
+            add(&mut self.state.still.held[view.a as usize], 1.0, on_a);
         }
     }
 }

@@ -86,8 +86,8 @@ pub(super) fn add(to: &mut Push, sign: f64, push: &Push) {
 }
 
 impl<D: Integrate> LinkView<D> {
-    /// What the link does to its first body, and to its second.
-    pub fn pushes(&self) -> [Push; 2] {
+    /// What the link does to its first ball, and to its second.
+    fn at_balls(&self) -> [Push; 2] {
         let n = self.kinematics.normal;
         let force = n * self.normal_force + self.tangential_force;
         let moment = D::moment(-n, self.tangential_force);
@@ -108,15 +108,52 @@ impl<D: Integrate> LinkView<D> {
 }
 
 impl<D: Integrate> Engine<D> {
-    /// Whether a slot holds a grain that stands still.
+    /// What a link does to its first body, and to its second.
+    pub fn pushes(&self, view: &LinkView<D>) -> [Push; 2] {
+        let [on_a, on_b] = view.at_balls();
+        let [a, b] = view.balls;
+        let at_grain = |slot: u32, push: Push| match self.lever(slot) {
+            Some(lever) => lever.at_grain(push),
+            None => push,
+        };
+        [at_grain(a, on_a), at_grain(b, on_b)]
+    }
+
+    /// Whether a slot holds a grain that stands still, or a part of one.
     pub fn stands(&self, slot: u32) -> bool {
-        self.state.arrays.status[slot as usize] == Status::Still
+        self.state.arrays.status[self.owner(slot) as usize] == Status::Still
+    }
+
+    /// Whether two candidates that stand still are linked: grains, or of clumps their parts.
+    pub(super) fn joined(&self, a: u32, b: u32) -> bool {
+        let pairs = &self.state.still.pairs;
+        if self.state.bodies.list.is_empty() {
+            return pairs.joins(a, b);
+        }
+        pairs.of(self.owner(a)).any(|index| {
+            let link = pairs.get(index).1;
+            let ends = [self.candidate(link.a), self.candidate(link.b)];
+            ends == [a, b] || ends == [b, a]
+        })
+    }
+
+    /// Marks slots, with their parts.
+    fn marked(&self, slots: &[u32]) -> Vec<bool> {
+        let mut marked = vec![false; self.state.arrays.slots()];
+        for &slot in slots {
+            marked[slot as usize] = true;
+        }
+        self.mark_parts(&mut marked);
+        marked
     }
 
     /// Slots that stand still, ascending.
     pub fn standing(&self) -> Vec<u32> {
         let slots = self.state.arrays.slots() as u32;
-        (1..slots).filter(|&slot| self.stands(slot)).collect()
+        let status = &self.state.arrays.status;
+        (1..slots)
+            .filter(|&slot| status[slot as usize] == Status::Still)
+            .collect()
     }
 
     /// Stops stepped slots where they are, to stand still. The lists must be renewed before the next
@@ -125,10 +162,7 @@ impl<D: Integrate> Engine<D> {
         if slots.is_empty() {
             return;
         }
-        let mut chosen = vec![false; self.state.arrays.slots()];
-        for &slot in slots {
-            chosen[slot as usize] = true;
-        }
+        let chosen = self.marked(slots);
         let before = self.slidings(&chosen);
         for &slot in slots {
             let s = slot as usize;
@@ -139,8 +173,15 @@ impl<D: Integrate> Engine<D> {
             self.state.still.held[s] = [0.0; 6];
             self.state.still.pushed[s] = [0.0; 6];
             self.state.still.calm[s] = 0;
-            let (x, r) = (self.state.arrays.position(s), self.state.arrays.radius(s));
-            self.cells.insert(slot, x, r);
+            self.halt_body(slot);
+        }
+        self.put_displaced(slots);
+        for &slot in slots {
+            for touching in self.touching_of(slot) {
+                let s = touching as usize;
+                let (x, r) = (self.state.arrays.position(s), self.state.arrays.radius(s));
+                self.cells.insert(touching, x, r);
+            }
         }
         self.state.still.count += slots.len();
         self.state.active.retain(|&s| !chosen[s as usize]);
@@ -203,14 +244,13 @@ impl<D: Integrate> Engine<D> {
         if slots.is_empty() {
             return;
         }
-        let mut chosen = vec![false; self.state.arrays.slots()];
-        for &slot in slots {
-            chosen[slot as usize] = true;
-        }
+        let chosen = self.marked(slots);
         self.state.still.rim.retain(|&slot| !chosen[slot as usize]);
         for &slot in slots {
             let s = slot as usize;
-            self.cells.remove(slot);
+            for touching in self.touching_of(slot) {
+                self.cells.remove(touching);
+            }
             let held = std::mem::take(&mut self.state.still.held[s]);
             let [fx, fy, fz, mx, my, mz] = held;
             D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
@@ -226,8 +266,8 @@ impl<D: Integrate> Engine<D> {
                 let first = self.state.still.pairs.of(woken).next();
                 let Some(index) = first else { break };
                 let (class, kept) = self.state.still.pairs.remove(index);
-                let [on_a, on_b] = self.kept_view(class, &kept).pushes();
-                for (slot, push) in [(kept.a, on_a), (kept.b, on_b)] {
+                let [on_a, on_b] = self.pushes(&self.kept_view(class, &kept));
+                for (slot, push) in [(self.owner(kept.a), on_a), (self.owner(kept.b), on_b)] {
                     if !chosen[slot as usize] {
                         add(&mut self.state.still.held[slot as usize], -1.0, &push);
                         // From now on it counts as pushed; there was none of it yet in this look.
@@ -258,16 +298,18 @@ impl<D: Integrate> Engine<D> {
         if self.state.still.count == 0 {
             return;
         }
+        self.know_arcs();
         for (class, kept) in kept.iter_mut().enumerate() {
             let (aside, rest): (Vec<Kept>, Vec<Kept>) = std::mem::take(kept)
                 .into_iter()
                 .partition(|k| self.stands(k.a) && self.stands(k.b));
             *kept = rest;
             for link in &aside {
-                let [on_a, on_b] = self.kept_view(class, link).pushes();
-                add(&mut self.state.still.held[link.a as usize], 1.0, &on_a);
-                add(&mut self.state.still.held[link.b as usize], 1.0, &on_b);
-                self.state.still.pairs.insert(class, *link);
+                let [on_a, on_b] = self.pushes(&self.kept_view(class, link));
+                let ends = [self.owner(link.a), self.owner(link.b)];
+                add(&mut self.state.still.held[ends[0] as usize], 1.0, &on_a);
+                add(&mut self.state.still.held[ends[1] as usize], 1.0, &on_b);
+                self.state.still.pairs.insert(class, *link, ends);
             }
         }
         let (aside, rest): (Vec<_>, Vec<_>) = std::mem::take(at_walls)
@@ -276,8 +318,8 @@ impl<D: Integrate> Engine<D> {
         *at_walls = rest;
         for (name, link) in &aside {
             if let Some(view) = self.kept_wall_view(name, link) {
-                let [on_a, _] = view.pushes();
-                add(&mut self.state.still.held[link.a as usize], 1.0, &on_a);
+                let [on_a, _] = self.pushes(&view);
+                add(&mut self.state.still.held[view.a as usize], 1.0, &on_a);
             }
         }
         self.state.still.walls_changed |= !aside.is_empty();
@@ -321,7 +363,11 @@ impl<D: Integrate> Engine<D> {
         if self.state.still.count > 0 {
             for class in &self.state.pairs {
                 let still = class.outer.iter().flatten().copied();
-                rim.extend(still.filter(|&slot| self.stands(slot)));
+                rim.extend(
+                    still
+                        .filter(|&slot| self.stands(slot))
+                        .map(|s| self.owner(s)),
+                );
             }
             rim.sort_unstable();
             rim.dedup();
@@ -478,10 +524,14 @@ impl<D: Integrate> Engine<D> {
     /// whether it slides.
     pub fn each_still_bond(&self, mut f: impl FnMut(u32, Other, bool)) {
         for (_, kept) in self.state.still.pairs.iter() {
-            f(kept.a, Other::Slot(kept.b), kept.slip);
+            f(
+                self.owner(kept.a),
+                Other::Slot(self.owner(kept.b)),
+                kept.slip,
+            );
         }
         for (name, kept) in &self.state.still.walls {
-            f(kept.a, Other::Boundary(name.0), kept.slip);
+            f(self.owner(kept.a), Other::Boundary(name.0), kept.slip);
         }
     }
 
@@ -517,10 +567,11 @@ impl<D: Integrate> Engine<D> {
                 continue;
             }
             self.state.still.pairs.remove(index);
-            let [on_a, on_b] = self.kept_view(class, &kept).pushes();
-            add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
-            add(&mut self.state.still.held[kept.b as usize], -1.0, &on_b);
-            self.state.clusters.remove_link(kept.a, kept.b);
+            let [on_a, on_b] = self.pushes(&self.kept_view(class, &kept));
+            let [a, b] = [self.owner(kept.a), self.owner(kept.b)];
+            add(&mut self.state.still.held[a as usize], -1.0, &on_a);
+            add(&mut self.state.still.held[b as usize], -1.0, &on_b);
+            self.state.clusters.remove_link(a, b);
             lost += 1;
         }
         let (away, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
@@ -529,8 +580,8 @@ impl<D: Integrate> Engine<D> {
         self.state.still.walls = rest;
         for (name, kept) in &away {
             if let Some(view) = self.kept_wall_view(name, kept) {
-                let [on_a, _] = view.pushes();
-                add(&mut self.state.still.held[kept.a as usize], -1.0, &on_a);
+                let [on_a, _] = self.pushes(&view);
+                add(&mut self.state.still.held[view.a as usize], -1.0, &on_a);
             }
         }
         self.sum_still_walls();
@@ -545,6 +596,7 @@ impl<D: Integrate> Engine<D> {
         let bodies: Vec<(u32, D::Vector, f64)> = self
             .standing()
             .into_iter()
+            .flat_map(|slot| self.touching_of(slot))
             .map(|slot| {
                 let s = slot as usize;
                 (slot, arrays.position(s), arrays.radius(s))

@@ -130,6 +130,12 @@ impl DiskGroups {
     /// Maximal rigid groups of disks, numbered from 0, and a ground. Disks without links may be among
     /// them.
     pub fn new(disks: usize, links: &[DiskLink]) -> Self {
+        Self::with_shapes(disks, links, |_| false)
+    }
+
+    /// The same where some are no disks: a link that slides feels how they turn. All that is told of disks
+    /// to grow by holds for them too; two may share several links.
+    pub fn with_shapes(disks: usize, links: &[DiskLink], is_shape: impl Fn(u32) -> bool) -> Self {
         let neighbours = Neighbours::new(disks, links);
         let rigid = grow(disks, &neighbours);
         let mut game = Pebble::new();
@@ -138,7 +144,12 @@ impl DiskGroups {
         let mut names: Vec<u32> = vec![GROUND];
         let mut add = |game: &mut Pebble, disk: u32| {
             *body[disk as usize].get_or_insert_with(|| {
-                let key = game.add_body(BodyKind::Disk);
+                let kind = if is_shape(disk) {
+                    BodyKind::Shape
+                } else {
+                    BodyKind::Disk
+                };
+                let key = game.add_body(kind);
                 names.push(disk);
                 if rigid[disk as usize] {
                     // Two links that grip hold a disk to a body: a weld.

@@ -16,11 +16,11 @@ use super::avalanche::Carried;
 use super::rest::size;
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Elastic, Limits, LinkView, Other, Part, Touching};
+use crate::cluster::{Elastic, Levers, Limits, LinkView, Other, Part, Touching};
 use crate::event::EventKind;
-use crate::geometry::Vector;
+use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
-use crate::stress::{Bed, Strut};
+use crate::stress::{Bed, Number, Strut};
 
 /// Passes, near stepped grains and in the whole bed: links that slide change the stiffness. In the
 /// whole bed each takes about 0.6 of what is pending and costs as much as the first: the rest waits.
@@ -75,6 +75,23 @@ impl Unrest {
 struct Increments {
     found: bool,
     loose: Vec<u32>,
+}
+
+/// The links of a part in touch.
+pub(super) struct Held<D: Dimension> {
+    struts: Vec<Strut<D>>,
+    /// Where the balls in touch lie in grains of several parts, by strut; empty where there are none.
+    levers: Vec<Levers<D>>,
+    touching: Vec<Touching<D>>,
+    /// The same by link among grains.
+    between: Vec<Levers<D>>,
+}
+
+impl<D: Dimension> Held<D> {
+    /// As a bed, with the inertia of its grains.
+    pub fn bed<S: Number>(&self, ground: &[[f64; 2]]) -> Bed<D, S> {
+        Bed::with_levers(&self.struts, &self.levers, ground)
+    }
 }
 
 impl<D: Integrate> System<D> {
@@ -189,8 +206,8 @@ impl<D: Integrate> System<D> {
     /// Finds displacements that balance the residuals of all but those whom they would take too far.
     fn increments(&mut self, part: &mut Part<D>, pace: [f64; 2]) -> Increments {
         let links = self.engine.still_links_of(part);
-        let (struts, touching) = self.struts(part, &links);
-        let mut bed: Bed<D, f32> = Bed::new(&struts, &self.inertia(part, pace));
+        let held = self.struts(part, &links);
+        let mut bed: Bed<D, f32> = held.bed(&self.inertia(part, pace));
         let m = D::N + D::SPINS;
         let mut load = vec![0.0; part.slots.len() * m];
         for (&slot, load) in part.slots.iter().zip(load.chunks_exact_mut(m)) {
@@ -212,7 +229,9 @@ impl<D: Integrate> System<D> {
                 shift.way = D::Vector::from_fn(|j| moved[j]);
                 shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
             }
-            let mut far = self.engine.far(part, &touching, &LIMITS);
+            let mut far = self
+                .engine
+                .far(part, &held.touching, &held.between, &LIMITS);
             far.retain(|slot| loose.binary_search(slot).is_err());
             if far.is_empty() {
                 loose.retain(|&slot| self.engine.stands(slot));
@@ -238,26 +257,27 @@ impl<D: Integrate> System<D> {
 
     /// The links of a part in touch, as they are strained now, by what they resist; and those among grains,
     /// walls left out. Grains beyond the part are ground.
-    pub(super) fn struts(
-        &self,
-        part: &Part<D>,
-        links: &[u32],
-    ) -> (Vec<Strut<D>>, Vec<Touching<D>>) {
+    pub(super) fn struts(&self, part: &Part<D>, links: &[u32]) -> Held<D> {
         let arrays = &self.engine.state.arrays;
         let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
         let mut touching: Vec<Touching<D>> = Vec::with_capacity(3 * part.slots.len());
+        let (mut levers, mut between) = (Vec::new(), Vec::new());
+        let shaped = self.engine.has_bodies();
         self.engine.each_link_of(part, links, |view: LinkView<D>| {
             let k = &view.kinematics;
             let material = |slot: u32| arrays.material[slot as usize];
             let radius = |slot: u32| arrays.radius(slot as usize);
             let place = part.place(view.a);
+            let own = shaped.then(|| self.engine.levers(&view));
             let (other, b) = match view.b {
                 Other::Slot(b) => {
+                    let [p, q] = self.engine.sized(&view);
                     touching.push(Touching {
                         places: [place, part.place(b)],
                         normal: -k.normal,
-                        radius: radius(view.a).min(radius(b)),
+                        radius: radius(p).min(radius(q)),
                     });
+                    between.extend(own);
                     (material(b), part.place(b))
                 }
                 Other::Boundary(wall) => (self.setup.boundaries[usize::from(wall)].material, None),
@@ -271,6 +291,10 @@ impl<D: Integrate> System<D> {
                 (None, None) => return,
             };
             let stiffness = law.stiffness(k.overlap, k.radius);
+            levers.extend(own.map(|[of_a, of_b]| match place {
+                Some(_) => [of_a, of_b],
+                None => [of_b, of_a],
+            }));
             // What slides gives way where it is pulled; in space it resists beside that.
             let slides = if D::N == 3 && view.slipping {
                 view.tangential_force.norm()
@@ -294,7 +318,12 @@ impl<D: Integrate> System<D> {
                 },
             });
         });
-        (struts, touching)
+        Held {
+            struts,
+            levers,
+            touching,
+            between,
+        }
     }
 
     /// Inertia of the grains of a part in a step of length `pace` (of stepped ones, of others) from rest:
@@ -306,10 +335,14 @@ impl<D: Integrate> System<D> {
             // Who steps goes its own way meanwhile.
             let pace = pace[usize::from(self.engine.stands(slot))];
             let per = 1.0 / (pace * pace);
-            [
-                per / arrays.inverse_mass(s),
-                per / arrays.inverse_inertia(s),
-            ]
+            let turning = match self.engine.principal_moments(slot) {
+                // A body in space resists differently about each axis: the mean is near enough.
+                Some([a, b, c]) if D::N == 3 => {
+                    per * (a + b + c) / (3.0 * arrays.radius(s).powi(2))
+                }
+                _ => per / arrays.inverse_inertia(s),
+            };
+            [per / arrays.inverse_mass(s), turning]
         };
         part.slots.iter().map(inertia).collect()
     }

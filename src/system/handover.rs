@@ -6,6 +6,7 @@
 //! what is not yet balanced).
 
 use super::System;
+use crate::body::Lever;
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
@@ -50,10 +51,16 @@ impl<D: Integrate> System<D> {
             let a = node(arrays.id[view.a as usize]);
             // The engine's normal points from the second body to the first.
             let normal = -k.normal;
-            let (b, other, arm) = match view.b {
+            let levers = self.engine.levers(&view);
+            // From the centre of a grain to its surface in a direction, by the part that is in touch.
+            let arm = |grain: usize, lever: &Lever<D>, direction: D::Vector| {
+                let radius = grains[grain].radius;
+                lever.arm * radius + direction * (lever.share * radius)
+            };
+            let (b, other, arm_b) = match view.b {
                 Other::Slot(slot) => {
                     let b = node(arrays.id[slot as usize]);
-                    (b, grains[b].material, normal * -grains[b].radius)
+                    (b, grains[b].material, arm(b, &levers[1], -normal))
                 }
                 Other::Boundary(wall) => {
                     let (b, _) = network.add_node(Node {
@@ -75,7 +82,7 @@ impl<D: Integrate> System<D> {
                 a,
                 b,
                 normal,
-                arms: [normal * grains[a].radius, arm],
+                arms: [arm(a, &levers[0], normal), arm_b],
                 kn: stiffness.normal,
                 kt: stiffness.tangential,
                 friction: stiffness.friction,

@@ -176,9 +176,8 @@ impl<D: Integrate> System<D> {
         let slots = self.engine.standing();
         let mut part = Part::new(slots.clone(), self.engine.state.arrays.slots());
         let links = self.engine.still_links_of(&part);
-        let (struts, _) = self.struts(&part, &links);
         let ground = self.inertia(&part, [LONG * morph.pace; 2]);
-        let bed: Bed<D, f64> = Bed::new(&struts, &ground);
+        let bed: Bed<D, f64> = self.struts(&part, &links).bed(&ground);
         let m = D::N + D::SPINS;
         let mut responses = Vec::with_capacity(1 + D::N);
         for which in 0..=D::N {

@@ -12,6 +12,7 @@ mod expansion;
 mod feed;
 pub mod filling;
 mod flight;
+mod foothold;
 mod handle;
 mod handover;
 mod known;

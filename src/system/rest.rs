@@ -154,15 +154,15 @@ impl<D: Integrate> System<D> {
     /// Counts looks at which stepped grains were calm.
     fn count_calm(&mut self, morph: &MorphSetup) {
         let g = self.setup.gravity.norm();
-        let engine = &mut self.engine;
-        let (arrays, calm) = (&engine.state.arrays, &mut engine.state.still.calm);
+        let mut calm = std::mem::take(&mut self.engine.state.still.calm);
+        let engine = &self.engine;
+        let arrays = &engine.state.arrays;
         for &slot in &engine.state.active {
             let s = slot as usize;
             let v = arrays.velocity(s);
             let spin = D::surface_spin(arrays, s);
-            let spin: f64 = spin.iter().map(|s| s * s).sum();
             let mass = 1.0 / arrays.inverse_mass(s);
-            let kinetic = 0.5 * mass * v.norm_squared() + 0.5 * spin / arrays.inverse_inertia(s);
+            let kinetic = 0.5 * mass * v.norm_squared() + self.turning_energy(slot, spin);
             let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
             calm[s] = if kinetic < bound {
                 calm[s].saturating_add(1)
@@ -170,6 +170,16 @@ impl<D: Integrate> System<D> {
                 0
             };
         }
+        self.engine.state.still.calm = calm;
+    }
+
+    /// Kinetic energy of a stepped grain that turns so (radius times spin), J.
+    fn turning_energy(&self, slot: u32, spin: [f64; 3]) -> f64 {
+        if D::N == 3 && self.engine.form_index(slot).is_some() {
+            return super::ledger::turning_energy(&self.engine, slot as usize, spin);
+        }
+        let squares: f64 = spin.iter().map(|s| s * s).sum();
+        0.5 * squares / self.engine.state.arrays.inverse_inertia(slot as usize)
     }
 
     /// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
@@ -220,6 +230,13 @@ impl<D: Integrate> System<D> {
             }
         });
         resting.retain(|&slot| pressing[slot as usize] >= 2);
+        if engine.has_bodies() {
+            let up = self.setup.gravity * (-1.0 / self.setup.gravity.norm());
+            let held = self.held_shapes(up);
+            resting.retain(|&slot| {
+                engine.form_index(slot).is_none() || held[slot as usize].is_held(up)
+            });
+        }
         // Who was stopped in vain too often must be calm for longer.
         let thrash = &self.s.rest.thrash;
         resting.retain(|&slot| {
@@ -269,9 +286,8 @@ impl<D: Integrate> System<D> {
             self.s.rest.thrash.stop(id, now);
             let (v, spin) = super::ledger::velocity_now(&self.engine, s);
             let arrays = &self.engine.state.arrays;
-            let spin: f64 = spin.iter().map(|s| s * s).sum();
-            self.s.rest.energy += 0.5 * v.norm_squared() / arrays.inverse_mass(s)
-                + 0.5 * spin / arrays.inverse_inertia(s);
+            self.s.rest.energy +=
+                0.5 * v.norm_squared() / arrays.inverse_mass(s) + self.turning_energy(slot, spin);
         }
         self.engine.stop(slots);
         self.log_rest(sink, slots, |_| [Regime::Cluster, Regime::Rest])?;

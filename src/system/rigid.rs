@@ -32,7 +32,8 @@ impl<D: Integrate> System<D> {
             };
             links.push(DiskLink { a, b, slides });
         });
-        let mut groups = DiskGroups::new(arrays.slots(), &links);
+        let shape = |slot: u32| self.engine.form_index(slot).is_some();
+        let mut groups = DiskGroups::with_shapes(arrays.slots(), &links, shape);
         for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
             for slot in group.iter_mut() {
                 *slot = arrays.id[*slot as usize];

@@ -200,7 +200,7 @@ fn links(system: &System<Planar>) -> Vec<Borne> {
             Other::Slot(b) => [id(view.a).min(id(b)), id(view.a).max(id(b))],
             Other::Boundary(wall) => [id(view.a), -i64::from(wall) - 1],
         };
-        let [on_a, _] = view.pushes();
+        let [on_a, _] = system.engine().pushes(&view);
         links.push((bodies, view.normal_force, on_a[1]));
     });
     links.sort_by_key(|link| link.0);

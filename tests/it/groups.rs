@@ -18,10 +18,18 @@ fn setup(overrides: &[&str]) -> Setup<Planar> {
 }
 
 /// Groups by the pebble game on all links, from nothing.
-fn counted(disks: usize, links: &[DiskLink]) -> DiskGroups {
+fn counted(disks: usize, links: &[DiskLink], shapes: &[bool]) -> DiskGroups {
     let mut game = Pebble::new();
     let ground = game.add_body(BodyKind::Shape);
-    let bodies: Vec<_> = (0..disks).map(|_| game.add_body(BodyKind::Disk)).collect();
+    let kind = |shape: bool| {
+        if shape {
+            BodyKind::Shape
+        } else {
+            BodyKind::Disk
+        }
+    };
+    let add = |disk: usize| game.add_body(kind(shapes.get(disk) == Some(&true)));
+    let bodies: Vec<_> = (0..disks).map(add).collect();
     for link in links {
         let b = link.b.map_or(ground, |b| bodies[b as usize]);
         let state = if link.slides {
@@ -82,7 +90,11 @@ fn groups_grown_from_the_ground_are_those_of_the_whole_count() {
             }
         }
         let groups = DiskGroups::new(disks, &links);
-        assert_eq!(groups, counted(disks, &links), "case {case}: {links:?}");
+        assert_eq!(
+            groups,
+            counted(disks, &links, &[]),
+            "case {case}: {links:?}"
+        );
         grown += usize::from(groups.grounded.len() == disks);
         part += usize::from((1..disks).contains(&groups.grounded.len()));
         free += usize::from(!groups.free.is_empty());
@@ -92,6 +104,53 @@ fn groups_grown_from_the_ground_are_those_of_the_whole_count() {
         grown > 300 && part > 300 && free > 300,
         "{grown} {part} {free}"
     );
+}
+
+/// The same with grains of other shapes among the disks, which may share several links.
+#[test]
+fn groups_of_shapes_are_those_of_the_whole_count() {
+    let mut dice = Dice(6);
+    let (mut more, mut free) = (0, 0);
+    for case in 0..3000 {
+        let grains = 2 + (dice.roll() * 10.0) as usize;
+        let shapes: Vec<bool> = (0..grains).map(|_| dice.roll() < 0.7).collect();
+        let (dense, grounded) = (dice.between(0.1, 0.5), dice.between(0.0, 0.4));
+        let sliding = dice.between(0.0, 0.8);
+        let mut links = Vec::new();
+        for a in 0..grains as u32 {
+            let others = (a + 1..grains as u32).map(Some);
+            for b in others.chain([None]) {
+                let both = shapes[a as usize] && b.is_none_or(|b| shapes[b as usize]);
+                let share = if b.is_none() { grounded } else { dense };
+                for _ in 0..if both { 3 } else { 1 } {
+                    if dice.roll() < share {
+                        let slides = dice.roll() < sliding;
+                        links.push(DiskLink { a, b, slides });
+                    }
+                }
+            }
+        }
+        let is_shape = |slot: u32| shapes[slot as usize];
+        let groups = DiskGroups::with_shapes(grains, &links, is_shape);
+        let whole = counted(grains, &links, &shapes);
+        assert_eq!(groups, whole, "case {case}: {shapes:?} {links:?}");
+        let disks = DiskGroups::new(grains, &links);
+        more += usize::from(groups.grounded.len() > disks.grounded.len());
+        free += usize::from(!groups.free.is_empty());
+    }
+    // That they are no disks matters.
+    assert!(more > 100 && free > 100, "{more} {free}");
+}
+
+#[test]
+fn a_shape_lies_on_two_feet_and_rolls_on_one() {
+    let grounded = |links: &[DiskLink]| DiskGroups::with_shapes(1, links, |_| true).grounded;
+    assert!(grounded(&[grip(0, None)]).is_empty());
+    assert_eq!(grounded(&[grip(0, None), slide(0, None)]), [0]);
+    // Two that slide let it go along; three in general position hold it, as no disk.
+    assert!(grounded(&[slide(0, None); 2]).is_empty());
+    assert_eq!(grounded(&[slide(0, None); 3]), [0]);
+    assert!(DiskGroups::new(1, &[slide(0, None); 3]).grounded.is_empty());
 }
 
 #[test]
@@ -163,7 +222,11 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
         system.extend(setup.finish);
         support::finish(&mut system, &mut sink);
         let groups = system.rigid_groups();
-        assert_eq!(groups, counted(150, &still_links(&system)), "tick {tick}");
+        assert_eq!(
+            groups,
+            counted(150, &still_links(&system), &[]),
+            "tick {tick}"
+        );
         let mut told: Vec<u32> = groups.free.concat();
         told.extend(&groups.grounded);
         told.sort_unstable();

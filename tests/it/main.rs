@@ -62,6 +62,7 @@ mod rough;
 mod scenario;
 mod scenarios_run;
 mod shapes;
+mod shapes_rest;
 mod silo;
 mod silo_study;
 mod sizes;

@@ -136,7 +136,7 @@ pub(super) fn build<D: Integrate>(
     Ok((setup, spec))
 }
 
-/// Grains of a shape move in clusters; the other models know disks and spheres.
+/// Grains of a shape move in clusters and stand still; the other models know disks and spheres.
 fn only_in_motion<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let Some(form) = setup.forms.first() else {
         return Ok(());
@@ -144,10 +144,6 @@ fn only_in_motion<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Pro
     let without = [
         ("events", spec.events.is_some()),
         ("quasi_static", spec.quasi_static.is_some()),
-        (
-            "morph",
-            spec.morph.as_ref().is_some_and(|morph| morph.rigid),
-        ),
     ];
     let Some((section, _)) = without.into_iter().find(|(_, given)| *given) else {
         return Ok(());

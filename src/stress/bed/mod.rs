@@ -1,8 +1,9 @@
-//! Increments of displacements of a bed of disks or spheres: a solver for one purpose.
+//! Increments of displacements of a bed of grains: a solver for one purpose.
 //!
 //! Each row is a grain with its displacement and its turn times its radius, so that the geometry of a
 //! link is its normal alone: at a contact in the direction m from a to b, surfaces move apart by
-//! d = u_a - u_b + (s_a + s_b) x m, which the link resists with kn along m and kt across.
+//! d = u_a - u_b + (s_a + s_b) x m, which the link resists with kn along m and kt across. Where grains have
+//! several parts that holds for the parts in touch, which go and turn along with their grains ([`Lever`]).
 //!
 //! With the diagonal block of each grain D = G G^T, what is solved for is y = G^T x: its matrix
 //! I + L + L^T has unit blocks on the diagonal.
@@ -10,6 +11,7 @@
 mod solve;
 
 use super::precondition::{cholesky, forward};
+use crate::body::Lever;
 use crate::geometry::{Dimension, Vector};
 
 pub use solve::Number;
@@ -59,8 +61,13 @@ const fn unknowns<D: Dimension>() -> usize {
 }
 
 /// Force and moment over the radius, by which a strut resists where its surfaces move apart so; seen from
-/// the end from which this normal points.
-fn resist<D: Dimension>(s: &Strut<D>, normal: D::Vector, apart: D::Vector) -> [f64; MOST] {
+/// the end from which this normal points, the ball at which has this lever if it is a part.
+fn resist<D: Dimension>(
+    s: &Strut<D>,
+    normal: D::Vector,
+    apart: D::Vector,
+    lever: Option<&Lever<D>>,
+) -> [f64; MOST] {
     let along = apart.dot(&normal) * (s.kn - s.kt);
     let mut force = normal * along + apart * s.kt;
     // In the plane there is no direction across beside that of sliding.
@@ -68,6 +75,7 @@ fn resist<D: Dimension>(s: &Strut<D>, normal: D::Vector, apart: D::Vector) -> [f
         force += s.slide * (-s.kt * apart.dot(&s.slide));
     }
     let moment = D::moment(normal, force);
+    let moment = lever.map_or(moment, |lever| lever.moment(force, moment));
     std::array::from_fn(|k| {
         if k < D::N {
             force[k]
@@ -81,16 +89,33 @@ fn resist<D: Dimension>(s: &Strut<D>, normal: D::Vector, apart: D::Vector) -> [f
 
 /// How surfaces move apart by a unit of one unknown of the grain from which this normal points (`sign` 1),
 /// or of the other (-1).
-fn apart<D: Dimension>(unknown: usize, normal: D::Vector, sign: f64) -> D::Vector {
+fn apart<D: Dimension>(
+    unknown: usize,
+    normal: D::Vector,
+    sign: f64,
+    lever: Option<&Lever<D>>,
+) -> D::Vector {
     let unit = |k: usize| f64::from(u8::from(k == unknown));
     let turn = D::spin_from_fn(|k| unit(D::N + k));
-    D::Vector::from_fn(unit) * sign + D::cross_spin(turn, normal)
+    match lever {
+        Some(lever) => {
+            let moved = D::Vector::from_fn(unit) + D::cross_spin(turn, lever.arm);
+            moved * sign + D::cross_spin(turn * lever.share, normal)
+        }
+        None => D::Vector::from_fn(unit) * sign + D::cross_spin(turn, normal),
+    }
 }
 
 impl<D: Dimension, S: Number> Bed<D, S> {
-    /// A bed of struts among grains, each freedom of which is held besides by a spring to the ground:
-    /// `ground` has these by grain, N/m, for displacements and for turns times the radius.
+    /// A bed of struts among disks or spheres, each freedom of which is held besides by a spring to the
+    /// ground: `ground` has these by grain, N/m, for displacements and for turns times the radius.
     pub fn new(struts: &[Strut<D>], ground: &[[f64; 2]]) -> Self {
+        Self::with_levers(struts, &[], ground)
+    }
+
+    /// The same where there are grains of several parts: `levers` tell where the balls at the two ends of
+    /// each strut lie in their grains. Empty where all grains are balls.
+    pub fn with_levers(struts: &[Strut<D>], levers: &[[Lever<D>; 2]], ground: &[[f64; 2]]) -> Self {
         let (n, m) = (ground.len(), unknowns::<D>());
         let ranks = strands(n);
         let mut counts = vec![[0u32; 2]; n + 1];
@@ -111,12 +136,15 @@ impl<D: Dimension, S: Number> Bed<D, S> {
                 roots[(rank as usize * m + p) * m + p] = ground[usize::from(p >= D::N)];
             }
         }
-        for s in struts {
-            for (grain, normal) in [(Some(s.a), s.normal), (s.b, -s.normal)] {
+        for (index, s) in struts.iter().enumerate() {
+            let levers = levers.get(index);
+            for (end, grain, normal) in [(0, Some(s.a), s.normal), (1, s.b, -s.normal)] {
                 let Some(grain) = grain else { continue };
+                let lever = levers.map(|levers| &levers[end]);
                 let block = &mut roots[ranks[grain as usize] as usize * m * m..][..m * m];
                 for q in 0..m {
-                    let column = resist(s, normal, apart::<D>(q, normal, 1.0));
+                    let apart = apart::<D>(q, normal, 1.0, lever);
+                    let column = resist(s, normal, apart, lever);
                     for p in 0..m {
                         block[p * m + q] += column[p];
                     }
@@ -129,13 +157,16 @@ impl<D: Dimension, S: Number> Bed<D, S> {
         let mut to = vec![0; at as usize];
         let mut blocks = vec![D::Unknowns::<S>::default(); at as usize * m];
         let mut next = starts.clone();
-        for s in struts {
+        for (index, s) in struts.iter().enumerate() {
             let Some([a, b]) = ends(s) else { continue };
+            let levers = levers.get(index);
+            let [own_lever, other_lever] = [0, 1].map(|end| levers.map(|levers| &levers[end]));
             let [own, other] = [a, b].map(|rank| &roots[rank as usize * m * m..][..m * m]);
             // What the other's unknowns do here, in their units and ours; the other way round the same.
             let mut ours = [[0.0; MOST]; MOST];
             for (q, column) in ours[..m].iter_mut().enumerate() {
-                let force = resist(s, s.normal, apart::<D>(q, s.normal, -1.0));
+                let apart = apart::<D>(q, s.normal, -1.0, other_lever);
+                let force = resist(s, s.normal, apart, own_lever);
                 *column = times_lower(own, m, &force);
             }
             let mut both = [[0.0; MOST]; MOST];
@@ -256,7 +287,10 @@ mod tests {
 
     /// Random links among grains and with the ground, as a bed and as the dense stiffness of a
     /// [`Network`], whose turns are brought to turns times the radius.
-    fn both<D: Dimension, S: Number>(rng: &mut ChaCha8Rng) -> (Bed<D, S>, DMatrix<f64>) {
+    fn both<D: Dimension, S: Number>(
+        rng: &mut ChaCha8Rng,
+        shaped: bool,
+    ) -> (Bed<D, S>, DMatrix<f64>) {
         let n = 12;
         let mut network = Network::<D>::new(Freedom::Full);
         let node = |network: &mut Network<D>, radius: f64, fixed: bool| {
@@ -275,19 +309,41 @@ mod tests {
         }
         let wall = node(&mut network, 0.0, true);
         let mut struts: Vec<Strut<D>> = Vec::new();
+        let mut levers: Vec<[Lever<D>; 2]> = Vec::new();
         for a in 0..n {
-            for b in [None, Some((a + 1) % n), Some((a + 5) % n)] {
+            // Grains of several parts may be linked twice.
+            let twice = shaped.then_some(Some((a + 1) % n));
+            let others = [None, Some((a + 1) % n), Some((a + 5) % n)];
+            for b in others.into_iter().chain(twice) {
+                let mut lever = || Lever {
+                    arm: D::Vector::from_fn(|_| {
+                        if shaped {
+                            rng.random::<f64>() - 0.5
+                        } else {
+                            0.0
+                        }
+                    }),
+                    share: if shaped { 0.3 } else { 1.0 },
+                };
+                let ends = [lever(), lever()];
                 let mut normal = D::Vector::from_fn(|_| rng.random::<f64>() - 0.5);
                 normal = normal * (1.0 / normal.norm());
                 let kn = 1.0 + rng.random::<f64>();
                 let slides = rng.random::<f64>() < 0.3;
                 let kt = 0.5 * kn;
-                let arm_b = b.map_or(0.0, |b| -radii[b]);
+                let arm = |end: usize, grain: usize, normal: D::Vector| {
+                    let Lever { arm, share } = ends[end];
+                    (arm + normal * share) * radii[grain]
+                };
+                let arm_b = b.map_or(D::Vector::default(), |b| arm(1, b, -normal));
+                if shaped {
+                    levers.push(ends);
+                }
                 network.add_link(Link {
                     a,
                     b: b.unwrap_or(wall),
                     normal,
-                    arms: [normal * radii[a], normal * arm_b],
+                    arms: [arm(0, a, normal), arm_b],
                     kn,
                     kt,
                     friction: 0.5,
@@ -329,12 +385,17 @@ mod tests {
             }
             dense[(i, i)] += ground[i / m][usize::from(i % m >= D::N)];
         }
-        for s in struts.iter().filter(|s| s.slide != D::Vector::default()) {
+        for (index, s) in struts.iter().enumerate() {
+            if s.slide == D::Vector::default() {
+                continue;
+            }
             // Of what the surfaces move apart in that direction, a unit of each unknown is so much.
-            let turn = D::moment(s.normal, s.slide);
             let mut part = DVector::<f64>::zeros(n * m);
-            for (grain, sign) in [(Some(s.a), 1.0), (s.b, -1.0)] {
+            for (end, grain, sign) in [(0, Some(s.a), 1.0), (1, s.b, -1.0)] {
                 let Some(grain) = grain else { continue };
+                let lever = levers.get(index).map_or(Lever::ball(), |ends| ends[end]);
+                let across = D::moment(lever.arm, s.slide) * sign;
+                let turn = D::moment(s.normal, s.slide) * lever.share + across;
                 for k in 0..m {
                     part[grain as usize * m + k] += if k < D::N {
                         sign * s.slide[k]
@@ -345,14 +406,14 @@ mod tests {
             }
             dense -= &part * part.transpose() * s.kt;
         }
-        (Bed::new(&struts, &ground), dense)
+        (Bed::with_levers(&struts, &levers, &ground), dense)
     }
 
     /// How far solutions are from a dense factor's: while none is held, and from there with one held.
     fn check<D: Dimension, S: Number>(tolerance: f64, bound: f64) {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
-        for _ in 0..20 {
-            let (mut bed, mut dense) = both::<D, S>(&mut rng);
+        for shaped in [false, true].repeat(20) {
+            let (mut bed, mut dense) = both::<D, S>(&mut rng, shaped);
             let n = dense.nrows();
             let mut load = DVector::from_fn(n, |_, _| rng.random::<f64>() - 0.5);
             let mut found = vec![0.0; n];
