@@ -429,8 +429,10 @@ fn an_added_load_is_borne_by_shapes_as_when_they_are_stepped() {
             let [stepped, still] = both.map(|morph| go_on(&setup, &state, morph, 2.5));
             let [p, q] = [&stepped, &still].map(loads);
             let mass: f64 = stepped.grains_at(2.5).iter().map(|grain| grain.mass).sum();
+            // Who lacks less than 0.2 weights after a solve is left: the bar, 0.13 of all weight, may by
+            // itself lack 2.6 %. A good third of that.
             for [_, floor, walls] in [p, q] {
-                close("borne", (floor + walls) / (G * mass), 1.0, 5e-3);
+                close("borne", (floor + walls) / (G * mass), 1.0, 1e-2);
             }
             ratios.push([q[0] / p[0], q[1] / p[1]]);
             let summary = still.summary();
