@@ -229,13 +229,15 @@ impl<D: Integrate> System<D> {
                 }
             }
         });
-        resting.retain(|&slot| pressing[slot as usize] >= 2);
         if engine.has_bodies() {
             let up = self.setup.gravity * (-1.0 / self.setup.gravity.norm());
             let held = self.held_shapes(up);
-            resting.retain(|&slot| {
-                engine.form_index(slot).is_none() || held[slot as usize].is_held(up)
+            resting.retain(|&slot| match engine.form_index(slot) {
+                Some(_) => held[slot as usize].is_held(up),
+                None => pressing[slot as usize] >= 2,
             });
+        } else {
+            resting.retain(|&slot| pressing[slot as usize] >= 2);
         }
         // Who was stopped in vain too often must be calm for longer.
         let thrash = &self.s.rest.thrash;
