@@ -5,7 +5,7 @@
 
 use super::law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Response, Viscoelastic};
 use super::slots::{Cohesion, Jkr, Slots};
-use crate::vector::Lanes;
+use crate::vector::{LANES, Lanes};
 
 /// A law with slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,40 +70,6 @@ impl Composed {
         }
     }
 
-    /// Contact radius of eight links with adhesion, m.
-    ///
-    /// With x_c the least overlap and t the root of the contact radius over its least, t^4 - 4 t = 3 x / |x_c|.
-    /// Newton's steps from above: t is under both 1 + sqrt((x / |x_c| + 1) / 2) and (3 x / |x_c|)^(1/4) + 4^(1/3).
-    #[inline(always)]
-    fn contact_radius<L: Lanes>(&self, jkr: &Jkr, overlap: L, radius: L) -> L {
-        /// From these starts no more change after five.
-        const STEPS: usize = 7;
-        let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let mut least = [0.0; crate::vector::LANES];
-        let radii = radius.to_array();
-        for lane in 0..least.len() {
-            least[lane] = jkr.least_root(radii[lane]);
-        }
-        let least = L::from_array(least);
-        let square = least.mul(least);
-        let gap = L::splat(3.0).mul(square).mul(square).div(radius);
-        let x = overlap.div(gap).max(L::splat(-1.0));
-        let near = one.add(x.add(one).mul(L::splat(0.5)).sqrt());
-        let far = L::splat(3.0).mul(x.max(zero)).sqrt().sqrt();
-        let mut t = near.min(far.add(L::splat(1.588)));
-        for _ in 0..STEPS {
-            let cube = t.mul(t).mul(t);
-            let value = cube
-                .mul(t)
-                .sub(L::splat(4.0).mul(t))
-                .sub(L::splat(3.0).mul(x));
-            let slope = L::splat(4.0).mul(cube).sub(L::splat(4.0));
-            t = t.sub(value.div(slope.max(L::splat(1e-12)))).max(one);
-        }
-        let root = least.mul(t);
-        root.mul(root)
-    }
-
     #[inline(always)]
     fn base<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
         match self.base {
@@ -128,6 +94,18 @@ impl Composed {
             Base::Viscoelastic(law) => hertz(law.young()),
         }
     }
+}
+
+/// Contact radii of eight links with adhesion. Not compiled into each kernel, and the same scalar code in all.
+#[inline(never)]
+fn contact_radii(jkr: &Jkr, overlaps: [f64; LANES], radii: [f64; LANES]) -> [f64; LANES] {
+    std::array::from_fn(|lane| jkr.contact_radius(overlaps[lane], radii[lane]))
+}
+
+/// Gaps at which eight links break.
+#[inline(never)]
+fn gaps(jkr: &Jkr, radii: [f64; LANES]) -> [f64; LANES] {
+    radii.map(|radius| jkr.gap(radius))
 }
 
 impl Law for Composed {
@@ -167,14 +145,7 @@ impl Law for Composed {
     fn reach<L: Lanes>(&self, radius: L) -> L {
         match (self.slots.cohesion, &self.jkr) {
             (Some(Cohesion::Fading { pull, stiffness }), _) => L::splat(pull / stiffness),
-            (_, Some(jkr)) => {
-                let mut gaps = [0.0; crate::vector::LANES];
-                let radii = radius.to_array();
-                for lane in 0..gaps.len() {
-                    gaps[lane] = jkr.gap(radii[lane]);
-                }
-                L::from_array(gaps)
-            }
+            (_, Some(jkr)) => L::from_array(gaps(jkr, radius.to_array())),
             _ => L::splat(0.0),
         }
     }
@@ -189,7 +160,7 @@ impl Law for Composed {
         hertz.overlap = inside;
         let mut adhesive = zero;
         if let Some(jkr) = &self.jkr {
-            let a = self.contact_radius(jkr, overlap, radius);
+            let a = L::from_array(contact_radii(jkr, overlap.to_array(), radius.to_array()));
             hertz.overlap = a.mul(a).div(radius);
             adhesive = L::splat(2.0 * jkr.young * jkr.k).mul(a).mul(a.sqrt());
         }
@@ -284,9 +255,7 @@ impl Law for Composed {
             }
             Some(Cohesion::Jkr(_)) => match &self.jkr {
                 Some(jkr) if overlap > 0.0 => {
-                    use crate::vector::Plain;
-                    let a = self.contact_radius(jkr, Plain::splat(overlap), Plain::splat(radius));
-                    jkr.stored(a.to_array()[0], radius)
+                    jkr.stored(jkr.contact_radius(overlap, radius), radius)
                 }
                 _ => 0.0,
             },

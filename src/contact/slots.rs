@@ -180,6 +180,30 @@ impl Jkr {
         3.0 * a * a / radius
     }
 
+    /// Contact radius at an overlap, m; at the least one where there is none.
+    ///
+    /// With x_c the gap at which links break and t the root of the contact radius over its least,
+    /// t^4 - 4 t = 3 x / x_c. Newton's steps from above: t is under both 1 + sqrt((x / x_c + 1) / 2) and
+    /// (3 x / x_c)^(1/4) + 4^(1/3).
+    pub fn contact_radius(&self, overlap: f64, radius: f64) -> f64 {
+        /// From these starts nothing changes after five.
+        const STEPS: usize = 7;
+        let least = self.least_root(radius);
+        let gap = 3.0 * least * least * least * least / radius;
+        let x = (overlap / gap).max(-1.0);
+        let near = 1.0 + (0.5 * (x + 1.0)).sqrt();
+        let far = (3.0 * x.max(0.0)).sqrt().sqrt() + 1.588;
+        let mut t = near.min(far);
+        for _ in 0..STEPS {
+            let cube = t * t * t;
+            let value = cube * t - 4.0 * t - 3.0 * x;
+            let slope = 4.0 * cube - 4.0;
+            t = (t - value / slope.max(1e-12)).max(1.0);
+        }
+        let root = least * t;
+        root * root
+    }
+
     /// Work done by the pair from contact radius 0 to a, J.
     fn energy_of(&self, a: f64, radius: f64) -> f64 {
         let (e, k, r) = (self.young, self.k, radius);
