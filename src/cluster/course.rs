@@ -1,10 +1,11 @@
 //! What links and gaps of grains that stand still are now, and how a displacement changes them: for
 //! loads that are known ahead.
 
+use super::coefficients::coefficients;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::Kept;
-use super::observe::{Kinematics, coefficients};
+use super::observe::Kinematics;
 use super::part::Part;
 use super::state::Other;
 use super::still::WallName;

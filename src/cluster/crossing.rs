@@ -1,11 +1,12 @@
 //! When a link passed Coulomb's limit, within the step in which it was seen to. Only links that
 //! changed are looked at, and only where they are logged.
 
+use super::coefficients::coefficients;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::Change;
 use super::lists::History;
-use super::observe::{BodyMotion, Kinematics, coefficients, size};
+use super::observe::{BodyMotion, Kinematics, size};
 use crate::contact::AnyLaw;
 use crate::event::EventKind;
 use crate::geometry::Vector;

@@ -1,10 +1,11 @@
 //! Links of stepped grains while others are displaced: how they are strained, what they hold, give
 //! and push.
 
+use super::coefficients::coefficients;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{History, each_link};
-use super::observe::{Kinematics, coefficients, size};
+use super::observe::{Kinematics, size};
 use super::part::Part;
 use super::state::Other;
 use super::still::{Place, Push};

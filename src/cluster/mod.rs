@@ -6,6 +6,7 @@ pub mod arrays;
 mod bodies;
 mod change;
 mod changes;
+mod coefficients;
 mod course;
 mod crossing;
 mod crush;

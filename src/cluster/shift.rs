@@ -3,10 +3,11 @@
 
 use super::arrays::Status;
 use super::changes::LinkChange;
+use super::coefficients::{Coefficients, coefficients};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{History, Kept};
-use super::observe::{Elastic, coefficients, size};
+use super::observe::{Elastic, size};
 use super::part::Part;
 use super::state::Other;
 use super::still::{Push, WallName, add};
@@ -428,7 +429,7 @@ struct Lost {
 }
 
 /// A spring gives way to Coulomb's bound.
-fn bound(link: &mut Kept, c: &super::observe::Coefficients) -> Lost {
+fn bound(link: &mut Kept, c: &Coefficients) -> Lost {
     let most = c.friction * c.elastic.max(0.0);
     let pull = c.kt * size(link.spring);
     link.slip = pull > most;

@@ -141,6 +141,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("hopper-poly", 2, &["run.finish=0.3"]),
         ("hopper-3d", 3, &["run.finish=0.06", "settle.at_most=0.35"]),
         ("dam-break", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
+        ("conveyor", 2, &["run.finish=0.3"]),
         (
             "cohesive-heap",
             2,

@@ -1,0 +1,110 @@
+//! What the law of a link gives for it by itself, as the kernels evaluate it.
+
+use super::observe::{Kinematics, size};
+use crate::contact::{AnyLaw, Contact, Law, Resistance, ResistanceKind, Slots, with_law};
+use crate::geometry::Dimension;
+use crate::vector::{Lanes, Plain};
+
+/// Coefficients of one link.
+pub(super) struct Coefficients {
+    /// Without what pulls.
+    pub elastic: f64,
+    pub cn: f64,
+    pub kt: f64,
+    pub ct: f64,
+    pub friction: f64,
+    /// By slots: pull, what presses beside, normal stiffness.
+    pub pull: f64,
+    pub grip: f64,
+    pub stiffness: f64,
+    pub slots: Slots,
+    pub normal_energy: f64,
+}
+
+/// Of a link that remembers nothing.
+pub(super) fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
+    coefficients_after(law, k, 0.0)
+}
+
+/// Of a link that was loaded to an overlap `deepest` (m).
+pub(super) fn coefficients_after<D: Dimension>(
+    law: AnyLaw,
+    k: &Kinematics<D>,
+    deepest: f64,
+) -> Coefficients {
+    with_law!(law, law => {
+        let mut deep = Plain::splat(deepest);
+        let c = law.compose(Contact {
+            overlap: Plain::splat(k.overlap),
+            inverse_mass: Plain::splat(k.inverse_mass),
+            radius: Plain::splat(k.radius),
+            speed: Plain::splat(k.speed),
+            sliding: Plain::splat(size(k.sliding)),
+        }, &mut deep);
+        let one = |values: Plain| values.to_array()[0];
+        Coefficients {
+            elastic: one(c.response.elastic),
+            cn: one(c.response.normal_damping),
+            kt: one(c.response.tangential_stiffness),
+            ct: one(c.response.tangential_damping),
+            friction: law.friction(),
+            pull: one(c.pull),
+            grip: one(c.grip),
+            stiffness: one(c.stiffness),
+            slots: law.slots(),
+            normal_energy: law.stored(k.overlap, k.radius, deepest),
+        }
+    })
+}
+
+impl Coefficients {
+    /// Normal force and what presses, N, at a normal speed.
+    pub fn normal(&self, speed: f64) -> (f64, f64) {
+        let least = if self.slots.are_empty() {
+            0.0
+        } else {
+            self.elastic.min(0.0)
+        };
+        let pushed = (self.elastic - self.cn * speed).max(least);
+        (pushed - self.pull, (pushed + self.grip).max(0.0))
+    }
+
+    /// What springs of rolling and twisting can give back, J.
+    pub fn turning_energy<D: Dimension>(
+        &self,
+        k: &Kinematics<D>,
+        memory: [f64; 5],
+        after: f64,
+        pressing: f64,
+    ) -> f64 {
+        let twist: f64 = if D::N == 2 {
+            0.0
+        } else {
+            (0..3).map(|i| k.turning[i] * k.normal[i]).sum()
+        };
+        let across = |i: usize| {
+            let along = if D::N == 2 { 0.0 } else { twist * k.normal[i] };
+            memory[i] - after * (k.turning[i] - along)
+        };
+        let rolled = size(std::array::from_fn(|i| {
+            if D::N == 3 || i == 0 { across(i) } else { 0.0 }
+        }));
+        let twisted = memory[3] - after * twist;
+        let of = |resistance: Option<Resistance>, spring: f64| {
+            let Some(Resistance {
+                friction,
+                kind: ResistanceKind::Spring { stiffness, .. },
+            }) = resistance
+            else {
+                return 0.0;
+            };
+            let given = stiffness.unwrap_or(2.25 * friction * friction * self.stiffness);
+            if given <= 0.0 {
+                return 0.0;
+            }
+            let pull = (given * spring.abs()).min(friction * pressing);
+            0.5 * pull * pull / given
+        };
+        of(self.slots.rolling, rolled) + of(self.slots.twisting, twisted)
+    }
+}
