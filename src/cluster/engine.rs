@@ -236,6 +236,11 @@ impl<D: Integrate> Engine<D> {
         Composed::new(law, slots).map_or(law, AnyLaw::Composed)
     }
 
+    /// Whether a law has slots.
+    pub fn has_slots(&self) -> bool {
+        self.laws.composed()
+    }
+
     pub(super) fn timing(&self) -> Timing {
         let before = if self.options.integrator == IntegratorName::Euler {
             0.0

@@ -276,7 +276,14 @@ impl<D: Integrate> Engine<D> {
         if !c.slots.are_empty() {
             tangential += c.turning_energy(&k, memory, after, pressing);
         }
-        let f = size(force);
+        let mut f = size(force);
+        if c.slots.spring_limited {
+            // Beyond the limit the spring pulls alone; below it nothing limits the sum.
+            f = c.kt * size(spring);
+            if f > cap {
+                force = spring.map(|x| -c.kt * x);
+            }
+        }
         if f > cap {
             force = force.map(|x| x * cap / f);
         }

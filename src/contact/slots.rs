@@ -84,14 +84,46 @@ impl Slots {
         *self == Slots::default()
     }
 
-    /// Overlap into which adhesion alone draws a link of effective radius `radius` (m), m.
+    /// Greatest pull of a link of effective radius `radius` (m) at an overlap (m), N; with `jkr` what friction and
+    /// resistance see of it.
+    fn pull(&self, radius: f64, overlap: f64) -> f64 {
+        let tau = std::f64::consts::TAU;
+        match self.cohesion {
+            None => 0.0,
+            Some(Cohesion::Constant(pull) | Cohesion::Fading { pull, .. }) => pull,
+            Some(Cohesion::Dmt(work)) => tau * work * radius,
+            Some(Cohesion::Area(density)) => tau * density * radius * overlap,
+            // Twice the pull-off force.
+            Some(Cohesion::Jkr(work)) => 1.5 * tau * work * radius,
+        }
+    }
+
+    /// Overlap into which cohesion alone draws a link of effective radius `radius` (m), m; infinite where the law
+    /// never holds against it.
     pub fn overlap(&self, law: &PairLaw, radius: f64) -> f64 {
-        match (self.cohesion, law) {
-            (
-                Some(Cohesion::Jkr(work)),
-                PairLaw::Hertz { young, .. } | PairLaw::Viscoelastic { young, .. },
-            ) => libm::cbrt(Jkr::new(work, *young).k * radius).powi(4) / radius,
-            _ => 0.0,
+        match *law {
+            PairLaw::Hertz { young, .. }
+            | PairLaw::Viscoelastic { young, .. }
+            | PairLaw::Mutze { young, .. } => {
+                // 4/3 E sqrt(R) x^1.5 = pull.
+                let stiff = 4.0 / 3.0 * young * radius.sqrt();
+                match self.cohesion {
+                    Some(Cohesion::Jkr(work)) => {
+                        libm::cbrt(Jkr::new(work, young).k * radius).powi(4) / radius
+                    }
+                    Some(Cohesion::Area(_)) => (self.pull(radius, 1.0) / stiff).powi(2),
+                    _ => libm::cbrt(self.pull(radius, 0.0) / stiff).powi(2),
+                }
+            }
+            PairLaw::Linear {
+                normal_stiffness, ..
+            } => match self.cohesion {
+                Some(Cohesion::Area(_)) if self.pull(radius, 1.0) >= normal_stiffness => {
+                    f64::INFINITY
+                }
+                Some(Cohesion::Area(_)) => 0.0,
+                _ => self.pull(radius, 0.0) / normal_stiffness,
+            },
         }
     }
 
@@ -124,7 +156,8 @@ impl Slots {
                     (stiffness.unwrap_or(usual), damping)
                 }
                 ResistanceKind::Constant(smoothing) => {
-                    let pressing = (normal / inverse_mass).sqrt() * speed;
+                    let impact = (normal / inverse_mass).sqrt() * speed;
+                    let pressing = impact + self.pull(radius, overlap);
                     (0.0, friction * pressing / smoothing)
                 }
             };

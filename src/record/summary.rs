@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// JSON has no infinite numbers and no others that are none: a run that failed by one has null there.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,18 +163,24 @@ pub struct GrainsPerLinkEvent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyFigures {
     /// Kinetic.
+    #[serde(deserialize_with = "number")]
     pub kinetic: f64,
     /// Potential, from the origin.
+    #[serde(deserialize_with = "number")]
     pub potential: f64,
     /// Elastic.
+    #[serde(deserialize_with = "number")]
     pub elastic: f64,
     /// Dissipated.
     pub dissipated: Dissipated,
     /// Injected by feeds and moving walls.
+    #[serde(deserialize_with = "number")]
     pub injected: f64,
     /// Removed with grains.
+    #[serde(deserialize_with = "number")]
     pub removed: f64,
     /// Relative error of the balance.
+    #[serde(deserialize_with = "number")]
     pub balance_error: f64,
 }
 
@@ -177,12 +188,16 @@ pub struct EnergyFigures {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dissipated {
     /// In normal dampers and drag.
+    #[serde(deserialize_with = "number")]
     pub damping: f64,
     /// To tangential forces: sliding and tangential dampers.
+    #[serde(deserialize_with = "number")]
     pub slip: f64,
     /// In collisions in flight.
+    #[serde(deserialize_with = "number")]
     pub collision: f64,
     /// At morphs; signed.
+    #[serde(deserialize_with = "number")]
     pub morph: f64,
 }
 
@@ -315,4 +330,24 @@ pub struct WallImpacts {
     pub impulse: [f64; 3],
     /// Sum of the sizes of its normal parts, N s.
     pub normal_impulse: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a run writes that failed by a number that is none can be read.
+    #[test]
+    fn numbers_that_are_none() {
+        let mut summary = Summary::default();
+        summary.energy.kinetic = f64::NAN;
+        summary.energy.balance_error = f64::INFINITY;
+        summary.energy.dissipated.slip = f64::NAN;
+        summary.energy.elastic = 0.5;
+        let text = serde_json::to_string(&summary).unwrap();
+        let back: Summary = serde_json::from_str(&text).unwrap();
+        assert!(back.energy.kinetic.is_nan() && back.energy.balance_error.is_nan());
+        assert!(back.energy.dissipated.slip.is_nan());
+        assert_eq!(back.energy.elastic, 0.5);
+    }
 }

@@ -90,7 +90,9 @@ impl Row {
     /// Reads the row of a run; none if there is none, or none that can be read.
     pub(super) fn read(dir: &Path, label: &str) -> Option<Row> {
         let bytes = std::fs::read(path(dir, label)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        let row: Row = serde_json::from_slice(&bytes).ok()?;
+        // One without figures that did not fail is no row of ours.
+        (row.summary.is_some() || row.status == Status::Failed).then_some(row)
     }
 
     /// Writes it.

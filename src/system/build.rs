@@ -38,6 +38,33 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
+/// A pair of materials whose cohesion draws the least or the greatest grains into each other by more than half
+/// their radius, and by how much, m.
+fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
+    let radii = setup.grains.iter().map(|g| [g.radius; 2]);
+    let fed = setup.feeds.iter();
+    let radii = radii.chain(fed.map(|f| [f.radius.least(), f.radius.greatest()]));
+    let [least, greatest] = radii.fold([f64::INFINITY, 0.0], |[least, greatest], [a, b]| {
+        [least.min(a), greatest.max(b)]
+    });
+    let n = setup.laws.materials;
+    let pairs = setup.laws.laws.iter().zip(&setup.laws.slots).enumerate();
+    pairs
+        .filter(|(_, (_, slots))| !slots.are_empty())
+        .find_map(|(index, (law, slots))| {
+            let law = law.as_ref()?;
+            // Of two equal grains the effective radius is half of theirs.
+            let of = |radius: f64| (slots.overlap(law, 0.5 * radius), 0.5 * radius);
+            let worst = [of(least), of(greatest)];
+            let (overlap, _) = worst.into_iter().find(|(overlap, most)| overlap > most)?;
+            let name = |k: usize| setup.materials.get(k).map_or("?", String::as_str);
+            Some((
+                format!("`{}` and `{}`", name(index / n), name(index % n)),
+                overlap,
+            ))
+        })
+}
+
 impl<D: Integrate> System<D> {
     /// The system at the start of its setup.
     ///
@@ -143,6 +170,11 @@ impl<D: Integrate> System<D> {
         if gap > outer_margin {
             return Err(SystemError::Setup(format!(
                 "cohesion holds links over a gap of {gap:.3e} m, but links are kept up to {outer_margin:.3e} m only, which goes with the radii: a weaker pull, or a stiffer one that fades earlier"
+            )));
+        }
+        if let Some((pair, overlap)) = drawn_in(setup) {
+            return Err(SystemError::Setup(format!(
+                "the cohesion of {pair} alone draws grains {overlap:.3e} m into each other, more than half their radius: a weaker pull, or a stiffer law"
             )));
         }
         let step = choice.step;

@@ -190,18 +190,22 @@ impl Ledger {
         let entries = [damping, slip, collision, morph, self.removed, injected];
         let entries = entries.iter().map(|x| x.abs()).sum::<f64>();
         let whole = held.kinetic
-            + held.elastic.sum()
+            + held.elastic.sum().abs()
             + self.start.kinetic
-            + self.start.elastic.sum()
+            + self.start.elastic.sum().abs()
             + entries;
         // What rounding alone can leave is no error of the integration.
         let error = (error.abs() - rounding(engine, whole)).max(0.0);
-        let flowed = self.start.kinetic + released.max(0.0) + injected.abs();
+        let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
+        if engine.has_slots() {
+            // What draws grains together gives energy as gravity does.
+            flowed += (self.start.elastic.sum() - held.elastic.sum()).max(0.0);
+        }
         // Where springs alone drive the run, nothing of the above need flow.
         let scale = if flowed > 0.0 {
             flowed
         } else {
-            self.start.elastic.sum()
+            self.start.elastic.sum().abs()
         };
         EnergyFigures {
             kinetic: held.kinetic,
@@ -252,7 +256,10 @@ fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
     let overlap = UNITS * reach;
     let energy = pairs.chain(walls).map(|[a, b]| {
         let law = engine.law(a, b);
-        with_law!(law, law => law.normal_energy(overlap, radius))
+        with_law!(law, law => {
+            let drawn = law.stored(overlap, radius, 0.0).abs();
+            law.normal_energy(overlap, radius).max(drawn)
+        })
     });
     grains * energy.fold(0.0, f64::max) + UNITS * (whole + mass * engine.gravity.norm() * reach)
 }

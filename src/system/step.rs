@@ -158,7 +158,8 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     if height.is_finite() {
         fastest = fastest.max((2.0 * g * height).sqrt());
     }
-    fastest + wall_speed(setup)
+    let belts = setup.boundaries.iter().map(|wall| wall.belt.norm());
+    fastest + wall_speed(setup) + belts.fold(0.0, f64::max)
 }
 
 /// The speed of the fastest point of a moving wall during the run, m/s. What turns and has no end
@@ -209,7 +210,8 @@ fn rates(
         .max(1e-6 * radius),
         PairLaw::Linear { .. } => 0.0,
     };
-    let overlap = overlap.max(slots.overlap(law, radius));
+    let drawn = slots.overlap(law, radius);
+    let overlap = overlap.max(if drawn.is_finite() { drawn } else { 0.0 });
     let link = law.rates(inverse_mass, radius, overlap, inertia);
     let beside = slots.rates(law, inverse_mass, radius, overlap, inertia, speed);
     (

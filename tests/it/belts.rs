@@ -2,8 +2,9 @@
 
 use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
+use arenite::contact::PairLaw;
 use arenite::geometry::{Planar, Spatial};
-use arenite::system::Setup;
+use arenite::system::{Setup, System};
 
 use super::support::*;
 
@@ -84,4 +85,35 @@ fn a_belt_runs_along_its_surface() {
     let grain = end(&setup)[0];
     close("speed", grain.velocity.norm(), 0.0, 1e-12);
     close("spin", grain.spin, 0.0, 1e-12);
+}
+
+/// Grains come to the speed of a belt, and meet a wall with it: the step knows.
+#[test]
+fn the_step_counts_on_the_speed_of_belts() {
+    let step = |belt: f64| {
+        let law = PairLaw::Hertz {
+            young: 1e7,
+            shear: 1e7,
+            damping_ratio: 0.3,
+            friction: 0.5,
+        };
+        let mut setup: Setup<Planar> = empty(law, 1e-5, 1.0);
+        setup.motion.step = None;
+        floor(&mut setup).belt = place::<Planar>(belt, 0.0);
+        add(
+            &mut setup,
+            RADIUS,
+            MASS,
+            place::<Planar>(0.0, RADIUS),
+            place::<Planar>(0.1, 0.0),
+        );
+        System::plan(&setup).unwrap().step
+    };
+    // Hertz's step goes as the speed to the power -1/5.
+    close(
+        "step",
+        step(20.0) / step(0.0),
+        (0.1f64 / 20.1).powf(0.2),
+        1e-3,
+    );
 }
