@@ -621,7 +621,9 @@ fn the_balance_counts_what_adhesion_releases() {
         let summary = system.summary();
         let error = summary.energy.balance_error;
         assert!((0.0..3e-3).contains(&error), "{overlap}: {error}");
-        assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+        // The first is crushed by its own pull, which is told.
+        let unbalanced = summary.warnings.iter().any(|w| w.contains("balance"));
+        assert!(!unbalanced, "{:?}", summary.warnings);
     }
 }
 
@@ -670,7 +672,11 @@ fn cohesion_counts_for_the_step_and_is_bounded() {
     assert!(pulled < 0.3 * plain, "{pulled} {plain}");
     let law = linear(1e4, 3e3, 1.0, 1.0, 0.4);
     for cohesion in [Cohesion::Area(5e5), Cohesion::Constant(100.0)] {
-        let error = step(law, Some(cohesion)).unwrap_err().to_string();
+        let slots = Slots {
+            cohesion: Some(cohesion),
+            ..Slots::default()
+        };
+        let error = System::new(stuck(law, slots)).err().unwrap().to_string();
         assert!(error.contains("more than half their radius"), "{error}");
     }
 }
