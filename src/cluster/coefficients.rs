@@ -91,18 +91,17 @@ impl Coefficients {
         }));
         let twisted = memory[3] - after * twist;
         let of = |resistance: Option<Resistance>, spring: f64| {
-            let Some(Resistance {
-                friction,
-                kind: ResistanceKind::Spring { stiffness, .. },
-            }) = resistance
-            else {
+            let Some(resistance) = resistance else {
                 return 0.0;
             };
-            let given = stiffness.unwrap_or(2.25 * friction * friction * self.stiffness);
+            let ResistanceKind::Spring { stiffness, .. } = resistance.kind else {
+                return 0.0;
+            };
+            let given = stiffness.unwrap_or(resistance.usual_share() * self.stiffness);
             if given <= 0.0 {
                 return 0.0;
             }
-            let pull = (given * spring.abs()).min(friction * pressing);
+            let pull = (given * spring.abs()).min(resistance.friction * pressing);
             0.5 * pull * pull / given
         };
         of(self.slots.rolling, rolled) + of(self.slots.twisting, twisted)

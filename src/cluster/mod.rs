@@ -24,6 +24,7 @@ mod part;
 mod parts;
 mod renew;
 mod resting;
+mod rim;
 mod shift;
 mod state;
 mod still;

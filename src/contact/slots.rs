@@ -71,11 +71,18 @@ pub enum ResistanceKind {
     Constant(f64),
     /// A spring with a dashpot behind a slider (Iwashita and Oda 1998; Ai et al. 2011, model C).
     Spring {
-        /// N/m; none for 2.25 friction^2 times the normal stiffness of now (Ai et al. 2011, eq. 13 for spheres).
+        /// N/m; none for 2.25 friction^2 times the normal stiffness of now (Ai et al. 2011).
         stiffness: Option<f64>,
         /// N s/m.
         damping: f64,
     },
+}
+
+impl Resistance {
+    /// Stiffness of the spring over the normal one, where none is given.
+    pub fn usual_share(&self) -> f64 {
+        2.25 * self.friction * self.friction
+    }
 }
 
 impl Slots {
@@ -152,7 +159,7 @@ impl Slots {
             let Resistance { friction, kind } = resistance;
             let (stiffness, damping) = match kind {
                 ResistanceKind::Spring { stiffness, damping } => {
-                    let usual = 2.25 * friction * friction * normal;
+                    let usual = resistance.usual_share() * normal;
                     (stiffness.unwrap_or(usual), damping)
                 }
                 ResistanceKind::Constant(smoothing) => {

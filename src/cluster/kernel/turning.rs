@@ -79,10 +79,9 @@ pub(super) fn resist<L: Lanes, const N: usize>(
             }
         }
         ResistanceKind::Spring { stiffness, damping } => {
-            let relative = 2.25 * resistance.friction * resistance.friction;
             let stiffness = match stiffness {
                 Some(given) => L::splat(given),
-                None => L::splat(relative).mul(part.stiffness),
+                None => L::splat(resistance.usual_share()).mul(part.stiffness),
             };
             let compliance = one.div(stiffness.max(tiny));
             let mut damping = L::splat(damping);

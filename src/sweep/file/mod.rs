@@ -1,0 +1,278 @@
+//! A sweep file read and checked, and the runs that it comes to.
+
+mod check;
+mod point;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::SweepError;
+use super::axis::{self, Axis, Setting, Spans};
+use super::spec::SweepSpec;
+use crate::record::checksum;
+use crate::scenario::path::{Place, Step};
+use crate::scenario::{
+    Document, Origin, Override, Problem, Resolved, Scenario, Text, names, nearest,
+};
+
+/// A sweep: a scenario and what varies in it.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// Its name; names the folder.
+    pub name: String,
+    /// What the file says.
+    pub spec: SweepSpec,
+    /// The file itself.
+    pub text: String,
+    document: Document,
+    file: (Arc<str>, Arc<str>),
+    base: Text,
+    /// What the command line and `set` say for all runs.
+    fixed: Vec<Override>,
+    axes: Vec<Axis>,
+    derived: Vec<Derived>,
+    seeds: Vec<Option<u64>>,
+    /// Hash of all that is the same in all runs.
+    common: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Derived {
+    key: String,
+    expression: String,
+    spans: Spans,
+}
+
+/// A run of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Its number, from 1, in the order of the table.
+    pub number: usize,
+    /// What varies, by key or variable (without `$`), in the order of the table.
+    pub settings: Vec<(String, Setting)>,
+    /// Its seed; none: that of the scenario.
+    pub seed: Option<u64>,
+    /// Name of its row and folder: what it is told by what varies, and by a hash of all that it starts
+    /// from. So it keeps its name when the sweep grows.
+    pub label: String,
+    overrides: Vec<Override>,
+}
+
+/// Names of columns that every table has.
+pub(super) const OWN_COLUMNS: [&str; 5] = ["run", "label", "seed", "status", "error"];
+
+impl Sweep {
+    /// Loads a file, or the embedded sweep of a name, with values of the command line for all runs.
+    ///
+    /// # Errors
+    /// A file that is no sweep, or names no scenario.
+    pub fn load(reference: &str, overrides: &[Override]) -> Result<Self, SweepError> {
+        let path = Path::new(reference);
+        let written_as_path = reference.ends_with(".toml") || reference.contains(['/', '\\']);
+        if !written_as_path && let Some(found) = super::embedded::sweep(reference) {
+            let name = format!("{reference}.toml (embedded)");
+            return Sweep::parse(&name, found.text, None, Some(reference), overrides);
+        }
+        if !written_as_path && !path.is_file() {
+            let known = super::embedded::SWEEPS.iter().map(|item| item.name);
+            let problem = Problem::plain(format!(
+                "there is neither a file nor an embedded sweep `{reference}`"
+            ));
+            let problem = match nearest(reference, known.clone()) {
+                Some(name) => problem.help(format!("did you mean `{name}`?")),
+                None => problem,
+            };
+            let problem = problem.help(format!("embedded sweeps: {}", names(known)));
+            return Err(problem.into());
+        }
+        let text = std::fs::read_to_string(path).map_err(|why| {
+            Problem::plain(format!("cannot read the sweep file {reference}: {why}"))
+        })?;
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Sweep::parse(reference, &text, Some(folder), stem, overrides)
+    }
+
+    /// Reads a text; `file` stands for it in messages, `folder` is where its scenario is, `stem` names the
+    /// sweep if the text does not.
+    ///
+    /// # Errors
+    /// As [`Sweep::load`].
+    pub fn parse(
+        file: &str,
+        text: &str,
+        folder: Option<PathBuf>,
+        stem: Option<&str>,
+        overrides: &[Override],
+    ) -> Result<Self, SweepError> {
+        let mut document = Document::parse(file, text, &[])?;
+        document.subject = "the sweep";
+        for (key, ranges) in [("set", false), ("grid", true), ("derive", false)] {
+            if let Some(table) = document.child_mut(&Step::Key(key.into())) {
+                axis::flatten(table, ranges);
+            }
+        }
+        document.each_of("zip", |table| axis::flatten(table, true));
+        if let Some(sample) = document.child_mut(&Step::Key("sample".into()))
+            && let Some(keys) = sample.child_mut(&Step::Key("keys".into()))
+        {
+            axis::flatten(keys, true);
+        }
+        let spec: SweepSpec = crate::scenario::read(&document)?;
+        let located = |problem: Problem| SweepError::from(problem.located(&document));
+        let name = check::checked_name(&spec, stem).map_err(located)?;
+        let place = Place::of("scenario");
+        let base = Text::find(&spec.scenario, folder.as_deref())
+            .map_err(|problem| located(problem.placed(&place)))?;
+        for (key, value) in [("until", spec.until), ("wall_limit", spec.wall_limit)] {
+            if let Some(value) = value.filter(|v| !v.is_finite() || *v <= 0.0) {
+                let text = format!("`{key}` is {value}, but must be a finite time above 0");
+                let problem = Problem::at(&Place::of(key), text).label("must be above 0, s");
+                return Err(located(problem));
+            }
+        }
+        let axes = axis::axes(&document, &spec)?;
+        let seeds = check::seeds(&spec).map_err(located)?;
+        let names: (Arc<str>, Arc<str>) = (file.into(), text.into());
+        let (fixed, derived) = given(&document, &spec, &names, overrides);
+        let mut sweep = Sweep {
+            name,
+            text: text.to_string(),
+            file: names,
+            base,
+            fixed,
+            axes,
+            derived,
+            seeds,
+            common: 0,
+            spec,
+            document,
+        };
+        sweep.check_keys(overrides)?;
+        sweep.check_count()?;
+        sweep.check_study()?;
+        sweep.common = sweep.hash_of_common();
+        Ok(sweep)
+    }
+
+    /// Columns of what varies, as the table names them.
+    pub fn parameters(&self) -> Vec<String> {
+        let columns = self.axes.iter().flat_map(|axis| &axis.columns);
+        columns
+            .map(|column| column_name(&column.key).to_string())
+            .collect()
+    }
+
+    /// How many runs there are.
+    pub fn count(&self) -> usize {
+        let rows: usize = self.axes.iter().map(|axis| axis.rows).product();
+        rows * self.seeds.len()
+    }
+
+    /// How many values each axis has, with the names of its columns; seeds last.
+    pub fn shape(&self) -> Vec<(Vec<String>, usize)> {
+        let axis = |axis: &Axis| {
+            let names = axis.columns.iter().map(|c| column_name(&c.key).to_string());
+            (names.collect(), axis.rows)
+        };
+        let mut shape: Vec<(Vec<String>, usize)> = self.axes.iter().map(axis).collect();
+        shape.push((vec!["seed".into()], self.seeds.len()));
+        shape
+    }
+
+    /// What all runs have in common: the program's version and the scenario with the files that it reads;
+    /// its text where it does not resolve without what varies.
+    fn hash_of_common(&self) -> u64 {
+        let resolved = self.parsed(&[]).and_then(|scenario| scenario.resolve());
+        let text = match &resolved {
+            Ok(resolved) => &resolved.toml,
+            Err(_) => &self.base.text,
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        checksum(format!("{version}\n{text}").as_bytes())
+    }
+
+    fn parsed(&self, overrides: &[Override]) -> Result<Scenario, Problem> {
+        let base = &self.base;
+        Scenario::parse(&base.name, &base.text, base.folder.as_deref(), overrides)
+    }
+
+    /// The scenario of a run.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the place in the sweep file where that is what is wrong.
+    pub fn resolve(&self, point: &Point) -> Result<Resolved, Problem> {
+        self.parsed(&point.overrides)?.resolve()
+    }
+}
+
+/// The table's name of a key or variable.
+pub(super) fn column_name(key: &str) -> &str {
+    key.strip_prefix('$').unwrap_or(key)
+}
+
+/// What is the same in all runs, and what follows from variables.
+fn given(
+    document: &Document,
+    spec: &SweepSpec,
+    names: &(Arc<str>, Arc<str>),
+    overrides: &[Override],
+) -> (Vec<Override>, Vec<Derived>) {
+    let mut fixed = Vec::new();
+    let origin = |spans: &Spans| Origin {
+        name: names.0.clone(),
+        text: names.1.clone(),
+        path: spans.key.clone(),
+        value: spans.value.clone(),
+    };
+    let spans_of = |place: &Place| {
+        let value = document.get(place).map(|node| node.span.range.clone());
+        let value = value.unwrap_or(0..0);
+        Spans {
+            key: value.clone(),
+            value,
+        }
+    };
+    if let Some(until) = spec.until {
+        let spans = spans_of(&Place::of("until"));
+        fixed.push(Override::from_file(
+            "run.finish",
+            &format!("{until:?}"),
+            origin(&spans),
+        ));
+    }
+    let set = Place::of("set");
+    for (key, key_span) in axis::keys(document, &set) {
+        if let Some(node) = document.get(&set.key(&key)) {
+            let spans = Spans {
+                key: key_span,
+                value: node.span.range.clone(),
+            };
+            let text = axis::written(document, node).text;
+            fixed.push(Override::from_file(&key, &text, origin(&spans)));
+        }
+    }
+    // The command line comes after what the file says.
+    fixed.extend_from_slice(overrides);
+    let place = Place::of("derive");
+    let derived = axis::keys(document, &place)
+        .into_iter()
+        .map(|(key, key_span)| {
+            let value = spans_of(&place.key(&key)).value;
+            Derived {
+                expression: spec.derive.get(&key).cloned().unwrap_or_default(),
+                spans: Spans {
+                    key: key_span,
+                    value,
+                },
+                key,
+            }
+        });
+    let derived = derived.collect();
+    (fixed, derived)
+}
+
+/// The JSON Schema of the sweep file.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(SweepSpec).to_value()
+}
