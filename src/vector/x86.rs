@@ -1,5 +1,5 @@
 //! AVX2 and AVX-512 lanes. The only unsafe code of the program: each block calls an intrinsic
-//! whose processor feature was detected before [`run_avx2`] or [`run_avx512`] was entered, the
+//! whose processor feature was detected before [`run_avx2`] or [`run_avx512`] was called, the
 //! types being private to this module and made nowhere else; memory is touched through
 //! references to whole rows only.
 #![allow(unsafe_code)]
@@ -17,28 +17,41 @@ struct Avx2(__m256d, __m256d);
 #[derive(Clone, Copy)]
 struct AvxHalf(__m256d);
 
+/// Ways into a kernel. They are methods of the kernel, and not functions generic over it, so that
+/// the compiler keeps the machine code of each kernel with the module of the kernel: kernels of
+/// several modules are then compiled side by side.
+trait Enter: Kernel {
+    /// # Safety
+    /// The processor has the features.
+    unsafe fn enter_avx512(self) -> Self::Output;
+    /// # Safety
+    /// The processor has the feature.
+    unsafe fn enter_avx2(self) -> Self::Output;
+}
+
+impl<K: Kernel> Enter for K {
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+    unsafe fn enter_avx512(self) -> K::Output {
+        self.run::<Avx512>()
+    }
+    #[target_feature(enable = "avx2")]
+    unsafe fn enter_avx2(self) -> K::Output {
+        self.run::<Avx2>()
+    }
+}
+
 /// Runs a kernel on AVX-512. Only [`super::run`] calls it, after detection.
 #[inline(always)]
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     // SAFETY: the caller has detected the features.
-    unsafe { enter_avx512(kernel) }
+    unsafe { kernel.enter_avx512() }
 }
 
 /// Runs a kernel on AVX2. Only [`super::run`] calls it, after detection.
 #[inline(always)]
 pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     // SAFETY: the caller has detected the feature.
-    unsafe { enter_avx2(kernel) }
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn enter_avx512<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Avx512>()
-}
-
-#[target_feature(enable = "avx2")]
-fn enter_avx2<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Avx2>()
+    unsafe { kernel.enter_avx2() }
 }
 
 /// Panics unless all indices lie within a table: one comparison of eight in vector units.
