@@ -8,6 +8,7 @@ mod build;
 mod document;
 pub mod embedded;
 mod fill;
+mod grid_table;
 pub mod path;
 mod problem;
 mod read;

@@ -2,6 +2,7 @@
 //! `arenite schema`, so it is written for the person who writes a scenario.
 
 mod events;
+mod field;
 mod grains;
 mod material;
 mod morph;
@@ -19,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use events::*;
+pub use field::*;
 pub use grains::*;
 pub use material::*;
 pub use morph::*;
@@ -103,31 +105,6 @@ pub struct Spec {
 
 fn default_seed() -> u64 {
     1
-}
-
-/// Forces that act everywhere.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FieldSpec {
-    /// Gravity, m/s^2, a number for each dimension; none when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gravity: Option<Vec<f64>>,
-    /// Viscous drag: force = -drag x velocity, N s/m; 0 (the default) for none.
-    #[serde(default)]
-    #[schemars(range(min = 0.0))]
-    pub drag: f64,
-    /// Electric field, V/m, a number for each dimension; it acts on charges and electric moments of
-    /// materials. None when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub electric: Option<Vec<f64>>,
-    /// Magnetic field, T: three numbers, in the plane too, where the last is normal to it. It turns the paths
-    /// of charges and acts on magnetic moments of materials. None when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub magnetic: Option<Vec<f64>>,
-    /// Constant of gravitation between grains, N m^2/kg^2 (6.674e-11 in nature); 0 (the default) for none.
-    #[serde(default, skip_serializing_if = "material::is_zero")]
-    #[schemars(range(min = 0.0))]
-    pub gravitation: f64,
 }
 
 /// Directions in which space repeats itself.
