@@ -56,8 +56,9 @@ fn turned(b: [f64; 3], u: [f64; 3]) -> [f64; 3] {
 impl<D: Integrate> Engine<D> {
     /// Adds drag and turning to a stepped grain, after all other forces, and books. The leapfrogs take for the
     /// velocity v the mean of those before and after the kick: turning does no work (Boris 1970), and drag, of which
-    /// the coefficient is that of the velocity foreseen, is stable in any step (the implicit midpoint rule). What
-    /// is booked with that mean is what the kinetic energy changes by.
+    /// the coefficient is that of the velocity foreseen, is stable in any step (the implicit midpoint rule). `euler`, and
+    /// the half step with which a grain begins under `verlet`, take for drag the velocity at their end, for turning that at
+    /// their start. What is booked with the mean is what the kinetic energy changes by.
     pub fn drive(&mut self, slot: u32, driven: &Driven<D>, fresh: bool) {
         let s = slot as usize;
         let (arrays, step) = (&self.state.arrays, self.options.step);
@@ -74,24 +75,31 @@ impl<D: Integrate> Engine<D> {
         let pushed = |v: [f64; 3], force: [f64; 3]| -> [f64; 3] {
             std::array::from_fn(|k| v[k] + half * (force[k] / mass + pull[k]))
         };
+        let ahead = if verlet { half } else { step };
         let (rate, flow) = (driven.drag.coefficient / mass, three(driven.drag.velocity));
-        let seen = if implicit {
+        let (seen, met) = if implicit {
             let b = pushed(carried, force);
             let z = half * rate;
             let inverse = 1.0 / (1.0 + z);
             let b = std::array::from_fn(|k| (b[k] + z * flow[k]) * inverse);
-            turned(b, driven.turning.map(|w| half * w * inverse))
+            let mean = turned(b, driven.turning.map(|w| half * w * inverse));
+            (mean, mean)
         } else {
-            three(arrays.velocity(s))
+            let v = three(arrays.velocity(s));
+            let z = ahead * rate;
+            let pull = |k: usize| force[k] / mass + gravity[k];
+            let met = |k: usize| (v[k] + ahead * pull(k) + z * flow[k]) / (1.0 + z);
+            (v, std::array::from_fn(met))
         };
         let turns = cross(seen, driven.turning);
-        let drag: [f64; 3] = std::array::from_fn(|k| mass * rate * (flow[k] - seen[k]));
+        let drag: [f64; 3] = std::array::from_fn(|k| mass * rate * (flow[k] - met[k]));
         let added: [f64; 3] = std::array::from_fn(|k| drag[k] + mass * turns[k]);
         // The velocity with which forces work.
-        let mean = if verlet || midpoint {
+        let mean: [f64; 3] = if implicit {
             seen
         } else {
-            pushed(seen, std::array::from_fn(|k| force[k] + added[k]))
+            let pull = |k: usize| (force[k] + added[k]) / mass + gravity[k];
+            std::array::from_fn(|k| seen[k] + 0.5 * ahead * pull(k))
         };
         let spin_moment = (driven.spin_turning != [0.0; 3] && D::N == 3).then(|| {
             let inertia = 1.0 / arrays.inverse_inertia(s);

@@ -45,6 +45,8 @@ scenarios![
     "hopper-3d",
     "dam-break",
     "conveyor",
+    "pipe-flow",
+    "centrifuge",
     "cohesive-heap",
     "angle-of-repose",
     "rolling",
