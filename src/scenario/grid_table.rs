@@ -207,8 +207,8 @@ mod tests {
                 ": the grid has a hole at x = 1, y = 1 (1 of 4 nodes are missing)",
             ),
             (
-                all(&[(0.0, 0.0), (1.0, 0.0), (2.4, 0.0), (4.0, 0.0)]),
-                ":4: x = 2.4 is not on the grid, whose nodes begin at 0 and are 1 apart",
+                all(&[(0.0, 0.0), (1.4, 0.0), (3.0, 0.0), (3.0, 1.0)]),
+                ":3: x = 1.4 is not on the grid, whose nodes begin at 0 and are 1.5 apart",
             ),
             (
                 all(&[(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (0.0, 0.0)]),
