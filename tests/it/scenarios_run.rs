@@ -144,6 +144,8 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("conveyor", 2, &["run.finish=0.3"]),
         ("shear-cell", 2, &["run.finish=0.1"]),
         ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),
+        ("pipe-flow", 2, &["run.finish=0.5"]),
+        ("centrifuge", 2, &["run.finish=0.2"]),
         (
             "cohesive-heap",
             2,
