@@ -18,13 +18,13 @@ pub mod rotation;
 mod vessel;
 
 pub use arcs::{Arc, ArcGrain, ArcsError};
-pub use boundary::{Boundary, Shape};
+pub use boundary::{Boundary, MeshShape, Shape};
 pub use clump::{Ball, Clump, ClumpError};
 pub use form::{Form, FormError, FormPart, Formed};
 pub use grain::{Grain, GrainId};
 pub use lever::Lever;
 pub use library::{SHAPES, named_shape};
-pub use mesh::{Mesh, MeshError};
+pub use mesh::{Mesh, MeshError, stl_triangles};
 pub use motion::{Motion, MotionPiece, Pose};
 pub use outline::OutlineLine;
 pub use region::Region;

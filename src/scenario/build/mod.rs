@@ -9,6 +9,7 @@ mod feeds;
 mod grains;
 mod long_range;
 mod materials;
+mod meshes;
 mod morph;
 mod perturb;
 mod quasi_static;
@@ -68,8 +69,8 @@ pub(super) fn build<D: Integrate>(
     let materials = materials::collect(check, &mut spec)?;
     let long_range = long_range::collect::<D>(check, &spec, &materials)?;
     let shapes = shapes::collect::<D>(check, &mut spec)?;
-    let boundaries =
-        walls::boundaries::<D>(check, &mut spec.boundary, |name| materials.index(name))?;
+    let material = |name: &str| materials.index(name);
+    let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
     let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
     let filled = grains::fills::<D>(
         check,
