@@ -19,7 +19,7 @@ use super::still::{Still, WallName};
 use super::tumble::TopTable;
 use crate::body::{Form, Grain, Pose};
 use crate::contact::{AnyLaw, Composed, LawTable};
-use crate::geometry::surface::{Flat, Surface};
+use crate::geometry::surface::Flat;
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
@@ -314,6 +314,9 @@ impl<D: Integrate> Engine<D> {
                 let mut lanes = std::mem::take(&mut self.wall_lanes);
                 let place = |slot: u32| self.motion(slot as usize).position;
                 fill_lanes(place, wall, &pose, boundary, &mut lanes);
+                if boundary.surfaces.are_many() && !trial {
+                    self.pass_on(class, &lanes, time);
+                }
                 self.wall_lanes = lanes;
             }
             self.changed.clear();
@@ -537,8 +540,8 @@ fn fill_lanes<D: Integrate>(
                 continue;
             }
             let x = place(slot);
-            let surface = &boundary.surfaces[surface as usize];
-            let Some(probe) = surface.probe(if fixed { x } else { pose.to_frame(x) }) else {
+            let x_in_frame = if fixed { x } else { pose.to_frame(x) };
+            let Some(probe) = boundary.surfaces.probe(surface as usize, x_in_frame) else {
                 continue;
             };
             let normal = if fixed {

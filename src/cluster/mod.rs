@@ -22,6 +22,7 @@ mod loads;
 mod observe;
 mod part;
 mod parts;
+mod passing;
 mod renew;
 mod resting;
 mod rim;

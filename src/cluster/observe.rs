@@ -12,7 +12,6 @@ use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
 use crate::contact::AnyLaw;
 use crate::event::EventKind;
-use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 
 /// Motion of two bodies at their contact. The normal points from the second body to the first,
@@ -213,7 +212,9 @@ impl<D: Integrate> Engine<D> {
         let pose = boundary.boundary.motion.pose(time);
         let slot = slot as usize;
         let x = motion.position;
-        let probe = boundary.surfaces[surface as usize].probe(pose.to_frame(x))?;
+        let probe = boundary
+            .surfaces
+            .probe(surface as usize, pose.to_frame(x))?;
         let normal = pose.vector_from_frame(probe.normal);
         let point = x - normal * probe.distance;
         let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);

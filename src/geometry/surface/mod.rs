@@ -147,6 +147,11 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn bounds(&self) -> Option<[D::Vector; 2]> {
         None
     }
+    /// Surfaces of the same boundary that go on from this one nearly straight: of those that face a point only the
+    /// nearest is met there.
+    fn beside(&self) -> &[u32] {
+        &[]
+    }
     /// The ends of a straight ridge of a mesh, for drawings; none for all others.
     fn ridge(&self) -> Option<[D::Vector; 2]> {
         None

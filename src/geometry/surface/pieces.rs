@@ -2,11 +2,8 @@
 
 use std::ops::Deref;
 
-use super::{BoxTree, Surface};
+use super::{BoxTree, Probe, Surface};
 use crate::geometry::Dimension;
-
-/// So many surfaces are looked through one by one.
-const FEW: usize = 8;
 
 /// The primitive surfaces of a boundary, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,11 +30,8 @@ impl<D: Dimension> IntoIterator for Pieces<D> {
 impl<D: Dimension> Pieces<D> {
     /// Of surfaces; a tree is made where all of them are pieces of a mesh.
     pub fn new(list: Vec<D::Surface>) -> Self {
-        let boxes: Option<Vec<_>> = if list.len() > FEW {
-            list.iter().map(Surface::bounds).collect()
-        } else {
-            None
-        };
+        let boxes: Option<Vec<_>> = list.iter().map(Surface::bounds).collect();
+        let boxes = boxes.filter(|boxes| !boxes.is_empty());
         Pieces {
             tree: boxes.map(|boxes| BoxTree::new(boxes.into_iter())),
             list,
@@ -56,6 +50,19 @@ impl<D: Dimension> Pieces<D> {
             None => (0..self.list.len()).for_each(f),
             Some(tree) => tree.near(x, reach, |k| f(k as usize)),
         }
+    }
+
+    /// The contact of a surface with a grain at `x`, as [`Surface::probe`]; none also where a surface beside it that
+    /// goes on nearly straight is nearer.
+    #[inline]
+    pub fn probe(&self, surface: usize, x: D::Vector) -> Option<Probe<D>> {
+        let probe = self.list[surface].probe(x)?;
+        let nearer = |&other: &u32| {
+            let found = self.list[other as usize].probe(x);
+            found.is_some_and(|p| (p.distance, other as usize) < (probe.distance, surface))
+        };
+        let beside = self.list[surface].beside();
+        (!beside.iter().any(nearer)).then_some(probe)
     }
 
     /// The least of the bounds of the distances of all surfaces from a point, m.

@@ -170,6 +170,12 @@ impl Surface<Spatial> for SpatialSurface {
             _ => None,
         }
     }
+    fn beside(&self) -> &[u32] {
+        match self {
+            SpatialSurface::Facet(facet) => facet.beside(),
+            _ => &[],
+        }
+    }
     fn ridge(&self) -> Option<[Vector3<f64>; 2]> {
         match self {
             SpatialSurface::Ridge(ridge) => Some(ridge.ends()),

@@ -149,7 +149,7 @@ fn cut<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Result<Vec<WallSha
             ]
         }
         Shape::Mesh(_) => {
-            return Err("is a mesh of triangles; the event-driven model knows none".into());
+            return Err("is a mesh of triangles; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans".into());
         }
         Shape::Box { .. } | Shape::Polyline { .. } => {
             return Err(

@@ -108,8 +108,8 @@ impl<D: Dimension> Obstacles<D> {
             let own = pose.to_frame(x);
             let mut met = false;
             surfaces.near(own, radius, |k| {
-                let probe = |s: &D::Surface| s.probe(own).is_some_and(|p| p.distance < radius);
-                met = met || probe(&surfaces[k]);
+                let probe = || surfaces[k].probe(own).is_some_and(|p| p.distance < radius);
+                met = met || probe();
             });
             if met {
                 return true;
@@ -134,9 +134,9 @@ impl<D: Dimension> Obstacles<D> {
         for (index, (pose, surfaces)) in self.walls.iter().enumerate() {
             let own = pose.to_frame(x);
             surfaces.near(own, radius + reach, |k| {
-                let surface = &surfaces[k];
-                let probe = surface.probe(own);
-                let distance = probe.map_or_else(|| surface.distance_bound(own), |p| p.distance);
+                let probe = surfaces.probe(k, own);
+                let bound = || surfaces[k].distance_bound(own);
+                let distance = probe.map_or_else(bound, |p| p.distance);
                 if distance - radius < reach {
                     found.push(Near {
                         gap: distance - radius,

@@ -51,10 +51,13 @@ pub(super) fn least_height([a, b, c]: [V3; 3]) -> f64 {
     if longest > 0.0 { twice / longest } else { 0.0 }
 }
 
+/// Places along a side with their corners, and how far the furthest of these lies off it, m.
+type OnSide = (Vec<(f64, u32)>, f64);
+
 /// By side of each triangle: the corners of others that lie on it between its ends, in their order along it, and
 /// how far the furthest of them lies off it, m.
 pub(super) struct OnSides {
-    by_side: FxHashMap<(u32, u8), (Vec<(f64, u32)>, f64)>,
+    by_side: FxHashMap<(u32, u8), OnSide>,
 }
 
 impl OnSides {
@@ -70,7 +73,7 @@ impl OnSides {
             .iter()
             .flatten()
             .for_each(|&corner| used[corner as usize] = true);
-        let mut by_side: FxHashMap<(u32, u8), (Vec<(f64, u32)>, f64)> = FxHashMap::default();
+        let mut by_side: FxHashMap<(u32, u8), OnSide> = FxHashMap::default();
         for corner in (0..corners.len() as u32).filter(|&corner| used[corner as usize]) {
             let x = at(corner);
             tree.near(x, 0.0, |number| {

@@ -4,7 +4,7 @@
 //! and beyond all triangles that meet in it; a tip what lies beyond the ends of all edges that meet in it. Each
 //! boundary between two of them is tested by the same numbers on both sides, so that no point is lost or owned
 //! twice by rounding. Only on the concave side of a ridge do the zones of two facets overlap: there a grain has
-//! two contacts.
+//! two contacts, or one where they meet so nearly straight that both would come and go at once.
 
 use nalgebra::Vector3;
 
@@ -77,11 +77,13 @@ pub struct Facet {
     bounds: [V3; 2],
     /// By how much its zone may go beyond its triangles, m.
     room: f64,
+    beside: Box<[u32]>,
 }
 
 impl Facet {
-    /// In the plane normal . x = offset; `room` bounds by how much borders lie beyond their sides, m.
-    pub fn new(normal: V3, offset: f64, cells: Vec<Cell>, room: f64) -> Self {
+    /// In the plane normal . x = offset; `room` bounds by how much borders lie beyond their sides, m; `beside` has
+    /// the facets that go on from this one nearly straight.
+    pub fn new(normal: V3, offset: f64, cells: Vec<Cell>, room: f64, beside: Vec<u32>) -> Self {
         let boxes = || cells.iter().map(|cell| cell.bounds(room));
         let tree = (cells.len() > FEW).then(|| BoxTree::new(boxes()));
         let first = [V3::repeat(f64::INFINITY), V3::repeat(f64::NEG_INFINITY)];
@@ -93,7 +95,12 @@ impl Facet {
             tree,
             bounds,
             room,
+            beside: beside.into(),
         }
+    }
+    /// The facets that go on from this one nearly straight.
+    pub fn beside(&self) -> &[u32] {
+        &self.beside
     }
     #[inline]
     fn height(&self, x: V3) -> f64 {

@@ -34,6 +34,9 @@ const MOST_BLURRED: f64 = 1e-5;
 const ROUNDING: f64 = 1e-13;
 /// Height of a triangle over its longest side below which it is a line.
 const NO_AREA: f64 = 1e-12;
+/// Cosine of 3 degrees. In the hollow of a ridge by an angle a the second facet is met when the overlap with the first
+/// passes r a^2 / 2: with a fainter one a link would begin in the midst of its overlap.
+const NEARLY_STRAIGHT: f64 = 0.998_63;
 /// Sides in line that become one ridge.
 const LONGEST_CHAIN: usize = 4096;
 
@@ -161,6 +164,22 @@ fn edges(faces: &[[u32; 3]], on_sides: &OnSides) -> Vec<Edge> {
 /// A plane: unit normal, offset.
 type Plane = (V3, f64);
 
+/// By facet: those that meet it nearly straight.
+fn beside(planes: &[Plane], felt: &[Felt]) -> Vec<Vec<u32>> {
+    let mut beside: Vec<Vec<u32>> = vec![Vec::new(); planes.len()];
+    for edge in felt {
+        for &a in &edge.facets {
+            for &b in edge.facets.iter().filter(|&&b| b != a) {
+                let cosine = Vector::dot(&planes[a as usize].0, &planes[b as usize].0);
+                if cosine.abs() > NEARLY_STRAIGHT && !beside[a as usize].contains(&b) {
+                    beside[a as usize].push(b);
+                }
+            }
+        }
+    }
+    beside
+}
+
 struct Net {
     corners: Vec<V3>,
     faces: Vec<[u32; 3]>,
@@ -196,13 +215,14 @@ impl Net {
         let most = (0..self.faces.len()).flat_map(|face| (0..3).map(move |side| (face, side)));
         let most = most.map(|(face, side)| self.on_sides.off(face, side));
         let room = most.fold(0.0, f64::max) + 10.0 * self.rounding;
-        let facets = planes.iter().zip(cells);
+        let (felt, seams) = self.felt(&facet_of, &borders);
+        let facets = planes.iter().zip(cells).zip(beside(&planes, &felt));
         let mut pieces: Vec<SpatialSurface> = facets
-            .map(|(&(normal, offset), cells)| {
-                SpatialSurface::Facet(Arc::new(Facet::new(normal, offset, cells, room)))
+            .map(|((&(normal, offset), cells), beside)| {
+                let facet = Facet::new(normal, offset, cells, room, beside);
+                SpatialSurface::Facet(Arc::new(facet))
             })
             .collect();
-        let (felt, seams) = self.felt(&facet_of, &borders);
         self.ridges_and_tips(&felt, &seams, &mut pieces);
         pieces
     }
