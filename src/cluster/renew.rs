@@ -83,8 +83,10 @@ impl<D: Integrate> Engine<D> {
                 |candidate| candidate,
                 |[slot, surface]| {
                     let x = pose.to_frame(arrays.position(slot as usize));
-                    let distance = wall.surfaces[surface as usize].distance_bound(x);
+                    let surface = &wall.surfaces[surface as usize];
+                    let distance = surface.distance_bound(x);
                     distance < arrays.radius(slot as usize) + margin
+                        && surface.way_to_zone(x, distance) < margin
                 },
             );
         }
@@ -369,7 +371,9 @@ impl<D: Integrate> Engine<D> {
                 let reach = arrays.radius(slot as usize) + self.options.outer_margin;
                 wall.surfaces.near(x, reach, |k| {
                     let surface = &wall.surfaces[k];
-                    if surface.distance_bound(x) < reach {
+                    let distance = surface.distance_bound(x);
+                    let margin = self.options.outer_margin;
+                    if distance < reach && surface.way_to_zone(x, distance) < margin {
                         let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
                         let class = if wall.surfaces.are_many() { 0 } else { k };
                         let material = arrays.material[slot as usize];

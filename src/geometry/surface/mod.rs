@@ -147,6 +147,11 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn bounds(&self) -> Option<[D::Vector; 2]> {
         None
     }
+    /// A lower bound of how far `x` is from where this surface is met, m, its distance being known: for pieces of a
+    /// mesh, of which a grain has many near that it cannot touch. 0 for all others.
+    fn way_to_zone(&self, _x: D::Vector, _distance: f64) -> f64 {
+        0.0
+    }
     /// Surfaces of the same boundary that go on from this one nearly straight: of those that face a point only the
     /// nearest is met there.
     fn beside(&self) -> &[u32] {

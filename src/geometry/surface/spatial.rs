@@ -170,6 +170,14 @@ impl Surface<Spatial> for SpatialSurface {
             _ => None,
         }
     }
+    fn way_to_zone(&self, x: Vector3<f64>, distance: f64) -> f64 {
+        match self {
+            SpatialSurface::Facet(facet) => facet.way_to_zone(x, distance),
+            SpatialSurface::Ridge(ridge) => ridge.way_to_zone(x),
+            SpatialSurface::Tip(tip) => tip.way_to_zone(x),
+            _ => 0.0,
+        }
+    }
     fn beside(&self) -> &[u32] {
         match self {
             SpatialSurface::Facet(facet) => facet.beside(),

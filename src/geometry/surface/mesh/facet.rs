@@ -145,6 +145,12 @@ impl Facet {
             Some(tree) => tree.least(x, |k| self.cells[k as usize].distance(x, height)),
         }
     }
+    /// How far a point at this distance is from where it is met, m, but for the room beside its triangles.
+    pub fn way_to_zone(&self, x: V3, distance: f64) -> f64 {
+        let height = self.height(x);
+        let square = (distance - height) * (distance + height);
+        (square.max(0.0).sqrt() - self.room).max(0.0)
+    }
     /// A corner of it.
     pub fn point(&self) -> V3 {
         self.cells[0].corners[0]
@@ -212,6 +218,16 @@ impl Ridge {
     pub fn distance(&self, x: V3) -> f64 {
         let t = Vector::dot(&self.along, &x).clamp(self.low, self.high);
         Vector::norm(&(x - (self.start + self.along * (t - self.low))))
+    }
+    /// A bound of how far a point is from where it is met, m.
+    pub fn way_to_zone(&self, x: V3) -> f64 {
+        let t = Vector::dot(&self.along, &x);
+        let beyond = (self.low - t).max(t - self.high).max(0.0);
+        let [stretch] = &self.stretches[..] else {
+            return beyond;
+        };
+        let inside = |border: &Border| Vector::dot(&border.inward, &x) - border.from;
+        stretch.borders.iter().map(inside).fold(beyond, f64::max)
     }
     /// Its ends.
     pub fn ends(&self) -> [V3; 2] {
@@ -281,6 +297,14 @@ impl Tip {
     /// Distance of `x`, m.
     pub fn distance(&self, x: V3) -> f64 {
         Vector::norm(&(x - self.point))
+    }
+    /// A bound of how far a point is from where it is met, m.
+    pub fn way_to_zone(&self, x: V3) -> f64 {
+        let short = |limit: &Limit| {
+            let beyond = Vector::dot(&limit.along, &x) - limit.at;
+            if limit.at_end { -beyond } else { beyond }
+        };
+        self.limits.iter().map(short).fold(0.0, f64::max)
     }
     /// Where it is.
     pub fn point(&self) -> V3 {
