@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Motion, Pose, Vessel};
-use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::surface::mesh::Exactness;
+use crate::geometry::surface::{Pieces, ShapeError, Surface};
 use crate::geometry::{Dimension, Vector};
+
+/// So many lines at most show a mesh.
+const MOST_LINES: usize = 4_000;
 
 /// The shape of a wall, as a person writes it; cut into primitive surfaces by
 /// [`Shape::surfaces`].
@@ -55,11 +59,29 @@ pub enum Shape<D: Dimension> {
     },
     /// Spatial: a cylinder with spherical lids, seen from inside.
     Vessel(Vessel<D>),
+    /// Spatial: triangles, thin and two-sided.
+    Mesh(MeshShape<D>),
+}
+
+/// A mesh of triangles that is a wall; need not be closed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct MeshShape<D: Dimension> {
+    /// Its corners.
+    pub corners: Vec<D::Vector>,
+    /// Its triangles, by the numbers of their corners from 0 on.
+    pub triangles: Vec<[u32; 3]>,
+    /// How exact its corners are.
+    pub exactness: Exactness,
 }
 
 impl<D: Dimension> Shape<D> {
     /// The primitive surfaces that it is made of, in its own frame.
-    pub fn surfaces(&self) -> Result<Vec<D::Surface>, ShapeError> {
+    pub fn surfaces(&self) -> Result<Pieces<D>, ShapeError> {
+        self.primitives().map(Pieces::new)
+    }
+
+    fn primitives(&self) -> Result<Vec<D::Surface>, ShapeError> {
         match self {
             Shape::Plane { point, normal } => D::Surface::half_space(*point, *normal),
             Shape::Polyline { points, closed } => D::Surface::polyline(points, *closed),
@@ -75,12 +97,13 @@ impl<D: Dimension> Shape<D> {
                 profile,
             } => D::Surface::revolved(*origin, *axis, profile),
             Shape::Vessel(v) => D::Surface::vessel(v.from, v.to, v.radius, v.lid_radius),
+            Shape::Mesh(m) => D::Surface::mesh(&m.corners, &m.triangles, m.exactness),
         }
     }
 
     /// The point about which moments on the whole wall are taken, m, in its own frame: the point
     /// of a plane, the first corner of a polyline, the middle of a box or ball, the origin of an
-    /// axis, the first rim's centre of a vessel.
+    /// axis, the first rim's centre of a vessel, the first corner of a mesh.
     pub fn reference_point(&self) -> D::Vector {
         match self {
             Shape::Plane { point, .. } => *point,
@@ -89,6 +112,7 @@ impl<D: Dimension> Shape<D> {
             Shape::Ball { centre, .. } => *centre,
             Shape::Revolved { origin, .. } => *origin,
             Shape::Vessel(vessel) => vessel.from,
+            Shape::Mesh(mesh) => mesh.corners.first().copied().unwrap_or_default(),
         }
     }
 
@@ -101,15 +125,8 @@ impl<D: Dimension> Shape<D> {
                 let reach = D::Vector::from_fn(|_| *radius);
                 Some((*centre - reach, *centre + reach))
             }
-            Shape::Polyline { points, .. } => {
-                let first = *points.first()?;
-                Some(points.iter().fold((first, first), |(min, max), p| {
-                    (
-                        D::Vector::from_fn(|k| min[k].min(p[k])),
-                        D::Vector::from_fn(|k| max[k].max(p[k])),
-                    )
-                }))
-            }
+            Shape::Polyline { points, .. } => around::<D>(points),
+            Shape::Mesh(mesh) => around::<D>(&mesh.corners),
             Shape::Revolved {
                 origin,
                 axis,
@@ -124,6 +141,33 @@ impl<D: Dimension> Shape<D> {
             }
         }
     }
+}
+
+impl<D: Dimension> MeshShape<D> {
+    /// Lines that show it, from end to end: where its facets meet or end; of very many the longest.
+    pub fn lines(&self) -> Vec<[D::Vector; 2]> {
+        let Ok(pieces) = D::Surface::mesh(&self.corners, &self.triangles, self.exactness) else {
+            return Vec::new();
+        };
+        let mut lines: Vec<[D::Vector; 2]> = pieces.iter().filter_map(Surface::ridge).collect();
+        if lines.len() > MOST_LINES {
+            let length = |[a, b]: &[D::Vector; 2]| (*b - *a).norm_squared();
+            lines.sort_by(|a, b| length(b).total_cmp(&length(a)));
+            lines.truncate(MOST_LINES);
+        }
+        lines
+    }
+}
+
+/// The least and greatest corner of points, m.
+fn around<D: Dimension>(points: &[D::Vector]) -> Option<(D::Vector, D::Vector)> {
+    let first = *points.first()?;
+    Some(points.iter().fold((first, first), |(min, max), p| {
+        (
+            D::Vector::from_fn(|k| min[k].min(p[k])),
+            D::Vector::from_fn(|k| max[k].max(p[k])),
+        )
+    }))
 }
 
 /// The least and greatest corner of a turned profile, m.

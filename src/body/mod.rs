@@ -19,14 +19,14 @@ pub mod rotation;
 mod vessel;
 
 pub use arcs::{Arc, ArcGrain, ArcsError};
-pub use boundary::{Boundary, Shape, shifts};
+pub use boundary::{Boundary, MeshShape, Shape, shifts};
 pub use clump::{Ball, Clump, ClumpError};
 pub use form::{Form, FormError, FormPart, Formed};
 pub use grain::{Grain, GrainId};
 pub use guided::{Drive, Guided, GuidedState, LoadedArea, Placed, placed};
 pub use lever::Lever;
 pub use library::{SHAPES, named_shape};
-pub use mesh::{Mesh, MeshError};
+pub use mesh::{Mesh, MeshError, stl_triangles};
 pub use motion::{Motion, MotionPiece, Pose};
 pub use outline::OutlineLine;
 pub use region::Region;

@@ -15,7 +15,7 @@ pub type OutlineLine = (Vec<[f64; 3]>, bool);
 impl<D: Dimension> Shape<D> {
     /// Lines in the wall's own frame, m. An unbounded plane is clipped to the box `min` to `max`
     /// (in the same frame); a circle is a polygon of 64 sides, a sphere three of them; a revolved
-    /// profile is drawn on both sides of its axis.
+    /// profile is drawn on both sides of its axis; of a mesh the lines where its plane parts meet or end.
     pub fn outline(&self, min: D::Vector, max: D::Vector) -> Vec<OutlineLine> {
         match self {
             Shape::Plane { point, normal } => clipped_plane::<D>(*point, *normal, min, max)
@@ -39,6 +39,10 @@ impl<D: Dimension> Shape<D> {
                 profile,
             } => meridians::<D>(*origin, *axis, profile),
             Shape::Vessel(vessel) => meridians::<D>(vessel.from, vessel.axis(), &vessel.profile()),
+            Shape::Mesh(mesh) => {
+                let line = |ends: [D::Vector; 2]| (ends.iter().map(row::<D>).collect(), false);
+                mesh.lines().into_iter().map(line).collect()
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use super::integrate::Integrate;
 use super::lists::{History, Lists, each_link};
 use super::observe::{Elastic, Kinematics, LinkView};
 use crate::geometry::Dimension;
+use crate::vector::LANES;
 
 /// Peers of each slot by links between grains.
 #[derive(Clone, Debug, Default)]
@@ -171,8 +172,8 @@ impl<D: Integrate> Engine<D> {
         for class in 0..self.state.walls.len() {
             let mut lists = std::mem::take(&mut self.state.walls[class].lists);
             for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
-                for (k, &a) in batch.a.iter().enumerate().filter(|(_, a)| **a != 0) {
-                    if let Some(kinematics) = self.wall_kinematics(class, a) {
+                for k in (0..LANES).filter(|&k| batch.a[k] != 0) {
+                    if let Some(kinematics) = self.wall_kinematics(class, batch.of(k)) {
                         set_back(history, k, &kinematics, back);
                     }
                 }

@@ -144,7 +144,7 @@ impl<D: Integrate> Engine<D> {
         known.sort_unstable();
         for &a in &standing {
             for boundary in (0..self.boundaries.len()).filter(|&b| !self.state.gone[b]) {
-                for surface in 0..self.boundaries[boundary].surfaces.len() {
+                for surface in self.surfaces_near(boundary, a, arrays.radius(a as usize) + within) {
                     let (b, surface) = (boundary as u16, surface as u32);
                     if known.binary_search(&(a, b, surface)).is_ok() {
                         continue;

@@ -83,9 +83,9 @@ impl<D: Integrate> Engine<D> {
         now: &Kinematics<D>,
     ) -> f64 {
         let wall = &self.state.walls[class];
-        let slot = wall.lists.batches[change.batch as usize].a[lane];
-        let (motion, time) = (self.motion_before(slot as usize), self.time());
-        let before = self.wall_kinematics_of(class, slot, motion, time - self.options.step);
+        let contact = wall.lists.batches[change.batch as usize].of(lane);
+        let (motion, time) = (self.motion_before(contact[0] as usize), self.time());
+        let before = self.wall_kinematics_of(class, contact, motion, time - self.options.step);
         let material = self.boundaries[usize::from(wall.boundary)]
             .boundary
             .material;

@@ -85,7 +85,7 @@ impl<D: Integrate> Engine<D> {
             let wall = &self.boundaries[usize::from(class.boundary)].boundary;
             each_link(&class.lists.flags, |i, k| {
                 let a = class.lists.batches[i].a[k];
-                if let Some(link) = self.wall_kinematics(index, a) {
+                if let Some(link) = self.wall_kinematics(index, class.lists.batches[i].of(k)) {
                     let size = arrays.radius(self.candidate(a) as usize);
                     see(Deepest {
                         a: self.owner(a),

@@ -19,7 +19,7 @@ use super::still::{Still, WallName};
 use super::tumble::TopTable;
 use crate::body::{Form, Grain, Motion, Pose};
 use crate::contact::{AnyLaw, Composed, LawTable};
-use crate::geometry::surface::{Flat, Surface};
+use crate::geometry::surface::Flat;
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
@@ -311,11 +311,13 @@ impl<D: Integrate> Engine<D> {
             let pose = boundary.boundary.motion.pose(time);
             let reference = three(boundary.reference + pose.shift);
             let wall_spin = spin_of::<D>(pose.spin);
-            let surface = &boundary.surfaces[wall.surface as usize];
             if wall.flat.is_none() {
                 let mut lanes = std::mem::take(&mut self.wall_lanes);
                 let place = |slot: u32| self.motion(slot as usize).position;
-                fill_lanes(place, wall, surface, &pose, boundary, &mut lanes);
+                fill_lanes(place, wall, &pose, boundary, &mut lanes);
+                if boundary.surfaces.are_many() && !trial {
+                    self.pass_on(class, &lanes, time);
+                }
                 self.wall_lanes = lanes;
             }
             self.changed.clear();
@@ -529,7 +531,6 @@ pub(super) fn wall_geometry<'a, D: Dimension>(
 fn fill_lanes<D: Integrate>(
     place: impl Fn(u32) -> D::Vector,
     wall: &WallClass<D>,
-    surface: &D::Surface,
     pose: &Pose<D>,
     boundary: &Wall<D>,
     out: &mut Vec<WallLanes>,
@@ -542,12 +543,13 @@ fn fill_lanes<D: Integrate>(
             normal: [Row::default(); 3],
             velocity: [Row::default(); 3],
         };
-        for (k, &slot) in batch.a.iter().enumerate() {
+        for (k, (&slot, &surface)) in batch.a.iter().zip(&batch.b).enumerate() {
             if slot == 0 {
                 continue;
             }
             let x = place(slot);
-            let Some(probe) = surface.probe(if fixed { x } else { pose.to_frame(x) }) else {
+            let x_in_frame = if fixed { x } else { pose.to_frame(x) };
+            let Some(probe) = boundary.surfaces.probe(surface as usize, x_in_frame) else {
                 continue;
             };
             let normal = if fixed {

@@ -187,7 +187,9 @@ impl<D: Integrate> Engine<D> {
             };
             let walls = self.boundaries.iter().zip(&self.state.gone).enumerate();
             let mut there = walls.filter(|(_, (_, gone))| !**gone);
-            if there.any(|(b, (wall, _))| (0..wall.surfaces.len()).any(|s| pressed(b, s))) {
+            let reach = way + arrays.radius(slot as usize);
+            let near = |b| self.surfaces_near(b, slot, reach).into_iter();
+            if there.any(|(b, _)| near(b).any(|s| pressed(b, s))) {
                 f(slot);
             }
         }

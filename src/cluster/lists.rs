@@ -95,7 +95,7 @@ impl<H: History> Lists<H> {
 pub struct Kept {
     /// First body's slot.
     pub a: u32,
-    /// Second body's slot; for walls the surface's class.
+    /// Second body's slot; for walls the surface.
     pub b: u32,
     /// Its tangential spring, m.
     pub spring: [f64; 3],

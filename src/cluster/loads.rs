@@ -25,9 +25,9 @@ impl<D: Integrate> Engine<D> {
         }
         for (class, of) in self.state.walls.iter().enumerate() {
             each_link(&of.lists.flags, |i, k| {
-                let a = of.lists.batches[i].a[k];
-                let motion = self.displaced(part, a);
-                let kinematics = self.wall_kinematics_of(class, a, motion, self.time());
+                let contact = of.lists.batches[i].of(k);
+                let motion = self.displaced(part, contact[0]);
+                let kinematics = self.wall_kinematics_of(class, contact, motion, self.time());
                 let sliding = kinematics.map_or([0.0; 3], |kin| kin.sliding);
                 walls.push(((true, class, i, k), sliding));
             });
@@ -65,9 +65,10 @@ impl<D: Integrate> Engine<D> {
             let law = self.law(class.material, wall.material);
             let lists = &class.lists;
             each_link(&lists.flags, |i, k| {
-                let a = lists.batches[i].a[k];
-                let motion = self.displaced(part, a);
-                if let Some(kinematics) = self.wall_kinematics_of(index, a, motion, self.time()) {
+                let contact = lists.batches[i].of(k);
+                let motion = self.displaced(part, contact[0]);
+                let kinematics = self.wall_kinematics_of(index, contact, motion, self.time());
+                if let Some(kinematics) = kinematics {
                     add(law, &kinematics, lists.history[i].lane(k));
                 }
             });
@@ -97,10 +98,10 @@ impl<D: Integrate> Engine<D> {
         for (index, class) in self.state.walls.iter().enumerate() {
             let wall = &self.boundaries[usize::from(class.boundary)].boundary;
             let law = self.law(class.material, wall.material);
-            class.lists.each_apart(&class.outer, |slot| {
-                let name = (class.boundary, class.surface);
+            class.lists.each_apart(&class.outer, |[slot, surface]| {
+                let name = (class.boundary, surface);
                 let slot = self.facing_surface(name, slot, self.time());
-                if let Some(kinematics) = self.wall_kinematics(index, slot) {
+                if let Some(kinematics) = self.wall_kinematics(index, [slot, surface]) {
                     sum += energy(law, kinematics.overlap, kinematics.radius);
                 }
             });

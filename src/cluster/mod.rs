@@ -24,6 +24,7 @@ mod loads;
 mod observe;
 mod part;
 mod parts;
+mod passing;
 mod renew;
 mod resting;
 mod rim;

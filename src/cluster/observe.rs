@@ -12,7 +12,6 @@ use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
 use crate::contact::AnyLaw;
 use crate::event::EventKind;
-use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 
 /// Motion of two bodies at their contact. The normal points from the second body to the first,
@@ -172,22 +171,21 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Motion at the contact of a grain with the surface of a wall class; none where the surface
-    /// is not met.
-    pub fn wall_kinematics(&self, class: usize, slot: u32) -> Option<Kinematics<D>> {
-        let motion = self.motion(slot as usize);
-        self.wall_kinematics_of(class, slot, motion, self.time())
+    /// Motion at the contact of a grain with a surface of a wall class; none where the surface is not met.
+    pub fn wall_kinematics(&self, class: usize, contact: [u32; 2]) -> Option<Kinematics<D>> {
+        let motion = self.motion(contact[0] as usize);
+        self.wall_kinematics_of(class, contact, motion, self.time())
     }
 
     pub(super) fn wall_kinematics_of(
         &self,
         class: usize,
-        slot: u32,
+        [slot, surface]: [u32; 2],
         motion: BodyMotion<D>,
         time: f64,
     ) -> Option<Kinematics<D>> {
         let wall = &self.state.walls[class];
-        self.surface_kinematics_of(wall.boundary, wall.surface, slot, motion, time)
+        self.surface_kinematics_of(wall.boundary, surface, slot, motion, time)
     }
 
     /// Motion at the contact of a grain with a surface of a boundary.
@@ -214,7 +212,9 @@ impl<D: Integrate> Engine<D> {
         let pose = boundary.boundary.motion.pose(time);
         let slot = slot as usize;
         let x = motion.position;
-        let probe = boundary.surfaces[surface as usize].probe(pose.to_frame(x))?;
+        let probe = boundary
+            .surfaces
+            .probe(surface as usize, pose.to_frame(x))?;
         let normal = pose.vector_from_frame(probe.normal);
         let point = x - normal * probe.distance;
         let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);
@@ -347,7 +347,7 @@ impl<D: Integrate> Engine<D> {
             let l = &class.lists;
             each_link(&l.flags, |i, k| {
                 let a = l.batches[i].a[k];
-                let Some(kinematics) = self.wall_kinematics(index, a) else {
+                let Some(kinematics) = self.wall_kinematics(index, l.batches[i].of(k)) else {
                     return;
                 };
                 let slip = l.flags[i].slip >> k & 1 == 1;
@@ -396,7 +396,7 @@ impl<D: Integrate> Engine<D> {
                 let slips = lists.flags[i].slip >> k & 1 == 1;
                 let rest = !slips
                     && self
-                        .wall_kinematics(class, a)
+                        .wall_kinematics(class, lists.batches[i].of(k))
                         .is_some_and(|kin| kin.speed.abs() + size(kin.sliding) < bound);
                 if grown(&mut lists.calm[i][k], rest, looks) {
                     stabilized.push((a, Other::Boundary(boundary)));
@@ -469,7 +469,7 @@ impl<D: Integrate> Engine<D> {
                 for k in 0..8 {
                     let kinds = kinds(&change, k);
                     if kinds != [None, None]
-                        && let Some(kin) = self.wall_kinematics(class, batch.a[k])
+                        && let Some(kin) = self.wall_kinematics(class, batch.of(k))
                     {
                         let crossed = match kinds[1] {
                             Some(kind) => self.wall_crossed(class, &change, k, kind, &kin),

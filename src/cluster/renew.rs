@@ -74,17 +74,19 @@ impl<D: Integrate> Engine<D> {
         let arrays = &state.arrays;
         for class in &mut state.walls {
             let wall = &self.boundaries[usize::from(class.boundary)];
-            let surface = &wall.surfaces[class.surface as usize];
             let pose = wall.boundary.motion.pose(time);
             class.lists.refilter(
                 &class.outer,
                 &mut self.spare,
                 &mut self.carry,
                 sorted,
-                |slot| [slot, 0],
-                |slot| {
+                |candidate| candidate,
+                |[slot, surface]| {
                     let x = pose.to_frame(arrays.position(slot as usize));
-                    surface.distance_bound(x) < arrays.radius(slot as usize) + margin
+                    let surface = &wall.surfaces[surface as usize];
+                    let distance = surface.distance_bound(x);
+                    distance < arrays.radius(slot as usize) + margin
+                        && surface.way_to_zone(x, distance) < margin
                 },
             );
         }
@@ -122,8 +124,8 @@ impl<D: Integrate> Engine<D> {
         for class in &self.state.walls {
             links.clear();
             class.lists.kept(&mut links);
-            let name = (class.boundary, class.surface, class.side, class.material);
-            at_walls.extend(links.iter().map(|&link| (name, link)));
+            let name = |link: &Kept| (class.boundary, link.b, class.side, class.material);
+            at_walls.extend(links.iter().map(|link| (name(link), *link)));
         }
         if let Some(new_slot) = compact.then(|| self.compact()).flatten() {
             for link in kept.iter_mut().flatten() {
@@ -353,7 +355,8 @@ impl<D: Integrate> Engine<D> {
         let time = self.time();
         let touching = self.touching();
         let arrays = &self.state.arrays;
-        let mut entries: Vec<(u16, u32, bool, u16, u32)> = Vec::new();
+        // By class, which has one surface or all of a mesh; then slot and surface.
+        let mut entries: Vec<(WallName, [u32; 2])> = Vec::new();
         for (index, wall) in self.boundaries.iter().enumerate() {
             if self.state.gone[index] {
                 continue;
@@ -366,40 +369,42 @@ impl<D: Integrate> Engine<D> {
                 }
                 let x = pose.to_frame(arrays.position(slot as usize));
                 let reach = arrays.radius(slot as usize) + self.options.outer_margin;
-                for (k, surface) in wall.surfaces.iter().enumerate() {
-                    if surface.distance_bound(x) < reach {
+                wall.surfaces.near(x, reach, |k| {
+                    let surface = &wall.surfaces[k];
+                    let distance = surface.distance_bound(x);
+                    let margin = self.options.outer_margin;
+                    if distance < reach && surface.way_to_zone(x, distance) < margin {
                         let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                        entries.push((
-                            index as u16,
-                            k as u32,
-                            side,
-                            arrays.material[slot as usize],
-                            slot,
-                        ));
+                        let class = if wall.surfaces.are_many() { 0 } else { k };
+                        let material = arrays.material[slot as usize];
+                        let name = (index as u16, class as u32, side, material);
+                        entries.push((name, [slot, k as u32]));
                     }
-                }
+                });
             }
         }
         entries.sort_unstable();
         self.state.walls.clear();
         let mut rest = &entries[..];
-        while let Some(&(boundary, surface, side, material, _)) = rest.first() {
-            let name = (boundary, surface, side, material);
-            let count = rest.partition_point(|e| (e.0, e.1, e.2, e.3) <= name);
-            let outer: Vec<u32> = rest[..count].iter().map(|e| e.4).collect();
+        while let Some(&(name, _)) = rest.first() {
+            let (boundary, surface, side, material) = name;
+            let count = rest.partition_point(|e| e.0 <= name);
+            let outer: Vec<[u32; 2]> = rest[..count].iter().map(|e| e.1).collect();
             rest = &rest[count..];
             let wall = &self.boundaries[usize::from(boundary)];
+            let many = wall.surfaces.are_many();
             let composed = self.laws.slots(material, wall.boundary.material);
             let mut lists = Lists::of_law(!composed.are_empty());
             let found = kept.iter().filter_map(|&(of, link)| {
-                if of != name {
+                let class = if many { 0 } else { of.1 };
+                if (of.0, class, of.2, of.3) != name {
                     return None;
                 }
-                let place = outer.binary_search(&link.a).ok()?;
-                Some((Kept { b: 0, ..link }, place as u32))
+                let place = outer.binary_search(&[link.a, of.1]).ok()?;
+                Some((Kept { b: of.1, ..link }, place as u32))
             });
             lists.restart(found);
-            let seen_from = arrays.position(outer[0] as usize);
+            let seen_from = arrays.position(outer[0][0] as usize);
             let flat = wall
                 .fixed
                 .then(|| wall.surfaces[surface as usize].flat(seen_from))
@@ -418,6 +423,18 @@ impl<D: Integrate> Engine<D> {
 }
 
 impl<D: Integrate> Engine<D> {
+    /// Surfaces of a boundary that may be no further than `reach` from the centre of a slot, ascending; all
+    /// where they are few.
+    pub(super) fn surfaces_near(&self, boundary: usize, slot: u32, reach: f64) -> Vec<usize> {
+        let wall = &self.boundaries[boundary];
+        let pose = wall.boundary.motion.pose(self.time());
+        let x = pose.to_frame(self.state.arrays.position(slot as usize));
+        let mut found = Vec::new();
+        wall.surfaces.near(x, reach, |surface| found.push(surface));
+        found.sort_unstable();
+        found
+    }
+
     /// From which side a grain sees a flat surface; false for one that is round.
     pub(super) fn side(&self, boundary: usize, surface: usize, slot: u32) -> bool {
         let wall = &self.boundaries[boundary];

@@ -380,7 +380,8 @@ impl<D: Integrate> Engine<D> {
                 if self.state.gone[boundary] {
                     continue;
                 }
-                for surface in 0..self.boundaries[boundary].surfaces.len() {
+                let radius = self.state.arrays.radius(slot as usize);
+                for surface in self.surfaces_near(boundary, slot, radius) {
                     let (b, s) = (boundary as u16, surface as u32);
                     if known.binary_search(&(slot, b, s)).is_ok() {
                         continue;

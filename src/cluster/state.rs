@@ -11,7 +11,7 @@ use super::lists::Lists;
 use super::still::Still;
 use crate::body::Boundary;
 use crate::geometry::Dimension;
-use crate::geometry::surface::Flat;
+use crate::geometry::surface::{Flat, Pieces};
 use crate::hgraph::ClusterIndex;
 use crate::system::IntegratorName;
 
@@ -27,13 +27,13 @@ pub struct PairClass<D: Integrate> {
     pub lists: Lists<D::History>,
 }
 
-/// Candidates of one surface, seen from one side, with grains of one material.
+/// Candidates of one surface, seen from one side, or of all surfaces of a mesh, with grains of one material.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct WallClass<D: Integrate> {
     /// Boundary.
     pub boundary: u16,
-    /// Primitive surface of it.
+    /// Primitive surface of it; 0 where all of a mesh are here.
     pub surface: u32,
     /// Side from which a two-sided flat surface is seen.
     pub side: bool,
@@ -41,9 +41,9 @@ pub struct WallClass<D: Integrate> {
     pub material: u16,
     /// Its form as seen from that side, when it is flat and stands still.
     pub flat: Option<Flat<D>>,
-    /// Outer list, slots.
-    pub outer: Vec<u32>,
-    /// Inner batches.
+    /// Outer list, slots and surfaces.
+    pub outer: Vec<[u32; 2]>,
+    /// Inner batches, with the surfaces for second bodies.
     pub lists: Lists<D::History>,
 }
 
@@ -53,7 +53,7 @@ pub struct Wall<D: Dimension> {
     /// As set up.
     pub boundary: Boundary<D>,
     /// Its primitives.
-    pub surfaces: Vec<D::Surface>,
+    pub surfaces: Pieces<D>,
     /// Whether it never moves.
     pub fixed: bool,
     /// Point about which moments are taken.

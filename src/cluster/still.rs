@@ -219,7 +219,7 @@ impl<D: Integrate> Engine<D> {
             each_link(&lists.flags, |i, k| {
                 let a = lists.batches[i].a[k];
                 if chosen[a as usize]
-                    && let Some(kinematics) = self.wall_kinematics(class, a)
+                    && let Some(kinematics) = self.wall_kinematics(class, lists.batches[i].of(k))
                 {
                     found.push(((true, class, i, k), kinematics.sliding));
                 }

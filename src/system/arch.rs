@@ -7,7 +7,6 @@ use super::OutletSetup;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, LinkView, Other};
 use crate::contact::{Law, with_law};
-use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{ArchForce, BodyRef, Jam, WeakestLink};
 
@@ -179,8 +178,7 @@ fn falls_out<D: Integrate>(
             // A dividing grid lets through what has no extent.
             if !gone && wall.boundary.passes == 0.0 {
                 let at = wall.boundary.motion.pose(engine.time()).to_frame(x);
-                let nearest = wall.surfaces.iter().map(|s| s.distance_bound(at));
-                room = room.min(nearest.fold(f64::INFINITY, f64::min));
+                room = room.min(wall.surfaces.distance(at));
             }
         }
         if room < met {

@@ -9,7 +9,6 @@ use crate::body::Grain;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
-use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 
@@ -171,7 +170,7 @@ impl<D: Integrate> System<D> {
                 .all(|(wall, &gone)| {
                     gone || {
                         let x = wall.boundary.motion.pose(time).to_frame(place);
-                        wall.surfaces.iter().all(|s| s.distance_bound(x) > radius)
+                        wall.surfaces.distance(x) > radius
                     }
                 })
     }

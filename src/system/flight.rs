@@ -172,18 +172,24 @@ pub fn foresee<D: Integrate>(
                 let way = v.norm() * length + 0.5 * g * length * length;
                 wall_speed_bound(wall, x, way, now, length)
             };
-            for surface in &wall.surfaces {
-                let gap = |t: f64| {
-                    let at = x + v * t + engine.gravity * (0.5 * t * t);
-                    let at = if wall.fixed {
-                        at
-                    } else {
-                        wall.boundary.motion.pose(now + t).to_frame(at)
-                    };
-                    surface.distance_bound(at) - r
-                };
+            let at = |t: f64| {
+                let at = x + v * t + engine.gravity * (0.5 * t * t);
+                if wall.fixed {
+                    at
+                } else {
+                    wall.boundary.motion.pose(now + t).to_frame(at)
+                }
+            };
+            let mut see = |gap: &dyn Fn(f64) -> f64| {
                 let t = approach(gap, v.norm() + wall_speed, g, length);
                 back[k] = back[k].min(now + t);
+            };
+            if wall.surfaces.are_many() {
+                see(&|t| wall.surfaces.distance(at(t)) - r);
+                continue;
+            }
+            for surface in wall.surfaces.iter() {
+                see(&|t| surface.distance_bound(at(t)) - r);
             }
         }
     }
@@ -236,7 +242,7 @@ pub fn isolated<D: Integrate>(engine: &Engine<D>) -> Vec<u32> {
         }
     }
     for class in &engine.state.walls {
-        for &slot in &class.outer {
+        for &[slot, _] in &class.outer {
             busy[engine.owner(slot) as usize] = true;
         }
     }

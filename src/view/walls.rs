@@ -90,6 +90,10 @@ fn lines<D: Dimension>(shape: &Shape<D>, min: D::Vector, max: D::Vector) -> Vec<
             profile,
         } => revolved(in_space(*origin), in_space(*axis), profile),
         Shape::Vessel(v) => revolved(in_space(v.from), in_space(v.axis()), &v.profile()),
+        Shape::Mesh(mesh) => {
+            let line = |ends: [D::Vector; 2]| (ends.map(in_space).to_vec(), false);
+            mesh.lines().into_iter().map(line).collect()
+        }
     }
 }
 

@@ -72,6 +72,14 @@ pub enum MeshError {
     Flat,
 }
 
+/// The triangles in an STL file, text or binary, whatever they bound.
+///
+/// # Errors
+/// When the file is no STL, or cut off.
+pub fn stl_triangles(bytes: &[u8]) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
+    stl::read(bytes)
+}
+
 /// A closed surface of triangles whose normals point outwards. Parts of it may lie within others,
 /// as cavities do; that it does not cut through itself is not checked.
 #[derive(Clone, Debug, PartialEq)]

@@ -31,6 +31,13 @@ pub struct Batch {
     pub b: [u32; LANES],
 }
 
+impl Batch {
+    /// Both bodies of a lane.
+    pub fn of(&self, lane: usize) -> [u32; 2] {
+        [self.a[lane], self.b[lane]]
+    }
+}
+
 /// State of eight links, a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags {

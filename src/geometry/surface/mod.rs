@@ -11,15 +11,20 @@
 use super::Dimension;
 
 mod chain;
+pub mod mesh;
+mod pieces;
 mod planar;
 mod solid;
 mod spatial;
+mod tree;
 mod vessel;
 
 pub use chain::{Corner, Piece};
+pub use pieces::Pieces;
 pub use planar::PlanarSurface;
 pub use solid::{Ball, Block, HalfSpace};
 pub use spatial::{Axis, SpatialSurface};
+pub use tree::BoxTree;
 pub use vessel::{Dome, Tube};
 
 /// The nearest point of a surface, as seen from a grain's centre.
@@ -99,6 +104,18 @@ pub enum ShapeError {
     /// A segment of a profile that sweeps no surface.
     #[error("the profile runs along the axis from corner {0}; such a segment sweeps no surface")]
     AlongAxis(usize),
+    /// A mesh without triangles.
+    #[error("the mesh has no triangle that is more than a line")]
+    NoTriangles,
+    /// A mesh of too many triangles.
+    #[error("the mesh has {0} triangles; a wall may have {1} at most")]
+    TooManyTriangles(usize, usize),
+    /// A triangle that is a line.
+    #[error("triangle {0} of the mesh has no area: its corners lie on one line")]
+    NoArea(usize),
+    /// A triangle names a corner that there is not.
+    #[error("triangle {0} of the mesh names corner {1}, which there is not (the first is 0)")]
+    NoCorner(usize, u32),
     /// A shape that the dimension does not have.
     #[error("a {shape} exists only in {space}; use {instead}")]
     WrongDimension {
@@ -126,6 +143,24 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn flat(&self, x: D::Vector) -> Option<Flat<D>>;
     /// Some point of the surface, or the centre or axis of a round one.
     fn reference_point(&self) -> D::Vector;
+    /// The box around a piece of a mesh, whose boundary may have very many; none for all others.
+    fn bounds(&self) -> Option<[D::Vector; 2]> {
+        None
+    }
+    /// A lower bound of how far `x` is from where this surface is met, m, its distance being known: for pieces of a
+    /// mesh, of which a grain has many near that it cannot touch. 0 for all others.
+    fn way_to_zone(&self, _x: D::Vector, _distance: f64) -> f64 {
+        0.0
+    }
+    /// Surfaces of the same boundary that go on from this one nearly straight: of those that face a point only the
+    /// nearest is met there.
+    fn beside(&self) -> &[u32] {
+        &[]
+    }
+    /// The ends of a straight ridge of a mesh, for drawings; none for all others.
+    fn ridge(&self) -> Option<[D::Vector; 2]> {
+        None
+    }
 
     /// The half-space bounded by a plane; grains live where the normal points to.
     fn half_space(point: D::Vector, normal: D::Vector) -> Result<Vec<Self>, ShapeError>;
@@ -148,5 +183,11 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
         to: D::Vector,
         radius: f64,
         lid_radius: f64,
+    ) -> Result<Vec<Self>, ShapeError>;
+    /// Triangles by the numbers of their corners, thin and two-sided; in space only.
+    fn mesh(
+        corners: &[D::Vector],
+        triangles: &[[u32; 3]],
+        exactness: mesh::Exactness,
     ) -> Result<Vec<Self>, ShapeError>;
 }

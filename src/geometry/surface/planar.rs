@@ -2,6 +2,7 @@
 
 use nalgebra::Vector2;
 
+use super::mesh::Exactness;
 use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
 use crate::geometry::Planar;
 
@@ -105,6 +106,13 @@ impl Surface<Planar> for PlanarSurface {
             shape: "vessel",
             space: "three dimensions",
             instead: "a box or a circle",
+        })
+    }
+    fn mesh(_: &[Vector2<f64>], _: &[[u32; 3]], _: Exactness) -> Result<Vec<Self>, ShapeError> {
+        Err(ShapeError::WrongDimension {
+            shape: "mesh",
+            space: "three dimensions",
+            instead: "a polyline",
         })
     }
 }

@@ -5,8 +5,11 @@
 //! bands and rims are the chain's pieces and corners there. A grain that rests on a ring all
 //! around (a sphere larger than a round hole) is held at the nearest point of that ring only.
 
+use std::sync::Arc;
+
 use nalgebra::{Vector2, Vector3};
 
+use super::mesh::{self, Exactness, Facet, Ridge, Tip};
 use super::solid::unit;
 use super::vessel::{Dome, Tube, vessel};
 use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
@@ -85,7 +88,7 @@ impl Axis {
 }
 
 /// A primitive surface of space.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SpatialSurface {
     /// The plane that bounds a half-space.
     Plane(HalfSpace<Spatial>),
@@ -101,6 +104,12 @@ pub enum SpatialSurface {
     Tube(Tube),
     /// A spherical lid from inside.
     Dome(Dome),
+    /// A plane part of a mesh, from both sides.
+    Facet(Arc<Facet>),
+    /// A straight line where parts of a mesh meet or end.
+    Ridge(Arc<Ridge>),
+    /// A point where such lines meet or end.
+    Tip(Arc<Tip>),
 }
 
 impl Surface<Spatial> for SpatialSurface {
@@ -114,6 +123,9 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Rim(axis, corner) => axis.probe(x, |p| corner.probe(p)),
             SpatialSurface::Tube(tube) => tube.probe(x),
             SpatialSurface::Dome(dome) => dome.probe(x),
+            SpatialSurface::Facet(facet) => facet.probe(x),
+            SpatialSurface::Ridge(ridge) => ridge.probe(x),
+            SpatialSurface::Tip(tip) => tip.probe(x),
         }
     }
     #[inline]
@@ -126,6 +138,9 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Rim(axis, corner) => corner.distance(axis.meridian(x).0),
             SpatialSurface::Tube(tube) => tube.distance(x),
             SpatialSurface::Dome(dome) => dome.distance(x),
+            SpatialSurface::Facet(facet) => facet.distance(x),
+            SpatialSurface::Ridge(ridge) => ridge.distance(x),
+            SpatialSurface::Tip(tip) => tip.distance(x),
         }
     }
     fn flat(&self, _x: Vector3<f64>) -> Option<Flat<Spatial>> {
@@ -142,6 +157,37 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Band(axis, _) | SpatialSurface::Rim(axis, _) => axis.origin,
             SpatialSurface::Tube(tube) => tube.origin(),
             SpatialSurface::Dome(dome) => dome.middle(),
+            SpatialSurface::Facet(facet) => facet.point(),
+            SpatialSurface::Ridge(ridge) => ridge.ends()[0],
+            SpatialSurface::Tip(tip) => tip.point(),
+        }
+    }
+    fn bounds(&self) -> Option<[Vector3<f64>; 2]> {
+        match self {
+            SpatialSurface::Facet(facet) => Some(facet.bounds()),
+            SpatialSurface::Ridge(ridge) => Some(ridge.bounds()),
+            SpatialSurface::Tip(tip) => Some([tip.point(); 2]),
+            _ => None,
+        }
+    }
+    fn way_to_zone(&self, x: Vector3<f64>, distance: f64) -> f64 {
+        match self {
+            SpatialSurface::Facet(facet) => facet.way_to_zone(x, distance),
+            SpatialSurface::Ridge(ridge) => ridge.way_to_zone(x),
+            SpatialSurface::Tip(tip) => tip.way_to_zone(x),
+            _ => 0.0,
+        }
+    }
+    fn beside(&self) -> &[u32] {
+        match self {
+            SpatialSurface::Facet(facet) => facet.beside(),
+            _ => &[],
+        }
+    }
+    fn ridge(&self) -> Option<[Vector3<f64>; 2]> {
+        match self {
+            SpatialSurface::Ridge(ridge) => Some(ridge.ends()),
+            _ => None,
         }
     }
 
@@ -205,5 +251,12 @@ impl Surface<Spatial> for SpatialSurface {
         Ok(std::iter::once(SpatialSurface::Tube(tube))
             .chain(domes)
             .collect())
+    }
+    fn mesh(
+        corners: &[Vector3<f64>],
+        triangles: &[[u32; 3]],
+        exactness: Exactness,
+    ) -> Result<Vec<Self>, ShapeError> {
+        mesh::pieces(corners, triangles, exactness)
     }
 }

@@ -1,11 +1,37 @@
 //! How far a point is from a wall at rest, for the check of what is there at the start.
 
 use crate::body::Shape;
+use crate::geometry::surface::Pieces;
 use crate::geometry::{Dimension, Vector};
 
-/// Distance of a point from a wall, m; negative on the wrong side of a one-sided wall.
-pub(super) fn clearance<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> f64 {
+/// What clearances from a wall are measured by.
+pub(super) enum Measured<'a, D: Dimension> {
+    Shape(&'a Shape<D>),
+    /// Of a mesh its surfaces, cut once.
+    Pieces(Pieces<D>),
+}
+
+impl<'a, D: Dimension> Measured<'a, D> {
+    pub fn of(shape: &'a Shape<D>) -> Self {
+        match shape {
+            Shape::Mesh(_) => shape
+                .surfaces()
+                .map_or(Measured::Shape(shape), Measured::Pieces),
+            _ => Measured::Shape(shape),
+        }
+    }
+    /// Distance of a point from the wall, m; negative on the wrong side of a one-sided wall.
+    pub fn clearance(&self, x: D::Vector) -> f64 {
+        match self {
+            Measured::Shape(shape) => clearance(shape, x),
+            Measured::Pieces(pieces) => pieces.distance(x),
+        }
+    }
+}
+
+fn clearance<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> f64 {
     match shape {
+        Shape::Mesh(_) => Measured::of(shape).clearance(x),
         Shape::Plane { point, normal } => (x - *point).dot(normal) / normal.norm(),
         Shape::Polyline { points, closed } => {
             let last = if *closed {

@@ -10,6 +10,7 @@ mod grains;
 mod guided;
 mod long_range;
 mod materials;
+mod meshes;
 mod morph;
 mod perturb;
 mod place;
@@ -71,8 +72,8 @@ pub(super) fn build<D: Integrate>(
     let long_range = long_range::collect::<D>(check, &spec, &materials)?;
     let place = place::collect::<D>(check, &mut spec, &materials, folder)?;
     let shapes = shapes::collect::<D>(check, &mut spec)?;
-    let boundaries =
-        walls::boundaries::<D>(check, &mut spec.boundary, |name| materials.index(name))?;
+    let material = |name: &str| materials.index(name);
+    let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
     let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
     let filled = grains::fills::<D>(
         check,

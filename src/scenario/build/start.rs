@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::clearance::clearance;
+use super::clearance::Measured;
 use super::grains::{Filled, point};
 use crate::body::{Ball, Boundary, Form, Grain, Shape};
 use crate::geometry::{Dimension, Vector};
@@ -26,9 +26,14 @@ pub(super) fn check_start<D: Dimension>(
     filled: &Filled<D>,
     around: &Surroundings<'_, D>,
 ) -> Result<(), Problem> {
+    let walls: Vec<_> = around
+        .walls
+        .iter()
+        .map(|wall| (wall, Measured::of(&wall.shape)))
+        .collect();
     for (k, grain) in filled.grains.iter().enumerate() {
         in_bounds(filled, k, grain, around)?;
-        clear_of_walls(filled, k, grain, around)?;
+        clear_of_walls(filled, k, grain, around, &walls)?;
     }
     clear_of_each_other(filled, around)
 }
@@ -73,12 +78,13 @@ fn clear_of_walls<D: Dimension>(
     k: usize,
     grain: &Grain<D>,
     around: &Surroundings<'_, D>,
+    walls: &[(&Boundary<D>, Measured<'_, D>)],
 ) -> Result<(), Problem> {
-    for wall in around.walls {
+    for (wall, measured) in walls {
         if !around.settles && wall.opens_at.is_some_and(|time| time <= 0.0) {
             continue;
         }
-        let gap = clearance(&wall.shape, grain.position);
+        let gap = measured.clearance(grain.position);
         let mut overlap = grain.radius - gap;
         if overlap <= around.overlap * grain.radius {
             continue;
@@ -86,7 +92,7 @@ fn clear_of_walls<D: Dimension>(
         if let Some(balls) = balls(grain, around) {
             let depths = balls
                 .iter()
-                .map(|ball| ball.radius - clearance(&wall.shape, ball.centre));
+                .map(|ball| ball.radius - measured.clearance(ball.centre));
             overlap = depths.fold(f64::NEG_INFINITY, f64::max);
             if overlap <= around.overlap * grain.radius {
                 continue;
@@ -126,7 +132,7 @@ fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
         Shape::Ball { inside: true, .. } => "outside of the round wall",
         Shape::Ball { inside: false, .. } => "inside of the round wall",
         Shape::Vessel(_) => "outside of the vessel",
-        Shape::Polyline { .. } | Shape::Revolved { .. } => "behind the wall",
+        Shape::Polyline { .. } | Shape::Revolved { .. } | Shape::Mesh(_) => "behind the wall",
     }
 }
 

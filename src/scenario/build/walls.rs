@@ -1,6 +1,9 @@
 //! Boundaries: sugar to shapes, paths, gates.
 
+use std::path::Path;
+
 use super::check::Check;
+use super::meshes::mesh;
 use crate::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
@@ -16,6 +19,7 @@ pub(super) fn boundaries<D: Dimension>(
     check: Check<'_>,
     specs: &mut [BoundarySpec],
     material: impl Fn(&str) -> u16,
+    folder: Option<&Path>,
 ) -> Result<Vec<Boundary<D>>, Problem> {
     let list = Place::of("boundary");
     if specs.len() > MAX_BOUNDARIES {
@@ -30,7 +34,7 @@ pub(super) fn boundaries<D: Dimension>(
     let mut walls: Vec<Boundary<D>> = Vec::new();
     for (k, spec) in specs.iter_mut().enumerate() {
         let at = list.index(k);
-        let shape = shape::<D>(check, &at, spec)?;
+        let shape = shape::<D>(check, &at, spec, folder)?;
         let name = spec.name.get_or_insert(format!("wall-{}", k + 1)).clone();
         if let Some(other) = walls.iter().position(|wall| wall.name == name) {
             return Err(Problem::at(
@@ -115,7 +119,8 @@ fn refuse_heun(spec: &Spec) -> Result<(), Problem> {
 fn shape<D: Dimension>(
     check: Check<'_>,
     at: &Place,
-    spec: &BoundarySpec,
+    spec: &mut BoundarySpec,
+    folder: Option<&Path>,
 ) -> Result<Shape<D>, Problem> {
     let kind = check.one_of(
         at,
@@ -131,19 +136,22 @@ fn shape<D: Dimension>(
             ("cone", spec.cone.is_some()),
             ("revolved", spec.revolved.is_some()),
             ("vessel", spec.vessel.is_some()),
+            ("mesh", spec.mesh.is_some()),
         ],
     )?;
     let here = at.key(kind);
     let dimensions = match kind {
         "segment" | "polyline" | "circle" => 2,
-        "sphere" | "cylinder" | "cone" | "revolved" | "vessel" => 3,
+        "sphere" | "cylinder" | "cone" | "revolved" | "vessel" | "mesh" => 3,
         _ => D::N,
     };
     if dimensions != D::N {
         let instead = match kind {
             "circle" => "use `sphere`",
             "sphere" => "use `circle`",
-            "segment" | "polyline" => "use `plane`, `box`, `cylinder`, `cone` or `revolved`",
+            "segment" | "polyline" => {
+                "use `plane`, `box`, `cylinder`, `cone`, `revolved` or `mesh`"
+            }
             _ => "use `plane`, `segment`, `polyline`, `box` or `circle`",
         };
         return Err(Problem::at_key(
@@ -154,6 +162,9 @@ fn shape<D: Dimension>(
             ),
         )
         .help(instead));
+    }
+    if let Some(spec) = &mut spec.mesh {
+        return mesh::<D>(check, &here, spec, folder).map(Shape::Mesh);
     }
     let vector = |key: &str, values: &[f64]| check.vector::<D>(&here.key(key), values);
     if let Some(plane) = &spec.plane {

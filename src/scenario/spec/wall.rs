@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::SpinSpec;
 
 /// A wall: exactly one shape (`plane`, `segment`, `polyline`, `box`, `circle`, `sphere`,
-/// `cylinder`, `cone`, `revolved` or `vessel`) of a material.
+/// `cylinder`, `cone`, `revolved`, `vessel` or `mesh`) of a material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundarySpec {
@@ -55,6 +55,10 @@ pub struct BoundarySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "a cylinder with lids, flat or parts of spheres", "x-unit" = "m", "x-source" = "geometry"))]
     pub vessel: Option<VesselSpec>,
+    /// Triangles, from an STL file or a list; thin, felt from both sides, open or closed (three dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "triangles; coplanar ones are one face, edges and corners count once", "x-unit" = "m", "x-source" = "geometry"))]
+    pub mesh: Option<MeshSpec>,
     /// How it moves; it stands still when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "how the frame of the wall moves; see motions", "x-unit" = "m", "x-source" = "kinematics"))]
@@ -198,6 +202,48 @@ pub struct VesselSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub lid_radius: Option<f64>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(scale: &f64) -> bool {
+    *scale == 1.0
+}
+
+/// A mesh of triangles: `file`, or `corners` with `triangles`; scaled first, then turned about the origin, then
+/// moved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshSpec {
+    /// From an STL file, text or binary, its path relative to the scenario's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Factor to m: 0.001 for a file in mm.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 0.0))]
+    pub scale: f64,
+    /// How it is turned: an axis of the length of the angle, rad.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<SpinSpec>,
+    /// Where the origin of the file comes to lie, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Vec<f64>>,
+    /// Neighbouring triangles whose corners lie no further than this from one plane are one plane part, m. Absent:
+    /// a millionth of the greatest coordinate of the file, scaled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub flatness: Option<f64>,
+    /// Leave out triangles without area instead of refusing the mesh.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skip_degenerate: bool,
+    /// The corners, in the unit of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corners: Option<Vec<[f64; 3]>>,
+    /// The triangles, by the numbers of their corners, from 0 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triangles: Option<Vec<[u32; 3]>>,
 }
 
 /// The path of a moving wall: one of these.

@@ -9,7 +9,6 @@ use crate::collide::engine::{Pair, Rule, law::Encounter};
 use crate::collide::rough::time_scale;
 use crate::contact::PairLaw;
 use crate::event::EventKind;
-use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::system::{EventLog, System, SystemError, flight};
@@ -118,7 +117,9 @@ impl<D: Integrate> System<D> {
         } else {
             motion.pose(time)
         };
-        let probe = wall.surfaces[surface as usize].probe(pose.to_frame(path.position));
+        let probe = wall
+            .surfaces
+            .probe(surface as usize, pose.to_frame(path.position));
         let Some(probe) = probe.filter(|_| !gone) else {
             // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
             self.foresee_again(a, time)?;

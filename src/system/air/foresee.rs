@@ -180,10 +180,12 @@ impl<D: Integrate> System<D> {
                 least: self.engine.options.step,
             };
             let bound = way.bound(wall);
-            for (k, surface) in wall.surfaces.iter().enumerate() {
+            let at = wall.boundary.motion.pose(time).to_frame(path.position);
+            wall.surfaces.near(at, radius + bound * way.length, |k| {
                 if except == Except::Surface(index as u32, k as u32) {
-                    continue;
+                    return;
                 }
+                let surface = &wall.surfaces[k];
                 tested += 1;
                 way.length = first.time - time;
                 match way.meeting(wall, surface, bound) {
@@ -204,7 +206,7 @@ impl<D: Integrate> System<D> {
                         }
                     }
                 }
-            }
+            });
         }
         if let Some(air) = &mut self.air {
             air.s.tally.foreseen += 1;

@@ -262,7 +262,10 @@ impl<D: Integrate> System<D> {
         let state = &self.engine.state;
         !slots.is_empty()
             && (state.pairs.iter().any(|c| c.outer.iter().flatten().any(is))
-                || state.walls.iter().any(|c| c.outer.iter().any(is)))
+                || state
+                    .walls
+                    .iter()
+                    .any(|c| c.outer.iter().any(|[slot, _]| is(slot))))
     }
 
     /// Lets go who has no link and nothing to come for a while; their numbers.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{FillError, FillRequest};
 use crate::body::{Boundary, Pose};
-use crate::geometry::surface::Surface;
+use crate::geometry::surface::{Pieces, Surface};
 use crate::geometry::{Dimension, Vector};
 
 /// A body near a grain.
@@ -23,7 +23,7 @@ pub(in crate::system) struct Near<D: Dimension> {
 
 /// Walls and grains.
 pub(in crate::system) struct Obstacles<D: Dimension> {
-    walls: Vec<(Pose<D>, Vec<D::Surface>)>,
+    walls: Vec<(Pose<D>, Pieces<D>)>,
     places: Vec<(D::Vector, f64)>,
     largest: f64,
     /// Height of the topmost point of all grains, m.
@@ -106,11 +106,12 @@ impl<D: Dimension> Obstacles<D> {
     pub fn overlaps(&self, x: D::Vector, radius: f64) -> bool {
         for (pose, surfaces) in &self.walls {
             let own = pose.to_frame(x);
-            if surfaces
-                .iter()
-                .filter_map(|s| s.probe(own))
-                .any(|p| p.distance < radius)
-            {
+            let mut met = false;
+            surfaces.near(own, radius, |k| {
+                let probe = || surfaces[k].probe(own).is_some_and(|p| p.distance < radius);
+                met = met || probe();
+            });
+            if met {
                 return true;
             }
         }
@@ -132,9 +133,10 @@ impl<D: Dimension> Obstacles<D> {
         found.clear();
         for (index, (pose, surfaces)) in self.walls.iter().enumerate() {
             let own = pose.to_frame(x);
-            for surface in surfaces {
-                let probe = surface.probe(own);
-                let distance = probe.map_or_else(|| surface.distance_bound(own), |p| p.distance);
+            surfaces.near(own, radius + reach, |k| {
+                let probe = surfaces.probe(k, own);
+                let bound = || surfaces[k].distance_bound(own);
+                let distance = probe.map_or_else(bound, |p| p.distance);
                 if distance - radius < reach {
                     found.push(Near {
                         gap: distance - radius,
@@ -143,7 +145,7 @@ impl<D: Dimension> Obstacles<D> {
                         index,
                     });
                 }
-            }
+            });
         }
         if self.above_all(x, radius) >= reach {
             return;

@@ -1,0 +1,91 @@
+//! Contacts that pass from one piece of a mesh to the next: a grain that rolls over a ridge keeps its spring.
+
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::kernel::WallLanes;
+use super::lists::{History, Lists};
+use crate::geometry::surface::Surface;
+use crate::vector::LANES;
+
+/// Share of the radius by which the distances of two pieces may differ where the one ends and the other begins:
+/// more than a grain goes in a step, less than what tells pieces apart.
+const NEXT: f64 = 0.01;
+
+impl<D: Integrate> Engine<D> {
+    /// Before an evaluation: links of a class of a mesh whose grain has left the zone of the piece that it touched
+    /// become links with the piece whose zone it has come to, as if it were the same.
+    pub(super) fn pass_on(&mut self, class: usize, lanes: &[WallLanes], time: f64) {
+        let wall = &mut self.state.walls[class];
+        let boundary = &self.boundaries[usize::from(wall.boundary)];
+        let arrays = &self.state.arrays;
+        let lists = &mut wall.lists;
+        for batch in 0..lists.batches.len() {
+            let mut left = lists.flags[batch].touch & !faced(&lanes[batch]);
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let [slot, surface] = lists.batches[batch].of(lane);
+                let pose = boundary.boundary.motion.pose(time);
+                let x = pose.to_frame(arrays.position(slot as usize));
+                let radius = arrays.radius(slot as usize);
+                let ended = boundary.surfaces[surface as usize].distance_bound(x);
+                if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
+                    hand_over(lists, (batch, lane), to);
+                }
+            }
+        }
+    }
+}
+
+/// Lanes whose grains lie in the zones of their pieces.
+fn faced(lanes: &WallLanes) -> u8 {
+    let faced = |k: &usize| lanes.distance.0[*k] < 1e300;
+    (0..LANES).filter(faced).fold(0, |bits, k| bits | 1 << k)
+}
+
+/// The lane of the same grain that begins to touch where a piece ends, at that distance; of several the nearest.
+fn next(
+    lists: &Lists<impl History>,
+    lanes: &[WallLanes],
+    (batch, lane): (usize, usize),
+    ended: f64,
+    radius: f64,
+) -> Option<(usize, usize)> {
+    let from = batch * LANES + lane;
+    let split = |place: usize| (place / LANES, place % LANES);
+    // The candidates of a grain lie side by side, as in the outer list.
+    let same = |place: &usize| {
+        let (i, k) = split(*place);
+        lists.batches[i].a[k] == lists.batches[batch].a[lane]
+    };
+    let after = (from + 1..lists.batches.len() * LANES).take_while(same);
+    let before = (0..from).rev().take_while(same);
+    let mut best = (NEXT * radius, None);
+    for place in after.chain(before) {
+        let (i, k) = split(place);
+        let distance = lanes[i].distance.0[k];
+        let off = (distance - ended).abs();
+        if lists.flags[i].touch >> k & 1 == 0 && distance < radius && off < best.0 {
+            best = (off, Some((i, k)));
+        }
+    }
+    best.1
+}
+
+/// All that a link remembers moves to another lane.
+fn hand_over<H: History>(lists: &mut Lists<H>, from: (usize, usize), to: (usize, usize)) {
+    let spring = lists.history[from.0].lane(from.1);
+    lists.history[from.0].set_lane(from.1, [0.0; 3]);
+    lists.history[to.0].set_lane(to.1, spring);
+    let slips = lists.flags[from.0].slip >> from.1 & 1;
+    lists.flags[from.0].touch &= !(1 << from.1);
+    lists.flags[from.0].slip &= !(1 << from.1);
+    lists.flags[to.0].touch |= 1 << to.1;
+    lists.flags[to.0].slip |= slips << to.1;
+    lists.calm[to.0][to.1] = std::mem::take(&mut lists.calm[from.0][from.1]);
+    if !lists.memory.is_empty() {
+        let memory = lists.memory_of(from.0, from.1);
+        lists.memory[from.0].set_lane(from.1, [0.0; 5]);
+        lists.memory[to.0].set_lane(to.1, memory);
+    }
+}

@@ -1,0 +1,454 @@
+//! A mesh of triangles cut into facets, ridges and tips.
+//!
+//! Triangles that hang together in one plane become one facet: between them there is nothing to feel, and a link
+//! keeps its history on the way from one to the next. A ridge is a straight line where facets meet at an angle
+//! or end; sides in line between the same facets are one ridge. Corners within a hair of each other are one, and
+//! a corner that lies on another triangle's side divides it, so that triangles need not fit corner to corner.
+
+mod corners;
+mod facet;
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use corners::{OnSides, ends, least_height, welded};
+use facet::{Border, Cell, Limit};
+pub use facet::{Facet, Ridge, Tip};
+
+use super::{ShapeError, SpatialSurface};
+use crate::geometry::Vector;
+
+type V3 = Vector3<f64>;
+
+/// The most triangles of one mesh.
+pub const MOST_TRIANGLES: usize = 1_000_000;
+/// Corners lie in one plane within this share of the greatest coordinate where nobody says otherwise: more than
+/// ten times what single precision, in which STL files are written, rounds off.
+const FLATNESS: f64 = 1e-6;
+/// Corners this near to each other, over the greatest coordinate, are one.
+const HAIR: f64 = 2.4e-7;
+/// No more of the size of a mesh than this is taken for rounding, however far off its coordinates begin.
+const MOST_BLURRED: f64 = 1e-5;
+/// What is lost to rounding in double precision, over the greatest coordinate.
+const ROUNDING: f64 = 1e-13;
+/// Height of a triangle over its longest side below which it is a line.
+const NO_AREA: f64 = 1e-12;
+/// Cosine of 3 degrees. In the hollow of a ridge by an angle a the second facet is met when the overlap with the first
+/// passes r a^2 / 2: with a fainter one a link would begin in the midst of its overlap.
+const NEARLY_STRAIGHT: f64 = 0.998_63;
+/// Sides in line that become one ridge.
+const LONGEST_CHAIN: usize = 4096;
+
+/// How exact the corners of a mesh are, m.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Exactness {
+    /// Corners no further apart are one.
+    pub hair: f64,
+    /// Corners no further off a plane lie in it.
+    pub flatness: f64,
+}
+
+impl Exactness {
+    /// Of corners as a file has them, in single precision.
+    pub fn of(corners: &[V3]) -> Self {
+        let first = corners.first().copied().unwrap_or_default();
+        let far = |by: V3| corners.iter().map(|x| (x - by).amax()).fold(0.0, f64::max);
+        let (reach, size) = (far(V3::zeros()), far(first));
+        let hair = (HAIR * reach).min(MOST_BLURRED * size);
+        Exactness {
+            hair,
+            flatness: hair * (FLATNESS / HAIR),
+        }
+    }
+    /// The same of a mesh that was scaled.
+    pub fn scaled(self, scale: f64) -> Self {
+        Exactness {
+            hair: self.hair * scale,
+            flatness: self.flatness * scale,
+        }
+    }
+}
+
+/// The first triangle without area: two of its corners are one, or all lie on a line.
+pub fn degenerate(corners: &[V3], faces: &[[u32; 3]]) -> Option<usize> {
+    faces.iter().position(|face| is_line(corners, *face))
+}
+
+/// Whether a triangle has no area.
+pub fn is_line(corners: &[V3], face: [u32; 3]) -> bool {
+    let [a, b, c] = face.map(|i| corners[i as usize]);
+    let longest = Vector::norm(&(b - a)).max(Vector::norm(&(c - a)));
+    least_height([a, b, c]) <= NO_AREA * longest
+}
+
+/// The pieces of a mesh of triangles.
+pub fn pieces(
+    corners: &[V3],
+    faces: &[[u32; 3]],
+    exactness: Exactness,
+) -> Result<Vec<SpatialSurface>, ShapeError> {
+    if faces.len() > MOST_TRIANGLES {
+        return Err(ShapeError::TooManyTriangles(faces.len(), MOST_TRIANGLES));
+    }
+    if !corners.iter().all(Vector::is_finite) {
+        return Err(ShapeError::NotFinite("the corners' coordinates"));
+    }
+    for (k, face) in faces.iter().enumerate() {
+        if let Some(&corner) = face.iter().find(|&&i| i as usize >= corners.len()) {
+            return Err(ShapeError::NoCorner(k + 1, corner));
+        }
+    }
+    if let Some(k) = degenerate(corners, faces) {
+        return Err(ShapeError::NoArea(k + 1));
+    }
+    let extent = corners.iter().map(|x| x.amax()).fold(0.0, f64::max);
+    let rounding = ROUNDING * extent;
+    let hair = exactness.hair.max(10.0 * rounding);
+    let (corners, faces) = welded(corners, faces, hair);
+    // Slivers thinner than a hair are left to the sides of their neighbours, on which their corners lie.
+    let faces: Vec<[u32; 3]> = faces
+        .into_iter()
+        .filter(|face| {
+            let [a, b, c] = *face;
+            a != b
+                && b != c
+                && c != a
+                && least_height(face.map(|i| corners[i as usize])) > 1.5 * hair
+        })
+        .collect();
+    if faces.is_empty() {
+        return Err(ShapeError::NoTriangles);
+    }
+    let on_sides = OnSides::find(&corners, &faces, 2.0 * hair);
+    let net = Net {
+        edges: edges(&faces, &on_sides),
+        corners,
+        faces,
+        on_sides,
+        hair,
+        rounding,
+    };
+    Ok(net.cut(exactness.flatness.max(hair)))
+}
+
+/// A part of sides of triangles between two neighbouring corners, and whose sides they are.
+struct Edge {
+    /// Its ends, the lesser number first.
+    ends: [u32; 2],
+    /// Triangle and number of its side.
+    sides: Vec<(u32, u8)>,
+}
+
+fn edges(faces: &[[u32; 3]], on_sides: &OnSides) -> Vec<Edge> {
+    let mut all: Vec<([u32; 2], (u32, u8))> = Vec::with_capacity(3 * faces.len());
+    for (k, face) in faces.iter().enumerate() {
+        for side in 0..3 {
+            let (from, to) = ends(*face, side);
+            for [a, b] in on_sides.parts(k, side, [from, to]) {
+                if a != b {
+                    all.push(([a.min(b), a.max(b)], (k as u32, side as u8)));
+                }
+            }
+        }
+    }
+    all.sort_unstable();
+    let same = all.chunk_by(|a, b| a.0 == b.0);
+    same.map(|edge| Edge {
+        ends: edge[0].0,
+        sides: edge.iter().map(|(_, side)| *side).collect(),
+    })
+    .collect()
+}
+
+/// A plane: unit normal, offset.
+type Plane = (V3, f64);
+
+/// By facet: those that meet it nearly straight.
+fn beside(planes: &[Plane], felt: &[Felt]) -> Vec<Vec<u32>> {
+    let mut beside: Vec<Vec<u32>> = vec![Vec::new(); planes.len()];
+    for edge in felt {
+        for &a in &edge.facets {
+            for &b in edge.facets.iter().filter(|&&b| b != a) {
+                let cosine = Vector::dot(&planes[a as usize].0, &planes[b as usize].0);
+                if cosine.abs() > NEARLY_STRAIGHT && !beside[a as usize].contains(&b) {
+                    beside[a as usize].push(b);
+                }
+            }
+        }
+    }
+    beside
+}
+
+struct Net {
+    corners: Vec<V3>,
+    faces: Vec<[u32; 3]>,
+    on_sides: OnSides,
+    edges: Vec<Edge>,
+    hair: f64,
+    rounding: f64,
+}
+
+/// An edge that is felt: where facets meet or end.
+struct Felt {
+    ends: [u32; 2],
+    /// The facets, ascending.
+    facets: Vec<u32>,
+    borders: Vec<Border>,
+}
+
+impl Net {
+    fn cut(&self, flatness: f64) -> Vec<SpatialSurface> {
+        let (planes, facet_of) = self.facets(flatness);
+        let borders: Vec<[Border; 3]> = (0..self.faces.len())
+            .map(|face| self.borders(face, planes[facet_of[face] as usize].0))
+            .collect();
+        let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); planes.len()];
+        for (face, &facet) in facet_of.iter().enumerate() {
+            let (normal, offset) = planes[facet as usize];
+            let onto = |x: V3| x - normal * (Vector::dot(&normal, &x) - offset);
+            cells[facet as usize].push(Cell {
+                corners: self.points(face).map(onto),
+                borders: borders[face],
+            });
+        }
+        let most = (0..self.faces.len()).flat_map(|face| (0..3).map(move |side| (face, side)));
+        let most = most.map(|(face, side)| self.on_sides.off(face, side));
+        let room = most.fold(0.0, f64::max) + 10.0 * self.rounding;
+        let (felt, seams) = self.felt(&facet_of, &borders);
+        let facets = planes.iter().zip(cells).zip(beside(&planes, &felt));
+        let mut pieces: Vec<SpatialSurface> = facets
+            .map(|((&(normal, offset), cells), beside)| {
+                let facet = Facet::new(normal, offset, cells, room, beside);
+                SpatialSurface::Facet(Arc::new(facet))
+            })
+            .collect();
+        self.ridges_and_tips(&felt, &seams, &mut pieces);
+        pieces
+    }
+
+    fn points(&self, face: usize) -> [V3; 3] {
+        self.faces[face].map(|i| self.corners[i as usize])
+    }
+
+    /// Planes, and by triangle which is its own: grown from the largest triangles.
+    fn facets(&self, flatness: f64) -> (Vec<Plane>, Vec<u32>) {
+        let area: Vec<V3> = (0..self.faces.len())
+            .map(|face| {
+                let [a, b, c] = self.points(face);
+                (b - a).cross(&(c - a))
+            })
+            .collect();
+        let size: Vec<f64> = area.iter().map(Vector::norm).collect();
+        let mut beside: Vec<Vec<u32>> = vec![Vec::new(); self.faces.len()];
+        for edge in &self.edges {
+            for &(a, _) in &edge.sides {
+                let others = edge.sides.iter().map(|&(b, _)| b).filter(|&b| b != a);
+                beside[a as usize].extend(others);
+            }
+        }
+        let mut order: Vec<u32> = (0..self.faces.len() as u32).collect();
+        order.sort_by(|&a, &b| {
+            size[b as usize]
+                .total_cmp(&size[a as usize])
+                .then(a.cmp(&b))
+        });
+        let mut facet_of = vec![u32::MAX; self.faces.len()];
+        let mut planes: Vec<Plane> = Vec::new();
+        for &seed in &order {
+            if facet_of[seed as usize] != u32::MAX {
+                continue;
+            }
+            let s = seed as usize;
+            let facet = planes.len() as u32;
+            let normal = area[s] * (1.0 / size[s]);
+            let offset = Vector::dot(&normal, &self.points(s)[0]);
+            let mut members = vec![seed];
+            facet_of[s] = facet;
+            let (mut next, mut off) = (0, 0.0f64);
+            while let Some(&face) = members.get(next) {
+                next += 1;
+                for &other in &beside[face as usize] {
+                    let o = other as usize;
+                    if facet_of[o] != u32::MAX
+                        || Vector::dot(&area[o], &normal).abs() < 0.5 * size[o]
+                    {
+                        continue;
+                    }
+                    let height = |x: &V3| (Vector::dot(&normal, x) - offset).abs();
+                    let far = self.points(o).iter().map(height).fold(0.0, f64::max);
+                    if far <= flatness {
+                        facet_of[o] = facet;
+                        members.push(other);
+                        off = off.max(far);
+                    }
+                }
+            }
+            // Where corners do not lie in the first triangle's plane but for rounding, a plane amid them all.
+            planes.push(if off > self.rounding {
+                self.fitted(&members, normal, &area)
+            } else {
+                (normal, offset)
+            });
+        }
+        (planes, facet_of)
+    }
+
+    fn fitted(&self, members: &[u32], like: V3, area: &[V3]) -> Plane {
+        let mut sum = V3::zeros();
+        for &face in members {
+            let area = area[face as usize];
+            sum += area * Vector::dot(&area, &like).signum();
+        }
+        let normal = sum * (1.0 / Vector::norm(&sum));
+        let corners = members.iter().flat_map(|&face| self.points(face as usize));
+        let heights = corners.map(|x| Vector::dot(&normal, &x)).sum::<f64>();
+        (normal, heights / (3 * members.len()) as f64)
+    }
+
+    /// The sides of a triangle in a plane of this normal. A side that two triangles of a facet share has the same
+    /// numbers in both but for the sign.
+    fn borders(&self, face: usize, normal: V3) -> [Border; 3] {
+        std::array::from_fn(|side| {
+            let (from, to) = ends(self.faces[face], side);
+            let [p, q] = [from, to].map(|i| self.corners[i as usize]);
+            let across = normal.cross(&(q - p));
+            let across = across * (1.0 / Vector::norm(&across));
+            let third = self.points(face)[(side + 2) % 3];
+            let sign = Vector::dot(&across, &(third - p)).signum();
+            let room = self.on_sides.off(face, side) + self.rounding;
+            Border {
+                inward: across * sign,
+                from: sign * Vector::dot(&across, &p) - room,
+            }
+        })
+    }
+
+    /// Edges where facets meet or end, and the others: within a facet, or hidden in it.
+    fn felt(&self, facet_of: &[u32], borders: &[[Border; 3]]) -> (Vec<Felt>, Vec<[u32; 2]>) {
+        let (mut felt, mut seams) = (Vec::new(), Vec::new());
+        for edge in &self.edges {
+            let of = |&(face, side): &(u32, u8)| {
+                let border = borders[face as usize][side as usize];
+                (facet_of[face as usize], border)
+            };
+            let sides: Vec<(u32, Border)> = edge.sides.iter().map(of).collect();
+            let goes_on = sides.iter().enumerate().any(|(k, (facet, border))| {
+                sides[..k].iter().any(|(other, opposite)| {
+                    facet == other && Vector::dot(&border.inward, &opposite.inward) < 0.0
+                })
+            });
+            if goes_on {
+                seams.push(edge.ends);
+                continue;
+            }
+            let mut facets: Vec<u32> = sides.iter().map(|(facet, _)| *facet).collect();
+            facets.sort_unstable();
+            facets.dedup();
+            felt.push(Felt {
+                ends: edge.ends,
+                facets,
+                borders: sides.into_iter().map(|(_, border)| border).collect(),
+            });
+        }
+        (felt, seams)
+    }
+
+    /// Edges in line become ridges; what ends in a corner limits its tip.
+    fn ridges_and_tips(&self, felt: &[Felt], seams: &[[u32; 2]], pieces: &mut Vec<SpatialSurface>) {
+        let at = |i: u32| self.corners[i as usize];
+        let mut limits: Vec<Vec<Limit>> = vec![Vec::new(); self.corners.len()];
+        let mut is_end = vec![false; self.corners.len()];
+        for chain in self.chains(felt) {
+            let (from, to) = (chain[0].0, chain[chain.len() - 1].1);
+            let stretches = chain.iter().map(|&(_, far, edge)| {
+                let borders = felt[edge as usize].borders.clone();
+                (at(far), borders)
+            });
+            let ridge = Ridge::new(at(from), at(to), stretches.collect());
+            for (corner, at_end) in [(from, false), (to, true)] {
+                is_end[corner as usize] = true;
+                limits[corner as usize].push(ridge.limit(at_end));
+            }
+            pieces.push(SpatialSurface::Ridge(Arc::new(ridge)));
+        }
+        for &[from, to] in seams {
+            for (corner, at_end) in [(from, false), (to, true)] {
+                if is_end[corner as usize] {
+                    let limit = Limit::of(at(from), at(to), at_end);
+                    limits[corner as usize].push(limit);
+                }
+            }
+        }
+        let tips = limits.into_iter().zip(is_end).enumerate();
+        pieces.extend(
+            tips.filter(|(_, (_, is_end))| *is_end)
+                .map(|(corner, (limits, _))| {
+                    SpatialSurface::Tip(Arc::new(Tip::new(at(corner as u32), limits)))
+                }),
+        );
+    }
+
+    /// Edges in line between the same facets, one after the other: from corner, to corner, number.
+    fn chains(&self, felt: &[Felt]) -> Vec<Vec<(u32, u32, u32)>> {
+        let mut at_corner: Vec<Vec<u32>> = vec![Vec::new(); self.corners.len()];
+        for (k, edge) in felt.iter().enumerate() {
+            for corner in edge.ends {
+                at_corner[corner as usize].push(k as u32);
+            }
+        }
+        // The edge that goes on in line with one, beyond a corner of it.
+        let after = |edge: u32, corner: u32| {
+            let [a, b] = *at_corner[corner as usize].as_slice() else {
+                return None;
+            };
+            let other = if a == edge { b } else { a };
+            (felt[a as usize].facets == felt[b as usize].facets).then_some(other)
+        };
+        let other_end = |edge: u32, corner: u32| {
+            let [a, b] = felt[edge as usize].ends;
+            if a == corner { b } else { a }
+        };
+        let at = |i: u32| self.corners[i as usize];
+        let near = self.hair;
+        let mut used = vec![false; felt.len()];
+        // From each edge on as far as it goes straight; first one way, to find an end, then the other.
+        let walk = |edge: u32, from: u32, used: &[bool]| {
+            let mut chain = vec![(from, other_end(edge, from), edge)];
+            while chain.len() < LONGEST_CHAIN {
+                let (_, corner, last) = chain[chain.len() - 1];
+                let Some(next) = after(last, corner) else {
+                    break;
+                };
+                let far = other_end(next, corner);
+                let chord = at(far) - at(from);
+                let square = chord.norm_squared();
+                let in_line = |x: V3| {
+                    let share = Vector::dot(&(x - at(from)), &chord) / square;
+                    let off = Vector::norm(&(x - (at(from) + chord * share)));
+                    0.0 < share && share < 1.0 && off <= near
+                };
+                let new = !used[next as usize] && chain.iter().all(|link| link.2 != next);
+                if !new || square == 0.0 || !chain.iter().all(|link| in_line(at(link.1))) {
+                    break;
+                }
+                chain.push((corner, far, next));
+            }
+            chain
+        };
+        let mut chains = Vec::new();
+        for edge in 0..felt.len() as u32 {
+            // More than once where the way back goes further in line than the way on does.
+            while !used[edge as usize] {
+                let back = walk(edge, felt[edge as usize].ends[1], &used);
+                let (_, start, first) = back[back.len() - 1];
+                let chain = walk(first, start, &used);
+                for &(_, _, edge) in &chain {
+                    used[edge as usize] = true;
+                }
+                chains.push(chain);
+            }
+        }
+        chains
+    }
+}
