@@ -150,7 +150,8 @@ fn pipe<D: Integrate>() {
     };
     let peak = if D::N == 2 { 1.5 } else { 2.0 } * mean;
     let profile = peak * (1.0 - (arm / radius) * (arm / radius));
-    let finish = 3.0 * time;
+    // At three times it the error of the second order happens to vanish.
+    let finish = 1.5 * time;
     let off = |step: f64| {
         let mut setup = free::<D>(
             step,
@@ -498,7 +499,8 @@ fn free_in_frame<D: Integrate>(integrator: IntegratorName) {
                 );
             }
         } else {
-            assert_eq!(last.spin, spin - rate::<D>());
+            let off = last.spin - (spin - rate::<D>());
+            close("spin", D::spin_component(off, 0), 0.0, 1e-14);
         }
         (last.position - there).norm() + (last.velocity - fast).norm()
     };
