@@ -13,38 +13,48 @@ use crate::field::Outside;
 pub struct FieldSpec {
     /// Gravity, m/s^2, a number for each dimension; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "m g", "x-unit" = "m/s^2", "x-source" = "Newton"))]
     pub gravity: Option<Vec<f64>>,
     /// Viscous drag: force = -drag x velocity, N s/m; 0 (the default) for none. With `flow` the velocity is that
     /// relative to the fluid.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-c v", "x-unit" = "N s/m", "x-source" = "Stokes 1851, with one coefficient for all grains"))]
     pub drag: f64,
     /// Electric field, V/m, a number for each dimension; it acts on charges and electric moments of
     /// materials. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "q E, moment p x E", "x-unit" = "V/m", "x-source" = "Lorentz; Mutze 2006, section 1"))]
     pub electric: Option<Vec<f64>>,
     /// Magnetic field, T: three numbers, in the plane too, where the last is normal to it. It turns the paths
     /// of charges and acts on magnetic moments of materials. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "q v x B, moment m x B", "x-unit" = "T", "x-source" = "Lorentz; integrated after Boris 1970"))]
     pub magnetic: Option<Vec<f64>>,
     /// Constant of gravitation between grains, N m^2/kg^2 (6.674e-11 in nature); 0 (the default) for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-G m1 m2 d / |d|^3", "x-unit" = "N m^2/kg^2", "x-source" = "Newton"))]
     pub gravitation: f64,
     /// A fluid in which grains move: its drag and buoyancy. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "(c + m / T + 6 pi eta r f(Re) + C rho A w / 2) (u - v) - rho V g, w = |u - v|", "x-unit" = "N", "x-source" = "Stokes 1851; Schiller and Naumann 1933; Archimedes"))]
     pub fluid: Option<FluidSpec>,
     /// How the fluid flows. It is at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "u; in a pipe of radius R at r from its axis 2 mean (1 - r^2 / R^2), in two dimensions 3/2 mean (1 - r^2 / R^2)", "x-unit" = "m/s", "x-source" = "Poiseuille 1840; narrowing pipes by lubrication, Reynolds 1886"))]
     pub flow: Option<FlowSpec>,
     /// All is told in a frame that turns: centrifugal and Coriolis forces act. Absent: it does not turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "m w x (r x w) + 2 m v x w", "x-unit" = "rad/s", "x-source" = "Coriolis 1835; integrated after Boris 1970"))]
     pub rotation: Option<TurningSpec>,
     /// A centre that attracts as the inverse square of the distance, as a planet does. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "-G M m r / |r|^3, within a radius R -G M m r / R^3", "x-unit" = "m^3/s^2", "x-source" = "Newton"))]
     pub central: Option<CentralSpec>,
     /// An acceleration from a table, m/s^2. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "m a(x), linear along each axis between nodes", "x-unit" = "m/s^2", "x-source" = "the table"))]
     pub table: Option<GridSpec>,
 }
 
