@@ -122,6 +122,10 @@ fn stiff<D: Integrate>(integrator: IntegratorName) {
     let (system, _) = run(&setup);
     let last = system.grains_at(setup.finish)[0];
     close("speed", last.velocity[0], speed, 1e-12);
+    if integrator != IntegratorName::Verlet {
+        // Others open the book half a step on, or to the first order.
+        return;
+    }
     let summary = system.summary();
     assert!(summary.energy.balance_error < 1e-12, "{:?}", summary.energy);
     let fields = summary.fields.unwrap();
@@ -132,7 +136,7 @@ fn stiff<D: Integrate>(integrator: IntegratorName) {
 
 #[test]
 fn drag_is_stable_in_any_step() {
-    for integrator in LEAPFROGS {
+    for integrator in [LEAPFROGS[0], LEAPFROGS[1], IntegratorName::Euler] {
         stiff::<Planar>(integrator);
         stiff::<Spatial>(integrator);
     }
@@ -150,7 +154,8 @@ fn pipe<D: Integrate>() {
     };
     let peak = if D::N == 2 { 1.5 } else { 2.0 } * mean;
     let profile = peak * (1.0 - (arm / radius) * (arm / radius));
-    let finish = 3.0 * time;
+    // At three times it the error of the second order happens to vanish.
+    let finish = 1.5 * time;
     let off = |step: f64| {
         let mut setup = free::<D>(
             step,
@@ -498,7 +503,8 @@ fn free_in_frame<D: Integrate>(integrator: IntegratorName) {
                 );
             }
         } else {
-            assert_eq!(last.spin, spin - rate::<D>());
+            let off = last.spin - (spin - rate::<D>());
+            close("spin", D::spin_component(off, 0), 0.0, 1e-14);
         }
         (last.position - there).norm() + (last.velocity - fast).norm()
     };

@@ -19,7 +19,7 @@ pub struct FieldSpec {
     /// relative to the fluid.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "-c (v - u), u of the fluid", "x-unit" = "N s/m", "x-source" = "Stokes 1851, with one coefficient for all grains"))]
+    #[schemars(extend("x-formula" = "-c v", "x-unit" = "N s/m", "x-source" = "Stokes 1851, with one coefficient for all grains"))]
     pub drag: f64,
     /// Electric field, V/m, a number for each dimension; it acts on charges and electric moments of
     /// materials. None when absent.
@@ -38,23 +38,23 @@ pub struct FieldSpec {
     pub gravitation: f64,
     /// A fluid in which grains move: its drag and buoyancy. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "drag and buoyancy; see fluids", "x-unit" = "N", "x-source" = "see fluids"))]
+    #[schemars(extend("x-formula" = "(c + m / T + 6 pi eta r f(Re) + C rho A w / 2) (u - v) - rho V g, w = |u - v|", "x-unit" = "N", "x-source" = "Stokes 1851; Schiller and Naumann 1933; Archimedes"))]
     pub fluid: Option<FluidSpec>,
     /// How the fluid flows. It is at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "velocity u of the fluid; see flows", "x-unit" = "m/s", "x-source" = "see flows"))]
+    #[schemars(extend("x-formula" = "u; in a pipe of radius R at r from its axis 2 mean (1 - r^2 / R^2), in two dimensions 3/2 mean (1 - r^2 / R^2)", "x-unit" = "m/s", "x-source" = "Poiseuille 1840; narrowing pipes by lubrication, Reynolds 1886"))]
     pub flow: Option<FlowSpec>,
     /// All is told in a frame that turns: centrifugal and Coriolis forces act. Absent: it does not turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "-m w x (w x r) - 2 m w x v", "x-unit" = "N", "x-source" = "Coriolis 1835; integrated after Boris 1970"))]
+    #[schemars(extend("x-formula" = "m w x (r x w) + 2 m v x w", "x-unit" = "rad/s", "x-source" = "Coriolis 1835; integrated after Boris 1970"))]
     pub rotation: Option<TurningSpec>,
     /// A centre that attracts as the inverse square of the distance, as a planet does. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "-m strength d / |d|^3; within radius in proportion to d", "x-unit" = "m^3/s^2", "x-source" = "Newton"))]
+    #[schemars(extend("x-formula" = "-G M m r / |r|^3, within a radius R -G M m r / R^3", "x-unit" = "m^3/s^2", "x-source" = "Newton"))]
     pub central: Option<CentralSpec>,
     /// An acceleration from a table, m/s^2. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "m a, a linear between nodes along each axis", "x-unit" = "m/s^2", "x-source" = "a table"))]
+    #[schemars(extend("x-formula" = "m a(x), linear along each axis between nodes", "x-unit" = "m/s^2", "x-source" = "the table"))]
     pub table: Option<GridSpec>,
 }
 
@@ -65,12 +65,10 @@ pub struct FluidSpec {
     /// Density, kg/m^3 (in two dimensions kg/m^2): for buoyancy, `drag_coefficient` and `schiller-naumann`.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "buoyancy -density V g", "x-unit" = "kg/m^3", "x-source" = "Archimedes"))]
     pub density: f64,
     /// Viscosity, Pa s: drag of spheres (three dimensions) as `law` says; of grains of a shape as of the sphere of their volume.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "-6 pi eta r (v - u), times 1 + 0.15 Re^0.687 with schiller-naumann", "x-unit" = "Pa s", "x-source" = "Stokes 1851; Schiller and Naumann 1933"))]
     pub viscosity: f64,
     /// Drag by viscosity: `"stokes"` (the default): 6 pi eta r v; `"schiller-naumann"`: times 1 + 0.15 Re^0.687, and not under that of a drag
     /// coefficient of 0.44.
@@ -79,12 +77,10 @@ pub struct FluidSpec {
     /// Drag coefficient: a drag of this times density A v^2 / 2, A = pi r^2 (in two dimensions 2 r); 0 (the default) for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "-C density A |v - u| (v - u) / 2", "x-unit" = "1", "x-source" = "Newton"))]
     pub drag_coefficient: f64,
     /// A drag m v / time, s, which gives all grains this time to follow the fluid. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "-m (v - u) / time", "x-unit" = "s", "x-source" = "one time for all grains"))]
     pub relaxation_time: Option<f64>,
     /// Whether grains are lighter by the fluid in whose place they are: with respect to `gravity`, `rotation` and `central`. By default where there
     /// is a density.
@@ -109,19 +105,15 @@ pub enum ViscousName {
 pub struct FlowSpec {
     /// The same velocity everywhere, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "u everywhere", "x-unit" = "m/s", "x-source" = "kinematics"))]
     pub uniform: Option<Vec<f64>>,
     /// Poiseuille's flow through a pipe (in two dimensions a channel); outside the fluid rests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "peak (1 - (distance / radius)^2)", "x-unit" = "m/s", "x-source" = "Poiseuille 1840; with radii by lubrication theory"))]
     pub pipe: Option<PipeSpec>,
     /// It turns as a solid body does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "rate x (r - centre)", "x-unit" = "rad/s", "x-source" = "kinematics"))]
     pub rotation: Option<TurningSpec>,
     /// Velocities on a regular grid, m/s, linear in between along each axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "linear between nodes along each axis", "x-unit" = "m/s", "x-source" = "a table"))]
     pub table: Option<GridSpec>,
 }
 
