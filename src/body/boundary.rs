@@ -236,3 +236,15 @@ impl<D: Dimension> Boundary<D> {
         radius > self.passes
     }
 }
+
+/// How far walls are shifted from where they were set up at a time, m; the plane uses two components.
+pub fn shifts<'a, D: Dimension>(
+    walls: impl Iterator<Item = &'a Boundary<D>>,
+    time: f64,
+) -> Vec<[f64; 3]> {
+    let shift = |wall: &Boundary<D>| {
+        let shift = wall.motion.pose(time).shift;
+        std::array::from_fn(|k| if k < D::N { shift[k] } else { 0.0 })
+    };
+    walls.map(shift).collect()
+}

@@ -1,10 +1,11 @@
-//! Prescribed motion of boundaries.
+//! Motion of boundaries: prescribed, but for those that forces move.
 
 use serde::{Deserialize, Serialize};
 
+use super::Guided;
 use crate::geometry::{Dimension, Vector};
 
-/// The path of a boundary's frame, a function of time only.
+/// The path of a boundary's frame: a function of time only, but for [`Guided`] walls.
 ///
 /// A motion starts at time 0: before (while the grains settle) the wall rests where it will
 /// start. Pieces say themselves when they start.
@@ -43,6 +44,8 @@ pub enum Motion<D: Dimension> {
         /// Frequency, Hz.
         frequency: f64,
     },
+    /// Moved by forces along a line.
+    Guided(Box<Guided<D>>),
 }
 
 /// The half period of a parabolic motion in which a time (0 or more) lies: its number from 0 and
@@ -145,6 +148,11 @@ impl<D: Dimension> Motion<D> {
                 pose.velocity = *amplitude * (rate - bend * lasted);
             }
             Motion::Parabolic { .. } => {}
+            Motion::Guided(guided) => {
+                let (way, speed) = guided.at(time);
+                pose.shift = guided.along * way;
+                pose.velocity = guided.along * speed;
+            }
         }
         pose
     }
@@ -210,6 +218,12 @@ impl<D: Dimension> Motion<D> {
                 amplitude,
                 frequency,
             } => (8.0 * frequency * amplitude.norm(), 0.0),
+            // As far as that is known: what it will be grains decide.
+            Motion::Guided(guided) => {
+                let now = &guided.now;
+                let speed = if now.started { now.speed } else { guided.speed };
+                (speed.abs().max(now.carried.abs()), 0.0)
+            }
         }
     }
 
@@ -232,6 +246,7 @@ impl<D: Dimension> Motion<D> {
             Motion::Pieces(pieces) => pieces
                 .iter()
                 .all(|piece| piece.velocity == zero && piece.acceleration == zero),
+            Motion::Guided(_) => false,
         }
     }
 
@@ -276,6 +291,7 @@ impl<D: Dimension> Motion<D> {
                     && piece.velocity.is_finite()
                     && piece.acceleration.is_finite()
             }),
+            Motion::Guided(guided) => return guided.fault(),
         };
         if !finite {
             return Some("the motion's numbers must be finite".into());

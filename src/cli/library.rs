@@ -6,13 +6,51 @@ use std::path::PathBuf;
 use super::NewArgs;
 use super::failure::Failure;
 use super::report::{print, print_json};
+use crate::scenario::catalogue::{Group, catalogue, groups};
 use crate::scenario::embedded::{self, SCENARIOS, material_list};
 use crate::scenario::{Scenario, names, nearest};
 use crate::sweep::Sweep;
 use crate::sweep::embedded::SWEEPS;
 
-/// Prints the embedded scenarios, materials and grain shapes.
-pub(super) fn list() -> Result<(), Failure> {
+/// Prints what comes with the program: all in short, or one kind of it.
+pub(super) fn list(what: Option<&str>) -> Result<(), Failure> {
+    let kinds: [Kind; 4] = [
+        ("scenarios", scenarios),
+        ("sweeps", sweeps),
+        ("materials", materials),
+        ("shapes", shapes),
+    ];
+    let lines = match what {
+        None => {
+            let mut lines = Vec::new();
+            for (_, kind) in kinds {
+                lines.extend(kind()?);
+            }
+            lines.extend(parts_in_short());
+            lines
+        }
+        Some(what) => match kinds.iter().find(|(name, _)| *name == what) {
+            Some((_, kind)) => kind()?,
+            None => parts(what).ok_or_else(|| {
+                let known = kinds.iter().map(|(name, _)| *name).chain(groups());
+                let hint = match nearest(what, known.clone()) {
+                    Some(name) => format!("did you mean `{name}`? "),
+                    None => String::new(),
+                };
+                let known = names(known);
+                Failure::Input(format!(
+                    "there is no list of `{what}`; {hint}there are {known}"
+                ))
+            })?,
+        },
+    };
+    print((lines.join("\n") + "\n").as_bytes())
+}
+
+/// A kind of what comes with the program, and its lines.
+type Kind = (&'static str, fn() -> Result<Vec<String>, Failure>);
+
+fn scenarios() -> Result<Vec<String>, Failure> {
     let mut lines = vec!["scenarios (arenite run NAME)".to_string()];
     for item in SCENARIOS {
         let scenario = Scenario::parse(item.name, item.text, None, &[])?;
@@ -20,27 +58,64 @@ pub(super) fn list() -> Result<(), Failure> {
         let text = spec.description.as_deref().unwrap_or_default();
         lines.push(format!("  {:<20} {}D  {text}", item.name, spec.dimension));
     }
-    lines.push("sweeps (arenite sweep NAME)".into());
+    Ok(lines)
+}
+
+fn sweeps() -> Result<Vec<String>, Failure> {
+    let mut lines = vec!["sweeps (arenite sweep NAME)".to_string()];
     for item in SWEEPS {
         let sweep = Sweep::load(item.name, &[])?;
         let text = sweep.spec.description.as_deref().unwrap_or_default();
         lines.push(format!("  {:<20} {text}", item.name));
     }
-    lines.push("materials (material = \"NAME\")".into());
+    Ok(lines)
+}
+
+fn materials() -> Result<Vec<String>, Failure> {
+    let mut lines = vec!["materials (material = \"NAME\")".to_string()];
     for (name, material) in material_list() {
         let text = material.description.as_deref().unwrap_or_default();
         lines.push(format!("  {name:<20} {text}"));
     }
-    lines.push("grain shapes (shape = \"NAME\" in a fill or feed; arenite grain NAME)".into());
-    lines.push(format!("  {:<20} 2D  where no shape is named", "disk"));
-    lines.push(format!("  {:<20} 3D  where no shape is named", "sphere"));
+    Ok(lines)
+}
+
+fn shapes() -> Result<Vec<String>, Failure> {
+    let mut lines = vec![
+        "grain shapes (shape = \"NAME\" in a fill or feed; arenite grain NAME)".to_string(),
+        format!("  {:<20} 2D  where no shape is named", "disk"),
+        format!("  {:<20} 3D  where no shape is named", "sphere"),
+    ];
     for (name, description, text) in crate::body::SHAPES {
         let planar = !text.contains("\nspheres = [");
         let dimension = if planar { 2 } else { 3 };
         lines.push(format!("  {name:<20} {dimension}D  {description}"));
     }
-    lines.push(String::new());
-    print(lines.join("\n").as_bytes())
+    Ok(lines)
+}
+
+/// The keys of laws, walls, motions, fields and the like.
+fn parts_in_short() -> Vec<String> {
+    let title =
+        "parts of scenarios (arenite list NAME: what each is, its formula, unit and source)";
+    let line = |group: Group| {
+        let keys: Vec<&str> = group.parts.iter().map(|part| part.key.as_str()).collect();
+        format!("  {:<20} {}", group.name, keys.join(", "))
+    };
+    let lines = catalogue().into_iter().map(line);
+    std::iter::once(title.to_string()).chain(lines).collect()
+}
+
+/// The parts of a group, each with its record; none where there is no such group.
+fn parts(name: &str) -> Option<Vec<String>> {
+    let group = catalogue().into_iter().find(|group| group.name == name)?;
+    let mut lines = vec![format!("{} (keys of {})", group.name, group.place)];
+    for part in group.parts {
+        lines.push(format!("  {:<20} {}", part.key, part.about));
+        lines.push(format!("  {:<20} {}", "", part.formula));
+        lines.push(format!("  {:<20} {}; {}", "", part.unit, part.source));
+    }
+    Some(lines)
 }
 
 /// Writes an embedded scenario or sweep to a file.

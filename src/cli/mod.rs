@@ -56,9 +56,11 @@ enum Command {
         after_help = "Examples:\n  arenite new hopper mine.toml\n  arenite new hopper -          print it"
     )]
     New(NewArgs),
-    /// List the embedded scenarios, materials and grain shapes
-    #[command(after_help = "Example:\n  arenite list")]
-    List,
+    /// List the embedded scenarios, materials and grain shapes, and what scenarios are made of
+    #[command(
+        after_help = "Examples:\n  arenite list\n  arenite list laws       each with its formula, unit and source"
+    )]
+    List(ListArgs),
     /// Print the JSON Schema of the scenario file
     #[command(
         after_help = "Examples:\n  arenite schema > arenite.schema.json     for completion in an editor\n  arenite schema --sweep > sweep.schema.json"
@@ -160,6 +162,14 @@ struct CheckArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fills, feeds or
+    /// outlets in full
+    #[arg(value_name = "WHAT")]
+    what: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -540,7 +550,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::New(args) => library::new(&args),
-        Command::List => library::list(),
+        Command::List(args) => library::list(args.what.as_deref()),
         Command::Schema { sweep } => library::schema(sweep),
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Export(args) => export::export(&args),

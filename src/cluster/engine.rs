@@ -17,7 +17,7 @@ use super::state::{
 };
 use super::still::{Still, WallName};
 use super::tumble::TopTable;
-use crate::body::{Form, Grain, Pose};
+use crate::body::{Form, Grain, Motion, Pose};
 use crate::contact::{AnyLaw, Composed, LawTable};
 use crate::geometry::surface::Flat;
 use crate::geometry::{Dimension, Vector};
@@ -149,6 +149,7 @@ impl<D: Integrate> Engine<D> {
                 fastest: 0.0,
                 still: Still::default(),
                 bodies: Bodies::default(),
+                guided: Vec::new(),
             },
             options,
             boundaries,
@@ -352,6 +353,7 @@ impl<D: Integrate> Engine<D> {
                     total[3 + k] += h * sums.moment[k];
                 }
                 total[6] += h * sums.power;
+                self.note_guided(index, sums.force);
                 self.note_walls(class, time);
             }
         }
@@ -371,6 +373,7 @@ impl<D: Integrate> Engine<D> {
     pub fn forces(&mut self) {
         let time = self.time();
         self.clear_rim();
+        self.clear_guided();
         let passed = self.evaluate(time, false);
         self.gather_rim();
         self.book_still_walls(1.0);
@@ -410,6 +413,7 @@ impl<D: Integrate> Engine<D> {
         if D::N == 2 {
             self.put_all_parts();
         }
+        self.drive_guided();
         let fastest = self.state.fastest;
         let state = &mut self.state;
         state.flows.damping += work;
@@ -480,7 +484,10 @@ impl<D: Integrate> Engine<D> {
                 continue;
             }
             let pose = wall.boundary.motion.pose(self.time());
-            let mut speed = pose.velocity.norm();
+            let mut speed = match &wall.boundary.motion {
+                Motion::Guided(guided) => guided.now.speed.abs().max(guided.now.carried.abs()),
+                _ => pose.velocity.norm(),
+            };
             let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
             if spin > 0.0 {
                 let centre = pose.centre + pose.shift;

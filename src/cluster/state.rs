@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arrays::Arrays;
 use super::bodies::Bodies;
+use super::guided::GuidedWall;
 use super::integrate::Integrate;
 use super::lists::Lists;
 use super::still::Still;
@@ -192,4 +193,6 @@ pub struct EngineState<D: Integrate> {
     pub still: Still,
     /// Grains of several parts.
     pub bodies: Bodies<D>,
+    /// Walls that forces move.
+    pub guided: Vec<GuidedWall>,
 }

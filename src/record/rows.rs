@@ -129,6 +129,8 @@ pub struct SeriesRow {
     /// its reference point (3 components, N m; the plane uses the last), work done on grains so
     /// far (J).
     pub walls: Vec<[f64; 7]>,
+    /// For each boundary: how far it is shifted from where it was set up, m.
+    pub shifts: Vec<[f64; 3]>,
 }
 
 /// A grain in a snapshot.

@@ -45,6 +45,8 @@ scenarios![
     "hopper-3d",
     "dam-break",
     "conveyor",
+    "shear-cell",
+    "triaxial",
     "cohesive-heap",
     "angle-of-repose",
     "rolling",

@@ -5,6 +5,7 @@
 //! these are checked and built into a setup. Any fault is a [`Problem`] that quotes the place.
 
 mod build;
+pub mod catalogue;
 mod document;
 pub mod embedded;
 mod fill;

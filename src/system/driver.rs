@@ -229,6 +229,7 @@ impl<D: Integrate> System<D> {
             flight::restart(&mut self.engine, slot as usize, now);
             self.start_stepping(slot);
         }
+        self.engine.start_guided();
         self.engine.renew();
         self.engine.start_springs();
         self.engine.forces();
@@ -257,7 +258,8 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn schedule_step(&mut self) {
-        if self.engine.state.active.is_empty() || self.s.frozen {
+        let nothing = self.engine.state.active.is_empty() && !self.engine.has_guided();
+        if nothing || self.s.frozen {
             self.s.queue.cancel(owner::STEP);
         } else {
             let next = self.engine.time_of(self.engine.state.n + 1);

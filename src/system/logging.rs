@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::driver::Outcome;
 use super::ledger::{self, held};
 use super::{EventLog, System, SystemError};
+use crate::body::shifts;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
 use crate::event::{EventKind, Regime};
@@ -228,6 +229,10 @@ impl<D: Integrate> System<D> {
             dissipated_at_walls: air.lost_at_walls,
             events: self.events(),
             walls,
+            shifts: shifts(
+                self.engine.boundaries.iter().map(|wall| &wall.boundary),
+                time,
+            ),
         };
         Ok(sink.series(&row)?)
     }

@@ -20,7 +20,9 @@ impl<D: Integrate> System<D> {
         self.count(EventKind::NeighborUpdate);
         self.s.known.plan = None;
         self.account(now);
-        if !self.setup.motion.flight || !self.uniform || self.gravity_changes() {
+        // Where a wall will be that grains push about nobody foresees.
+        let steps = !self.setup.motion.flight || self.engine.has_guided();
+        if steps || !self.uniform || self.gravity_changes() {
             let woken = self.wake(now, f64::INFINITY);
             self.close_air();
             self.engine.renew();

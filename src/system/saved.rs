@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 12: walls that forces move.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
 /// 8: collisions in flight.
@@ -33,7 +34,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
@@ -65,6 +66,7 @@ impl<D: Integrate> System<D> {
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
         engine.sort_still();
+        engine.restore_guided();
         if !setup.perturbs.is_empty() {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;

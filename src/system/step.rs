@@ -1,7 +1,7 @@
 //! The choice of the step of clusters, with its reasons.
 
 use super::{Setup, SystemError};
-use crate::body::{Motion, Shape};
+use crate::body::{Boundary, Drive, Motion, Shape, placed};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{LawTable, PairLaw, Slots};
 use crate::field::{FieldSet, Smallest};
@@ -231,6 +231,25 @@ fn factor(ratio: f64) -> f64 {
     (taken * share).sqrt().clamp(LEAST_FACTOR, 1.0)
 }
 
+/// How many grains of a radius (m) may touch a wall that forces move, over its mass, 1/kg; 0 for all others.
+fn wall_share<D: ClusterDimension>(setup: &Setup<D>, wall: &Boundary<D>, radius: f64) -> f64 {
+    let Motion::Guided(guided) = &wall.motion else {
+        return 0.0;
+    };
+    let across: f64 = (1..D::N).map(|_| 2.0 * radius).product();
+    let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
+    let all = setup.grains.len() as f64 + fed as f64;
+    let room = match &guided.drive {
+        Drive::Pressure { area, .. } => {
+            let plane = |index: u16| placed(&setup.boundaries[usize::from(index)], 0.0);
+            area.size::<D>(plane) / across
+        }
+        // As many as lie in a layer of a bed as high as wide.
+        Drive::Force(_) => libm::pow(all, (D::N - 1) as f64 / D::N as f64),
+    };
+    room.min(all).max(1.0) / guided.mass
+}
+
 /// Chooses the step of a setup, or judges the one that it asks for.
 pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, SystemError> {
     let lightest = lightest(setup);
@@ -282,12 +301,14 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         }
         for wall in &setup.boundaries {
             if let Some(law) = laws.get(a as u16, wall.material) {
+                // A wall with mass swings on all grains that touch it at once: each feels its part of it.
+                let inverse = 1.0 / ma + wall_share::<D>(setup, wall, ra);
                 see(
                     format!("link {}-wall `{}`", name(a), wall.name),
                     (law, laws.slots(a as u16, wall.material)),
-                    ma,
+                    1.0 / inverse,
                     ra,
-                    1.0 / ma,
+                    inverse,
                 );
             }
         }

@@ -32,6 +32,7 @@ impl<D: Integrate> System<D> {
             for since in &mut self.engine.state.since {
                 *since += shift;
             }
+            self.engine.set_clock_of_guided();
             self.s.queue = DefaultQueue::default();
             self.begin(sink)?;
             return self.renew(sink);
@@ -42,23 +43,27 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// Kinetic energy, the sum of m g d, and whether anybody flies.
+    /// Kinetic energy, the sum of m g d and of loads times d, and whether anybody flies.
     pub(super) fn restlessness(&self, time: f64) -> (f64, f64, bool) {
         let arrays = &self.engine.state.arrays;
         let g = self.setup.gravity.norm();
-        let mut weight = 0.0;
+        let (mut weight, mut radii, mut grains) = (0.0, 0.0, 0.0);
         let mut flying = false;
         for slot in 1..arrays.slots() {
             if arrays.status[slot].is_grain() {
                 weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
+                radii += arrays.radius(slot);
+                grains += 1.0;
                 flying |= arrays.status[slot] == Status::Flying;
             }
         }
-        (
-            super::ledger::held(&self.engine, &self.fields, time).kinetic,
-            weight,
-            flying,
-        )
+        // Walls that forces move are part of what must rest, and their load part of what holds the bed together.
+        let (swing, load) = self.engine.guided_restlessness();
+        if grains > 0.0 {
+            weight += load * 2.0 * radii / grains;
+        }
+        let kinetic = super::ledger::held(&self.engine, &self.fields, time).kinetic;
+        (kinetic + swing, weight, flying)
     }
 
     /// Whether nothing can move any more: all at rest for a while, nothing to come.

@@ -25,6 +25,7 @@ mod grain_fit;
 mod grain_mass;
 mod grinding;
 mod groups;
+mod guided;
 mod handover;
 mod hgraph;
 mod jam;

@@ -103,6 +103,7 @@ pub fn series(k: u64) -> SeriesRow {
         walls: (0..3)
             .map(|w| std::array::from_fn(|c| (w * 10 + c) as f64 + x))
             .collect(),
+        shifts: (0..3).map(|w| [w as f64 - x, x, 0.5]).collect(),
     }
 }
 

@@ -182,6 +182,11 @@ pub(in crate::record) fn series_fields(
         f.float((format!("wall_{name}_work"), "J", about), move |r| {
             wall(r)[6]
         });
+        let title = format!("wall_{name}_shift_*");
+        let about = format!("way of {name} from where it was set up");
+        f.vector(dimensions, (&title, "m", &about), move |r| {
+            r.shifts.get(b).copied().unwrap_or_default()
+        });
     }
     f.0
 }

@@ -7,6 +7,7 @@ mod collisions;
 mod events;
 mod feeds;
 mod grains;
+mod guided;
 mod long_range;
 mod materials;
 mod meshes;

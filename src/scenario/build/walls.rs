@@ -9,6 +9,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{BoundarySpec, MotionSpec, Side, Spec, SpinSpec};
+use crate::system::IntegratorName;
 
 /// More walls than can be numbered in the records are refused.
 const MAX_BOUNDARIES: usize = 1 << 15;
@@ -64,6 +65,7 @@ pub(super) fn boundaries<D: Dimension>(
             belt: check.vector_or_zero::<D>(&at.key("belt"), spec.belt.as_deref())?,
         });
     }
+    super::guided::pair_planes(check, specs, &mut walls)?;
     Ok(walls)
 }
 
@@ -76,6 +78,7 @@ pub(super) fn refuse_special(spec: &Spec) -> Result<(), Problem> {
         ("[morph]", rigid),
         ("`run.collisions`", spec.run.collisions),
     ];
+    refuse_heun(spec)?;
     let Some((other, _)) = others.into_iter().find(|(_, given)| *given) else {
         return Ok(());
     };
@@ -87,12 +90,28 @@ pub(super) fn refuse_special(spec: &Spec) -> Result<(), Problem> {
                 "walls that let some grains pass",
             ),
             ("belt", wall.belt.is_some(), "belts"),
+            (
+                "motion",
+                matches!(wall.motion, Some(MotionSpec::Guided(_))),
+                "walls that forces move",
+            ),
         ];
         if let Some((key, _, what)) = special.into_iter().find(|(_, given, _)| *given) {
             let place = Place::of("boundary").index(index).key(key);
             let what = format!("{other} knows no {what}; leave it or `{key}` out");
             return Err(Problem::at_key(&place, what));
         }
+    }
+    Ok(())
+}
+
+/// Heun's second stage would need where a wall that forces move is when its step is done.
+fn refuse_heun(spec: &Spec) -> Result<(), Problem> {
+    let guided = |wall: &BoundarySpec| matches!(wall.motion, Some(MotionSpec::Guided(_)));
+    if spec.run.integrator == IntegratorName::Heun && spec.boundary.iter().any(guided) {
+        let place = Place::of("run").key("integrator");
+        let text = "`heun` knows no walls that forces move; take `verlet`";
+        return Err(Problem::at_key(&place, text));
     }
     Ok(())
 }
@@ -365,6 +384,8 @@ fn path<D: Dimension>(
                 frequency: check.positive(&here.key("frequency"), *frequency)?,
             }
         }
+        MotionSpec::Table(rows) => table::<D>(check, &at.key("table"), rows)?,
+        MotionSpec::Guided(guided) => super::guided::motion::<D>(check, &at.key("guided"), guided)?,
         MotionSpec::Pieces(pieces) => {
             let list = at.key("pieces");
             let mut path: Vec<MotionPiece<D>> = Vec::new();
@@ -391,4 +412,55 @@ fn path<D: Dimension>(
             Motion::Pieces(path)
         }
     })
+}
+
+/// A path through the rows of a table.
+fn table<D: Dimension>(
+    check: Check<'_>,
+    at: &Place,
+    rows: &[Vec<f64>],
+) -> Result<Motion<D>, Problem> {
+    if rows.len() < 2 {
+        let has = format!("a list of {}", rows.len());
+        return Err(check.wrong(at, &has, "a list of at least 2 rows"));
+    }
+    let mut corners: Vec<(f64, D::Vector)> = Vec::new();
+    for (k, row) in rows.iter().enumerate() {
+        let here = at.index(k);
+        let Some((&time, place)) = row.split_first().filter(|_| row.len() == D::N + 1) else {
+            let must = format!("a time and a displacement of {} numbers", D::N);
+            return Err(check.wrong(&here, &format!("a list of {}", row.len()), &must));
+        };
+        check.finite(&here.index(0), time)?;
+        for (axis, value) in place.iter().enumerate() {
+            check.finite(&here.index(axis + 1), *value)?;
+        }
+        if corners.last().is_some_and(|before| time <= before.0) {
+            return Err(check.wrong(
+                &here.index(0),
+                &time.to_string(),
+                "later than the row before",
+            ));
+        }
+        corners.push((time, D::Vector::from_fn(|axis| place[axis])));
+    }
+    if corners[0].1 != D::Vector::default() {
+        return Err(check.wrong(
+            &at.index(0),
+            "a way from the start",
+            "a time and zeros: ways count from where the wall is set up",
+        ));
+    }
+    let rest = MotionPiece {
+        from: corners[corners.len() - 1].0,
+        velocity: D::Vector::default(),
+        acceleration: D::Vector::default(),
+    };
+    let piece = |pair: &[(f64, D::Vector)]| MotionPiece {
+        from: pair[0].0,
+        velocity: (pair[1].1 - pair[0].1) * (1.0 / (pair[1].0 - pair[0].0)),
+        ..rest
+    };
+    let pieces = corners.windows(2).map(piece).chain([rest]);
+    Ok(Motion::Pieces(pieces.collect()))
 }

@@ -21,20 +21,25 @@ pub struct FillSpec {
     pub equal_measure: bool,
     /// On a square or cubic lattice, row upon row, shaken by `jitter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "a grain a cell, row upon row", "x-unit" = "m", "x-source" = "geometry"))]
     pub lattice: Option<LatticeSpec>,
     /// At random, none overlapping.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "uniform places, none overlapping", "x-unit" = "m", "x-source" = "random sequential addition"))]
     pub random: Option<RegionSpec>,
     /// One after the other, each rolling down the heap until it is supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "each rolls down the heap to a stable place", "x-unit" = "m", "x-source" = "Visscher and Bolsterli 1972"))]
     pub roll_down: Option<RegionSpec>,
     /// From a table in a CSV file, its path relative to the scenario's folder. The columns by
     /// the names in its first line, in any order: x, y, r and in space z; optional: id, vx, vy,
     /// vz and w (in space wx, wy, wz) for the spin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "rows of x, y, (z,) r, velocities, spins", "x-unit" = "m", "x-source" = "a table"))]
     pub file: Option<String>,
     /// One by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "one by one", "x-unit" = "m", "x-source" = "a list"))]
     pub grains: Option<Vec<GrainSpec>>,
 }
 
@@ -140,12 +145,15 @@ pub struct FeedSpec {
     pub start: f64,
     /// Fixed interval between them, s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "t_k = start + k every", "x-unit" = "s", "x-source" = "a clock"))]
     pub every: Option<f64>,
     /// Mean rate of a Poisson stream, 1/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "gaps of exp(-rate t)", "x-unit" = "1/s", "x-source" = "a Poisson stream"))]
     pub poisson: Option<f64>,
     /// Mass that comes in a second, kg/s (in the plane per metre of depth): each grain when those before it have had their time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "t_k = start + (mass of those before) / rate", "x-unit" = "kg/s", "x-source" = "a clock of mass"))]
     pub mass_rate: Option<f64>,
     /// Their velocity, m/s; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,12 +186,15 @@ pub struct OutletSpec {
     /// Grains wholly behind this plane (the side from which the normal points away) are
     /// discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "(x - point) . n < -r", "x-unit" = "m", "x-source" = "geometry"))]
     pub plane: Option<PlaneSpec>,
     /// Grains wholly within this box are discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "min + r < x < max - r", "x-unit" = "m", "x-source" = "geometry"))]
     pub inside: Option<ExtentSpec>,
     /// Grains wholly outside of this box are lost; they do not count as discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "wholly out of min, max", "x-unit" = "m", "x-source" = "geometry"))]
     pub outside: Option<ExtentSpec>,
 }
 

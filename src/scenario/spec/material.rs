@@ -55,32 +55,40 @@ pub struct LawSpec {
     pub between: [String; 2],
     /// Linear springs and dashpots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "Fn = kn x - cn v, not under 0; Ft = -(kt s + ct w), at most mu Fn", "x-unit" = "N", "x-source" = "Cundall and Strack 1979"))]
     pub linear: Option<LinearSpec>,
     /// Hertz's normal force with Mindlin's tangential stiffness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "Fn = 4/3 E sqrt(R) x^1.5 - 2 sqrt(5/6) beta sqrt(Sn m) v; kt = 8 G sqrt(R x)", "x-unit" = "N", "x-source" = "Hertz 1882; Mindlin 1949; Tsuji, Tanaka and Ishida 1992; Antypov and Elliott 2011"))]
     pub hertz: Option<HertzSpec>,
     /// Hertz's normal force with damping in proportion to the rate of that force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "Fn = 4/3 E sqrt(R) (x^1.5 - 3/2 A sqrt(x) v); kt = 8 G sqrt(R x)", "x-unit" = "N", "x-source" = "Brilliantov, Spahn, Hertzsch and Poeschel 1996"))]
     pub viscoelastic: Option<ViscoelasticSpec>,
     /// Hertz's normal force, weaker while the two part, and friction that goes through zero with the sliding
     /// speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "Fn = 4/3 E sqrt(R) x^1.5, e^2 times that while parting; Ft = -mu Fn w / (nu + |w|)", "x-unit" = "N", "x-source" = "Mutze 2006, eqs. 53, 56, 57"))]
     pub mutze: Option<MutzeSpec>,
     /// Attraction of bodies in touch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cohesion: Option<CohesionSpec>,
     /// A normal spring that is stiffer when unloaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "Fn = k1 x on loading, k2 (x - x0) on unloading, not under -kc x", "x-unit" = "N", "x-source" = "Walton and Braun 1986; Luding 2008"))]
     pub plastic: Option<PlasticSpec>,
     /// Resistance to rolling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "moment R f, f = -(k s + c v), at most mr P; v = R (spin_a - spin_b) across the normal", "x-unit" = "N m", "x-source" = "Iwashita and Oda 1998; Ai, Chen, Rotter and Ooi 2011; with smoothing_speed Zhou, Wright, Yang, Xu and Yu 1999"))]
     pub rolling: Option<ResistanceSpec>,
     /// Resistance to twisting about the normal; in space only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "as rolling, of the spins along the normal", "x-unit" = "N m", "x-source" = "Luding 2008"))]
     pub twisting: Option<ResistanceSpec>,
     /// Coulomb's limit is on the tangential spring alone, and its damper acts only while the link sticks, as in
     /// LIGGGHTS and YADE. By default the limit is on their sum.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("x-formula" = "|kt s| at most mu Fn, ct w beside it", "x-unit" = "N", "x-source" = "as LIGGGHTS and YADE have it"))]
     pub limit_spring_only: bool,
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]

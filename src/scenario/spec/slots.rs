@@ -11,22 +11,27 @@ pub struct CohesionSpec {
     /// The same pull at any overlap, N.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-F in touch", "x-unit" = "N", "x-source" = "elementary"))]
     pub force: Option<f64>,
     /// A pull 2 pi w R with this work of adhesion w, J/m^2 (Derjaguin, Muller and Toporov 1975).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-2 pi w R in touch", "x-unit" = "N", "x-source" = "Derjaguin, Muller and Toporov 1975"))]
     pub dmt: Option<f64>,
     /// Adhesion of elastic spheres with this work of adhesion, J/m^2 (Johnson, Kendall and Roberts 1971); needs `hertz`
     /// or `viscoelastic`. Links break at a gap; the greatest pull is 1.5 pi w R.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "4 E a^3 / (3 R) - sqrt(8 pi w E) a^1.5, x = a^2 / R - sqrt(2 pi w a / E)", "x-unit" = "N", "x-source" = "Johnson, Kendall and Roberts 1971"))]
     pub jkr: Option<f64>,
     /// A pull in proportion to the area 2 pi R x of contact, with this energy density, J/m^3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-k 2 pi R x", "x-unit" = "N", "x-source" = "energy density times the area in which two spheres meet"))]
     pub area: Option<f64>,
     /// A pull that fades over a gap as the two part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "-F in touch, -(F - c gap) while the two part", "x-unit" = "N", "x-source" = "elementary"))]
     pub fading: Option<FadingSpec>,
 }
 

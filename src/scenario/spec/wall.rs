@@ -17,39 +17,51 @@ pub struct BoundarySpec {
     pub material: String,
     /// A half-space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "(x - point) . n = 0; grains where it is over 0", "x-unit" = "m", "x-source" = "geometry"))]
     pub plane: Option<PlaneSpec>,
     /// A straight thin wall between two points (two dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "from + s (to - from), 0 <= s <= 1; both sides; ends are points", "x-unit" = "m", "x-source" = "geometry"))]
     pub segment: Option<SegmentSpec>,
     /// A chain of thin straight walls (two dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "segments from corner to corner; a corner counts once", "x-unit" = "m", "x-source" = "geometry"))]
     pub polyline: Option<PolylineSpec>,
     /// A box with sides along the axes.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "min <= x <= max; faces, edges and corners count once", "x-unit" = "m", "x-source" = "geometry"))]
     pub cuboid: Option<BoxSpec>,
     /// A circle (two dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "|x - centre| = radius", "x-unit" = "m", "x-source" = "geometry"))]
     pub circle: Option<BallSpec>,
     /// A sphere (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "|x - centre| = radius", "x-unit" = "m", "x-source" = "geometry"))]
     pub sphere: Option<BallSpec>,
     /// A thin tube, open at both ends (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "distance from the line = radius, between its ends", "x-unit" = "m", "x-source" = "geometry"))]
     pub cylinder: Option<CylinderSpec>,
     /// A thin cone or frustum, open at both ends (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "distance from the line goes evenly from from_radius to to_radius", "x-unit" = "m", "x-source" = "geometry"))]
     pub cone: Option<ConeSpec>,
     /// A thin surface made by turning a profile about an axis (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "a chain of (distance, height) turned about the axis", "x-unit" = "m", "x-source" = "geometry"))]
     pub revolved: Option<RevolvedSpec>,
     /// A cylinder closed by flat or spherical lids (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "a cylinder with lids, flat or parts of spheres", "x-unit" = "m", "x-source" = "geometry"))]
     pub vessel: Option<VesselSpec>,
     /// Triangles, from an STL file or a list; thin, felt from both sides, open or closed (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "the nearest points of its plane parts, ridges and tips", "x-unit" = "m", "x-source" = "geometry"))]
     pub mesh: Option<MeshSpec>,
     /// How it moves; it stands still when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "how the frame of the wall moves; see motions", "x-unit" = "m", "x-source" = "kinematics"))]
     pub motion: Option<MotionSpec>,
     /// A gate: when it is taken away, s. Settling comes before time 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,10 +70,12 @@ pub struct BoundarySpec {
     /// radius of the circle or sphere around a grain). Absent: none do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "acts on grains with r > passes", "x-unit" = "m", "x-source" = "geometry"))]
     pub passes: Option<f64>,
     /// A belt: velocity of its surface, m/s, while the wall itself stays (or moves as `motion` says). Only its part
     /// along the surface counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "surface velocity u - (u . n) n", "x-unit" = "m/s", "x-source" = "kinematics"))]
     pub belt: Option<Vec<f64>>,
 }
 
@@ -237,8 +251,10 @@ pub struct MeshSpec {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum MotionSpec {
     /// Constant velocity, m/s.
+    #[schemars(extend("x-formula" = "x = v t", "x-unit" = "m/s", "x-source" = "kinematics"))]
     Velocity(Vec<f64>),
     /// Constant turning about a centre.
+    #[schemars(extend("x-formula" = "turned by spin t about the centre", "x-unit" = "rad/s", "x-source" = "kinematics"))]
     Rotation {
         /// Centre, m.
         centre: Vec<f64>,
@@ -246,6 +262,7 @@ pub enum MotionSpec {
         spin: SpinSpec,
     },
     /// Harmonic: displacement = amplitude (sin(2 pi frequency t + phase) - sin(phase)).
+    #[schemars(extend("x-formula" = "x = A (sin(2 pi f t + phase) - sin(phase))", "x-unit" = "m", "x-source" = "kinematics"))]
     Harmonic {
         /// Amplitude, m.
         amplitude: Vec<f64>,
@@ -257,6 +274,7 @@ pub enum MotionSpec {
     },
     /// Nearly harmonic, of constant acceleration in each half period: parabolic arcs of height
     /// `amplitude`, to its side first (thesis eq. 3.19).
+    #[schemars(extend("x-formula" = "x = 8 A f t - 16 A f^2 t^2 in the first half period, to the other side in the next", "x-unit" = "m", "x-source" = "Gavrilov, thesis, eq. 3.19"))]
     Parabolic {
         /// Amplitude, m.
         amplitude: Vec<f64>,
@@ -264,7 +282,65 @@ pub enum MotionSpec {
         frequency: f64,
     },
     /// Pieces of constant acceleration, one after the other; at rest before the first.
+    #[schemars(extend("x-formula" = "x = v t + a t^2 / 2 from each start on", "x-unit" = "m", "x-source" = "kinematics"))]
     Pieces(Vec<PieceSpec>),
+    /// A table: rows of a time and the displacement then, s and m; straight from row to row, at rest before the first
+    /// and after the last.
+    #[schemars(extend("x-formula" = "straight from row to row", "x-unit" = "m", "x-source" = "kinematics"))]
+    Table(Vec<Vec<f64>>),
+    /// A wall with mass that forces move along a line: a lid, a piston, a plate that keeps a pressure.
+    #[schemars(extend("x-formula" = "M dv/dt = F + M g - c v - push of the grains", "x-unit" = "N", "x-source" = "Newton"))]
+    Guided(GuidedSpec),
+}
+
+/// A wall that forces move along a line; `force` or `pressure` drives it, against the grains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuidedSpec {
+    /// Direction of the line, of any length; forces, speeds and ways count along it.
+    pub along: Vec<f64>,
+    /// Mass, kg (in the plane per metre of depth).
+    #[schemars(range(min = 0.0))]
+    pub mass: f64,
+    /// Force that drives it, N.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<f64>,
+    /// Pressure that drives it, Pa (in the plane N/m), on `area` or on what lies `between` planes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<f64>,
+    /// Area on which the pressure acts, m^2 (in the plane m); of pairs `between`, what their distances are times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub area: Option<f64>,
+    /// Pairs of facing planes, by name: the area is the product of their distances, as they stand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<[String; 2]>,
+    /// Viscous damping of its motion, N s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub damping: f64,
+    /// Whether gravity acts on it.
+    #[serde(default = "yes")]
+    pub weight: bool,
+    /// When it is let go, s; it stands before.
+    #[serde(default)]
+    pub from: f64,
+    /// Speed with which it is let go, m/s.
+    #[serde(default)]
+    pub speed: f64,
+    /// When it stops to follow forces and goes at `then_speed` instead, s: as a press that first keeps a pressure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
+    /// Speed from `until` on, m/s; it stands when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then_speed: Option<f64>,
+    /// Least and greatest way, m: there it is caught without rebound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stops: Option<[f64; 2]>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// A piece of a path.

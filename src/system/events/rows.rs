@@ -2,6 +2,7 @@
 
 use super::spectrum::Spectrum;
 use super::{Events, by_kind};
+use crate::body::shifts;
 use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
@@ -131,6 +132,7 @@ impl<D: Dimension> Events<D> {
             dissipated_at_walls: tally.lost_at_walls,
             events: by_kind(self).to_vec(),
             walls,
+            shifts: shifts(self.setup.boundaries.iter(), time),
         }
     }
 

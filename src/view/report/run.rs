@@ -57,10 +57,10 @@ impl Run {
             summary,
             meta,
             description: description.unwrap_or_default().into(),
-            series,
             film,
             frames,
-            given: given(dir, &text, &times),
+            given: given(dir, &text, &times, &series),
+            series,
         })
     }
 
@@ -79,15 +79,16 @@ impl Run {
 
 /// The scenario is written with all it needs, so that reading it fails only where the program has
 /// changed since; the report then goes without.
-fn given(dir: &Path, text: &str, times: &[f64]) -> Option<Given> {
+fn given(dir: &Path, text: &str, times: &[f64], series: &Columns) -> Option<Given> {
     let scenario = Scenario::parse("scenario.toml", text, Some(dir), &[]).ok()?;
     Some(match scenario.resolve().ok()?.setup {
-        AnySetup::Planar(setup) => of_setup(&setup, times),
-        AnySetup::Spatial(setup) => of_setup(&setup, times),
+        AnySetup::Planar(setup) => of_setup(setup, times, series),
+        AnySetup::Spatial(setup) => of_setup(setup, times, series),
     })
 }
 
-fn of_setup<D: Dimension>(setup: &Setup<D>, times: &[f64]) -> Given {
+fn of_setup<D: Dimension>(mut setup: Setup<D>, times: &[f64], series: &Columns) -> Given {
+    super::walls::follow_record(&mut setup.boundaries, series);
     let grain = setup.grains.first().map(|grain| grain.material);
     let wall = setup.boundaries.first().map(|wall| wall.material);
     let friction = |a, b| {

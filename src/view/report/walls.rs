@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::body::Boundary;
+use crate::body::{Boundary, Motion, MotionPiece};
 use crate::geometry::{Dimension, Vector};
+use crate::record::read::{Columns, Values};
 
 /// A wall that moves.
 #[derive(Debug, Serialize)]
@@ -12,6 +13,40 @@ pub(super) struct Moving {
     /// For each frame an affine map from where the wall is at the start to where it is: three rows of
     /// four numbers, or two of three in the plane.
     poses: Vec<Vec<f32>>,
+}
+
+/// Walls that forces move go the way that the series tells, straight from row to row.
+pub(super) fn follow_record<D: Dimension>(boundaries: &mut [Boundary<D>], series: &Columns) {
+    let column = |name: &str| match series.get(name) {
+        Some(Values::Floats(values)) => Some(values.as_slice()),
+        _ => None,
+    };
+    let guided = |wall: &&mut Boundary<D>| matches!(wall.motion, Motion::Guided(_));
+    for wall in boundaries.iter_mut().filter(guided) {
+        let shifts: Vec<&[f64]> = ["x", "y", "z"][..D::N]
+            .iter()
+            .filter_map(|axis| column(&format!("wall_{}_shift_{axis}", wall.name)))
+            .collect();
+        let Some(times) = column("time").filter(|_| shifts.len() == D::N) else {
+            continue;
+        };
+        let shift = |row: usize| D::Vector::from_fn(|k| shifts[k][row]);
+        let piece = |row: usize| {
+            let last = row + 1 == times.len();
+            let lasts = if last {
+                1.0
+            } else {
+                times[row + 1] - times[row]
+            };
+            let way = shift(if last { row } else { row + 1 }) - shift(row);
+            MotionPiece {
+                from: times[row],
+                velocity: way * (1.0 / lasts),
+                acceleration: D::Vector::default(),
+            }
+        };
+        wall.motion = Motion::Pieces((0..times.len()).map(piece).collect());
+    }
 }
 
 /// The poses of all walls that move, at these times.

@@ -1,0 +1,140 @@
+//! What scenarios can be made of: laws, walls, motions, fields, feeds, each with formula, unit and source.
+//!
+//! The record of each stands once, beside its key in `scenario/spec`: the comment says what it is, the extension
+//! of the schema the rest. `arenite schema` holds the same records as `x-formula`, `x-unit` and `x-source`.
+
+use serde_json::Value;
+
+/// A kind of parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// What they are.
+    pub name: &'static str,
+    /// Where their keys stand in a scenario.
+    pub place: &'static str,
+    /// The parts in order.
+    pub parts: Vec<Part>,
+}
+
+/// A law, wall, motion, field or the like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its key.
+    pub key: String,
+    /// What it is, in a sentence or two.
+    pub about: String,
+    /// Its formula.
+    pub formula: String,
+    /// Unit of what the formula gives, or of the key.
+    pub unit: String,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// Name, place, and type of the specification.
+const GROUPS: &[(&str, &str, &str)] = &[
+    ("laws", "[[law]]", "LawSpec"),
+    ("cohesion", "[[law]] cohesion", "CohesionSpec"),
+    ("walls", "[[boundary]]", "BoundarySpec"),
+    ("motions", "[[boundary]] motion", "MotionSpec"),
+    ("fields", "[field]", "FieldSpec"),
+    ("fills", "[[fill]]", "FillSpec"),
+    ("feeds", "[[feed]]", "FeedSpec"),
+    ("outlets", "[[outlet]]", "OutletSpec"),
+];
+
+/// Names of all groups.
+pub fn groups() -> impl Iterator<Item = &'static str> + Clone {
+    GROUPS.iter().map(|(name, ..)| *name)
+}
+
+/// All parts, by group.
+pub fn catalogue() -> Vec<Group> {
+    let schema = super::schema();
+    let group = |&(name, place, spec): &(&'static str, &'static str, &str)| Group {
+        name,
+        place,
+        parts: parts(&schema["$defs"][spec]),
+    };
+    GROUPS.iter().map(group).collect()
+}
+
+/// The parts that a specification has: keys of a table, or the one key of each kind.
+fn parts(spec: &Value) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (key, value) in spec["properties"].as_object().into_iter().flatten() {
+        parts.extend(part(key, value));
+    }
+    for kind in spec["oneOf"].as_array().into_iter().flatten() {
+        let key = kind["required"][0].as_str().unwrap_or_default();
+        parts.extend(part(key, kind));
+    }
+    parts
+}
+
+fn part(key: &str, value: &Value) -> Option<Part> {
+    let text = |key: &str| value[key].as_str().unwrap_or_default().replace('\n', " ");
+    let formula = text("x-formula");
+    (!formula.is_empty()).then(|| Part {
+        key: key.into(),
+        about: text("description"),
+        formula,
+        unit: text("x-unit"),
+        source: text("x-source"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys that are no parts: names, places, numbers of a part.
+    const OTHERS: &[&str] = &[
+        "between",
+        "source",
+        "cohesion",
+        "name",
+        "material",
+        "opens_at",
+        "shape",
+        "equal_measure",
+        "radius",
+        "count",
+        "min",
+        "max",
+        "rise",
+        "start",
+        "velocity",
+        "shots",
+        "postpone",
+        "tries",
+    ];
+
+    #[test]
+    fn each_part_has_a_whole_record() {
+        for group in catalogue() {
+            assert!(group.parts.len() >= 3, "{}", group.name);
+            for part in group.parts {
+                let whole = [&part.key, &part.about, &part.unit, &part.source];
+                assert!(whole.iter().all(|text| !text.is_empty()), "{part:?}");
+            }
+        }
+    }
+
+    /// A new key is a part with a record, or is named above.
+    #[test]
+    fn no_key_is_forgotten() {
+        let schema = super::super::schema();
+        for (name, _, spec) in GROUPS {
+            let spec = &schema["$defs"][spec];
+            let told = parts(spec);
+            let keys = spec["properties"].as_object().into_iter().flatten();
+            for (key, _) in keys {
+                let known = told.iter().any(|part| part.key == *key);
+                assert!(known || OTHERS.contains(&key.as_str()), "{name}: {key}");
+            }
+            let kinds = spec["oneOf"].as_array().map_or(0, Vec::len);
+            assert!(kinds == 0 || kinds == told.len(), "{name}");
+        }
+    }
+}

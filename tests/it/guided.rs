@@ -1,0 +1,332 @@
+//! Walls that forces move along a line.
+
+use arenite::body::{Drive, Guided, GuidedState, LoadedArea, Motion, Shape};
+use arenite::cluster::integrate::Integrate;
+use arenite::geometry::{Planar, Spatial};
+use arenite::record::MemorySink;
+use arenite::system::{IntegratorName, Setup, System};
+
+use super::support::*;
+
+const G: f64 = 9.81;
+const MASS: f64 = 0.1;
+const RADIUS: f64 = 0.01;
+const KN: f64 = 1e5;
+
+/// A lid of a mass (kg) pressed down by a force (N), on all that is below `height`.
+fn lid<D: Integrate>(setup: &mut Setup<D>, height: f64, mass: f64, force: f64) -> &mut Guided<D> {
+    let shape = Shape::Plane {
+        point: place::<D>(0.0, height),
+        normal: place::<D>(0.0, -1.0),
+    };
+    let wall = wall(setup, "lid", shape);
+    wall.motion = Motion::Guided(Box::new(Guided {
+        along: place::<D>(0.0, -1.0),
+        mass,
+        drive: Drive::Force(force),
+        damping: 0.0,
+        weight: true,
+        from: 0.0,
+        speed: 0.0,
+        then: None,
+        stops: None,
+        now: GuidedState::default(),
+    }));
+    match &mut wall.motion {
+        Motion::Guided(guided) => guided,
+        _ => unreachable!(),
+    }
+}
+
+fn state<D: Integrate>(system: &System<D>, name: &str) -> GuidedState {
+    let walls = &system.engine().boundaries;
+    let wall = walls.iter().find(|w| w.boundary.name == name).unwrap();
+    match &wall.boundary.motion {
+        Motion::Guided(guided) => guided.now,
+        _ => panic!("{name} is not guided"),
+    }
+}
+
+/// Nothing in its way: y = (F / M + g) t^2 / 2, which the leapfrog has exactly, and with damping
+/// v = v_t (1 - exp(-c t / M)), y = v_t (t - M / c (1 - exp(-c t / M))), to the square of the step.
+#[test]
+fn a_lid_falls_and_is_damped() {
+    fn falls<D: Integrate>(integrator: IntegratorName) {
+        let mut setup: Setup<D> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-4, 0.1);
+        setup.motion.integrator = integrator;
+        setup.gravity = place::<D>(0.0, -G);
+        lid(&mut setup, 1.0, 2.0, 5.0);
+        let (system, _) = run(&setup);
+        let now = state(&system, "lid");
+        let pull = 5.0 / 2.0 + G;
+        close("way", now.way, 0.5 * pull * now.time * now.time, 1e-12);
+        close("speed", now.speed, pull * now.time, 1e-12);
+
+        lid_of(&mut setup).damping = 40.0;
+        let (system, _) = run(&setup);
+        let now = state(&system, "lid");
+        let (last, rate) = (pull * 2.0 / 40.0, 40.0 / 2.0);
+        let gone = -(-rate * now.time).exp_m1();
+        // The scheme's error is rate^2 h^2 / 12 = 3e-7 of what the damping takes.
+        close("speed", now.speed, last * gone, 1e-6 * last);
+        close(
+            "way",
+            now.way,
+            last * (now.time - gone / rate),
+            1e-6 * last * now.time,
+        );
+    }
+    fn lid_of<D: Integrate>(setup: &mut Setup<D>) -> &mut Guided<D> {
+        match &mut setup.boundaries[0].motion {
+            Motion::Guided(guided) => guided,
+            _ => unreachable!(),
+        }
+    }
+    falls::<Planar>(IntegratorName::Verlet);
+    falls::<Spatial>(IntegratorName::Verlet);
+}
+
+/// A grain meets a free lid: momentum is kept to rounding, and an undamped link gives back all energy, so that
+/// v' = (m - M) / (m + M) v and V' = 2 m / (m + M) v, to the square of the step over the contact time, which is
+/// pi sqrt(m M / (m + M) / k) = 3.0e-3 s.
+#[test]
+fn a_lid_is_hit() {
+    fn hit<D: Integrate>() {
+        let mut setup: Setup<D> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-5, 0.02);
+        let mass = 0.3;
+        lid(&mut setup, 0.02, mass, 0.0);
+        add(
+            &mut setup,
+            RADIUS,
+            MASS,
+            place::<D>(0.0, 0.005),
+            place::<D>(0.0, 0.7),
+        );
+        let (system, _) = run(&setup);
+        let grain = system.grains_at(system.time())[0];
+        let now = state(&system, "lid");
+        let (v, u) = (up::<D>(grain.velocity), -now.speed);
+        close("momentum", MASS * v + mass * u, MASS * 0.7, 1e-15);
+        let tolerance = 0.7 * (1e-5f64 / 3.0e-3).powi(2) * 10.0;
+        close("grain", v, (MASS - mass) / (MASS + mass) * 0.7, tolerance);
+        close("lid", u, 2.0 * MASS / (MASS + mass) * 0.7, tolerance);
+    }
+    hit::<Planar>();
+    hit::<Spatial>();
+}
+
+/// A lid swings on a grain that lies on a floor: what grains gain is what the lid gives, and the lid's own energy, with
+/// its weight and force, is the rest. Error of second order: a quarter at half the step.
+#[test]
+fn energy_of_a_lid_is_kept() {
+    fn lost<D: Integrate>(step: f64) -> f64 {
+        let mut setup: Setup<D> = empty(linear(KN, KN, 0.0, 0.0, 0.0), step, 0.05);
+        setup.gravity = place::<D>(0.0, -G);
+        floor(&mut setup);
+        let (mass, force) = (0.7, 30.0);
+        lid(&mut setup, 2.0 * RADIUS, mass, force);
+        add(
+            &mut setup,
+            RADIUS,
+            MASS,
+            place::<D>(0.0, RADIUS),
+            D::Vector::default(),
+        );
+        let (system, _) = run(&setup);
+        let now = state(&system, "lid");
+        let given = system.summary().energy.injected;
+        let kinetic = 0.5 * mass * now.speed * now.speed;
+        assert!(kinetic > 1e-4, "it swings");
+        assert!(system.summary().energy.balance_error < 1e-4);
+        ((force + mass * G) * now.way - kinetic - given) / (force * now.way.abs())
+    }
+    let errors = [lost::<Planar>(1e-5), lost::<Planar>(5e-6)];
+    assert!(errors[0].abs() < 1e-3, "{errors:?}");
+    assert!(errors[1].abs() < 0.35 * errors[0].abs(), "{errors:?}");
+    assert!(lost::<Spatial>(1e-5).abs() < 1e-3);
+}
+
+/// Grains in a box under a damped lid: once at rest they bear its weight and force, and the floor theirs besides. Half of the
+/// grains begin in the air. The lid's pressure is within 1e-3 of what is asked, as of a servo; at rest far closer.
+#[test]
+fn a_lid_keeps_its_pressure() {
+    let mut setup: Setup<Planar> = empty(linear(KN, KN, 80.0, 40.0, 0.3), 1e-5, 1.5);
+    setup.gravity = place::<Planar>(0.0, -G);
+    setup.log.series = Some(0.01);
+    let (width, pressure) = (0.12, 800.0);
+    floor(&mut setup);
+    for (name, x, way) in [("left", 0.0, 1.0), ("right", width, -1.0)] {
+        let shape = Shape::Plane {
+            point: place::<Planar>(x, 0.0),
+            normal: place::<Planar>(way, 0.0),
+        };
+        wall(&mut setup, name, shape);
+    }
+    let mut dice = Dice(7);
+    for k in 0..30 {
+        let (column, row) = (k % 5, k / 5);
+        let x = 0.012 + 0.024 * f64::from(column) + 0.001 * dice.roll();
+        let at = place::<Planar>(x, 0.011 + 0.023 * f64::from(row));
+        let radius = RADIUS * (0.9 + 0.2 * dice.roll());
+        add(&mut setup, radius, MASS, at, place::<Planar>(0.0, 0.0));
+    }
+    let guided = lid(&mut setup, 0.16, 0.5, 0.0);
+    guided.damping = 60.0;
+    guided.drive = Drive::Pressure {
+        pressure,
+        area: LoadedArea {
+            depth: 1.0,
+            between: vec![[1, 2]],
+        },
+    };
+    let (system, sink) = run(&setup);
+    let load = sink.series.last().unwrap();
+    let want = pressure * width + 0.5 * G;
+    close("lid", load.walls[3][1], want, 1e-4 * want);
+    let all = want + 30.0 * MASS * G;
+    // Walls at the sides carry some by friction.
+    let sides = load.walls[1][1] + load.walls[2][1];
+    close(
+        "floor and sides",
+        -load.walls[0][1] - sides,
+        all,
+        1e-4 * all,
+    );
+    close(
+        "shift",
+        load.shifts[3][1],
+        -state(&system, "lid").way,
+        1e-12,
+    );
+}
+
+/// Two plates at right angles, each pressing on what lies between the other's pair: the loads follow the distances.
+#[test]
+fn pressures_follow_the_room_between_plates() {
+    let mut setup: Setup<Planar> = empty(linear(KN, KN, 80.0, 40.0, 0.0), 1e-5, 1.0);
+    let plane = |setup: &mut Setup<Planar>, name: &str, at: [f64; 2], normal: [f64; 2]| {
+        let shape = Shape::Plane {
+            point: place::<Planar>(at[0], at[1]),
+            normal: place::<Planar>(normal[0], normal[1]),
+        };
+        wall(setup, name, shape);
+    };
+    plane(&mut setup, "bottom", [0.0, 0.0], [0.0, 1.0]);
+    plane(&mut setup, "top", [0.0, 0.13], [0.0, -1.0]);
+    plane(&mut setup, "left", [0.0, 0.0], [1.0, 0.0]);
+    plane(&mut setup, "right", [0.16, 0.0], [-1.0, 0.0]);
+    for k in 0..30 {
+        let at = place::<Planar>(
+            0.015 + 0.025 * f64::from(k % 6),
+            0.015 + 0.025 * f64::from(k / 6),
+        );
+        let radius = RADIUS * (1.0 + 0.1 * f64::from(k % 3));
+        add(&mut setup, radius, MASS, at, place::<Planar>(0.0, 0.0));
+    }
+    for (index, along, pair) in [(1, [0.0, -1.0], [2, 3]), (3, [-1.0, 0.0], [0, 1])] {
+        setup.boundaries[index].motion = Motion::Guided(Box::new(Guided {
+            along: place::<Planar>(along[0], along[1]),
+            mass: 0.5,
+            drive: Drive::Pressure {
+                pressure: 1000.0,
+                area: LoadedArea {
+                    depth: 1.0,
+                    between: vec![pair],
+                },
+            },
+            damping: 60.0,
+            weight: true,
+            from: 0.0,
+            speed: 0.0,
+            then: None,
+            stops: None,
+            now: GuidedState::default(),
+        }));
+    }
+    setup.log.series = Some(0.01);
+    let (system, sink) = run(&setup);
+    let load = &sink.series.last().unwrap().walls;
+    let height = 0.13 - state(&system, "top").way;
+    let width = 0.16 - state(&system, "right").way;
+    assert!(height < 0.125 && width < 0.155, "{height} {width}");
+    for (what, got, want) in [
+        ("top", load[1][1], 1000.0 * width),
+        ("bottom", -load[0][1], 1000.0 * width),
+        ("right", load[3][0], 1000.0 * height),
+        ("left", -load[2][0], 1000.0 * height),
+    ] {
+        close(what, got, want, 1e-3 * want);
+    }
+}
+
+/// It stands until it is let go, and stops catch it.
+#[test]
+fn stops_hold_a_lid() {
+    let mut setup: Setup<Spatial> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-4, 0.5);
+    setup.gravity = place::<Spatial>(0.0, -G);
+    let guided = lid(&mut setup, 1.0, 2.0, 0.0);
+    guided.from = 0.1;
+    guided.stops = Some([-0.1, 0.3]);
+    setup.finish = 0.0999;
+    assert_eq!(state(&run(&setup).0, "lid").way, 0.0);
+    setup.finish = 0.3;
+    let now = state(&run(&setup).0, "lid");
+    // Let go at the first evaluation from then on.
+    close(
+        "way",
+        now.way,
+        0.5 * G * (now.time - 0.1).powi(2),
+        0.2 * G * 1e-4 + 1e-12,
+    );
+    setup.finish = 0.5;
+    let now = state(&run(&setup).0, "lid");
+    assert_eq!([now.way, now.speed], [0.3, 0.0]);
+}
+
+/// A press: it keeps a force until it is led, and then goes its way whatever is in it.
+#[test]
+fn a_lid_is_led_in_the_end() {
+    let mut setup: Setup<Planar> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-5, 0.2);
+    floor(&mut setup);
+    let guided = lid(&mut setup, 0.0201, 0.5, 10.0);
+    guided.damping = 100.0;
+    guided.then = Some([0.15, 0.02]);
+    add(
+        &mut setup,
+        RADIUS,
+        MASS,
+        place::<Planar>(0.0, RADIUS),
+        place::<Planar>(0.0, 0.0),
+    );
+    let now = state(&run(&setup).0, "lid");
+    // Two springs in series hold 10 N at 2 F / k = 2e-4 m, after a gap of 1e-4 m; then 0.05 s at 0.02 m/s, to a step.
+    close("way", now.way, 1e-4 + 2e-4 + 1e-3, 3e-5 * 0.02 + 1e-8);
+    assert_eq!(now.speed, 0.02);
+}
+
+/// A run that goes on from a saved state has the same bits.
+#[test]
+fn a_lid_goes_on_from_a_saved_state() {
+    let mut setup: Setup<Planar> = empty(linear(KN, KN, 20.0, 10.0, 0.3), 1e-5, 0.04);
+    setup.gravity = place::<Planar>(0.0, -G);
+    setup.log.checkpoint = Some(0.013);
+    floor(&mut setup);
+    lid(&mut setup, 0.0205, 0.7, 10.0);
+    add(
+        &mut setup,
+        RADIUS,
+        MASS,
+        place::<Planar>(0.0, RADIUS),
+        place::<Planar>(0.1, 0.0),
+    );
+    let mut system = System::new(setup.clone()).unwrap();
+    let mut sink = Checkpoints::default();
+    finish(&mut system, &mut sink);
+    assert!(sink.states.len() >= 2);
+    for saved in &sink.states {
+        let mut again = System::restore(setup.clone(), saved).unwrap();
+        finish(&mut again, &mut MemorySink::default());
+        assert_eq!(again.save(), system.save());
+        assert_eq!(state(&again, "lid"), state(&system, "lid"));
+    }
+}
