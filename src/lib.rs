@@ -53,3 +53,8 @@ pub mod sweep;
 pub mod system;
 pub mod vector;
 pub mod view;
+
+/// The code of docs/extending.md, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/extending.md")]
+mod extending {}

@@ -11,6 +11,7 @@ mod export;
 mod failure;
 mod grain;
 mod interrupt;
+mod law;
 mod library;
 mod page;
 mod plot;
@@ -61,6 +62,11 @@ enum Command {
         after_help = "Examples:\n  arenite list\n  arenite list laws       each with its formula, unit and source"
     )]
     List(ListArgs),
+    /// Make a contact law from restitution, friction and how deep grains may press into each other
+    #[command(
+        after_help = "Examples:\n  arenite law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1\n  arenite law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1 --young 6e10 --poisson 0.25"
+    )]
+    Law(LawArgs),
     /// Print the JSON Schema of the scenario file
     #[command(
         after_help = "Examples:\n  arenite schema > arenite.schema.json     for completion in an editor\n  arenite schema --sweep > sweep.schema.json"
@@ -170,6 +176,58 @@ struct ListArgs {
     /// outlets in full
     #[arg(value_name = "WHAT")]
     what: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct LawArgs {
+    /// Radius of the grains, m
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    radius: f64,
+    /// Their density, kg/m^3; in two dimensions kg/m^2
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    density: f64,
+    /// Restitution coefficient, over 0 and up to 1
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    restitution: f64,
+    /// Friction coefficient
+    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
+    friction: f64,
+    /// Speed at which they meet, m/s
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    speed: f64,
+    /// Force that presses two of them together at rest, N
+    #[arg(
+        long,
+        value_name = "F",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    load: f64,
+    /// How deep they may go into each other, over the radius
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.01,
+        allow_negative_numbers = true
+    )]
+    overlap: f64,
+    /// Dimensions of space: 2 (disks) or 3 (spheres)
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    dimension: u8,
+    /// Young's modulus, Pa: gives Hertz's law, with as soft a modulus as `--overlap` lets
+    #[arg(long, value_name = "PA", allow_negative_numbers = true)]
+    young: Option<f64>,
+    /// Poisson's ratio
+    #[arg(
+        long,
+        value_name = "NU",
+        default_value_t = 0.25,
+        allow_negative_numbers = true
+    )]
+    poisson: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -549,6 +607,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Law(args) => law::law(&args),
         Command::New(args) => library::new(&args),
         Command::List(args) => library::list(args.what.as_deref()),
         Command::Schema { sweep } => library::schema(sweep),

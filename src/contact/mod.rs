@@ -1,5 +1,6 @@
 //! Contact laws: the force of a link from overlap, velocity and history.
 
+pub mod calibrate;
 mod composed;
 mod law;
 mod restitution;

@@ -5,6 +5,7 @@ use proptest::test_runner::{Config, RngSeed};
 mod arc_grains;
 mod atrest;
 mod belts;
+mod calibrate;
 mod causes;
 mod cavity;
 mod cli;
