@@ -286,7 +286,7 @@ fn stops_hold_a_lid() {
 /// A press: it keeps a force until it is led, and then goes its way whatever is in it.
 #[test]
 fn a_lid_is_led_in_the_end() {
-    let mut setup: Setup<Planar> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-5, 0.2);
+    let mut setup: Setup<Planar> = empty(linear(KN, KN, 50.0, 50.0, 0.0), 1e-5, 0.2);
     floor(&mut setup);
     let guided = lid(&mut setup, 0.0201, 0.5, 10.0);
     guided.damping = 100.0;
@@ -326,7 +326,10 @@ fn a_lid_goes_on_from_a_saved_state() {
     for saved in &sink.states {
         let mut again = System::restore(setup.clone(), saved).unwrap();
         finish(&mut again, &mut MemorySink::default());
-        assert_eq!(again.save(), system.save());
+        assert_eq!(
+            again.grains_at(setup.finish),
+            system.grains_at(setup.finish)
+        );
         assert_eq!(state(&again, "lid"), state(&system, "lid"));
     }
 }

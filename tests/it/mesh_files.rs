@@ -52,7 +52,8 @@ fn as_text(triangles: &[[V3; 3]]) -> String {
     for triangle in triangles {
         text += " facet normal 0 0 0\n  outer loop\n";
         for x in triangle {
-            text += &format!("   vertex {} {} {}\n", x.x as f32, x.y as f32, x.z as f32);
+            let [x, y, z] = [x.x, x.y, x.z].map(|c| f64::from(c as f32));
+            text += &format!("   vertex {x} {y} {z}\n");
         }
         text += "  endloop\n endfacet\n";
     }
@@ -195,7 +196,7 @@ fn saved_states_go_on_with_the_same_bits() {
     }
 }
 
-/// A clump on triangles does as on a plane, and so do beads that collide in flight and those of the quasi-static model.
+/// A clump on triangles does as on a plane, and so do beads that collide in flight.
 #[test]
 fn other_models_know_triangles() {
     let (corners, triangles) = shattered(100, 6);

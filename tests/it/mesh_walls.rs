@@ -111,7 +111,7 @@ fn plane_box_and_mesh_are_one_wall() {
     for (x, v, spin) in starts {
         let of = |shape| run(&thrown(shape, x, v, spin, 0.25));
         let (reference, logged) = of(plane(V3::zeros(), V3::z()));
-        assert!(count(&logged, EventKind::InsertLink) > 0);
+        assert!(!logged.events.is_empty());
         let top = V3::new(1.0, 1.0, 0.0);
         for (name, shape) in [
             (
@@ -155,7 +155,7 @@ fn a_slope_of_triangles_is_a_slope() {
 }
 
 /// A ball that rolls over hundreds of seams of large and tiny triangles feels nothing: place, velocity and spin are
-/// those on a plane to the bit, and the link that begins on the first triangle ends on the last.
+/// those on a plane to the bit, and the link neither closes nor opens anew.
 #[test]
 fn seams_are_not_felt() {
     let (corners, triangles) = shattered(600, 5);
@@ -196,7 +196,8 @@ fn seams_are_not_felt() {
     assert_eq!(apart(&reference, &system), 0.0);
     let height = system.grains_at(0.9)[0].position.z;
     close("height", height, start.0.z, 1e-15);
-    assert_eq!(count(&sink, EventKind::InsertLink), 1);
+    // It is in touch from the start.
+    assert_eq!(count(&sink, EventKind::InsertLink), 0);
     assert_eq!(count(&sink, EventKind::RemoveLink), 0);
 }
 
@@ -242,7 +243,9 @@ fn a_ball_turns_about_the_edge_of_a_step() {
     let want = 10.0 / 17.0 + 7.0 / 17.0 * speed * speed / (G * RADIUS);
     // It slides in the end, when nothing presses it any more: so it leaves a little later.
     close("leaves", left.unwrap(), want, 0.02);
-    assert_eq!(count(&sink, EventKind::InsertLink), 1);
+    // One link, from the start on the step until it leaves the edge.
+    assert_eq!(count(&sink, EventKind::InsertLink), 0);
+    assert_eq!(count(&sink, EventKind::RemoveLink), 1);
     assert!(
         last(&sink).balance_error < 1e-5,
         "{:e}",
@@ -287,7 +290,11 @@ fn a_corner_is_as_many_planes() {
         for shape in &shapes[1..] {
             wall(&mut setup, "more", shape.clone());
         }
-        // Drawn into the corner.
+        // Drawn into the corner, and soon at rest in it.
+        setup
+            .laws
+            .set(0, 0, linear(KN, 0.8 * KN, 300.0, 200.0, 0.4));
+        setup.finish = 0.4;
         setup.gravity = V3::new(-4.0, -3.0, -G);
         setup.log.snapshots = Some(0.01);
         run(&setup)
@@ -408,44 +415,111 @@ fn a_mesh_moves_as_a_box_does() {
     }
 }
 
-/// Balls of several sizes fall into a hopper of triangles, over its edges and out of it: the energy balance closes as
-/// on analytic walls, in all integrators, and no ball gets through.
+/// Balls that fall into a hopper with such walls, over a block and onto a plate: the greatest error of the balance
+/// at the end, and how many lie on the plate.
+fn fall(walls: [Shape<Spatial>; 3], integrator: IntegratorName) -> (f64, usize) {
+    let mut setup: Setup<Spatial> = empty(linear(1e5, 0.5e5, 8.0, 4.0, 0.5), 1e-5, 0.8);
+    setup.gravity = V3::new(0.0, 0.0, -G);
+    setup.motion.integrator = integrator;
+    setup.log.series = Some(0.05);
+    for (k, shape) in walls.into_iter().enumerate() {
+        wall(&mut setup, &format!("wall-{k}"), shape);
+    }
+    let mut dice = Dice(4);
+    for k in 0..75 {
+        let radius = dice.between(0.006, 0.013);
+        let x = V3::new(
+            0.03 * f64::from(k % 5) - 0.06,
+            0.03 * f64::from(k / 5 % 5) - 0.06,
+            0.15 + 0.03 * f64::from(k / 25),
+        );
+        let v = V3::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0), -0.5);
+        add(&mut setup, radius, 8e3 * radius.powi(3), x, v);
+    }
+    let (system, sink) = run(&setup);
+    let grains = system.grains_at(setup.finish);
+    let on_plate = grains.iter().filter(|g| {
+        let x = g.position;
+        let over = x.x.abs() < 1.0 && x.y.abs() < 1.0;
+        assert!(!over || x.z > -0.1, "{x:?} is through the plate");
+        x.z < -0.05
+    });
+    (last(&sink).balance_error, on_plate.count())
+}
+
+/// The balance of energy closes among triangles, with their seams, ridges and tips, as on analytic walls of nearly the
+/// same form: within twice what these leave at this step, since the runs differ after the first impacts.
 #[test]
 fn energy_is_kept_among_triangles() {
+    let (low, high) = (V3::new(-0.03, -0.04, -0.12), V3::new(0.05, 0.03, -0.03));
     for integrator in [IntegratorName::Verlet, IntegratorName::Midpoint] {
-        let mut setup: Setup<Spatial> = empty(linear(1e5, 0.5e5, 8.0, 4.0, 0.5), 1e-5, 1.2);
-        setup.gravity = V3::new(0.0, 0.0, -G);
-        setup.motion.integrator = integrator;
-        setup.log.series = Some(0.05);
-        wall(&mut setup, "cone", cone(16, 0.0));
-        // A plate below, with a block on it that is felt at its edges.
-        wall(
-            &mut setup,
-            "plate",
+        let triangles = [
+            cone(16, 0.0),
             placed(shattered(100, 3), |c| c - V3::z() * 0.1),
+            block(low, high),
+        ];
+        let analytic = [
+            Shape::Revolved {
+                origin: V3::zeros(),
+                axis: V3::z(),
+                profile: vec![[0.1, 0.0], [0.3, 0.2]],
+            },
+            plane(V3::z() * -0.1, V3::z()),
+            Shape::Box {
+                min: low,
+                max: high,
+                inside: false,
+            },
+        ];
+        let (of_mesh, fallen) = fall(triangles, integrator);
+        let (of_walls, _) = fall(analytic, integrator);
+        assert!(fallen > 20, "{fallen}");
+        assert!(
+            of_mesh < 2.0 * of_walls && of_mesh < 1e-3,
+            "{integrator:?}: {of_mesh:e} against {of_walls:e}"
         );
-        let on_plate = block(V3::new(-0.03, -0.04, -0.12), V3::new(0.05, 0.03, -0.03));
-        wall(&mut setup, "block", on_plate);
-        let mut dice = Dice(4);
-        for k in 0..120 {
-            let radius = dice.between(0.006, 0.013);
-            let x = V3::new(
-                0.03 * f64::from(k % 5) - 0.06,
-                0.03 * f64::from(k / 5 % 5) - 0.06,
-                0.15 + 0.03 * f64::from(k / 25),
-            );
-            let v = V3::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0), -0.5);
-            add(&mut setup, radius, 8e3 * radius.powi(3), x, v);
-        }
-        let (system, sink) = run(&setup);
-        let error = last(&sink).balance_error;
-        assert!(error < 1e-4, "{integrator:?}: {error:e}");
-        for grain in system.grains_at(1.2) {
-            let x = grain.position;
-            let on_plate = x.x.abs() < 1.0 && x.y.abs() < 1.0;
-            assert!(!on_plate || x.z > -0.1, "{x:?} is through the plate");
-        }
     }
+}
+
+/// A smooth ball swings in a tube of 256 flat sides, soft enough to reach over several: it is held by the nearest side
+/// alone, and keeps its energy. It goes as in a round tube, within the height of the chords, R (1 - cos(pi / 256)) =
+/// 7.5e-6 m, over the whole of which it is shaken some hundred times.
+#[test]
+fn a_fine_tube_is_nearly_round() {
+    let (sides, radius) = (256_u32, 0.1);
+    let ring = |y: f64| {
+        (0..sides).map(move |k| {
+            let (s, c) = libm::sincos(std::f64::consts::TAU * f64::from(k) / f64::from(sides));
+            V3::new(radius * s, y, radius * c)
+        })
+    };
+    let corners: Vec<V3> = ring(-0.2).chain(ring(0.2)).collect();
+    let halves = |k: u32| {
+        let n = (k + 1) % sides;
+        [[k, n, sides + n], [k, sides + n, sides + k]]
+    };
+    let triangles: Vec<[u32; 3]> = (0..sides).flat_map(halves).collect();
+    let round = Shape::Revolved {
+        origin: V3::y() * -0.2,
+        axis: V3::y(),
+        profile: vec![[radius, 0.0], [radius, 0.4]],
+    };
+    let of = |shape| {
+        let (sine, cosine) = libm::sincos(1.0);
+        let x = V3::new(-sine, 0.0, -cosine) * (radius - 0.03);
+        let mut setup = thrown(shape, x, V3::zeros(), V3::zeros(), 1.0);
+        setup.grains[0].radius = 0.03;
+        setup.laws.set(0, 0, linear(1e4, 0.0, 0.0, 0.0, 0.0));
+        setup.log.snapshots = Some(1e-3);
+        run(&setup)
+    };
+    let (system, sink) = of(mesh(&corners, &triangles));
+    assert!(sink.snapshots.iter().all(|(_, links)| links.len() <= 1));
+    let error = last(&sink).balance_error;
+    assert!(error < 1e-4, "{error:e}");
+    let (reference, _) = of(round);
+    let [a, b] = [&system, &reference].map(|s| s.grains_at(1.0)[0].position);
+    assert!((a - b).norm() < 1e-3, "{:e}", (a - b).norm());
 }
 
 /// What is written wrongly is an error, not a panic.

@@ -65,10 +65,12 @@ pub struct FluidSpec {
     /// Density, kg/m^3 (in two dimensions kg/m^2): for buoyancy, `drag_coefficient` and `schiller-naumann`.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "buoyancy -density V g", "x-unit" = "kg/m^3", "x-source" = "Archimedes"))]
     pub density: f64,
     /// Viscosity, Pa s: drag of spheres (three dimensions) as `law` says; of grains of a shape as of the sphere of their volume.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-6 pi eta r (v - u), times 1 + 0.15 Re^0.687 with schiller-naumann", "x-unit" = "Pa s", "x-source" = "Stokes 1851; Schiller and Naumann 1933"))]
     pub viscosity: f64,
     /// Drag by viscosity: `"stokes"` (the default): 6 pi eta r v; `"schiller-naumann"`: times 1 + 0.15 Re^0.687, and not under that of a drag
     /// coefficient of 0.44.
@@ -77,10 +79,12 @@ pub struct FluidSpec {
     /// Drag coefficient: a drag of this times density A v^2 / 2, A = pi r^2 (in two dimensions 2 r); 0 (the default) for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-C density A |v - u| (v - u) / 2", "x-unit" = "1", "x-source" = "Newton"))]
     pub drag_coefficient: f64,
     /// A drag m v / time, s, which gives all grains this time to follow the fluid. None when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-m (v - u) / time", "x-unit" = "s", "x-source" = "one time for all grains"))]
     pub relaxation_time: Option<f64>,
     /// Whether grains are lighter by the fluid in whose place they are: with respect to `gravity`, `rotation` and `central`. By default where there
     /// is a density.
@@ -105,15 +109,19 @@ pub enum ViscousName {
 pub struct FlowSpec {
     /// The same velocity everywhere, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "u everywhere", "x-unit" = "m/s", "x-source" = "kinematics"))]
     pub uniform: Option<Vec<f64>>,
     /// Poiseuille's flow through a pipe (in two dimensions a channel); outside the fluid rests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "peak (1 - (distance / radius)^2)", "x-unit" = "m/s", "x-source" = "Poiseuille 1840; with radii by lubrication theory"))]
     pub pipe: Option<PipeSpec>,
     /// It turns as a solid body does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "rate x (r - centre)", "x-unit" = "rad/s", "x-source" = "kinematics"))]
     pub rotation: Option<TurningSpec>,
     /// Velocities on a regular grid, m/s, linear in between along each axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "linear between nodes along each axis", "x-unit" = "m/s", "x-source" = "a table"))]
     pub table: Option<GridSpec>,
 }
 

@@ -57,7 +57,7 @@ pub struct BoundarySpec {
     pub vessel: Option<VesselSpec>,
     /// Triangles, from an STL file or a list; thin, felt from both sides, open or closed (three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "triangles; coplanar ones are one face, edges and corners count once", "x-unit" = "m", "x-source" = "geometry"))]
+    #[schemars(extend("x-formula" = "the nearest points of its plane parts, ridges and tips", "x-unit" = "m", "x-source" = "geometry"))]
     pub mesh: Option<MeshSpec>,
     /// How it moves; it stands still when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
