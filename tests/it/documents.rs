@@ -186,8 +186,10 @@ impl<'a> Keys<'a> {
         match types {
             Some("array") => match self.kind(&schema["items"]).as_str() {
                 "table" => "tables".into(),
-                "list of numbers" => "list of lists of numbers".into(),
-                inner => format!("list of {inner}s"),
+                inner => match inner.strip_prefix("list of ") {
+                    Some(items) => format!("list of lists of {items}"),
+                    None => format!("list of {inner}s"),
+                },
             },
             Some("string") => "text".into(),
             Some("integer") => "whole number".into(),
