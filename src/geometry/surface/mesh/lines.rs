@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::facet::{Border, Limit, Ridge, Tip};
-use super::{Net, Plane};
+use super::facet::{Border, Facet, Limit, Ridge, Tip};
+use super::{Edge, Net, Plane};
 use crate::geometry::Vector;
 use crate::geometry::surface::SpatialSurface;
 
@@ -12,6 +12,8 @@ type V3 = nalgebra::Vector3<f64>;
 /// Cosine of 3 degrees. In the hollow of a ridge by an angle a the second facet is met when the overlap with the first
 /// passes r a^2 / 2: with a fainter one a link would begin in the midst of its overlap.
 const NEARLY_STRAIGHT: f64 = 0.998_63;
+/// So many hairs aside of an edge with a sliver a facet is looked for.
+const ASIDE: f64 = 16.0;
 /// Sides in line that become one ridge.
 const LONGEST_CHAIN: usize = 4096;
 
@@ -45,33 +47,70 @@ impl Net {
         &self,
         facet_of: &[u32],
         borders: &[[Border; 3]],
+        facets: &[Facet],
     ) -> (Vec<Felt>, Vec<[u32; 2]>) {
         let (mut felt, mut seams) = (Vec::new(), Vec::new());
         for edge in &self.edges {
-            let of = |&(face, side): &(u32, u8)| {
-                let border = borders[face as usize][side as usize];
-                (facet_of[face as usize], border)
-            };
-            let sides: Vec<(u32, Border)> = edge.sides.iter().map(of).collect();
-            let goes_on = sides.iter().enumerate().any(|(k, (facet, border))| {
-                sides[..k].iter().any(|(other, opposite)| {
-                    facet == other && Vector::dot(&border.inward, &opposite.inward) < 0.0
-                })
-            });
-            if goes_on {
-                seams.push(edge.ends);
-                continue;
+            let of = |&(face, _): &(u32, u8)| facet_of[face as usize];
+            let mut meeting: Vec<u32> = edge.sides.iter().map(of).collect();
+            meeting.sort_unstable();
+            meeting.dedup();
+            let mut limits = Some(Vec::new());
+            for &facet in &meeting {
+                let own = edge.sides.iter().filter(|side| of(side) == facet);
+                let found = self.limits(edge, own, borders, &facets[facet as usize]);
+                limits = limits.zip(found).map(|(mut all, mut found)| {
+                    all.append(&mut found);
+                    all
+                });
             }
-            let mut facets: Vec<u32> = sides.iter().map(|(facet, _)| *facet).collect();
-            facets.sort_unstable();
-            facets.dedup();
-            felt.push(Felt {
-                ends: edge.ends,
-                facets,
-                borders: sides.into_iter().map(|(_, border)| border).collect(),
-            });
+            match limits {
+                None => seams.push(edge.ends),
+                Some(borders) => felt.push(Felt {
+                    ends: edge.ends,
+                    facets: meeting,
+                    borders,
+                }),
+            }
         }
         (felt, seams)
+    }
+
+    /// The borders that a facet has at an edge; none where it goes on beyond it.
+    fn limits<'a>(
+        &self,
+        edge: &Edge,
+        sides: impl Iterator<Item = &'a (u32, u8)>,
+        borders: &[[Border; 3]],
+        facet: &Facet,
+    ) -> Option<Vec<Border>> {
+        let sides: Vec<(u32, u8)> = sides.copied().collect();
+        let border = |(face, side): (u32, u8)| borders[face as usize][side as usize];
+        let own: Vec<Border> = sides.iter().map(|&side| border(side)).collect();
+        let opposite = |a: &Border, b: &Border| Vector::dot(&a.inward, &b.inward) < 0.0;
+        if own.iter().any(|a| opposite(a, &own[0])) {
+            return None;
+        }
+        if !sides.iter().any(|&(face, _)| self.thin[face as usize]) {
+            return Some(own);
+        }
+        // A sliver may be turned over: where the facet lies is asked a little way off the edge.
+        let [p, q] = edge.ends.map(|i| self.corners[i as usize]);
+        let lies = |sign: f64| {
+            let way = own[0].inward * (sign * ASIDE * self.hair);
+            let at = |share: f64| p + (q - p) * share + way;
+            [0.25, 0.5, 0.75]
+                .iter()
+                .all(|&share| facet.covers(at(share)))
+        };
+        match [lies(1.0), lies(-1.0)] {
+            [true, true] => None,
+            [false, true] => Some(vec![Border {
+                inward: -own[0].inward,
+                from: -Vector::dot(&own[0].inward, &p) - self.rounding,
+            }]),
+            _ => Some(own),
+        }
     }
 
     /// Edges in line become ridges; what ends in a corner limits its tip.

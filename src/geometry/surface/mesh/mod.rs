@@ -34,6 +34,8 @@ const HAIR: f64 = 2.4e-7;
 const MOST_BLURRED: f64 = 1e-5;
 /// What is lost to rounding in double precision, over the greatest coordinate.
 const ROUNDING: f64 = 1e-13;
+/// Triangles lower than so many hairs say nothing of the plane in which they lie.
+const THIN: f64 = 8.0;
 /// Height of a triangle over its longest side below which it is a line.
 const NO_AREA: f64 = 1e-12;
 
@@ -103,16 +105,11 @@ pub fn pieces(
     let rounding = ROUNDING * extent;
     let hair = exactness.hair.max(10.0 * rounding);
     let (corners, faces) = welded(corners, faces, hair);
-    // Slivers thinner than a hair are left to the sides of their neighbours, on which their corners lie.
+    // What is a line but for rounding is left to the sides of its neighbours, on which its corners lie.
+    let height = |face: &[u32; 3]| least_height(face.map(|i| corners[i as usize]));
     let faces: Vec<[u32; 3]> = faces
         .into_iter()
-        .filter(|face| {
-            let [a, b, c] = *face;
-            a != b
-                && b != c
-                && c != a
-                && least_height(face.map(|i| corners[i as usize])) > 1.5 * hair
-        })
+        .filter(|&[a, b, c]| a != b && b != c && c != a && height(&[a, b, c]) > 1e3 * rounding)
         .collect();
     if faces.is_empty() {
         return Err(ShapeError::NoTriangles);
@@ -120,6 +117,10 @@ pub fn pieces(
     let on_sides = OnSides::find(&corners, &faces, 2.0 * hair);
     let net = Net {
         edges: edges(&faces, &on_sides),
+        thin: faces
+            .iter()
+            .map(|face| height(face) < THIN * hair)
+            .collect(),
         corners,
         faces,
         on_sides,
@@ -164,6 +165,8 @@ type Plane = (V3, f64);
 struct Net {
     corners: Vec<V3>,
     faces: Vec<[u32; 3]>,
+    /// Of each triangle whether rounded corners may have turned it over.
+    thin: Vec<bool>,
     on_sides: OnSides,
     edges: Vec<Edge>,
     hair: f64,
@@ -188,13 +191,17 @@ impl Net {
         let most = (0..self.faces.len()).flat_map(|face| (0..3).map(move |side| (face, side)));
         let most = most.map(|(face, side)| self.on_sides.off(face, side));
         let room = most.fold(0.0, f64::max) + 10.0 * self.rounding;
-        let (felt, seams) = self.felt(&facet_of, &borders);
-        let facets = planes.iter().zip(cells).zip(beside(&planes, &felt));
+        let facets = planes.iter().zip(cells);
+        let mut facets: Vec<Facet> = facets
+            .map(|(&(normal, offset), cells)| Facet::new(normal, offset, cells, room))
+            .collect();
+        let (felt, seams) = self.felt(&facet_of, &borders, &facets);
+        for (facet, beside) in facets.iter_mut().zip(beside(&planes, &felt)) {
+            facet.set_beside(beside);
+        }
         let mut pieces: Vec<SpatialSurface> = facets
-            .map(|((&(normal, offset), cells), beside)| {
-                let facet = Facet::new(normal, offset, cells, room, beside);
-                SpatialSurface::Facet(Arc::new(facet))
-            })
+            .into_iter()
+            .map(|facet| SpatialSurface::Facet(Arc::new(facet)))
             .collect();
         self.ridges_and_tips(&felt, &seams, &mut pieces);
         pieces
@@ -243,9 +250,8 @@ impl Net {
                 next += 1;
                 for &other in &beside[face as usize] {
                     let o = other as usize;
-                    if facet_of[o] != u32::MAX
-                        || Vector::dot(&area[o], &normal).abs() < 0.5 * size[o]
-                    {
+                    let turned = Vector::dot(&area[o], &normal).abs() < 0.5 * size[o];
+                    if facet_of[o] != u32::MAX || turned && !self.thin[o] {
                         continue;
                     }
                     let height = |x: &V3| (Vector::dot(&normal, x) - offset).abs();
@@ -286,7 +292,15 @@ impl Net {
             let (from, to) = ends(self.faces[face], side);
             let [p, q] = [from, to].map(|i| self.corners[i as usize]);
             let across = normal.cross(&(q - p));
-            let across = across * (1.0 / Vector::norm(&across));
+            let length = Vector::norm(&across);
+            if length <= self.rounding {
+                // Upright in the plane: a sliver that holds nothing.
+                return Border {
+                    inward: V3::zeros(),
+                    from: f64::INFINITY,
+                };
+            }
+            let across = across * (1.0 / length);
             let third = self.points(face)[(side + 2) % 3];
             let sign = Vector::dot(&across, &(third - p)).signum();
             let room = self.on_sides.off(face, side) + self.rounding;
