@@ -70,6 +70,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
         drag: 0.0,
         long_range: Default::default(),
+        place: Default::default(),
         periodic: vec![None; D::N],
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,

@@ -44,7 +44,7 @@ fn show<D: Integrate>(
     let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let regimes: Vec<&str> = [
-        ("flight", setup.motion.flight),
+        ("flight", setup.motion.flight && setup.place.is_none()),
         ("cluster", true),
         ("rest", setup.morph.is_some()),
     ]

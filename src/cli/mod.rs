@@ -172,8 +172,8 @@ struct CheckArgs {
 
 #[derive(Debug, Args)]
 struct ListArgs {
-    /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fills, feeds or
-    /// outlets in full
+    /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fluids, flows,
+    /// fills, feeds or outlets in full
     #[arg(value_name = "WHAT")]
     what: Option<String>,
 }

@@ -382,6 +382,7 @@ impl<D: Integrate> Engine<D> {
         flows.damping += passed.damping;
         flows.walls += passed.walls;
         flows.last = [passed.friction, passed.damping, passed.walls];
+        flows.last_fields = Default::default();
     }
 
     /// Moves all stepped grains by one step.

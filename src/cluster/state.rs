@@ -121,6 +121,10 @@ pub struct Flows {
     /// The last evaluation's work of tangential forces, damping booked with it and wall work;
     /// half of it lies beyond the time of evaluation.
     pub last: [f64; 3],
+    /// Given by fields of a place.
+    pub fields: super::driven::FieldFlows,
+    /// The last evaluation's share of it.
+    pub last_fields: super::driven::FieldFlows,
 }
 
 /// Energies that an evaluation books, J.

@@ -5,22 +5,36 @@
 //! [`FieldSet`], which the rest of the program sees as one field.
 
 mod between;
+mod central;
 mod crowd;
 mod drag;
+mod flow;
+mod fluid;
+mod frame;
+mod given;
 mod gravity;
+mod grid;
 mod homogeneous;
 mod poles;
 mod rates;
 mod set;
+mod setup;
 mod source;
 
 pub use between::{BetweenGrains, COULOMB, Electrostatics, Gravitation, MAGNETIC, Magnetostatics};
+pub use central::CentralField;
 pub use crowd::{Action, Crowd, Member};
 pub use drag::ViscousDrag;
+pub use flow::{Flow, Pipe};
+pub use fluid::{Buoyancy, Drag, DragLaw, Fluid};
+pub use frame::TurningFrame;
+pub use given::GivenField;
 pub use gravity::Gravity;
+pub use grid::{Grid, Outside};
 pub use homogeneous::{ElectricField, MagneticField};
 pub use rates::{Fastest, Smallest};
 pub use set::FieldSet;
+pub use setup::PlaceFields;
 pub use source::{LongRangeSetup, Source, SourceDensity, cross, dot, three};
 
 use std::fmt::Debug;
@@ -34,6 +48,8 @@ pub struct FieldPoint<D: Dimension> {
     pub mass: f64,
     /// Radius, m.
     pub radius: f64,
+    /// Volume, m^3; in the plane area, m^2.
+    pub volume: f64,
     /// Centre, m.
     pub position: D::Vector,
     /// Velocity, m/s.
@@ -73,6 +89,23 @@ pub trait ForceField<D: Dimension>: Debug + Send + Sync {
     /// It does no work, and is integrated so that it does none.
     fn gyration(&self, _at: &FieldPoint<D>) -> [f64; 3] {
         [0.0; 3]
+    }
+
+    /// The drag of a fluid beside the force: it acts at the mean of the velocities before and after a step, so that
+    /// it is stable in any step, and its energy is booked in two, what the fluid gives and what is lost.
+    fn drag(&self, _at: &FieldPoint<D>) -> Drag<D> {
+        Drag::default()
+    }
+
+    /// The rate w, 1/s, at which the spins s of balls turn in space by themselves: s x w.
+    fn spin_turning(&self) -> [f64; 3] {
+        [0.0; 3]
+    }
+
+    /// Whether the work of the force is booked as given from outside, since it has no potential and nothing is
+    /// lost in it.
+    fn gives_work(&self) -> bool {
+        false
     }
 
     /// Potential energy, J, zero at the origin; 0 for a field without potential.

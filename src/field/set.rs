@@ -1,9 +1,9 @@
 //! Several fields as one.
 
 use super::{
-    Action, BetweenGrains, Crowd, ElectricField, Electrostatics, FieldPoint, FieldStateError,
+    Action, BetweenGrains, Crowd, Drag, ElectricField, Electrostatics, FieldPoint, FieldStateError,
     ForceField, Gravitation, Gravity, LongRangeSetup, MagneticField, Magnetostatics, Member,
-    SourceDensity, ViscousDrag,
+    PlaceFields, SourceDensity, ViscousDrag,
 };
 use crate::geometry::{Dimension, Vector};
 
@@ -14,6 +14,10 @@ pub struct FieldSet<D: Dimension> {
     between: Vec<Box<dyn BetweenGrains>>,
     /// What grains carry, by material.
     carried: LongRangeSetup,
+    /// Densities by material.
+    densities: Vec<f64>,
+    /// Whether what fields give and take is booked, grain by grain.
+    booked: bool,
 }
 
 impl<D: Dimension> FieldSet<D> {
@@ -23,6 +27,8 @@ impl<D: Dimension> FieldSet<D> {
             fields: Vec::new(),
             between: Vec::new(),
             carried: LongRangeSetup::default(),
+            densities: Vec::new(),
+            booked: false,
         }
     }
 
@@ -67,6 +73,57 @@ impl<D: Dimension> FieldSet<D> {
         }
         self.carried = setup.clone();
         self
+    }
+
+    /// The same with fields of a place.
+    pub fn with_place(mut self, setup: &PlaceFields<D>, gravity: D::Vector) -> Self {
+        setup.put_into(&mut self, gravity);
+        self.densities.clone_from(&setup.densities);
+        self.booked = !setup.is_none();
+        self
+    }
+
+    /// Whether what the fields give and take is booked grain by grain, and there may be drags.
+    pub fn is_booked(&self) -> bool {
+        self.booked
+    }
+
+    /// Volume of a grain, m^3; in the plane area, m^2.
+    pub fn volume(&self, material: u16, mass: f64, radius: f64) -> f64 {
+        match self.densities.get(usize::from(material)) {
+            Some(density) => mass / density,
+            None => D::ball_measure(radius),
+        }
+    }
+
+    /// The drag of all fluids together.
+    pub fn drag(&self, at: &FieldPoint<D>) -> Drag<D> {
+        let (mut coefficient, mut pull) = (0.0, D::Vector::default());
+        for field in &self.fields {
+            let drag = field.drag(at);
+            coefficient += drag.coefficient;
+            pull += drag.velocity * drag.coefficient;
+        }
+        Drag {
+            coefficient,
+            velocity: if coefficient > 0.0 {
+                pull * (1.0 / coefficient)
+            } else {
+                pull
+            },
+        }
+    }
+
+    /// The rate at which spins turn by themselves, 1/s (see [`ForceField::spin_turning`]).
+    pub fn spin_turning(&self) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for field in &self.fields {
+            let rate = field.spin_turning();
+            for k in 0..3 {
+                sum[k] += rate[k];
+            }
+        }
+        sum
     }
 
     /// What grains of a material carry per mass.

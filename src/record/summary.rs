@@ -51,6 +51,9 @@ pub struct Summary {
     pub work: WorkFigures,
     /// Energy, J.
     pub energy: EnergyFigures,
+    /// What fields of a place gave: a fluid, a frame that turns, a centre that attracts, a table; none without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<FieldFigures>,
     /// Contacts that last in the event-driven model; none where none do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft: Option<SoftFigures>,
@@ -182,6 +185,19 @@ pub struct EnergyFigures {
     /// Relative error of the balance.
     #[serde(deserialize_with = "number")]
     pub balance_error: f64,
+}
+
+/// What fields of a place gave to the grains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FieldFigures {
+    /// Work of the fluid's motion and of an acceleration from a table, J; in `injected`.
+    #[serde(deserialize_with = "number")]
+    pub work: f64,
+    /// Lost in the fluid's drag, J; in `dissipated.damping`.
+    #[serde(deserialize_with = "number")]
+    pub drag: f64,
+    /// Momentum, N s, with that of gravity.
+    pub momentum: [f64; 3],
 }
 
 /// Dissipated energy, J.

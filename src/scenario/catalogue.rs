@@ -38,6 +38,8 @@ const GROUPS: &[(&str, &str, &str)] = &[
     ("walls", "[[boundary]]", "BoundarySpec"),
     ("motions", "[[boundary]] motion", "MotionSpec"),
     ("fields", "[field]", "FieldSpec"),
+    ("fluids", "[field] fluid", "FluidSpec"),
+    ("flows", "[field] flow", "FlowSpec"),
     ("fills", "[[fill]]", "FillSpec"),
     ("feeds", "[[feed]]", "FeedSpec"),
     ("outlets", "[[outlet]]", "OutletSpec"),
@@ -92,6 +94,8 @@ mod tests {
     const OTHERS: &[&str] = &[
         "between",
         "source",
+        "law",
+        "buoyancy",
         "cohesion",
         "name",
         "material",

@@ -47,6 +47,8 @@ scenarios![
     "conveyor",
     "shear-cell",
     "triaxial",
+    "pipe-flow",
+    "centrifuge",
     "cohesive-heap",
     "angle-of-repose",
     "rolling",

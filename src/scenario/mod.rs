@@ -9,6 +9,7 @@ pub mod catalogue;
 mod document;
 pub mod embedded;
 mod fill;
+mod grid_table;
 pub mod path;
 mod problem;
 mod read;

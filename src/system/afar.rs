@@ -4,7 +4,7 @@
 use super::System;
 use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, FieldForce};
+use crate::cluster::{Driven, Engine, FieldForce};
 use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member, three};
 use crate::geometry::{Dimension, Vector};
 
@@ -16,9 +16,11 @@ fn point<D: Integrate>(
     time: f64,
 ) -> FieldPoint<D> {
     let (arrays, s) = (&engine.state.arrays, slot as usize);
+    let (mass, radius) = (1.0 / arrays.inverse_mass(s), arrays.radius(s));
     FieldPoint {
-        mass: 1.0 / arrays.inverse_mass(s),
-        radius: arrays.radius(s),
+        mass,
+        radius,
+        volume: fields.volume(arrays.material[s], mass, radius),
         position: arrays.position(s),
         velocity: arrays.velocity(s),
         time,
@@ -78,14 +80,20 @@ impl<D: Integrate> System<D> {
             self.engine.settle_rotations();
         }
         let (engine, fields) = (&mut self.engine, &self.fields);
+        let booked = fields.is_booked();
+        let mut driven: Vec<Driven<D>> = Vec::new();
         for &slot in slots {
             let at = point(engine, fields, slot, time);
             let mut sum = FieldForce::<D>::default();
+            let mut given = D::Vector::default();
             for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
                 let force = field.force(&at);
                 sum.force += force;
                 if field.dissipated_power(&at) > 0.0 {
                     sum.drag += force;
+                }
+                if booked && field.gives_work() {
+                    given += force;
                 }
                 let moment = field.moment(&at);
                 for k in 0..3 {
@@ -93,6 +101,15 @@ impl<D: Integrate> System<D> {
                 }
             }
             engine.add_action(slot, &sum);
+            if booked {
+                driven.push(Driven {
+                    force: sum.force,
+                    given,
+                    drag: fields.drag(&at),
+                    turning: fields.gyration(&at),
+                    spin_turning: fields.spin_turning(),
+                });
+            }
         }
         if fields.reaches_between() {
             let (all, crowd) = crowd(engine, fields, |_| false);
@@ -115,6 +132,12 @@ impl<D: Integrate> System<D> {
         }
         let mut fresh = engine.state.fresh.clone();
         fresh.sort_unstable();
+        if booked {
+            for (&slot, driven) in slots.iter().zip(&driven) {
+                engine.drive(slot, driven, fresh.binary_search(&slot).is_ok());
+            }
+            return;
+        }
         for &slot in slots {
             let rate = fields.gyration(&point(engine, fields, slot, time));
             if rate != [0.0; 3] {
@@ -133,6 +156,7 @@ impl<D: Integrate> System<D> {
         let at = FieldPoint {
             mass: grain.mass,
             radius: grain.radius,
+            volume: fields.volume(grain.material, grain.mass, grain.radius),
             position: grain.position,
             velocity: grain.velocity,
             time,

@@ -204,7 +204,8 @@ impl<D: Integrate> System<D> {
         Ok((
             engine,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)
-                .with_long_range(&setup.long_range),
+                .with_long_range(&setup.long_range)
+                .with_place(&setup.place, setup.gravity),
             choice.warnings,
         ))
     }

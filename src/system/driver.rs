@@ -257,9 +257,13 @@ impl<D: Integrate> System<D> {
         self.s.by_kind[kind as usize] += 1;
     }
 
+    /// Whether anything is to be stepped: grains, or walls that forces move.
+    pub(super) fn steps(&self) -> bool {
+        !self.engine.state.active.is_empty() || self.engine.has_guided()
+    }
+
     pub(super) fn schedule_step(&mut self) {
-        let nothing = self.engine.state.active.is_empty() && !self.engine.has_guided();
-        if nothing || self.s.frozen {
+        if !self.steps() || self.s.frozen {
             self.s.queue.cancel(owner::STEP);
         } else {
             let next = self.engine.time_of(self.engine.state.n + 1);
@@ -376,7 +380,7 @@ impl<D: Integrate> System<D> {
                 // Steps up to the next event of anybody else, without going through the queue.
                 let limit = self.s.queue.peek().map_or(f64::INFINITY, |(_, e)| e.time);
                 let mut time = event.time;
-                while time <= limit && !self.engine.state.active.is_empty() {
+                while time <= limit && self.steps() {
                     self.step(sink)?;
                     time = self.engine.time_of(self.engine.state.n + 1);
                     since_look += 1 + self.engine.state.active.len() as u32 / 256;

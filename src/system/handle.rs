@@ -17,7 +17,7 @@ impl<D: Integrate> System<D> {
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError> {
         let time = event.time;
-        if self.engine.state.active.is_empty() {
+        if !self.steps() {
             // Nobody steps: the grid moves on to here.
             let h = self.engine.options.step;
             let n = ((time - self.engine.time_of(0)) / h).floor() as i64;

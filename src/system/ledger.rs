@@ -8,7 +8,7 @@ use crate::cluster::{Counts, Elastic, Engine, Flows};
 use crate::contact::{Law, with_law};
 use crate::field::{Crowd, FieldPoint, FieldSet};
 use crate::geometry::Vector;
-use crate::record::{Dissipated, EnergyFigures};
+use crate::record::{Dissipated, EnergyFigures, FieldFigures};
 
 use super::flight;
 
@@ -115,6 +115,7 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
         let at = FieldPoint {
             mass,
             radius,
+            volume: fields.volume(arrays.material[slot], mass, radius),
             position: x,
             velocity: v,
             time,
@@ -164,6 +165,17 @@ impl Ledger {
         }
     }
 
+    /// What fields of a place gave since the book was opened.
+    pub fn given_by_fields<D: Integrate>(&self, engine: &Engine<D>) -> FieldFigures {
+        let mut given = passed(engine).fields;
+        given.add(-1.0, &self.flows_at_start.fields);
+        FieldFigures {
+            work: given.work,
+            drag: given.drag,
+            momentum: given.momentum,
+        }
+    }
+
     /// The figures now.
     pub fn figures<D: Integrate>(
         &self,
@@ -173,14 +185,16 @@ impl Ledger {
     ) -> EnergyFigures {
         let flows = passed(engine);
         let begin = &self.flows_at_start;
-        let damping = flows.damping - begin.damping;
+        let mut given = flows.fields;
+        given.add(-1.0, &begin.fields);
+        let damping = flows.damping - begin.damping + given.drag;
         // What went into tangential springs and is there no longer was lost in sliding.
         let sprung =
             held.elastic.tangential + self.removed_tangential - self.start.elastic.tangential;
         let slip = flows.friction - begin.friction - sprung;
         let added = self.added_gravity(engine);
         let beyond: f64 = (0..D::N).map(|k| added[k] * held.moment[k]).sum();
-        let injected = flows.walls - begin.walls + self.fed + self.perturbed + beyond;
+        let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond;
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let collision = flows.collision - begin.collision;
@@ -277,6 +291,8 @@ pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
     flows.friction -= to_come * friction;
     flows.damping -= to_come * damping;
     flows.walls -= to_come * walls;
+    let last = flows.last_fields;
+    flows.fields.add(-to_come, &last);
     if !leapfrog {
         return flows;
     }

@@ -20,6 +20,7 @@ mod ledger;
 mod logging;
 mod outlet;
 mod perturb;
+mod place;
 pub mod quasi_static;
 mod radii;
 mod reason;

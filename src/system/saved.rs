@@ -23,7 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 12: walls that forces move.
+/// 12: walls that forces move; pieces of meshes; work of fields of a place.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
 /// 8: collisions in flight.

@@ -6,7 +6,7 @@ use super::RadiusLaw;
 use crate::body::{Boundary, Form, Grain};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
-use crate::field::LongRangeSetup;
+use crate::field::{LongRangeSetup, PlaceFields};
 use crate::geometry::Dimension;
 pub use crate::neighbor::PeriodicAxis;
 
@@ -32,6 +32,8 @@ pub struct Setup<D: Dimension> {
     pub drag: f64,
     /// Homogeneous fields and forces between grains.
     pub long_range: LongRangeSetup,
+    /// A fluid, a frame that turns, a centre that attracts, an acceleration from a table.
+    pub place: PlaceFields<D>,
     /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
     pub periodic: Vec<Option<PeriodicAxis>>,
     /// Integration.

@@ -42,6 +42,8 @@ const MOST_STEPS: f64 = 1e12;
 
 const SHAKES: &str = "settled grains do not come to rest";
 const PASSES: &str = "walls pass through grains unseen";
+/// Drag of a fluid is stable in any step.
+const LAGS: &str = "grains do not come to the velocity of the fluid as fast as they should";
 /// Only near each other, which they need not come: told, never refused.
 const OFF: &str = "paths of neighbours are off";
 
@@ -159,7 +161,8 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
         fastest = fastest.max((2.0 * g * height).sqrt());
     }
     let belts = setup.boundaries.iter().map(|wall| wall.belt.norm());
-    fastest + wall_speed(setup) + belts.fold(0.0, f64::max)
+    let placed = super::place::speed(setup);
+    fastest + wall_speed(setup) + belts.fold(0.0, f64::max) + placed
 }
 
 /// The speed of the fastest point of a moving wall during the run, m/s. What turns and has no end
@@ -325,6 +328,15 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             harm: "grains do not keep to the speed at which they sink",
         });
     }
+    let fluid = super::place::damping(setup, &lightest, speed);
+    if fluid > 0.0 {
+        limits.push(Limit {
+            step: setup.motion.safety * STIFFNESS_SHARE * DRAG_LIMIT / fluid,
+            limit: DRAG_LIMIT / fluid,
+            text: format!("fastest damping by the fluid {fluid:.4e} 1/s"),
+            harm: LAGS,
+        });
+    }
     let smallest: Vec<Option<Smallest>> = lightest
         .iter()
         .enumerate()
@@ -340,7 +352,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             })
         })
         .collect();
-    for fastest in setup.long_range.fastest(&smallest, D::BALL_INERTIA) {
+    let afar = setup.long_range.fastest(&smallest, D::BALL_INERTIA);
+    for fastest in afar.into_iter().chain(super::place::fastest(setup)) {
         let limit = STIFFNESS_LIMIT / fastest.frequency;
         limits.push(Limit {
             step: setup.motion.safety * STIFFNESS_SHARE * LEAST_FACTOR * limit,
@@ -403,7 +416,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             "the step of {step:.3e} s is too large: {} allows {:.3e} s at most; above it, {}",
             l.text, l.limit, l.harm
         );
-        let refused = limits.iter().filter(|l| l.harm != OFF);
+        let refused = limits.iter().filter(|l| l.harm != OFF && l.harm != LAGS);
         if refused.map(|l| l.limit).fold(f64::INFINITY, f64::min) < step / BEYOND_REASON {
             return Err(SystemError::Setup(format!(
                 "{text}{}",

@@ -8,6 +8,7 @@ mod chart;
 mod colour;
 mod gif;
 mod grains;
+mod moving;
 mod picture;
 mod plot;
 mod png;

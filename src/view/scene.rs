@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::camera::{Camera, Extent, Frame};
 use super::colour::{Layers, of_regime};
+use super::moving::Movers;
 use super::picture::{Colour, Picture, Shape};
 use crate::event::Regime;
 use crate::record::read::{self, Snapshot, Snapshots};
@@ -101,7 +102,7 @@ pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordEr
     }
     let layers = Layers::new(heights.into_iter().map(|(id, (height, r))| (id, height, r)));
     Ok(compose(
-        &reader.meta,
+        &Movers::read(dir).moved(&reader.meta, shown.time),
         &shown,
         &layers,
         options.colouring,
@@ -113,6 +114,7 @@ pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordEr
 pub(super) struct Strip {
     dir: PathBuf,
     meta: RunMeta,
+    movers: Movers,
     layers: Layers,
     whole: Extent,
     reader: Snapshots,
@@ -153,6 +155,7 @@ impl Strip {
         let every = recorded.div_ceil(most.max(1));
         Ok(Strip {
             dir: dir.to_path_buf(),
+            movers: Movers::read(dir),
             whole: Extent::joined(held, around),
             layers: Layers::new(heights),
             reader: Snapshots::open(dir)?,
@@ -175,7 +178,7 @@ impl Strip {
             if self.next > wanted {
                 let whole = Some(self.whole);
                 return Ok(Some(compose(
-                    &self.meta,
+                    &self.movers.moved(&self.meta, s.time),
                     &s,
                     &self.layers,
                     Colouring::Layers,

@@ -61,6 +61,7 @@ fn somewhere<D: Dimension>() -> FieldPoint<D> {
     FieldPoint {
         mass: 0.3,
         radius: 0.01,
+        volume: 1e-4,
         position: D::Vector::from_fn(|k| [0.7, -1.1, 2.3][k]),
         velocity: D::Vector::from_fn(|k| [-0.4, 1.9, 0.6][k]),
         time: 0.0,

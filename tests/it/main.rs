@@ -52,6 +52,7 @@ mod physics_rolling;
 mod physics_static;
 mod physics_walls;
 mod pinched;
+mod place_fields;
 mod queue;
 mod rain;
 mod reason;

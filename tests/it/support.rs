@@ -47,6 +47,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         gravity: D::Vector::default(),
         drag: 0.0,
         long_range: Default::default(),
+        place: Default::default(),
         periodic: vec![None; D::N],
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,

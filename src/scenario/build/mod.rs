@@ -13,6 +13,7 @@ mod materials;
 mod meshes;
 mod morph;
 mod perturb;
+mod place;
 mod quasi_static;
 mod radii;
 mod settings;
@@ -69,6 +70,7 @@ pub(super) fn build<D: Integrate>(
 
     let materials = materials::collect(check, &mut spec)?;
     let long_range = long_range::collect::<D>(check, &spec, &materials)?;
+    let place = place::collect::<D>(check, &mut spec, &materials, folder)?;
     let shapes = shapes::collect::<D>(check, &mut spec)?;
     let material = |name: &str| materials.index(name);
     let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
@@ -110,8 +112,10 @@ pub(super) fn build<D: Integrate>(
         forms: shapes.forms,
         grains: filled.grains,
         gravity,
-        drag,
+        // A fluid drags by itself.
+        drag: if place.fluid.is_some() { 0.0 } else { drag },
         long_range,
+        place,
         periodic,
         motion: settings.motion,
         settle: settings.settle,
@@ -129,11 +133,13 @@ pub(super) fn build<D: Integrate>(
     };
     only_in_motion(&spec, &setup)?;
     long_range::refuse_others(&spec, &setup)?;
+    place::refuse_others(&spec, &setup)?;
     slots::refuse_others(&spec, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
+    place::refuse_tilts(&setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))
 }

@@ -42,7 +42,7 @@ pub struct MaterialSpec {
     pub source: Option<String>,
 }
 
-pub(super) fn is_zero(value: &f64) -> bool {
+pub(in crate::scenario) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 

@@ -2,6 +2,7 @@
 //! `arenite schema`, so it is written for the person who writes a scenario.
 
 mod events;
+mod field;
 mod grains;
 mod material;
 mod morph;
@@ -19,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use events::*;
+pub use field::*;
 pub use grains::*;
 pub use material::*;
 pub use morph::*;
@@ -103,36 +105,6 @@ pub struct Spec {
 
 fn default_seed() -> u64 {
     1
-}
-
-/// Forces that act everywhere.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FieldSpec {
-    /// Gravity, m/s^2, a number for each dimension; none when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "m g", "x-unit" = "m/s^2", "x-source" = "Newton"))]
-    pub gravity: Option<Vec<f64>>,
-    /// Viscous drag: force = -drag x velocity, N s/m; 0 (the default) for none.
-    #[serde(default)]
-    #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "-c v", "x-unit" = "N s/m", "x-source" = "Stokes 1851, with one coefficient for all grains"))]
-    pub drag: f64,
-    /// Electric field, V/m, a number for each dimension; it acts on charges and electric moments of
-    /// materials. None when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "q E, moment p x E", "x-unit" = "V/m", "x-source" = "Lorentz; Mutze 2006, section 1"))]
-    pub electric: Option<Vec<f64>>,
-    /// Magnetic field, T: three numbers, in the plane too, where the last is normal to it. It turns the paths
-    /// of charges and acts on magnetic moments of materials. None when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-formula" = "q v x B, moment m x B", "x-unit" = "T", "x-source" = "Lorentz; integrated after Boris 1970"))]
-    pub magnetic: Option<Vec<f64>>,
-    /// Constant of gravitation between grains, N m^2/kg^2 (6.674e-11 in nature); 0 (the default) for none.
-    #[serde(default, skip_serializing_if = "material::is_zero")]
-    #[schemars(range(min = 0.0))]
-    #[schemars(extend("x-formula" = "-G m1 m2 d / |d|^3", "x-unit" = "N m^2/kg^2", "x-source" = "Newton"))]
-    pub gravitation: f64,
 }
 
 /// Directions in which space repeats itself.

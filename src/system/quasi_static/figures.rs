@@ -161,6 +161,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            fields: None,
             soft: None,
             discharge: None,
             jam: None,

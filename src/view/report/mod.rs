@@ -8,7 +8,6 @@ mod film;
 mod page;
 mod plots;
 mod run;
-mod walls;
 
 use std::path::Path;
 

@@ -7,8 +7,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::base64;
+use super::run::Moving;
 use super::run::Run;
-use super::walls::Moving;
 use crate::event::Regime;
 use crate::record::{Jam, RecordError, WallDrawing};
 use crate::view::colour::{LAYERS, of_regime};

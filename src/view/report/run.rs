@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::film::{Film, Frames};
-use super::walls::Moving;
+use crate::body::Boundary;
 use crate::geometry::Dimension;
 use crate::record::read::{self, Columns};
 use crate::record::{RecordError, RunMeta, Summary};
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::Frictions;
 use crate::system::Setup;
+use crate::view::moving::Movers;
 
 /// A run as a report needs it.
 #[derive(Debug)]
@@ -87,8 +90,7 @@ fn given(dir: &Path, text: &str, times: &[f64], series: &Columns) -> Option<Give
     })
 }
 
-fn of_setup<D: Dimension>(mut setup: Setup<D>, times: &[f64], series: &Columns) -> Given {
-    super::walls::follow_record(&mut setup.boundaries, series);
+fn of_setup<D: Dimension>(setup: Setup<D>, times: &[f64], series: &Columns) -> Given {
     let grain = setup.grains.first().map(|grain| grain.material);
     let wall = setup.boundaries.first().map(|wall| wall.material);
     let friction = |a, b| {
@@ -103,7 +105,40 @@ fn of_setup<D: Dimension>(mut setup: Setup<D>, times: &[f64], series: &Columns) 
                 grain: friction(grain, grain)?,
             })
         }),
-        moving: super::walls::moving(&setup.boundaries, times),
         quasi_static: setup.quasi_static.is_some(),
+        moving: moving(setup.boundaries, times, series),
     }
+}
+
+/// A wall that moves.
+#[derive(Debug, Serialize)]
+pub(super) struct Moving {
+    name: String,
+    /// For each frame an affine map from where the wall is at the start to where it is: three rows of
+    /// four numbers, or two of three in the plane.
+    poses: Vec<Vec<f32>>,
+}
+
+/// The poses of all walls that move, at these times.
+fn moving<D: Dimension>(
+    boundaries: Vec<Boundary<D>>,
+    times: &[f64],
+    series: &Columns,
+) -> Vec<Moving> {
+    let movers = Movers::of(boundaries, Some(series));
+    let mut all: Vec<Moving> = Vec::new();
+    for (frame, &time) in times.iter().enumerate() {
+        for (index, (name, rows)) in movers.at(time).enumerate() {
+            if frame == 0 {
+                all.push(Moving {
+                    name: name.to_owned(),
+                    poses: Vec::new(),
+                });
+            }
+            let row = |row: &[f64; 4]| [&row[..D::N], &row[3..]].concat();
+            let rows = rows[..D::N].iter().flat_map(row);
+            all[index].poses.push(rows.map(|x| x as f32).collect());
+        }
+    }
+    all
 }

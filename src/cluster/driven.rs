@@ -1,0 +1,133 @@
+//! The last part of an evaluation in fields of a place: what goes with the velocity at which a grain crosses the
+//! step, and the book of what the fields give.
+
+use serde::{Deserialize, Serialize};
+
+use super::engine::Engine;
+use super::integrate::Integrate;
+use crate::field::{Drag, cross, dot, three};
+use crate::geometry::Dimension;
+use crate::system::IntegratorName;
+
+/// What fields do to a grain at an evaluation, beside the force that was added already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Driven<D: Dimension> {
+    /// The force of fields that was added, N.
+    pub force: D::Vector,
+    /// Its share whose work is booked as given, N.
+    pub given: D::Vector,
+    /// The drag of fluids.
+    pub drag: Drag<D>,
+    /// Rate at which the velocity turns, 1/s: an acceleration v x w.
+    pub turning: [f64; 3],
+    /// Rate at which the spin of a ball turns in space, 1/s.
+    pub spin_turning: [f64; 3],
+}
+
+/// What fields of a place gave to stepped grains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FieldFlows {
+    /// Work, but for what has a potential, J.
+    pub work: f64,
+    /// Lost in drag, J.
+    pub drag: f64,
+    /// Momentum, with that of gravity, N s.
+    pub momentum: [f64; 3],
+}
+
+impl FieldFlows {
+    /// Adds a multiple.
+    pub fn add(&mut self, times: f64, other: &FieldFlows) {
+        self.work += times * other.work;
+        self.drag += times * other.drag;
+        for k in 0..3 {
+            self.momentum[k] += times * other.momentum[k];
+        }
+    }
+}
+
+/// Solves v - v x u = b.
+fn turned(b: [f64; 3], u: [f64; 3]) -> [f64; 3] {
+    let (along, across) = (dot(b, u), cross(b, u));
+    let inverse = 1.0 / (1.0 + dot(u, u));
+    std::array::from_fn(|k| (b[k] + across[k] + along * u[k]) * inverse)
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Adds drag and turning to a stepped grain, after all other forces, and books. The leapfrogs take for the
+    /// velocity v the mean of those before and after the kick: turning does no work (Boris 1970), and drag, of which
+    /// the coefficient is that of the velocity foreseen, is stable in any step (the implicit midpoint rule). `euler`, and
+    /// the half step with which a grain begins under `verlet`, take for drag the velocity at their end, for turning that at
+    /// their start. What is booked with the mean is what the kinetic energy changes by.
+    pub fn drive(&mut self, slot: u32, driven: &Driven<D>, fresh: bool) {
+        let s = slot as usize;
+        let (arrays, step) = (&self.state.arrays, self.options.step);
+        let half = 0.5 * step;
+        let mass = 1.0 / arrays.inverse_mass(s);
+        let midpoint = self.options.integrator == IntegratorName::Midpoint;
+        let verlet = self.options.integrator == IntegratorName::Verlet;
+        let implicit = midpoint || verlet && !fresh;
+        let (carried, carried_spin) = D::carried(arrays, s);
+        let (force, moment) = D::force(arrays, s);
+        let gravity = three(self.gravity);
+        // The midpoint rule brings who begins to step here by gravity alone.
+        let pull = if implicit && fresh { [0.0; 3] } else { gravity };
+        let pushed = |v: [f64; 3], force: [f64; 3]| -> [f64; 3] {
+            std::array::from_fn(|k| v[k] + half * (force[k] / mass + pull[k]))
+        };
+        let ahead = if verlet { half } else { step };
+        let (rate, flow) = (driven.drag.coefficient / mass, three(driven.drag.velocity));
+        let (seen, met) = if implicit {
+            let b = pushed(carried, force);
+            let z = half * rate;
+            let inverse = 1.0 / (1.0 + z);
+            let b = std::array::from_fn(|k| (b[k] + z * flow[k]) * inverse);
+            let mean = turned(b, driven.turning.map(|w| half * w * inverse));
+            (mean, mean)
+        } else {
+            let v = three(arrays.velocity(s));
+            let z = ahead * rate;
+            let pull = |k: usize| force[k] / mass + gravity[k];
+            let met = |k: usize| (v[k] + ahead * pull(k) + z * flow[k]) / (1.0 + z);
+            (v, std::array::from_fn(met))
+        };
+        let turns = cross(seen, driven.turning);
+        let drag: [f64; 3] = std::array::from_fn(|k| mass * rate * (flow[k] - met[k]));
+        let added: [f64; 3] = std::array::from_fn(|k| drag[k] + mass * turns[k]);
+        // The velocity with which forces work.
+        let mean: [f64; 3] = if implicit {
+            seen
+        } else {
+            let pull = |k: usize| (force[k] + added[k]) / mass + gravity[k];
+            std::array::from_fn(|k| seen[k] + 0.5 * ahead * pull(k))
+        };
+        let spin_moment = (driven.spin_turning != [0.0; 3] && D::N == 3).then(|| {
+            let inertia = 1.0 / arrays.inverse_inertia(s);
+            let spin = if implicit {
+                let b = std::array::from_fn(|k| carried_spin[k] + half * moment[k] / inertia);
+                turned(b, driven.spin_turning.map(|w| half * w))
+            } else {
+                D::surface_spin(arrays, s)
+            };
+            cross(spin, driven.spin_turning).map(|rate| rate * inertia)
+        });
+        let (fields, given) = (three(driven.force), three(driven.given));
+        let booked = FieldFlows {
+            work: step * (dot(drag, flow) + dot(given, mean)),
+            drag: step * (0..3).map(|k| drag[k] * (flow[k] - mean[k])).sum::<f64>(),
+            momentum: std::array::from_fn(|k| {
+                let whole = fields[k] + added[k] + mass * gravity[k];
+                step * if k < D::N { whole } else { 0.0 }
+            }),
+        };
+        // Who begins to step at an evaluation of the Verlet rule has half a step only before it.
+        let share = if verlet && fresh { 0.5 } else { 1.0 };
+        let flows = &mut self.state.flows;
+        flows.fields.add(share, &booked);
+        flows.last_fields.add(1.0, &booked);
+        let arrays = &mut self.state.arrays;
+        let moment = spin_moment.unwrap_or_default();
+        let within = |k: usize| if k < D::N { added[k] } else { 0.0 };
+        D::add_force(arrays, s, std::array::from_fn(within), moment);
+    }
+}

@@ -1,0 +1,146 @@
+//! A fluid in which grains move: its drag, and what it carries of their weight.
+
+use serde::{Deserialize, Serialize};
+
+use super::flow::Flow;
+use super::{FieldPoint, ForceField};
+use crate::geometry::{Dimension, Vector};
+
+/// How a fluid resists a grain: the sum of what is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DragLaw {
+    /// Force over relative velocity, N s/m, the same for all grains.
+    pub linear: f64,
+    /// Time in which a relative velocity falls to 1/e, s, the same for all grains.
+    pub relaxation_time: Option<f64>,
+    /// Viscosity, Pa s: of spheres 6 pi eta r (Stokes 1851).
+    pub viscosity: f64,
+    /// Times 1 + 0.15 Re^0.687 (Schiller and Naumann 1933), but no less than with a coefficient of 0.44.
+    pub schiller_naumann: bool,
+    /// Force over density A v^2 / 2, A the cross-section.
+    pub coefficient: f64,
+}
+
+/// A fluid. It is not changed by the grains.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Fluid<D: Dimension> {
+    /// Its motion.
+    pub flow: Flow<D>,
+    /// Its resistance.
+    pub drag: DragLaw,
+    /// Density, kg/m^3 (in the plane kg/m^2).
+    pub density: f64,
+    /// Whether it carries the grains' weight in part.
+    pub buoyancy: bool,
+}
+
+/// A drag: coefficient (velocity - that of the grain).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Drag<D: Dimension> {
+    /// Force over relative velocity, N s/m.
+    pub coefficient: f64,
+    /// Velocity of what drags, m/s.
+    pub velocity: D::Vector,
+}
+
+/// Drag coefficient of a sphere where it does not fall any more (Schiller and Naumann's formula comes to it at
+/// about Re = 1000).
+const NEWTON: f64 = 0.44;
+
+impl DragLaw {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == DragLaw::default()
+    }
+
+    /// Force over relative velocity, N s/m, and how fast the force grows with the velocity, N s/m, for a grain of
+    /// a mass and a volume at a relative speed in a fluid of a density.
+    pub fn of<D: Dimension>(&self, mass: f64, volume: f64, speed: f64, density: f64) -> (f64, f64) {
+        let pi = std::f64::consts::PI;
+        // Radius and cross-section of the disk or sphere of the same measure.
+        let (radius, section) = if D::N == 2 {
+            let radius = (volume / pi).sqrt();
+            (radius, 2.0 * radius)
+        } else {
+            let radius = libm::cbrt(volume * 3.0 / (4.0 * pi));
+            (radius, pi * radius * radius)
+        };
+        let mut sum = self.linear + self.relaxation_time.map_or(0.0, |time| mass / time);
+        let mut growth = sum;
+        let square = 0.5 * density * section * speed;
+        if self.viscosity > 0.0 {
+            let stokes = 6.0 * pi * self.viscosity * radius;
+            let reynolds = 2.0 * radius * density * speed / self.viscosity;
+            let more = 0.15 * libm::pow(reynolds, 0.687);
+            if !self.schiller_naumann {
+                sum += stokes;
+                growth += stokes;
+            } else if stokes * (1.0 + more) >= NEWTON * square {
+                sum += stokes * (1.0 + more);
+                growth += stokes * (1.0 + 1.687 * more);
+            } else {
+                sum += NEWTON * square;
+                growth += 2.0 * NEWTON * square;
+            }
+        }
+        let square = self.coefficient * square;
+        (sum + square, growth + 2.0 * square)
+    }
+}
+
+impl<D: Dimension> ForceField<D> for Fluid<D> {
+    fn name(&self) -> &str {
+        "fluid"
+    }
+    fn force(&self, _at: &FieldPoint<D>) -> D::Vector {
+        D::Vector::default()
+    }
+    fn drag(&self, at: &FieldPoint<D>) -> Drag<D> {
+        let velocity = self.flow.velocity(at.position);
+        let speed = (velocity - at.velocity).norm();
+        let (coefficient, _) = self.drag.of::<D>(at.mass, at.volume, speed, self.density);
+        Drag {
+            coefficient,
+            velocity,
+        }
+    }
+    fn dissipated_power(&self, at: &FieldPoint<D>) -> f64 {
+        let drag = ForceField::<D>::drag(self, at);
+        drag.coefficient * (drag.velocity - at.velocity).norm_squared()
+    }
+}
+
+/// What a fluid that is at rest in some fields carries: the weight, in these, of what it would be in a grain's
+/// place (Archimedes).
+#[derive(Debug)]
+pub struct Buoyancy<D: Dimension> {
+    /// Density of the fluid, kg/m^3 (in the plane kg/m^2).
+    pub density: f64,
+    /// Fields whose force goes with the mass.
+    pub weights: Vec<Box<dyn ForceField<D>>>,
+}
+
+impl<D: Dimension> Buoyancy<D> {
+    /// What a grain's volume of fluid weighs over what the grain does.
+    fn share(&self, at: &FieldPoint<D>) -> f64 {
+        self.density * at.volume / at.mass
+    }
+}
+
+impl<D: Dimension> ForceField<D> for Buoyancy<D> {
+    fn name(&self) -> &str {
+        "buoyancy"
+    }
+    fn force(&self, at: &FieldPoint<D>) -> D::Vector {
+        let mut sum = D::Vector::default();
+        for field in &self.weights {
+            sum += field.force(at);
+        }
+        sum * -self.share(at)
+    }
+    fn potential_energy(&self, at: &FieldPoint<D>) -> f64 {
+        let weights = self.weights.iter().map(|field| field.potential_energy(at));
+        -self.share(at) * weights.sum::<f64>()
+    }
+}

@@ -1,0 +1,208 @@
+//! Forces that act everywhere.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::SpinSpec;
+use super::material::is_zero;
+use crate::field::Outside;
+
+/// Forces that act everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldSpec {
+    /// Gravity, m/s^2, a number for each dimension; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "m g", "x-unit" = "m/s^2", "x-source" = "Newton"))]
+    pub gravity: Option<Vec<f64>>,
+    /// Viscous drag: force = -drag x velocity, N s/m; 0 (the default) for none. With `flow` the velocity is that
+    /// relative to the fluid.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-c v", "x-unit" = "N s/m", "x-source" = "Stokes 1851, with one coefficient for all grains"))]
+    pub drag: f64,
+    /// Electric field, V/m, a number for each dimension; it acts on charges and electric moments of
+    /// materials. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "q E, moment p x E", "x-unit" = "V/m", "x-source" = "Lorentz; Mutze 2006, section 1"))]
+    pub electric: Option<Vec<f64>>,
+    /// Magnetic field, T: three numbers, in the plane too, where the last is normal to it. It turns the paths
+    /// of charges and acts on magnetic moments of materials. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "q v x B, moment m x B", "x-unit" = "T", "x-source" = "Lorentz; integrated after Boris 1970"))]
+    pub magnetic: Option<Vec<f64>>,
+    /// Constant of gravitation between grains, N m^2/kg^2 (6.674e-11 in nature); 0 (the default) for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-G m1 m2 d / |d|^3", "x-unit" = "N m^2/kg^2", "x-source" = "Newton"))]
+    pub gravitation: f64,
+    /// A fluid in which grains move: its drag and buoyancy. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "(c + m / T + 6 pi eta r f(Re) + C rho A w / 2) (u - v) - rho V g, w = |u - v|", "x-unit" = "N", "x-source" = "Stokes 1851; Schiller and Naumann 1933; Archimedes"))]
+    pub fluid: Option<FluidSpec>,
+    /// How the fluid flows. It is at rest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "u; in a pipe of radius R at r from its axis 2 mean (1 - r^2 / R^2), in two dimensions 3/2 mean (1 - r^2 / R^2)", "x-unit" = "m/s", "x-source" = "Poiseuille 1840; narrowing pipes by lubrication, Reynolds 1886"))]
+    pub flow: Option<FlowSpec>,
+    /// All is told in a frame that turns: centrifugal and Coriolis forces act. Absent: it does not turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "m w x (r x w) + 2 m v x w", "x-unit" = "rad/s", "x-source" = "Coriolis 1835; integrated after Boris 1970"))]
+    pub rotation: Option<TurningSpec>,
+    /// A centre that attracts as the inverse square of the distance, as a planet does. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "-G M m r / |r|^3, within a radius R -G M m r / R^3", "x-unit" = "m^3/s^2", "x-source" = "Newton"))]
+    pub central: Option<CentralSpec>,
+    /// An acceleration from a table, m/s^2. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "m a(x), linear along each axis between nodes", "x-unit" = "m/s^2", "x-source" = "the table"))]
+    pub table: Option<GridSpec>,
+}
+
+/// A fluid: it drags grains along, and bears part of their weight. Grains do not change it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FluidSpec {
+    /// Density, kg/m^3 (in two dimensions kg/m^2): for buoyancy, `drag_coefficient` and `schiller-naumann`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "buoyancy -density V g", "x-unit" = "kg/m^3", "x-source" = "Archimedes"))]
+    pub density: f64,
+    /// Viscosity, Pa s: drag of spheres (three dimensions) as `law` says; of grains of a shape as of the sphere of their volume.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-6 pi eta r (v - u), times 1 + 0.15 Re^0.687 with schiller-naumann", "x-unit" = "Pa s", "x-source" = "Stokes 1851; Schiller and Naumann 1933"))]
+    pub viscosity: f64,
+    /// Drag by viscosity: `"stokes"` (the default): 6 pi eta r v; `"schiller-naumann"`: times 1 + 0.15 Re^0.687, and not under that of a drag
+    /// coefficient of 0.44.
+    #[serde(default)]
+    pub law: ViscousName,
+    /// Drag coefficient: a drag of this times density A v^2 / 2, A = pi r^2 (in two dimensions 2 r); 0 (the default) for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-C density A |v - u| (v - u) / 2", "x-unit" = "1", "x-source" = "Newton"))]
+    pub drag_coefficient: f64,
+    /// A drag m v / time, s, which gives all grains this time to follow the fluid. None when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    #[schemars(extend("x-formula" = "-m (v - u) / time", "x-unit" = "s", "x-source" = "one time for all grains"))]
+    pub relaxation_time: Option<f64>,
+    /// Whether grains are lighter by the fluid in whose place they are: with respect to `gravity`, `rotation` and `central`. By default where there
+    /// is a density.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buoyancy: Option<bool>,
+}
+
+/// How the viscosity of a fluid drags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ViscousName {
+    /// 6 pi eta r v (Stokes 1851): for Re well under 1.
+    #[default]
+    Stokes,
+    /// That times 1 + 0.15 Re^0.687 (Schiller and Naumann 1933), and a drag coefficient of 0.44 at least.
+    SchillerNaumann,
+}
+
+/// A steady flow: exactly one of `uniform`, `pipe`, `rotation` and `table`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// The same velocity everywhere, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "u everywhere", "x-unit" = "m/s", "x-source" = "kinematics"))]
+    pub uniform: Option<Vec<f64>>,
+    /// Poiseuille's flow through a pipe (in two dimensions a channel); outside the fluid rests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "peak (1 - (distance / radius)^2)", "x-unit" = "m/s", "x-source" = "Poiseuille 1840; with radii by lubrication theory"))]
+    pub pipe: Option<PipeSpec>,
+    /// It turns as a solid body does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "rate x (r - centre)", "x-unit" = "rad/s", "x-source" = "kinematics"))]
+    pub rotation: Option<TurningSpec>,
+    /// Velocities on a regular grid, m/s, linear in between along each axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "linear between nodes along each axis", "x-unit" = "m/s", "x-source" = "a table"))]
+    pub table: Option<GridSpec>,
+}
+
+/// A pipe, or a channel: exactly one of `radius` and `radii`, and of `mean` and `peak`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipeSpec {
+    /// A point of the axis, m.
+    pub point: Vec<f64>,
+    /// Direction of the axis, of any length; the fluid flows along it.
+    pub axis: Vec<f64>,
+    /// Radius, m; in two dimensions half of the width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub radius: Option<f64>,
+    /// Or pairs of a place along the axis from `point` on, ascending, and the radius there, m; smooth between them, and the
+    /// same volume flows through each cross-section.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radii: Option<Vec<[f64; 2]>>,
+    /// Mean velocity, m/s; with `radii` at the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Or that on the axis: twice the mean one, in two dimensions 1.5 times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<f64>,
+}
+
+/// A turning about an axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TurningSpec {
+    /// Rate, rad/s: a number in two dimensions, counter-clockwise; three in three, about that direction.
+    pub rate: SpinSpec,
+    /// A point of the axis, m; the origin when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<Vec<f64>>,
+}
+
+/// A centre that attracts: exactly one of `strength` and `acceleration`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CentralSpec {
+    /// The centre, m; the origin when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<Vec<f64>>,
+    /// Constant of gravitation times mass, m^3/s^2: the acceleration is this over the square of the distance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub strength: Option<f64>,
+    /// Acceleration at `radius`, m/s^2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub acceleration: Option<f64>,
+    /// Radius of the homogeneous ball that attracts, m: within it the acceleration goes as the distance. 0 (the default): a
+    /// point.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+}
+
+/// Vectors on a regular grid: from a `file`, or in `values` with `origin`, `spacing` and `count`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GridSpec {
+    /// Table of comma-separated values, beside the scenario: columns `x`, `y` (and `z`), and `vx`, `vy` (and `vz`) of a flow, `ax`, `ay` (and `az`)
+    /// of an acceleration; a line for each node, in any order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The node of the least coordinates, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Vec<f64>>,
+    /// Distance of neighbours along each axis, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<Vec<f64>>,
+    /// Number of nodes along each axis; 1: nothing changes along it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Vec<u64>>,
+    /// A vector for each node, the first axis fastest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<Vec<f64>>>,
+    /// Outside of the grid: `"nearest"` (the default), the value at the nearest place of it; `"zero"`, nothing.
+    #[serde(default)]
+    pub outside: Outside,
+}

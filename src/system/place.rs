@@ -1,0 +1,64 @@
+//! Where grains may be, for the step that fields of a place ask for.
+
+use super::Setup;
+use crate::cluster::dimension::ClusterDimension;
+use crate::field::Fastest;
+use crate::geometry::Vector;
+
+/// How far from a place grains are at most at the start, or come in, or are kept by walls, m.
+fn far<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
+    let grains = setup.grains.iter().map(|grain| grain.position);
+    let feeds = setup.feeds.iter().flat_map(|feed| [feed.min, feed.max]);
+    let walls = setup.boundaries.iter();
+    let walls = walls.filter_map(|wall| wall.shape.extent());
+    let boxes = walls.chain(setup.feeds.iter().map(|feed| (feed.min, feed.max)));
+    // The farthest corner of each box.
+    let corners = boxes.map(|(low, high)| {
+        D::Vector::from_fn(|k| {
+            let (a, b) = (low[k] - from[k], high[k] - from[k]);
+            a.abs().max(b.abs())
+        })
+        .norm()
+    });
+    let places = grains.chain(feeds).map(|x| (x - from).norm());
+    places.chain(corners).fold(0.0, f64::max)
+}
+
+/// How near to a place grains begin at least, m.
+fn near<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
+    let grains = setup
+        .grains
+        .iter()
+        .map(|grain| (grain.position - from).norm());
+    let feeds = setup.feeds.iter().map(|feed| {
+        let nearest = D::Vector::from_fn(|k| from[k].clamp(feed.min[k], feed.max[k]) - from[k]);
+        nearest.norm()
+    });
+    grains.chain(feeds).fold(f64::INFINITY, f64::min)
+}
+
+/// The speed that fields of a place may add, m/s.
+pub(super) fn speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
+    setup.place.speed(|x| near(setup, x), |x| far(setup, x))
+}
+
+/// The motions in fields of a place that a step must resolve.
+pub(super) fn fastest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Fastest> {
+    setup.place.fastest(|x| near(setup, x))
+}
+
+/// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s.
+pub(super) fn damping<D: ClusterDimension>(
+    setup: &Setup<D>,
+    lightest: &[Option<(f64, f64)>],
+    speed: f64,
+) -> f64 {
+    let of = |(material, entry): (usize, &Option<(f64, f64)>)| {
+        let (mass, radius) = (*entry)?;
+        let density = setup.place.densities.get(material);
+        let volume = density.map_or(D::ball_measure(radius), |density| mass / density);
+        Some(setup.place.damping(mass, volume, speed))
+    };
+    let all = lightest.iter().enumerate().filter_map(of);
+    all.fold(0.0, f64::max)
+}

@@ -1,0 +1,149 @@
+//! Walls that move: how they stand at the time of a picture or frame.
+
+use std::path::Path;
+
+use crate::body::{Boundary, Motion};
+use crate::geometry::{Dimension, Vector};
+use crate::record::read::{self, Columns, Values};
+use crate::record::{RunMeta, WallDrawing};
+use crate::scenario::{AnySetup, Scenario};
+
+/// An affine map from where a wall is drawn to where it is: rows of a turn, and a shift, m.
+pub(super) type Placement = [[f64; 4]; 3];
+
+/// A wall that moves.
+struct Mover {
+    name: String,
+    placement: Box<dyn Fn(f64) -> Placement>,
+}
+
+/// The walls of a run that move; drawings show them where they are at time 0.
+#[derive(Default)]
+pub(super) struct Movers(Vec<Mover>);
+
+impl Movers {
+    /// The walls of a run in a folder. Its scenario is written with all it needs, so that reading it fails only where the
+    /// program has changed since; walls then stand.
+    pub(super) fn read(dir: &Path) -> Movers {
+        Self::try_read(dir).unwrap_or_default()
+    }
+
+    fn try_read(dir: &Path) -> Option<Movers> {
+        let text = std::fs::read_to_string(dir.join("scenario.toml")).ok()?;
+        let scenario = Scenario::parse("scenario.toml", &text, Some(dir), &[]).ok()?;
+        let walls = &scenario.spec().boundary;
+        if walls.iter().all(|wall| wall.motion.is_none()) {
+            return None;
+        }
+        let series = read::series(dir).ok();
+        Some(match scenario.resolve().ok()?.setup {
+            AnySetup::Planar(setup) => Self::of(setup.boundaries, series.as_ref()),
+            AnySetup::Spatial(setup) => Self::of(setup.boundaries, series.as_ref()),
+        })
+    }
+
+    /// Those of these boundaries that move; ways that forces decided are in the series.
+    pub(super) fn of<D: Dimension>(
+        boundaries: Vec<Boundary<D>>,
+        series: Option<&Columns>,
+    ) -> Movers {
+        let moving = boundaries
+            .into_iter()
+            .filter(|wall| !wall.motion.is_fixed());
+        let mover = |wall: Boundary<D>| Mover {
+            name: wall.name.clone(),
+            placement: match (&wall.motion, series) {
+                (Motion::Guided(_), Some(series)) => match Recorded::of(&wall, series) {
+                    Some(way) => Box::new(move |time| way.placement(time)),
+                    None => Box::new(move |time| placement(&wall, time)),
+                },
+                _ => Box::new(move |time| placement(&wall, time)),
+            },
+        };
+        Movers(moving.map(mover).collect())
+    }
+
+    /// Name and placement of each at a time, s.
+    pub(super) fn at(&self, time: f64) -> impl Iterator<Item = (&str, Placement)> {
+        self.0
+            .iter()
+            .map(move |mover| (mover.name.as_str(), (mover.placement)(time)))
+    }
+
+    /// What is known of the run, with the walls where they are at a time, s.
+    pub(super) fn moved(&self, meta: &RunMeta, time: f64) -> RunMeta {
+        let mut meta = meta.clone();
+        for (name, rows) in self.at(time) {
+            let drawn = |wall: &&mut WallDrawing| wall.name == name;
+            for point in meta
+                .walls
+                .iter_mut()
+                .filter(drawn)
+                .flat_map(|w| &mut w.points)
+            {
+                let [x, y, z] = *point;
+                *point = rows.map(|[a, b, c, shift]| a * x + b * y + c * z + shift);
+            }
+        }
+        meta
+    }
+}
+
+/// The way of a wall that forces move, as the series tells it: straight from row to row.
+struct Recorded {
+    times: Vec<f64>,
+    shifts: Vec<[f64; 3]>,
+}
+
+impl Recorded {
+    fn of<D: Dimension>(wall: &Boundary<D>, series: &Columns) -> Option<Recorded> {
+        let column = |name: &str| match series.get(name) {
+            Some(Values::Floats(values)) => Some(values),
+            _ => None,
+        };
+        let times = column("time")?.clone();
+        let mut shifts = vec![[0.0; 3]; times.len()];
+        for (k, axis) in ["x", "y", "z"][..D::N].iter().enumerate() {
+            let values = column(&format!("wall_{}_shift_{axis}", wall.name))?;
+            for (shift, value) in shifts.iter_mut().zip(values) {
+                shift[k] = *value;
+            }
+        }
+        (!times.is_empty()).then_some(Recorded { times, shifts })
+    }
+
+    fn placement(&self, time: f64) -> Placement {
+        let after = self.times.partition_point(|&t| t < time);
+        let last = self.times.len() - 1;
+        let (before, after) = (after.saturating_sub(1), after.min(last));
+        let span = self.times[after] - self.times[before];
+        let share = if span > 0.0 {
+            ((time - self.times[before]) / span).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let (from, to) = (self.shifts[before], self.shifts[after]);
+        std::array::from_fn(|row| {
+            let mut placed = [0.0; 4];
+            placed[row] = 1.0;
+            placed[3] = from[row] + share * (to[row] - from[row]);
+            placed
+        })
+    }
+}
+
+/// Where a wall is at a time, from where it is drawn.
+fn placement<D: Dimension>(wall: &Boundary<D>, time: f64) -> Placement {
+    let (then, now) = (wall.motion.pose(0.0), wall.motion.pose(time));
+    let moved = |x: D::Vector| now.to_world(then.to_frame(x));
+    let origin = moved(D::Vector::from_fn(|_| 0.0));
+    let mut rows = [[0.0; 4]; 3];
+    for row in 0..D::N {
+        for column in 0..D::N {
+            let axis = D::Vector::from_fn(|k| f64::from(u8::from(k == column)));
+            rows[row][column] = moved(axis)[row] - origin[row];
+        }
+        rows[row][3] = origin[row];
+    }
+    rows
+}
