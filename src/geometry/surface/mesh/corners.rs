@@ -73,6 +73,13 @@ impl OnSides {
             .iter()
             .flatten()
             .for_each(|&corner| used[corner as usize] = true);
+        // A side that two triangles share from end to end is whole.
+        let mut shared: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for face in faces {
+            for side in 0..3 {
+                *shared.entry(ends(*face, side)).or_default() += 1;
+            }
+        }
         let mut by_side: FxHashMap<(u32, u8), OnSide> = FxHashMap::default();
         for corner in (0..corners.len() as u32).filter(|&corner| used[corner as usize]) {
             let x = at(corner);
@@ -83,6 +90,9 @@ impl OnSides {
                 }
                 for side in 0..3 {
                     let (from, to) = ends(face, side);
+                    if shared[&(from, to)] > 1 {
+                        continue;
+                    }
                     let (p, q) = (at(from), at(to));
                     let along = q - p;
                     let share = Vector::dot(&(x - p), &along) / along.norm_squared();

@@ -81,9 +81,8 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// In the plane normal . x = offset; `room` bounds by how much borders lie beyond their sides, m; `beside` has
-    /// the facets that go on from this one nearly straight.
-    pub fn new(normal: V3, offset: f64, cells: Vec<Cell>, room: f64, beside: Vec<u32>) -> Self {
+    /// In the plane normal . x = offset; `room` bounds by how much borders lie beyond their sides, m.
+    pub fn new(normal: V3, offset: f64, cells: Vec<Cell>, room: f64) -> Self {
         let boxes = || cells.iter().map(|cell| cell.bounds(room));
         let tree = (cells.len() > FEW).then(|| BoxTree::new(boxes()));
         let first = [V3::repeat(f64::INFINITY), V3::repeat(f64::NEG_INFINITY)];
@@ -95,8 +94,16 @@ impl Facet {
             tree,
             bounds,
             room,
-            beside: beside.into(),
+            beside: Box::default(),
         }
+    }
+    /// Sets which facets go on from this one nearly straight.
+    pub fn set_beside(&mut self, beside: Vec<u32>) {
+        self.beside = beside.into();
+    }
+    /// Whether a point lies straight before or behind it.
+    pub fn covers(&self, x: V3) -> bool {
+        self.faces(x, self.height(x))
     }
     /// The facets that go on from this one nearly straight.
     pub fn beside(&self) -> &[u32] {

@@ -7,14 +7,16 @@
 
 mod corners;
 mod facet;
+mod lines;
 
 use std::sync::Arc;
 
 use nalgebra::Vector3;
 
 use corners::{OnSides, ends, least_height, welded};
-use facet::{Border, Cell, Limit};
+use facet::{Border, Cell};
 pub use facet::{Facet, Ridge, Tip};
+use lines::beside;
 
 use super::{ShapeError, SpatialSurface};
 use crate::geometry::Vector;
@@ -32,13 +34,10 @@ const HAIR: f64 = 2.4e-7;
 const MOST_BLURRED: f64 = 1e-5;
 /// What is lost to rounding in double precision, over the greatest coordinate.
 const ROUNDING: f64 = 1e-13;
+/// Triangles lower than so many hairs say nothing of the plane in which they lie.
+const THIN: f64 = 8.0;
 /// Height of a triangle over its longest side below which it is a line.
 const NO_AREA: f64 = 1e-12;
-/// Cosine of 3 degrees. In the hollow of a ridge by an angle a the second facet is met when the overlap with the first
-/// passes r a^2 / 2: with a fainter one a link would begin in the midst of its overlap.
-const NEARLY_STRAIGHT: f64 = 0.998_63;
-/// Sides in line that become one ridge.
-const LONGEST_CHAIN: usize = 4096;
 
 /// How exact the corners of a mesh are, m.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -106,16 +105,11 @@ pub fn pieces(
     let rounding = ROUNDING * extent;
     let hair = exactness.hair.max(10.0 * rounding);
     let (corners, faces) = welded(corners, faces, hair);
-    // Slivers thinner than a hair are left to the sides of their neighbours, on which their corners lie.
+    // What is a line but for rounding is left to the sides of its neighbours, on which its corners lie.
+    let height = |face: &[u32; 3]| least_height(face.map(|i| corners[i as usize]));
     let faces: Vec<[u32; 3]> = faces
         .into_iter()
-        .filter(|face| {
-            let [a, b, c] = *face;
-            a != b
-                && b != c
-                && c != a
-                && least_height(face.map(|i| corners[i as usize])) > 1.5 * hair
-        })
+        .filter(|&[a, b, c]| a != b && b != c && c != a && height(&[a, b, c]) > 1e3 * rounding)
         .collect();
     if faces.is_empty() {
         return Err(ShapeError::NoTriangles);
@@ -123,6 +117,10 @@ pub fn pieces(
     let on_sides = OnSides::find(&corners, &faces, 2.0 * hair);
     let net = Net {
         edges: edges(&faces, &on_sides),
+        thin: faces
+            .iter()
+            .map(|face| height(face) < THIN * hair)
+            .collect(),
         corners,
         faces,
         on_sides,
@@ -164,37 +162,15 @@ fn edges(faces: &[[u32; 3]], on_sides: &OnSides) -> Vec<Edge> {
 /// A plane: unit normal, offset.
 type Plane = (V3, f64);
 
-/// By facet: those that meet it nearly straight.
-fn beside(planes: &[Plane], felt: &[Felt]) -> Vec<Vec<u32>> {
-    let mut beside: Vec<Vec<u32>> = vec![Vec::new(); planes.len()];
-    for edge in felt {
-        for &a in &edge.facets {
-            for &b in edge.facets.iter().filter(|&&b| b != a) {
-                let cosine = Vector::dot(&planes[a as usize].0, &planes[b as usize].0);
-                if cosine.abs() > NEARLY_STRAIGHT && !beside[a as usize].contains(&b) {
-                    beside[a as usize].push(b);
-                }
-            }
-        }
-    }
-    beside
-}
-
 struct Net {
     corners: Vec<V3>,
     faces: Vec<[u32; 3]>,
+    /// Of each triangle whether rounded corners may have turned it over.
+    thin: Vec<bool>,
     on_sides: OnSides,
     edges: Vec<Edge>,
     hair: f64,
     rounding: f64,
-}
-
-/// An edge that is felt: where facets meet or end.
-struct Felt {
-    ends: [u32; 2],
-    /// The facets, ascending.
-    facets: Vec<u32>,
-    borders: Vec<Border>,
 }
 
 impl Net {
@@ -215,13 +191,17 @@ impl Net {
         let most = (0..self.faces.len()).flat_map(|face| (0..3).map(move |side| (face, side)));
         let most = most.map(|(face, side)| self.on_sides.off(face, side));
         let room = most.fold(0.0, f64::max) + 10.0 * self.rounding;
-        let (felt, seams) = self.felt(&facet_of, &borders);
-        let facets = planes.iter().zip(cells).zip(beside(&planes, &felt));
+        let facets = planes.iter().zip(cells);
+        let mut facets: Vec<Facet> = facets
+            .map(|(&(normal, offset), cells)| Facet::new(normal, offset, cells, room))
+            .collect();
+        let (felt, seams) = self.felt(&facet_of, &borders, &facets);
+        for (facet, beside) in facets.iter_mut().zip(beside(&planes, &felt)) {
+            facet.set_beside(beside);
+        }
         let mut pieces: Vec<SpatialSurface> = facets
-            .map(|((&(normal, offset), cells), beside)| {
-                let facet = Facet::new(normal, offset, cells, room, beside);
-                SpatialSurface::Facet(Arc::new(facet))
-            })
+            .into_iter()
+            .map(|facet| SpatialSurface::Facet(Arc::new(facet)))
             .collect();
         self.ridges_and_tips(&felt, &seams, &mut pieces);
         pieces
@@ -270,9 +250,8 @@ impl Net {
                 next += 1;
                 for &other in &beside[face as usize] {
                     let o = other as usize;
-                    if facet_of[o] != u32::MAX
-                        || Vector::dot(&area[o], &normal).abs() < 0.5 * size[o]
-                    {
+                    let turned = Vector::dot(&area[o], &normal).abs() < 0.5 * size[o];
+                    if facet_of[o] != u32::MAX || turned && !self.thin[o] {
                         continue;
                     }
                     let height = |x: &V3| (Vector::dot(&normal, x) - offset).abs();
@@ -313,7 +292,15 @@ impl Net {
             let (from, to) = ends(self.faces[face], side);
             let [p, q] = [from, to].map(|i| self.corners[i as usize]);
             let across = normal.cross(&(q - p));
-            let across = across * (1.0 / Vector::norm(&across));
+            let length = Vector::norm(&across);
+            if length <= self.rounding {
+                // Upright in the plane: a sliver that holds nothing.
+                return Border {
+                    inward: V3::zeros(),
+                    from: f64::INFINITY,
+                };
+            }
+            let across = across * (1.0 / length);
             let third = self.points(face)[(side + 2) % 3];
             let sign = Vector::dot(&across, &(third - p)).signum();
             let room = self.on_sides.off(face, side) + self.rounding;
@@ -322,133 +309,5 @@ impl Net {
                 from: sign * Vector::dot(&across, &p) - room,
             }
         })
-    }
-
-    /// Edges where facets meet or end, and the others: within a facet, or hidden in it.
-    fn felt(&self, facet_of: &[u32], borders: &[[Border; 3]]) -> (Vec<Felt>, Vec<[u32; 2]>) {
-        let (mut felt, mut seams) = (Vec::new(), Vec::new());
-        for edge in &self.edges {
-            let of = |&(face, side): &(u32, u8)| {
-                let border = borders[face as usize][side as usize];
-                (facet_of[face as usize], border)
-            };
-            let sides: Vec<(u32, Border)> = edge.sides.iter().map(of).collect();
-            let goes_on = sides.iter().enumerate().any(|(k, (facet, border))| {
-                sides[..k].iter().any(|(other, opposite)| {
-                    facet == other && Vector::dot(&border.inward, &opposite.inward) < 0.0
-                })
-            });
-            if goes_on {
-                seams.push(edge.ends);
-                continue;
-            }
-            let mut facets: Vec<u32> = sides.iter().map(|(facet, _)| *facet).collect();
-            facets.sort_unstable();
-            facets.dedup();
-            felt.push(Felt {
-                ends: edge.ends,
-                facets,
-                borders: sides.into_iter().map(|(_, border)| border).collect(),
-            });
-        }
-        (felt, seams)
-    }
-
-    /// Edges in line become ridges; what ends in a corner limits its tip.
-    fn ridges_and_tips(&self, felt: &[Felt], seams: &[[u32; 2]], pieces: &mut Vec<SpatialSurface>) {
-        let at = |i: u32| self.corners[i as usize];
-        let mut limits: Vec<Vec<Limit>> = vec![Vec::new(); self.corners.len()];
-        let mut is_end = vec![false; self.corners.len()];
-        for chain in self.chains(felt) {
-            let (from, to) = (chain[0].0, chain[chain.len() - 1].1);
-            let stretches = chain.iter().map(|&(_, far, edge)| {
-                let borders = felt[edge as usize].borders.clone();
-                (at(far), borders)
-            });
-            let ridge = Ridge::new(at(from), at(to), stretches.collect());
-            for (corner, at_end) in [(from, false), (to, true)] {
-                is_end[corner as usize] = true;
-                limits[corner as usize].push(ridge.limit(at_end));
-            }
-            pieces.push(SpatialSurface::Ridge(Arc::new(ridge)));
-        }
-        for &[from, to] in seams {
-            for (corner, at_end) in [(from, false), (to, true)] {
-                if is_end[corner as usize] {
-                    let limit = Limit::of(at(from), at(to), at_end);
-                    limits[corner as usize].push(limit);
-                }
-            }
-        }
-        let tips = limits.into_iter().zip(is_end).enumerate();
-        pieces.extend(
-            tips.filter(|(_, (_, is_end))| *is_end)
-                .map(|(corner, (limits, _))| {
-                    SpatialSurface::Tip(Arc::new(Tip::new(at(corner as u32), limits)))
-                }),
-        );
-    }
-
-    /// Edges in line between the same facets, one after the other: from corner, to corner, number.
-    fn chains(&self, felt: &[Felt]) -> Vec<Vec<(u32, u32, u32)>> {
-        let mut at_corner: Vec<Vec<u32>> = vec![Vec::new(); self.corners.len()];
-        for (k, edge) in felt.iter().enumerate() {
-            for corner in edge.ends {
-                at_corner[corner as usize].push(k as u32);
-            }
-        }
-        // The edge that goes on in line with one, beyond a corner of it.
-        let after = |edge: u32, corner: u32| {
-            let [a, b] = *at_corner[corner as usize].as_slice() else {
-                return None;
-            };
-            let other = if a == edge { b } else { a };
-            (felt[a as usize].facets == felt[b as usize].facets).then_some(other)
-        };
-        let other_end = |edge: u32, corner: u32| {
-            let [a, b] = felt[edge as usize].ends;
-            if a == corner { b } else { a }
-        };
-        let at = |i: u32| self.corners[i as usize];
-        let near = self.hair;
-        let mut used = vec![false; felt.len()];
-        // From each edge on as far as it goes straight; first one way, to find an end, then the other.
-        let walk = |edge: u32, from: u32, used: &[bool]| {
-            let mut chain = vec![(from, other_end(edge, from), edge)];
-            while chain.len() < LONGEST_CHAIN {
-                let (_, corner, last) = chain[chain.len() - 1];
-                let Some(next) = after(last, corner) else {
-                    break;
-                };
-                let far = other_end(next, corner);
-                let chord = at(far) - at(from);
-                let square = chord.norm_squared();
-                let in_line = |x: V3| {
-                    let share = Vector::dot(&(x - at(from)), &chord) / square;
-                    let off = Vector::norm(&(x - (at(from) + chord * share)));
-                    0.0 < share && share < 1.0 && off <= near
-                };
-                let new = !used[next as usize] && chain.iter().all(|link| link.2 != next);
-                if !new || square == 0.0 || !chain.iter().all(|link| in_line(at(link.1))) {
-                    break;
-                }
-                chain.push((corner, far, next));
-            }
-            chain
-        };
-        let mut chains = Vec::new();
-        for edge in 0..felt.len() as u32 {
-            // More than once where the way back goes further in line than the way on does.
-            while !used[edge as usize] {
-                let back = walk(edge, felt[edge as usize].ends[1], &used);
-                let (_, start, first) = back[back.len() - 1];
-                let chain = walk(first, start, &used);
-                for &(_, _, edge) in &chain {
-                    used[edge as usize] = true;
-                }
-                chains.push(chain);
-            }
-        }
-        chains
     }
 }
