@@ -116,34 +116,7 @@ impl<D: Dimension> Guided<D> {
             Drive::Pressure { pressure, area } => pressure * area.size::<D>(boundaries),
         }
     }
-}
 
-/// A plane and how far it is shifted: point, normal.
-pub type Placed<D> = (<D as Dimension>::Vector, <D as Dimension>::Vector);
-
-/// The plane that a boundary is, where it stands at a time.
-pub fn placed<D: Dimension>(boundary: &Boundary<D>, time: f64) -> Option<Placed<D>> {
-    let Shape::Plane { point, normal } = &boundary.shape else {
-        return None;
-    };
-    let shift = boundary.motion.pose(time).shift;
-    Some((*point + shift, *normal * (1.0 / normal.norm())))
-}
-
-impl LoadedArea {
-    /// m^2, in the plane m. A pair that passed through each other leaves nothing.
-    pub fn size<D: Dimension>(&self, plane: impl Fn(u16) -> Option<Placed<D>>) -> f64 {
-        let mut size = self.depth;
-        for pair in &self.between {
-            if let [Some((a, normal)), Some((b, _))] = pair.map(&plane) {
-                size *= (b - a).dot(&normal).max(0.0);
-            }
-        }
-        size
-    }
-}
-
-impl<D: Dimension> Guided<D> {
     /// From an evaluation to the next, a step h (s) later, under a force along the guide (N): leapfrog, with the
     /// damping taken in the middle of the step.
     pub fn step(&mut self, force: f64, h: f64) {
@@ -183,5 +156,30 @@ impl<D: Dimension> Guided<D> {
             free,
             started: true,
         };
+    }
+}
+
+/// A plane where it stands: a point of it, and its unit normal.
+pub type Placed<D> = (<D as Dimension>::Vector, <D as Dimension>::Vector);
+
+/// The plane that a boundary is, where it stands at a time.
+pub fn placed<D: Dimension>(boundary: &Boundary<D>, time: f64) -> Option<Placed<D>> {
+    let Shape::Plane { point, normal } = &boundary.shape else {
+        return None;
+    };
+    let shift = boundary.motion.pose(time).shift;
+    Some((*point + shift, *normal * (1.0 / normal.norm())))
+}
+
+impl LoadedArea {
+    /// m^2, in the plane m. A pair that passed through each other leaves nothing.
+    pub fn size<D: Dimension>(&self, plane: impl Fn(u16) -> Option<Placed<D>>) -> f64 {
+        let mut size = self.depth;
+        for pair in &self.between {
+            if let [Some((a, normal)), Some((b, _))] = pair.map(&plane) {
+                size *= (b - a).dot(&normal).max(0.0);
+            }
+        }
+        size
     }
 }

@@ -1,5 +1,6 @@
 //! Vectors on a regular grid from a table of comma-separated values.
 
+use super::csv::Csv;
 use super::problem::names;
 
 /// A grid as a table has it.
@@ -25,52 +26,29 @@ pub(super) fn grid(text: &str, dimension: usize, letter: char) -> Result<GridTab
         .copied()
         .chain(vectors.iter().map(String::as_str))
         .collect();
-    let mut lines = text.lines().enumerate();
-    let (_, head) = lines.next().ok_or(": the file is empty")?;
-    let columns: Vec<&str> = head.split(',').map(str::trim).collect();
-    let mut places = Vec::new();
-    for name in &wanted {
-        let mut found = columns.iter().enumerate().filter(|(_, c)| *c == name);
-        let Some((place, _)) = found.next() else {
-            let all = names(wanted.iter().copied());
-            return Err(format!(":1: there is no column `{name}`; needed: {all}"));
-        };
-        if found.next().is_some() {
-            return Err(format!(":1: the column `{name}` is there twice"));
-        }
-        places.push(place);
-    }
-    if let Some(other) = columns.iter().find(|column| !wanted.contains(column)) {
-        let all = names(wanted.iter().copied());
-        return Err(format!(":1: unknown column `{other}`; allowed: {all}"));
+    let mut csv = Csv::open(text)?;
+    let all = || names(wanted.iter().copied());
+    let find = |name: &&str| {
+        let missing = || format!(":1: there is no column `{name}`; needed: {}", all());
+        csv.find(name).ok_or_else(missing)
+    };
+    let places = wanted
+        .iter()
+        .map(find)
+        .collect::<Result<Vec<usize>, String>>()?;
+    if let Some(other) = csv.columns.iter().find(|column| !wanted.contains(column)) {
+        return Err(format!(":1: unknown column `{other}`; allowed: {}", all()));
     }
     // Line number, coordinates, vector.
     let mut nodes: Vec<(usize, Vec<f64>, Vec<f64>)> = Vec::new();
-    for (number, line) in lines {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let line_number = number + 1;
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        if fields.len() != columns.len() {
-            let (values, columns) = (fields.len(), columns.len());
-            return Err(format!(
-                ":{line_number}: {values} values, but {columns} columns"
-            ));
-        }
-        let read = |place: &usize| match fields[*place].parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(value),
-            _ => Err(format!(
-                ":{line_number}: `{}` is `{}`, but must be a finite number",
-                columns[*place], fields[*place]
-            )),
-        };
+    while let Some(line) = csv.next_line()? {
+        let read = |place: &usize| csv.number(&line, *place);
         let mut numbers = places
             .iter()
             .map(read)
             .collect::<Result<Vec<f64>, String>>()?;
         let vector = numbers.split_off(dimension);
-        nodes.push((line_number, numbers, vector));
+        nodes.push((line.number, numbers, vector));
     }
     if nodes.is_empty() {
         return Err(": there are no nodes".into());

@@ -6,10 +6,12 @@
 
 mod build;
 pub mod catalogue;
+mod csv;
 mod document;
 pub mod embedded;
 mod fill;
 mod grid_table;
+mod input;
 pub mod path;
 mod problem;
 mod read;
@@ -165,18 +167,8 @@ impl Text {
             };
             return Err(problem.help(format!("embedded scenarios: {}", names(known))));
         }
-        let unreadable = |why: &dyn std::fmt::Display| {
-            Problem::plain(format!("cannot read the scenario {shown}: {why}"))
-        };
-        let size = std::fs::metadata(&path)
-            .map_err(|why| unreadable(&why))?
-            .len();
-        if size > MAX_BYTES {
-            return Err(unreadable(&format!(
-                "{size} bytes are more than {MAX_BYTES}"
-            )));
-        }
-        let text = std::fs::read_to_string(&path).map_err(|why| unreadable(&why))?;
+        let text = input::text(&path, MAX_BYTES)
+            .map_err(|why| Problem::plain(format!("cannot read the scenario {shown}: {why}")))?;
         Ok(Text {
             text,
             folder: path.parent().map(Path::to_path_buf),

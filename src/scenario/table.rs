@@ -1,5 +1,6 @@
 //! Grains from a table of comma-separated values.
 
+use super::csv::Csv;
 use super::problem::{names, nearest};
 use super::spec::{GrainSpec, SpinSpec};
 use crate::geometry::Dimension;
@@ -17,32 +18,25 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
     allowed.extend(positions);
     allowed.extend(velocities);
     allowed.extend(spins);
-    let mut lines = text.lines().enumerate();
-    let (_, head) = lines.next().ok_or(": the file is empty")?;
-    let columns: Vec<&str> = head.split(',').map(str::trim).collect();
-    for (k, column) in columns.iter().enumerate() {
-        if !allowed.contains(column) {
-            let hint = match nearest(column, allowed.iter().copied()) {
-                Some(name) => format!(" did you mean `{name}`?"),
-                None => String::new(),
-            };
-            let all = names(allowed.iter().copied());
-            return Err(format!(
-                ":1: unknown column `{column}`;{hint} allowed: {all}"
-            ));
-        }
-        if columns[..k].contains(column) {
-            return Err(format!(":1: the column `{column}` is there twice"));
-        }
+    let mut csv = Csv::open(text)?;
+    let unknown = |column: &&&str| !allowed.contains(column);
+    if let Some(column) = csv.columns.iter().find(unknown) {
+        let hint = match nearest(column, allowed.iter().copied()) {
+            Some(name) => format!(" did you mean `{name}`?"),
+            None => String::new(),
+        };
+        let all = names(allowed.iter().copied());
+        return Err(format!(
+            ":1: unknown column `{column}`;{hint} allowed: {all}"
+        ));
     }
-    let find = |name: &str| columns.iter().position(|column| *column == name);
     for name in positions.iter().chain(&["r"]) {
-        if find(name).is_none() {
+        if csv.find(name).is_none() {
             return Err(format!(":1: there is no column `{name}`"));
         }
     }
     let group = |wanted: &[&str]| -> Result<Option<Vec<usize>>, String> {
-        let found: Vec<usize> = wanted.iter().filter_map(|name| find(name)).collect();
+        let found: Vec<usize> = wanted.iter().filter_map(|name| csv.find(name)).collect();
         match found.len() {
             0 => Ok(None),
             n if n == wanted.len() => Ok(Some(found)),
@@ -52,31 +46,11 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
             )),
         }
     };
-    let (position, radius) = (group(positions)?, find("r"));
+    let (position, radius) = (group(positions)?, csv.find("r"));
     let (velocity, spin) = (group(velocities)?, group(spins)?);
     let mut list = Vec::new();
-    for (number, line) in lines {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let line_number = number + 1;
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        if fields.len() != columns.len() {
-            return Err(format!(
-                ":{line_number}: {} values, but {} columns",
-                fields.len(),
-                columns.len()
-            ));
-        }
-        let number = |column: usize| -> Result<f64, String> {
-            match fields[column].parse::<f64>() {
-                Ok(value) if value.is_finite() => Ok(value),
-                _ => Err(format!(
-                    ":{line_number}: `{}` is `{}`, but must be a finite number",
-                    columns[column], fields[column]
-                )),
-            }
-        };
+    while let Some(line) = csv.next_line()? {
+        let number = |column: usize| csv.number(&line, column);
         let numbers = |group: &Option<Vec<usize>>| -> Result<Option<Vec<f64>>, String> {
             group
                 .as_ref()
@@ -86,7 +60,8 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
         let radius = number(radius.unwrap_or(0))?;
         if radius <= 0.0 {
             return Err(format!(
-                ":{line_number}: `r` is {radius}, but must be greater than 0"
+                ":{}: `r` is {radius}, but must be greater than 0",
+                line.number
             ));
         }
         list.push(GrainSpec {

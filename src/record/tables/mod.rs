@@ -119,6 +119,8 @@ mod tests {
             "wall_left_2_force_y".to_string(),
             "wall_left_2_moment".to_string(),
             "wall_left_2_work".to_string(),
+            "wall_left_2_shift_x".to_string(),
+            "wall_left_2_shift_y".to_string(),
         ]));
         let mut sorted = series.clone();
         sorted.sort();

@@ -1,6 +1,6 @@
 //! Grains at the start: fills, files, lists; then the check of overlaps.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::check::Check;
 use super::materials::Materials;
@@ -10,6 +10,7 @@ use super::{MAX_GRAINS, walls};
 use crate::body::{Boundary, Formed, Grain};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::fill::{self, Filling};
+use crate::scenario::input;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FillSpec, GrainSpec};
@@ -171,13 +172,7 @@ fn read_file<D: Dimension>(
     file: &str,
     folder: Option<&Path>,
 ) -> Result<Vec<GrainSpec>, Problem> {
-    let path = match folder {
-        Some(folder) => folder.join(file),
-        None => PathBuf::from(file),
-    };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|why| Problem::at(place, format!("cannot read {}: {why}", path.display())))?;
-    table::grains::<D>(&text).map_err(|why| Problem::at(place, format!("{}{why}", path.display())))
+    input::table(place, file, folder, table::grains::<D>)
 }
 
 /// The law of the radii around grains of a shape.

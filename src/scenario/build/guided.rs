@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::body::{Boundary, Drive, Guided, GuidedState, LoadedArea, Motion, placed};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
-use crate::scenario::problem::Problem;
+use crate::scenario::problem::{Problem, nearest};
 use crate::scenario::spec::{BoundarySpec, GuidedSpec, MotionSpec};
 
 /// Facing planes are parallel to this.
@@ -137,11 +137,15 @@ pub(super) fn pair_planes<D: Dimension>(
                 let wall = walls.iter().position(|wall| wall.name == *name);
                 let plane = wall.and_then(|w| placed(&walls[w], 0.0));
                 let (Some(wall), Some(plane)) = (wall, plane) else {
-                    return Err(check.wrong(
-                        &place,
-                        name,
-                        "the name of a boundary that is a plane",
-                    ));
+                    let must = "the name of a boundary that is a plane";
+                    let problem = check.wrong(&place, name, must);
+                    let known = walls.iter().map(|wall| wall.name.as_str());
+                    return Err(match nearest(name, known) {
+                        Some(near) if near != name => {
+                            problem.help(format!("did you mean `{near}`?"))
+                        }
+                        _ => problem,
+                    });
                 };
                 found[side] = wall as u16;
                 planes.push(plane);

@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::materials::Materials;
+use super::others::{Other, asked};
 use crate::field::{LongRangeSetup, SourceDensity, three};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
@@ -66,60 +67,39 @@ pub(super) fn collect<D: Dimension>(
 
 /// What has no meaning, or no code, together with forces from afar.
 pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
-    let run = Place::of("run");
     let heun = setup.motion.integrator == IntegratorName::Heun;
     if heun && setup.drag > 0.0 {
         let what = "`heun` knows contact forces and gravity only; leave it or `field.drag` out";
-        return Err(Problem::at_key(&run.key("integrator"), what));
+        return Err(Problem::at_key(&Place::of("run").key("integrator"), what));
     }
     if setup.long_range.is_none() {
         return Ok(());
     }
-    let periodic = ["x", "y", "z"].into_iter().zip(&setup.periodic);
-    let periodic = periodic.filter(|(_, axis)| axis.is_some());
-    let others = [
-        (
-            periodic
-                .map(|(axis, _)| Place::of("periodic").key(axis))
-                .next(),
-            "where space repeats itself a force from afar comes from all images, which nobody sums",
-        ),
-        (
-            spec.events.as_ref().map(|_| Place::of("events")),
-            "from event to event paths are free of forces from afar",
-        ),
-        (
-            spec.quasi_static
-                .as_ref()
-                .map(|_| Place::of("quasi_static")),
-            "the quasi-static model knows no forces from afar",
-        ),
-        (
-            spec.morph
-                .as_ref()
-                .filter(|morph| morph.rigid)
-                .map(|_| Place::of("morph").key("rigid")),
-            "grains cannot stand still where forces come from afar, which change with every other grain",
-        ),
-        (
-            spec.run.collisions.then(|| run.key("collisions")),
-            "where forces come from afar no grain flies",
-        ),
-        (
-            heun.then(|| run.key("integrator")),
-            "`heun` knows contact forces and gravity only",
-        ),
-    ];
-    for (place, why) in others {
-        if let Some(place) = place {
-            let carrier = carrier(setup);
-            return Err(Problem::at_key(
-                &place,
-                format!("{why}; leave it or {carrier} out"),
-            ));
+    let axes = ["x", "y", "z"].into_iter().zip(&setup.periodic);
+    let periodic = axes.into_iter().find(|(_, axis)| axis.is_some());
+    let images =
+        "where space repeats itself a force from afar comes from all images, which nobody sums";
+    let refused = periodic.map(|(axis, _)| (images, Place::of("periodic").key(axis)));
+    let refused = refused.or_else(|| {
+        let (other, place) = asked(spec, setup)?;
+        let why = match other {
+            Other::Events => "from event to event paths are free of forces from afar",
+            Other::QuasiStatic => "the quasi-static model knows no forces from afar",
+            Other::Rigid => {
+                "grains cannot stand still where forces come from afar, which change with every other grain"
+            }
+            Other::Collisions => "where forces come from afar no grain flies",
+            Other::Heun => "`heun` knows contact forces and gravity only",
+        };
+        Some((why, place))
+    });
+    match refused {
+        Some((why, place)) => {
+            let what = format!("{why}; leave it or {} out", carrier(setup));
+            Err(Problem::at_key(&place, what))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The key that makes forces act from afar.

@@ -10,6 +10,7 @@ use super::walls::spin;
 use crate::body::{MeshShape, stl_triangles};
 use crate::geometry::surface::mesh::{self, Exactness, MOST_TRIANGLES};
 use crate::geometry::{Dimension, Vector};
+use crate::scenario::input;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::MeshSpec;
@@ -152,22 +153,10 @@ type Lists = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 /// Corners, each once, and triangles of an STL file.
 fn read_file(place: &Place, file: &str, folder: Option<&Path>) -> Result<Lists, Problem> {
-    let path = match folder {
-        Some(folder) => folder.join(file),
-        None => Path::new(file).to_path_buf(),
-    };
+    let path = input::located(folder, file);
     let shown = path.display();
-    let unreadable =
-        |why: &dyn std::fmt::Display| Problem::at(place, format!("cannot read {shown}: {why}"));
-    let size = std::fs::metadata(&path)
-        .map_err(|why| unreadable(&why))?
-        .len();
-    if size > MAX_BYTES {
-        return Err(unreadable(&format!(
-            "{size} bytes are more than {MAX_BYTES}"
-        )));
-    }
-    let bytes = std::fs::read(&path).map_err(|why| unreadable(&why))?;
+    let bytes = input::bytes(&path, MAX_BYTES)
+        .map_err(|why| Problem::at(place, format!("cannot read {shown}: {why}")))?;
     let found = stl_triangles(&bytes).map_err(|why| match why {
         crate::body::MeshError::Line { .. } => Problem::at(place, format!("{shown}, {why}")),
         _ => Problem::at(place, format!("{shown} {why}")),

@@ -12,6 +12,7 @@ mod long_range;
 mod materials;
 mod meshes;
 mod morph;
+mod others;
 mod perturb;
 mod place;
 mod quasi_static;

@@ -1,19 +1,21 @@
 //! Fluids, frames that turn, centres that attract, accelerations from tables.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::check::Check;
 use super::materials::Materials;
+use super::others::{Other, asked};
 use super::walls;
 use crate::field::{CentralField, DragLaw, Flow, Fluid, Grid, Pipe, PlaceFields, TurningFrame};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::grid_table;
+use crate::scenario::input;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{
     CentralSpec, FlowSpec, FluidSpec, GridSpec, PipeSpec, Spec, TurningSpec, ViscousName,
 };
-use crate::system::{IntegratorName, PerturbKind, Setup};
+use crate::system::{PerturbKind, Setup};
 
 /// Reads the fields; tables from files are taken into the spec. Where there is a fluid or a flow the drag of all
 /// grains is its own.
@@ -279,14 +281,8 @@ fn grid<D: Dimension>(
                 format!("the file has all nodes; leave `{key}` or `file` out"),
             ));
         }
-        let path = match folder {
-            Some(folder) => folder.join(&file),
-            None => PathBuf::from(&file),
-        };
-        let text = std::fs::read_to_string(&path)
-            .map_err(|why| Problem::at(&here, format!("cannot read {}: {why}", path.display())))?;
-        let table = grid_table::grid(&text, D::N, letter)
-            .map_err(|why| Problem::at(&here, format!("{}{why}", path.display())))?;
+        let read = |text: &str| grid_table::grid(text, D::N, letter);
+        let table = input::table(&here, &file, folder, read)?;
         (spec.origin, spec.spacing) = (Some(table.origin), Some(table.spacing));
         (spec.count, spec.values) = (Some(table.count), Some(table.values));
     } else if let Some((key, _)) = inline.iter().find(|(_, given)| !*given) {
@@ -345,42 +341,19 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
     if setup.place.is_none() {
         return Ok(());
     }
-    let run = Place::of("run");
     let carrier = carrier(spec);
-    let others = [
-        (
-            spec.events.as_ref().map(|_| Place::of("events")),
-            "from event to event paths are parabolas",
-        ),
-        (
-            spec.quasi_static
-                .as_ref()
-                .map(|_| Place::of("quasi_static")),
-            "the quasi-static model knows no force but gravity",
-        ),
-        (
-            spec.morph
-                .as_ref()
-                .filter(|morph| morph.rigid)
-                .map(|_| Place::of("morph").key("rigid")),
-            "grains can stand still under gravity only",
-        ),
-        (
-            spec.run.collisions.then(|| run.key("collisions")),
-            "no grain flies where forces change along its path",
-        ),
-        (
-            (setup.motion.integrator == IntegratorName::Heun).then(|| run.key("integrator")),
-            "`heun` knows contact forces and gravity only",
-        ),
-    ];
-    for (place, why) in others {
-        if let Some(place) = place {
-            return Err(Problem::at_key(
-                &place,
-                format!("{why}; leave it or `field.{carrier}` out"),
-            ));
-        }
+    if let Some((other, place)) = asked(spec, setup) {
+        let why = match other {
+            Other::Events => "from event to event paths are parabolas",
+            Other::QuasiStatic => "the quasi-static model knows no force but gravity",
+            Other::Rigid => "grains can stand still under gravity only",
+            Other::Collisions => "no grain flies where forces change along its path",
+            Other::Heun => "`heun` knows contact forces and gravity only",
+        };
+        return Err(Problem::at_key(
+            &place,
+            format!("{why}; leave it or `field.{carrier}` out"),
+        ));
     }
     for (k, key) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
         let periodic = setup.periodic.get(k).is_some_and(Option::is_some);

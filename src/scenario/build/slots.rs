@@ -1,12 +1,13 @@
 //! Cohesion, plastic loading and resistance to rolling and twisting in laws of contact.
 
 use super::check::Check;
+use super::others::{Other, asked};
 use crate::contact::{Cohesion, Plastic, Resistance, ResistanceKind, Slots};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{CohesionSpec, LawSpec, ResistanceSpec, Spec};
-use crate::system::{IntegratorName, Setup};
+use crate::system::Setup;
 
 /// The slots of a law, checked.
 pub(super) fn collect(check: Check<'_>, at: &Place, law: &LawSpec) -> Result<Slots, Problem> {
@@ -162,47 +163,25 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
             "in the plane nothing twists about a normal",
         ));
     }
-    let run = Place::of("run");
-    let others = [
-        (
-            spec.events.as_ref().map(|_| Place::of("events")),
-            "collisions at once know spring, dashpot and friction only",
-        ),
-        (
-            spec.quasi_static
-                .as_ref()
-                .map(|_| Place::of("quasi_static")),
-            "the quasi-static model knows spring and friction only",
-        ),
-        (
-            spec.morph
-                .as_ref()
-                .filter(|morph| morph.rigid)
-                .map(|_| Place::of("morph").key("rigid")),
-            "what stands still knows spring and friction only",
-        ),
-        (
-            spec.run.collisions.then(|| run.key("collisions")),
-            "collisions at once know spring, dashpot and friction only",
-        ),
-        (
-            (setup.motion.integrator == IntegratorName::Heun).then(|| run.key("integrator")),
-            "`heun` knows spring, dashpot and friction only",
-        ),
-        (
-            setup
-                .forms
-                .iter()
-                .any(|form| form.arcs)
-                .then(|| Place::of("fill")),
-            "grains of arcs know spring, dashpot and friction only",
-        ),
-    ];
-    for (place, why) in others {
-        if let Some(place) = place {
-            let what = format!("{why}; leave this or {carrier} out");
-            return Err(Problem::at_key(&place, what));
-        }
+    let arcs = setup.forms.iter().any(|form| form.arcs);
+    let refused = asked(spec, setup).map(|(other, place)| {
+        let why = match other {
+            Other::Events | Other::Collisions => {
+                "collisions at once know spring, dashpot and friction only"
+            }
+            Other::QuasiStatic => "the quasi-static model knows spring and friction only",
+            Other::Rigid => "what stands still knows spring and friction only",
+            Other::Heun => "`heun` knows spring, dashpot and friction only",
+        };
+        (why, place)
+    });
+    let refused = refused.or_else(|| {
+        let why = "grains of arcs know spring, dashpot and friction only";
+        arcs.then(|| (why, Place::of("fill")))
+    });
+    if let Some((why, place)) = refused {
+        let what = format!("{why}; leave this or {carrier} out");
+        return Err(Problem::at_key(&place, what));
     }
     Ok(())
 }

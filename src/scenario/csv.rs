@@ -1,0 +1,61 @@
+//! Numbers from a table of comma-separated values. A fault reads `:line: what is wrong`, to follow the file's name.
+
+/// The head of a table and the lines under it.
+pub(super) struct Csv<'t> {
+    /// Names of the columns, all different.
+    pub columns: Vec<&'t str>,
+    lines: std::iter::Enumerate<std::str::Lines<'t>>,
+}
+
+/// One line of a table.
+pub(super) struct Line<'t> {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    fields: Vec<&'t str>,
+}
+
+impl<'t> Csv<'t> {
+    /// Reads the head.
+    pub(super) fn open(text: &'t str) -> Result<Self, String> {
+        let mut lines = text.lines().enumerate();
+        let (_, head) = lines.next().ok_or(": the file is empty")?;
+        let columns: Vec<&str> = head.split(',').map(str::trim).collect();
+        for (k, column) in columns.iter().enumerate() {
+            if columns[..k].contains(column) {
+                return Err(format!(":1: the column `{column}` is there twice"));
+            }
+        }
+        Ok(Self { columns, lines })
+    }
+
+    /// Where a column is.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| *column == name)
+    }
+
+    /// The next line that is not empty.
+    pub(super) fn next_line(&mut self) -> Result<Option<Line<'t>>, String> {
+        let Some((index, line)) = self.lines.find(|(_, line)| !line.trim().is_empty()) else {
+            return Ok(None);
+        };
+        let (number, columns) = (index + 1, self.columns.len());
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let values = fields.len();
+        if values != columns {
+            return Err(format!(":{number}: {values} values, but {columns} columns"));
+        }
+        Ok(Some(Line { number, fields }))
+    }
+
+    /// The number in a column of a line.
+    pub(super) fn number(&self, line: &Line<'_>, column: usize) -> Result<f64, String> {
+        let field = line.fields[column];
+        match field.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(value),
+            _ => Err(format!(
+                ":{}: `{}` is `{field}`, but must be a finite number",
+                line.number, self.columns[column]
+            )),
+        }
+    }
+}
