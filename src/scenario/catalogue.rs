@@ -112,6 +112,7 @@ mod tests {
         "shots",
         "postpone",
         "tries",
+        "mix_by",
     ];
 
     #[test]

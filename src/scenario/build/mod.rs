@@ -11,6 +11,7 @@ mod guided;
 mod long_range;
 mod materials;
 mod meshes;
+mod mixture;
 mod morph;
 mod others;
 mod perturb;
@@ -76,16 +77,19 @@ pub(super) fn build<D: Integrate>(
     let material = |name: &str| materials.index(name);
     let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
     let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
+    let known = mixture::Known {
+        materials: &materials,
+        shapes: &shapes,
+    };
     let filled = grains::fills::<D>(
         check,
         &mut spec.fill,
-        &materials,
-        &shapes,
+        known,
         &boundaries,
         spec.seed,
         folder,
     )?;
-    let feeds = feeds::feeds::<D>(check, &spec.feed, &materials, &shapes, filled.grains.len())?;
+    let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
     start::check_start(
@@ -195,7 +199,7 @@ fn periodic<D: Dimension>(
     ];
     let radius = feeds
         .iter()
-        .map(|feed| feed.radius.greatest())
+        .map(|feed| feed.what.greatest())
         .chain(grains.iter().map(|grain| match grain.form {
             // The circle of a flat arc is larger than its grain.
             Some(form) => grain.radius * forms[usize::from(form)].flattest().max(1.0),

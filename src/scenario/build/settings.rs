@@ -36,7 +36,7 @@ impl Scales {
         laws: &LawTable,
     ) -> Self {
         let mean = if grains.is_empty() {
-            let sum: f64 = feeds.iter().map(|feed| feed.radius.mean()).sum();
+            let sum: f64 = feeds.iter().map(|feed| feed.what.mean()).sum();
             sum / feeds.len().max(1) as f64
         } else {
             grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len() as f64
@@ -64,9 +64,9 @@ impl Scales {
         for grain in grains {
             widen(grain.mass, grain.radius);
         }
-        for feed in feeds {
-            let radius = feed.radius.mean();
-            widen(feed.density * D::ball_measure(radius), radius);
+        for sort in feeds.iter().flat_map(|feed| feed.what.components()) {
+            let radius = sort.radius.mean();
+            widen(sort.density * D::ball_measure(radius), radius);
         }
         let mut contact: (f64, f64) = (f64::INFINITY, 0.0);
         for law in laws.laws.iter().flatten() {
