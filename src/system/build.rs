@@ -111,6 +111,7 @@ impl<D: Integrate> System<D> {
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
+            meters: super::meter::MeterState::new(setup.meters.len()),
             known: super::known::KnownState::default(),
             rest: super::rest::RestState {
                 carried: start,

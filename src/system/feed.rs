@@ -108,6 +108,7 @@ impl<D: Integrate> System<D> {
                 self.s.ledger.fed += kinetic + potential;
                 self.s.ledger.fed_potential += potential;
                 self.s.ledger.perturbed -= self.lift(&grain);
+                self.meet_meters(grain.id, grain.position);
                 let slot = self.engine.add(&grain, Status::Flying, time);
                 self.s.causes.now = self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
                 if self.engine.state.active.is_empty() {

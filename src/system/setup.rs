@@ -44,6 +44,8 @@ pub struct Setup<D: Dimension> {
     pub feeds: Vec<FeedSetup<D>>,
     /// Removal of what has left.
     pub outlets: Vec<OutletSetup<D>>,
+    /// What counts who passes.
+    pub meters: Vec<super::MeterSetup<D>>,
     /// How often clusters that have left are looked for, s.
     pub outlet_interval: f64,
     /// When the run ends, s.

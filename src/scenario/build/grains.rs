@@ -96,7 +96,9 @@ pub(super) fn fills<D: Formed>(
                 if let (key, true) = key {
                     return Err(Problem::at_key(
                         &at.key(key),
-                        format!("`{at}` lists its grains one by one, so that nothing is drawn: `{key}` is for `lattice`, `random` and `roll_down`"),
+                        format!(
+                            "`{at}` lists its grains one by one, so that nothing is drawn: `{key}` is for `lattice`, `random` and `roll_down`"
+                        ),
                     ));
                 }
             }
@@ -131,7 +133,14 @@ pub(super) fn fills<D: Formed>(
                 boundaries: walls,
                 existing: &filled.grains,
                 count: count as usize,
-                what: mixture(check, &at, &spec.sorts(), spec.mix_by, (&here.key("radius"), radius), known)?,
+                what: mixture(
+                    check,
+                    &at,
+                    &spec.sorts(),
+                    spec.mix_by,
+                    (&here.key("radius"), radius),
+                    known,
+                )?,
                 min,
                 max,
                 first_id: start as u32,

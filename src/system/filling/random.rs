@@ -21,9 +21,7 @@ pub fn random<D: Dimension>(
 ) -> Result<Vec<Grain<D>>, FillError> {
     let (_, largest) = request.check()?;
     let mut obstacles = Obstacles::new(request, largest)?;
-    let drawn: Vec<_> = (0..request.count)
-        .map(|_| request.what.draw(rng))
-        .collect();
+    let drawn: Vec<_> = (0..request.count).map(|_| request.what.draw(rng)).collect();
     let mut order: Vec<usize> = (0..request.count).collect();
     order.sort_by(|&a, &b| drawn[b].1.total_cmp(&drawn[a].1).then(a.cmp(&b)));
     let mut places = vec![D::Vector::default(); request.count];
