@@ -69,6 +69,7 @@ mod rotation;
 mod rough;
 mod scenario;
 mod scenarios_run;
+mod segregate;
 mod shapes;
 mod shapes_rest;
 mod silo;

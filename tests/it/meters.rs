@@ -26,7 +26,7 @@ checkpoint = "never"
 density = 1000.0
 [[law]]
 between = ["drop", "drop"]
-linear = {{ normal_stiffness = 1e3, tangential_stiffness = 0, normal_damping = 0.1, tangential_damping = 0, friction = 0 }}
+linear = {{ normal_stiffness = 1e5, tangential_stiffness = 0, normal_damping = 1, tangential_damping = 0, friction = 0 }}
 [[outlet]]
 plane = {{ point = {low}, normal = {upward} }}
 [[meter]]
@@ -115,11 +115,11 @@ checkpoint = "never"
 density = 1000.0
 [[law]]
 between = ["ball", "ball"]
-linear = { normal_stiffness = 1e5, tangential_stiffness = 0, normal_damping = 0, tangential_damping = 0, friction = 0 }
+linear = { normal_stiffness = 1e6, tangential_stiffness = 0, normal_damping = 0, tangential_damping = 0, friction = 0 }
 [[boundary]]
 name = "box"
 material = "ball"
-box = { min = [0, 0], max = [0.3, 0.3] }
+box = { min = [0, 0], max = [0.3, 0.3], grains = "inside" }
 [[fill]]
 material = "ball"
 lattice = { count = 60, radius = 0.008, min = [0, 0], max = [0.3, 0.3], speed = 2 }

@@ -19,7 +19,8 @@ fn binomial(count: usize, n: usize, p: f64) {
     );
 }
 
-/// Means of r^2 and r^3 that laws tell are those of what they draw: within 4.5 standard errors. They are what shares
+/// Means of r^2 and r^3 that laws tell are those of what they draw: within 4.5 standard errors, and what the rounding of
+/// 100,000 sums leaves. They are what shares
 /// by mass rest on.
 #[test]
 fn moments_of_sizes() {
@@ -52,7 +53,7 @@ fn moments_of_sizes() {
         let error = (square / N as f64).sqrt();
         let told = law.moment(power);
         assert!(
-            (mean - told).abs() < 4.5 * error + 1e-12 * mean,
+            (mean - told).abs() < 4.5 * error + 1e-10 * mean,
             "{law:?}: the mean of r^{power} is {mean:e} +- {error:e}, not {told:e}"
         );
     };
@@ -97,6 +98,8 @@ dimension = 2
 finish = 0.01
 [log]
 checkpoint = "never"
+[shape.pair]
+disks = [{ centre = [-1.0, 0.0], radius = 1.0 }, { centre = [1.0, 0.0], radius = 1.0 }]
 [material.light]
 density = 1000.0
 [material.heavy]
@@ -118,7 +121,7 @@ share = 0.75
 [[fill.mix]]
 share = 0.25
 material = "heavy"
-shape = "dimer"
+shape = "pair"
 radius = { min = 0.002, max = 0.006 }
 "#;
 
@@ -139,7 +142,7 @@ fn fills_are_mixed() {
     for way in ways {
         let walls = match way.contains("roll_down") {
             true => {
-                "\n[[boundary]]\nname = \"box\"\nmaterial = \"light\"\nbox = { min = [0, -0.001], max = [0.2, 2] }\n"
+                "\n[[boundary]]\nname = \"box\"\nmaterial = \"light\"\nbox = { min = [0, -0.001], max = [0.2, 2], grains = \"inside\" }\n"
             }
             false => "",
         };

@@ -89,18 +89,17 @@ pub(super) fn fills<D: Formed>(
         }
         let start = filled.grains.len();
         let made = if let Some(list) = &spec.grains {
-            for key in [
+            let mixed = [
                 ("mix", !spec.mix.is_empty()),
                 ("mix_by", spec.mix_by.is_some()),
-            ] {
-                if let (key, true) = key {
-                    return Err(Problem::at_key(
-                        &at.key(key),
-                        format!(
-                            "`{at}` lists its grains one by one, so that nothing is drawn: `{key}` is for `lattice`, `random` and `roll_down`"
-                        ),
-                    ));
-                }
+            ];
+            if let Some((key, _)) = mixed.iter().find(|(_, given)| *given) {
+                return Err(Problem::at_key(
+                    &at.key(key),
+                    format!(
+                        "`{at}` lists its grains one by one, so that nothing is drawn: `{key}` is for `lattice`, `random` and `roll_down`"
+                    ),
+                ));
             }
             let material = known.materials.index(&spec.material);
             let shape = known.shapes.of(spec.shape.as_deref(), spec.equal_measure);

@@ -50,7 +50,12 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
         }
         match library.material.get(name) {
             Some(found) => {
-                spec.material.insert(name.clone(), found.clone());
+                // Ranges are for the choice of values; a run has its values.
+                let chosen = MaterialSpec {
+                    ranges: None,
+                    ..found.clone()
+                };
+                spec.material.insert(name.clone(), chosen);
             }
             None => return Err(unknown(place, name, spec, &library.material)),
         }
@@ -61,6 +66,19 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
         for (key, value) in [("density", material.density), ("young", material.young)] {
             if let Some(value) = value {
                 check.positive(&at.key(key), value)?;
+            }
+        }
+        for (key, _, range) in material.ranges.iter().flat_map(|ranges| ranges.all()) {
+            let Some(range) = range else { continue };
+            let at = at.key("ranges").key(key).key("range");
+            let low = check.non_negative(&at.index(0), range.range[0])?;
+            let high = check.finite(&at.index(1), range.range[1])?;
+            if high < low {
+                return Err(check.wrong(
+                    &at,
+                    &format!("[{low}, {high}]"),
+                    "from the least to the greatest",
+                ));
             }
         }
         if let Some(value) = material.poisson {
