@@ -114,6 +114,7 @@ mod tests {
         "postpone",
         "tries",
         "mix_by",
+        "every",
     ];
 
     #[test]
