@@ -19,7 +19,7 @@ use super::still::{Still, WallName};
 use super::tumble::TopTable;
 use crate::body::{Form, Grain, Motion, Pose};
 use crate::contact::{AnyLaw, Composed, LawTable};
-use crate::geometry::surface::Flat;
+use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
@@ -542,6 +542,7 @@ fn fill_lanes<D: Integrate>(
             distance: Row([1e300; LANES]),
             normal: [Row::default(); 3],
             velocity: [Row::default(); 3],
+            curvature: Row::default(),
         };
         for (k, (&slot, &surface)) in batch.a.iter().zip(&batch.b).enumerate() {
             if slot == 0 {
@@ -558,6 +559,7 @@ fn fill_lanes<D: Integrate>(
                 pose.vector_from_frame(probe.normal)
             };
             lanes.distance.0[k] = probe.distance;
+            lanes.curvature.0[k] = boundary.surfaces[surface as usize].curvature();
             let velocity = if fixed {
                 D::Vector::default()
             } else {

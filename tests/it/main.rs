@@ -65,6 +65,7 @@ mod resume;
 mod rigidity;
 mod rotation;
 mod rough;
+mod rough_walls;
 mod scenario;
 mod scenarios_run;
 mod shapes;
