@@ -17,6 +17,7 @@ use super::state::{
 };
 use super::still::{Still, WallName};
 use super::tumble::TopTable;
+use super::wear::WearMap;
 use crate::body::{Form, Grain, Motion, Pose};
 use crate::contact::{AnyLaw, Composed, LawTable};
 use crate::geometry::surface::{Flat, Surface};
@@ -146,6 +147,7 @@ impl<D: Integrate> Engine<D> {
                 counts: Counts::default(),
                 flows: Flows::default(),
                 wall_sums: vec![[0.0; 7]; walls],
+                wear: vec![WearMap::new(); walls],
                 fastest: 0.0,
                 still: Still::default(),
                 bodies: Bodies::default(),
@@ -355,6 +357,7 @@ impl<D: Integrate> Engine<D> {
                 total[6] += h * sums.power;
                 self.note_guided(index, sums.force);
                 self.note_walls(class, time);
+                self.note_wear(class, time);
             }
         }
         self.gather_parts();

@@ -250,7 +250,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// The same of a link with slots that remembers something.
-    fn view_with(
+    pub(super) fn view_with(
         &self,
         a: u32,
         b: Other,
@@ -549,7 +549,7 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
+pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |k| bits >> k & 1 == 1)
 }
 

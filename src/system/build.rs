@@ -191,6 +191,7 @@ impl<D: Integrate> System<D> {
             look_every,
             looks: LOOKS,
             log_links: setup.log.events == EventLog::Links,
+            wear: setup.log.wear,
         };
         let mut engine = Engine::new(
             options,

@@ -34,6 +34,7 @@ mod step;
 mod stillness;
 mod thrash;
 mod watch;
+mod wear;
 mod zones;
 
 pub use air::AirTally;

@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 14: maps of walls.
 /// 12: walls that forces move; pieces of meshes; work of fields of a place.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
@@ -34,7 +35,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.

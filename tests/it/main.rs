@@ -91,6 +91,7 @@ mod surface;
 mod sweep;
 mod tilt;
 mod view;
+mod wear;
 mod zones;
 
 /// Property tests draw the same cases in every run, so that a failure is never a matter of luck.

@@ -95,11 +95,12 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
                     Table::Avalanches => "units.start",
                     Table::Stagnant => "units.size",
                     Table::Impacts => "units.from",
+                    Table::Wear => "units.size",
                     _ => "units.time",
                 })
                 .is_some_and(|unit| unit
                     == match table {
-                        Table::Stagnant => "m",
+                        Table::Stagnant | Table::Wear => "m",
                         Table::Impacts => "J",
                         _ => "s",
                     })
