@@ -47,6 +47,7 @@ scenarios![
     "conveyor",
     "shear-cell",
     "triaxial",
+    "ice-floes",
     "pipe-flow",
     "centrifuge",
     "cohesive-heap",

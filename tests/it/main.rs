@@ -77,6 +77,7 @@ mod slots;
 mod soft;
 mod soft_gas;
 mod steps;
+mod stream;
 mod stress;
 mod stress_calc;
 mod stress_free;

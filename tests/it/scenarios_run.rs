@@ -146,6 +146,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("shear-cell", 2, &["run.finish=0.1"]),
         ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),
         ("pipe-flow", 2, &["run.finish=0.5"]),
+        ("ice-floes", 2, &["run.finish=60.0"]),
         ("centrifuge", 2, &["run.finish=0.2"]),
         (
             "cohesive-heap",
