@@ -355,11 +355,8 @@ impl<D: Integrate> System<D> {
         self.feed_owner(self.setup.feeds.len() + index)
     }
 
-    /// Runs to the end of the setup, or until interrupted.
-    ///
-    /// # Errors
-    /// A record that cannot be written; a number that is none.
-    pub fn run(
+    /// [`System::run`].
+    pub(super) fn run_here(
         &mut self,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,

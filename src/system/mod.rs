@@ -6,6 +6,7 @@ mod arch;
 mod avalanche;
 mod build;
 mod carry;
+mod compiled;
 mod driver;
 pub mod events;
 mod expansion;
