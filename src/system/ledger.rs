@@ -177,7 +177,7 @@ impl Ledger {
             work: given.work,
             drag: given.drag,
             momentum: given.momentum,
-            stream: fields.stream(to_come(engine)).map(three),
+            stream: fields.stream(stream_to_come(engine)).map(three),
         }
     }
 
@@ -289,6 +289,14 @@ fn to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
     match engine.options.integrator {
         Euler | Heun => 1.0,
         _ => 0.5,
+    }
+}
+
+/// The same of what a stream lost. The midpoint rule evaluates before the time of the grains.
+fn stream_to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
+    match engine.options.integrator {
+        super::IntegratorName::Midpoint => 0.0,
+        _ => to_come(engine),
     }
 }
 

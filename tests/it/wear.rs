@@ -123,7 +123,7 @@ fn maps_of_a_shaken_box() {
     );
     setup.log.checkpoint = Some(0.13);
     let plain = end(&setup);
-    setup.log.wear = Some(CELL);
+    setup.log.wear = Some(0.1 * CELL);
     assert_eq!(end(&setup), plain);
     let mut sink = Checkpoints::default();
     let mut system = System::new(setup.clone()).unwrap();
