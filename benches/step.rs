@@ -102,6 +102,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         quasi_static: None,
         morph: None,
         perturbs: Vec::new(),
+        meters: Vec::new(),
         events: None,
     }
 }

@@ -195,6 +195,7 @@ impl<D: Dimension> Events<D> {
             },
             energy: self.energy(),
             fields: None,
+            meters: Vec::new(),
             soft: self.soft_figures(),
             discharge: None,
             jam: None,

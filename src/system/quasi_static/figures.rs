@@ -162,6 +162,7 @@ impl<D: Dimension> QuasiStatic<D> {
             },
             energy: self.energy(),
             fields: None,
+            meters: Vec::new(),
             soft: None,
             discharge: None,
             jam: None,
