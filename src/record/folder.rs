@@ -167,7 +167,7 @@ impl RunFolder {
         let n = meta.dimensions;
         let fields = AllFields {
             events: tables::event_fields(n),
-            series: tables::series_fields(n, &meta.boundaries),
+            series: tables::series_fields(n, &meta.boundaries, meta.cell),
             grains: tables::grain_fields(n),
             links: tables::link_fields(n),
             avalanches: tables::avalanche_fields(n),
@@ -215,7 +215,7 @@ impl RunFolder {
         drop(spools);
         let job = |table: Table| -> Result<(), RecordError> {
             let path = folder.join(table.file_name());
-            let columns: Vec<Column> = columns(table, meta.dimensions, &meta.boundaries);
+            let columns: Vec<Column> = columns(table, meta.dimensions, &meta.boundaries, meta.cell);
             let spool = spool_path(&checkpoints, table);
             write_part(&path, |out| {
                 write_table(table, &columns, &meta, &spool, out, &path)

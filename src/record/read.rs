@@ -369,5 +369,10 @@ pub fn meta(dir: &Path) -> Result<RunMeta, RecordError> {
 /// The columns of a table of this run.
 pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
     let meta = meta(dir)?;
-    Ok(super::columns(table, meta.dimensions, &meta.boundaries))
+    Ok(super::columns(
+        table,
+        meta.dimensions,
+        &meta.boundaries,
+        meta.cell,
+    ))
 }

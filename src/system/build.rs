@@ -136,6 +136,11 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
+        if let (true, Some((key, why))) = (setup.cell.is_some(), super::beside_cell(setup)) {
+            return Err(SystemError::Setup(format!(
+                "where the edges of the periodic cell move {why}: leave `{key}` out"
+            )));
+        }
         let choice = step::choose(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
@@ -201,6 +206,8 @@ impl<D: Integrate> System<D> {
             search(setup.motion.neighbor),
         );
         engine.set_forms(&setup.forms);
+        engine.set_cell(setup.cell.clone());
+        engine.late_from = 0.5 * setup.finish;
         Ok((
             engine,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)

@@ -6,6 +6,7 @@ mod arch;
 mod avalanche;
 mod build;
 mod carry;
+mod cell;
 mod driver;
 pub mod events;
 mod expansion;
@@ -37,6 +38,7 @@ mod watch;
 mod zones;
 
 pub use air::AirTally;
+pub use cell::beside_cell;
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use events::Events;
 pub use expansion::expanded;

@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 14: periodic cells whose edges move.
 /// 12: walls that forces move; pieces of meshes; work of fields of a place.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
@@ -34,7 +35,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 impl<D: Integrate> System<D> {
     /// The system from a saved state.
@@ -67,6 +68,7 @@ impl<D: Integrate> System<D> {
         engine.origin = saved.driver.origin;
         engine.sort_still();
         engine.restore_guided();
+        engine.restore_cell();
         if !setup.perturbs.is_empty() {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;

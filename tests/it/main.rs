@@ -8,6 +8,7 @@ mod belts;
 mod calibrate;
 mod causes;
 mod cavity;
+mod cells;
 mod cli;
 mod cli_tools;
 mod clump_scenarios;

@@ -52,6 +52,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         walls,
         shapes: Vec::new(),
         periodic: [None; 3],
+        cell: false,
     }
 }
 
@@ -104,6 +105,7 @@ pub fn series(k: u64) -> SeriesRow {
             .map(|w| std::array::from_fn(|c| (w * 10 + c) as f64 + x))
             .collect(),
         shifts: (0..3).map(|w| [w as f64 - x, x, 0.5]).collect(),
+        cell: None,
     }
 }
 

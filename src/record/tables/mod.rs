@@ -44,11 +44,12 @@ fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
 
-/// The columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries.
-pub fn columns(table: Table, dimensions: usize, boundaries: &[String]) -> Vec<Column> {
+/// The columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries, and
+/// perhaps a periodic cell whose edges move.
+pub fn columns(table: Table, dimensions: usize, boundaries: &[String], cell: bool) -> Vec<Column> {
     match table {
         Table::Events => only_columns(event_fields(dimensions)),
-        Table::Series => only_columns(series_fields(dimensions, boundaries)),
+        Table::Series => only_columns(series_fields(dimensions, boundaries, cell)),
         Table::Grains => only_columns(grain_fields(dimensions)),
         Table::Links => only_columns(link_fields(dimensions)),
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
@@ -62,8 +63,8 @@ pub fn describe() -> String {
     let boundary = ["NAME".to_string()];
     let mut text = String::new();
     for table in Table::ALL {
-        let planar = columns(table, 2, &boundary);
-        let spatial = columns(table, 3, &boundary);
+        let planar = columns(table, 2, &boundary, true);
+        let spatial = columns(table, 3, &boundary, true);
         text += &format!("### {}: {}\n\n", table.file_name(), table.about());
         text += "| column | unit | type | holds |\n|---|---|---|---|\n";
         let only_planar = planar
@@ -103,7 +104,7 @@ mod tests {
     fn columns_follow_the_dimension_and_the_walls() {
         let walls = ["left".to_string(), "left".to_string()];
         let names = |table, dimensions| -> Vec<String> {
-            let columns = columns(table, dimensions, &walls);
+            let columns = columns(table, dimensions, &walls, false);
             columns.into_iter().map(|c| c.name).collect()
         };
         assert_eq!(
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn every_column_is_described() {
         for table in Table::ALL {
-            for column in columns(table, 3, &["w".to_string()]) {
+            for column in columns(table, 3, &["w".to_string()], true) {
                 assert!(!column.about.is_empty(), "{}", column.name);
                 let bare = matches!(column.kind, Kind::Flag | Kind::Name(_));
                 assert_eq!(column.unit.is_empty(), bare, "{}", column.name);

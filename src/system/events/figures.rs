@@ -194,6 +194,7 @@ impl<D: Dimension> Events<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            cell: None,
             fields: None,
             soft: self.soft_figures(),
             discharge: None,

@@ -133,6 +133,7 @@ impl<D: Dimension> Events<D> {
             events: by_kind(self).to_vec(),
             walls,
             shifts: shifts(self.setup.boundaries.iter(), time),
+            cell: None,
         }
     }
 

@@ -123,6 +123,7 @@ impl<D: Dimension> QuasiStatic<D> {
             events: self.tally.by_kind.to_vec(),
             walls,
             shifts: Vec::new(),
+            cell: None,
         }
     }
 
