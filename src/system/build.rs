@@ -138,7 +138,7 @@ impl<D: Integrate> System<D> {
     pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
         if let (true, Some((key, why))) = (setup.cell.is_some(), super::beside_cell(setup)) {
             return Err(SystemError::Setup(format!(
-                "where the edges of the periodic cell move {why}: leave `{key}` out"
+                "a periodic box that moves {why}; mind `{key}`"
             )));
         }
         let choice = step::choose(setup)?;

@@ -5,61 +5,60 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{CellFigures, CellRow};
 
-/// What of a setup does not go with a cell whose edges move: the key of a scenario that asks for it, and why.
+/// What of a setup does not go with a cell whose edges move: the key of a scenario that asks for it, and what such a
+/// box is like.
 pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'static str)> {
-    let flow = "the same everywhere in the cell, and this would not be";
+    let open = setup.periodic.iter().any(Option::is_none);
+    let verlet = setup.motion.integrator == IntegratorName::Verlet;
+    let stepped = "follows each contact step by step";
     let all = [
-        (
-            "periodic",
-            setup.periodic.iter().any(Option::is_none),
-            "all directions are periodic, and here one is not",
-        ),
-        (
-            "boundary",
-            !setup.boundaries.is_empty(),
-            "there are no walls",
-        ),
+        ("periodic", open, "is periodic in all directions"),
+        ("boundary", !setup.boundaries.is_empty(), "has no walls"),
         (
             "shape",
             !setup.forms.is_empty(),
-            "grains are disks or spheres",
+            "holds disks or spheres only",
         ),
-        (
-            "feed",
-            !setup.feeds.is_empty(),
-            "all grains are there from the start",
-        ),
-        ("outlet", !setup.outlets.is_empty(), "no grain leaves"),
+        ("feed", !setup.feeds.is_empty(), "takes in no grains"),
+        ("outlet", !setup.outlets.is_empty(), "lets no grain go"),
         (
             "settle",
             setup.settle.is_some(),
-            "nothing settles: a pressure presses grains together",
+            "knows no settling: a pressure brings grains to rest",
         ),
-        ("field.gravity", setup.gravity.norm() > 0.0, flow),
-        ("field.drag", setup.drag > 0.0, flow),
-        ("field", !setup.place.is_none(), flow),
+        (
+            "field.gravity",
+            setup.gravity.norm() > 0.0,
+            "is the same everywhere, and knows no gravity",
+        ),
+        (
+            "field.drag",
+            setup.drag > 0.0,
+            "is the same everywhere, and knows no drag against space",
+        ),
+        (
+            "field",
+            !setup.place.is_none(),
+            "is the same everywhere, and knows no field of a place",
+        ),
         (
             "field",
             !setup.long_range.is_none(),
-            "forces reach as far as contacts do",
+            "knows no forces from afar",
         ),
         (
             "perturb",
             !setup.perturbs.is_empty(),
-            "nothing else disturbs the grains",
+            "is not disturbed by anything else",
         ),
-        ("morph", setup.morph.is_some(), "no grain stands still"),
-        ("events", setup.events.is_some(), "contacts last"),
-        ("quasi_static", setup.quasi_static.is_some(), "grains move"),
-        (
-            "run.collisions",
-            setup.motion.collisions.is_some(),
-            "each contact is followed step by step",
-        ),
+        ("morph", setup.morph.is_some(), "lets no grain stand still"),
+        ("events", setup.events.is_some(), stepped),
+        ("quasi_static", setup.quasi_static.is_some(), stepped),
+        ("run.collisions", setup.motion.collisions.is_some(), stepped),
         (
             "run.integrator",
-            setup.motion.integrator != IntegratorName::Verlet,
-            "the integrator is `verlet`",
+            !verlet,
+            "is stepped by the integrator `verlet`",
         ),
     ];
     let first = all.into_iter().find(|(_, there, _)| *there);

@@ -8,6 +8,7 @@ mod belts;
 mod calibrate;
 mod causes;
 mod cavity;
+mod cell_packings;
 mod cells;
 mod cli;
 mod cli_tools;

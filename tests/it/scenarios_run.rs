@@ -143,7 +143,9 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("dam-break", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
         ("conveyor", 2, &["run.finish=0.3"]),
         ("shear-cell", 2, &["run.finish=0.1"]),
+        ("simple-shear", 2, &["run.finish=0.1"]),
         ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),
+        ("triaxial-cell", 3, &["run.finish=0.02"]),
         ("pipe-flow", 2, &["run.finish=0.5"]),
         ("centrifuge", 2, &["run.finish=0.2"]),
         (

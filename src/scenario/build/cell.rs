@@ -49,7 +49,7 @@ pub(super) fn build<D: Dimension>(
         at.key("drive").index(0)
     };
     if let Some((key, why)) = beside_cell(setup) {
-        let what = format!("where the edges of the periodic box move {why}");
+        let what = format!("a periodic box that moves {why}");
         let problem = Problem::at_key(&here, what);
         return Err(if key == "periodic" {
             problem.help("give `x`, `y` and, in space, `z` of [periodic]")
