@@ -100,6 +100,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         },
         tolerance: 1e-3,
         quasi_static: None,
+        cell: None,
         morph: None,
         perturbs: Vec::new(),
         meters: Vec::new(),

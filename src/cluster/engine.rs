@@ -7,9 +7,10 @@
 
 use super::arrays::{Arrays, Status};
 use super::bodies::Bodies;
+use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Arcs, Change, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Arcs, Change, Moving, Timing, WallGeometry, WallLanes, WallSums};
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
 use super::state::{
@@ -54,6 +55,12 @@ pub struct Engine<D: Integrate> {
     pub(super) laws: LawTable,
     pub(super) class_of: Vec<u16>,
     pub(super) periodic: Vec<Option<PeriodicAxis>>,
+    /// What drives the edges of the periodic cell.
+    pub(super) cell: Option<CellSetup>,
+    /// When the second half of the run begins, s.
+    pub late_from: f64,
+    /// Sums of the last evaluation, where edges may move.
+    pub(super) cell_sums: Option<Box<CellSums>>,
     pub(super) level: Level,
     pub(super) broad: Box<dyn BroadPhase<D>>,
     pub(super) changed: Vec<Change>,
@@ -152,6 +159,7 @@ impl<D: Integrate> Engine<D> {
                 still: Still::default(),
                 bodies: Bodies::default(),
                 guided: Vec::new(),
+                cell: None,
             },
             options,
             boundaries,
@@ -166,6 +174,9 @@ impl<D: Integrate> Engine<D> {
             laws,
             class_of,
             periodic,
+            cell: None,
+            late_from: 0.0,
+            cell_sums: None,
             level: Level::best(),
             broad,
             changed: Vec::new(),
@@ -266,6 +277,11 @@ impl<D: Integrate> Engine<D> {
             slip_tolerance: self.options.slip_tolerance,
             partial: before > 0.0,
             periodic: self.periodic.iter().any(Option::is_some).then(lengths),
+            moving: self.state.cell.as_ref().map(|cell| Moving {
+                offset: cell.edges.offset,
+                rates: cell.rates.lengths,
+                offset_rate: cell.rates.offset,
+            }),
         }
     }
 
@@ -278,6 +294,10 @@ impl<D: Integrate> Engine<D> {
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
         let arcs = self.know_arcs();
+        let mut sums = self.cell_sums.take();
+        if let Some(sums) = &mut sums {
+            **sums = CellSums::default();
+        }
         for class in 0..self.state.pairs.len() {
             let [a, b] = self.state.pairs[class].materials;
             if self.state.pairs[class].lists.batches.is_empty() {
@@ -294,7 +314,8 @@ impl<D: Integrate> Engine<D> {
                 self.arc_pairs(class, law, timing, trial)
             } else {
                 let arrays = &mut state.arrays;
-                D::pair_forces(level, law, arrays, lists, &mut self.changed, timing)
+                let sums = sums.as_deref_mut();
+                D::pair_forces(level, law, arrays, lists, &mut self.changed, timing, sums)
             };
             if !trial {
                 self.note_pairs(class, time);
@@ -360,6 +381,7 @@ impl<D: Integrate> Engine<D> {
                 self.note_wear(class, time);
             }
         }
+        self.cell_sums = sums;
         self.gather_parts();
         // The stride books the work of normal dampers and tangential forces as damping; here the
         // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
@@ -386,6 +408,10 @@ impl<D: Integrate> Engine<D> {
         flows.walls += passed.walls;
         flows.last = [passed.friction, passed.damping, passed.walls];
         flows.last_fields = Default::default();
+        if let Some(sums) = self.cell_sums.take() {
+            self.settle_cell(&sums);
+            self.cell_sums = Some(sums);
+        }
     }
 
     /// Moves all stepped grains by one step.
@@ -424,7 +450,10 @@ impl<D: Integrate> Engine<D> {
         state.n += 1;
         state.counts.steps += 1;
         state.counts.grain_steps += state.active.len() as u64;
-        let way = h * (fastest.sqrt() + self.wall_speed());
+        let way = match self.move_cell() {
+            Some(way) => way,
+            None => h * (fastest.sqrt() + self.wall_speed()),
+        };
         self.state.outer_way += way;
         self.state.inner_way += way;
     }

@@ -4,6 +4,7 @@ mod afar;
 mod arcs;
 pub mod arrays;
 mod bodies;
+mod cell;
 mod change;
 mod changes;
 mod coefficients;
@@ -36,6 +37,9 @@ mod wear;
 
 pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
+pub use cell::{
+    CellControl, CellDrive, CellSetup, CellShear, CellState, CellSums, Edges, Flow, Span, Tensor,
+};
 pub use change::Adjacency;
 pub use changes::LinkChange;
 pub use course::{Course, Gap};

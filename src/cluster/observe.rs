@@ -144,21 +144,22 @@ impl<D: Integrate> Engine<D> {
     /// Motion at the contact of two grains.
     pub fn pair_kinematics(&self, a: u32, b: u32) -> Kinematics<D> {
         let motions = [a, b].map(|slot| self.motion(slot as usize));
-        self.pair_kinematics_of([a as usize, b as usize], motions)
+        self.pair_kinematics_of([a as usize, b as usize], motions, false)
     }
 
     pub(super) fn pair_kinematics_of(
         &self,
         [a, b]: [usize; 2],
         [p, q]: [BodyMotion<D>; 2],
+        before: bool,
     ) -> Kinematics<D> {
         let arrays: &Arrays<D> = &self.state.arrays;
-        let d = self.shortest(p.position - q.position);
+        let (d, image) = self.nearest_image_of(p.position - q.position, before);
         let distance = d.norm().max(1e-150);
         let normal = d * (1.0 / distance);
         let (ra, rb) = (arrays.radius(a), arrays.radius(b));
         let spin = std::array::from_fn(|k| p.spin[k] + q.spin[k]);
-        let relative = p.velocity - q.velocity;
+        let relative = p.velocity - q.velocity + image;
         let (speed, sliding) = sliding::<D>(relative, spin, normal);
         Kinematics {
             overlap: ra + rb - distance,
@@ -536,6 +537,9 @@ impl<D: Integrate> Engine<D> {
 
     /// The shortest of the images of a difference of two places, m.
     pub fn shortest(&self, mut d: D::Vector) -> D::Vector {
+        if let Some(cell) = &self.state.cell {
+            return d - cell.edges.image::<D::Vector>(cell.edges.turns(d));
+        }
         for (k, axis) in self.periodic.iter().enumerate() {
             if let Some(axis) = axis {
                 d[k] -= axis.length * (d[k] / axis.length).round();

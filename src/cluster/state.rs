@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arrays::Arrays;
 use super::bodies::Bodies;
+use super::cell::CellState;
 use super::guided::GuidedWall;
 use super::integrate::Integrate;
 use super::lists::Lists;
@@ -117,7 +118,8 @@ pub struct Flows {
     pub friction: f64,
     /// Lost in collisions in flight.
     pub collision: f64,
-    /// Given by moving walls, and by lifting grains across a periodic seam along gravity.
+    /// Given by moving walls, by the edges of a periodic cell, and by lifting grains across a periodic seam along
+    /// gravity.
     pub walls: f64,
     /// The last evaluation's work of tangential forces, damping booked with it and wall work;
     /// half of it lies beyond the time of evaluation.
@@ -204,4 +206,6 @@ pub struct EngineState<D: Integrate> {
     pub bodies: Bodies<D>,
     /// Walls that forces move.
     pub guided: Vec<GuidedWall>,
+    /// A periodic cell whose edges may move.
+    pub cell: Option<CellState>,
 }

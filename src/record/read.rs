@@ -379,5 +379,6 @@ pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
         meta.dimensions,
         &meta.boundaries,
         &meta.meters,
+        meta.cell,
     ))
 }

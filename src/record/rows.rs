@@ -133,6 +133,26 @@ pub struct SeriesRow {
     pub shifts: Vec<[f64; 3]>,
     /// For each meter: grains that passed so far, forward less back, and their mass, kg.
     pub meters: Vec<(i64, f64)>,
+    /// A periodic cell whose edges move.
+    pub cell: Option<CellRow>,
+}
+
+/// A periodic cell whose edges move, at a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellRow {
+    /// Along the axes, m.
+    pub lengths: [f64; 3],
+    /// Of the image above, along x, m; up to half a length.
+    pub offset: f64,
+    /// Shear so far.
+    pub sheared: f64,
+    /// Share of the cell that grains fill.
+    pub fraction: f64,
+    /// Links a grain, each counted for both.
+    pub coordination: f64,
+    /// Mean pressure since the last tick, Pa, in the plane N/m: force along the second axis on a plane across the first,
+    /// positive in compression.
+    pub pressure: [[f64; 3]; 3],
 }
 
 /// A grain in a snapshot.

@@ -133,6 +133,11 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
+        if let (true, Some((key, why))) = (setup.cell.is_some(), super::beside_cell(setup)) {
+            return Err(SystemError::Setup(format!(
+                "a periodic box that moves {why}; mind `{key}`"
+            )));
+        }
         let choice = step::choose(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
@@ -199,6 +204,8 @@ impl<D: Integrate> System<D> {
             search(setup.motion.neighbor),
         );
         engine.set_forms(&setup.forms);
+        engine.set_cell(setup.cell.clone());
+        engine.late_from = 0.5 * setup.finish;
         Ok((
             engine,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)

@@ -233,6 +233,7 @@ impl<D: Integrate> System<D> {
             self.start_stepping(slot);
         }
         self.engine.start_guided();
+        self.engine.start_cell();
         self.engine.renew();
         self.engine.start_springs();
         self.engine.forces();
@@ -461,6 +462,7 @@ impl<D: Integrate> System<D> {
         self.engine.advance();
         self.follow_gravity();
         if self.engine.outer_is_stale() {
+            self.check_cell()?;
             self.check_numbers()?;
             self.check_overlaps()?;
             self.renew(sink)?;

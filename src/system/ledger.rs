@@ -23,6 +23,9 @@ pub struct Held {
     pub elastic: Elastic,
     /// Sum of mass times position, kg m.
     pub moment: [f64; 3],
+    /// In a cell whose edges move, where kinetic energy is that of motion against the flow: what that of the whole
+    /// motion is more.
+    pub carried: f64,
 }
 
 impl Held {
@@ -109,7 +112,13 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
                 (arrays.position(slot), v, s)
             }
         };
-        held.kinetic += 0.5 * mass * v.norm_squared();
+        let own = 0.5 * mass * (v - engine.flow_at(x)).norm_squared();
+        if engine.has_cell() {
+            held.kinetic += own;
+            held.carried += 0.5 * mass * v.norm_squared() - own;
+        } else {
+            held.kinetic += 0.5 * mass * v.norm_squared();
+        }
         held.kinetic += turning_energy(engine, slot, s);
         let radius = arrays.radius(slot);
         let at = FieldPoint {
@@ -199,7 +208,8 @@ impl Ledger {
         let slip = flows.friction - begin.friction - sprung;
         let added = self.added_gravity(engine);
         let beyond: f64 = (0..D::N).map(|k| added[k] * held.moment[k]).sum();
-        let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond;
+        let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond
+            - (held.carried - self.start.carried);
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let collision = flows.collision - begin.collision;

@@ -6,6 +6,7 @@ mod arch;
 mod avalanche;
 mod build;
 mod carry;
+mod cell;
 mod compiled;
 mod driver;
 pub mod events;
@@ -41,6 +42,7 @@ mod wear;
 mod zones;
 
 pub use air::AirTally;
+pub use cell::beside_cell;
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use events::Events;
 pub use expansion::expanded;

@@ -23,7 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 14: feeds of several sorts of grains; meters; maps of walls.
+/// 14: feeds of several sorts of grains; meters; maps of walls; periodic cells whose edges move.
 /// 12: walls that forces move; pieces of meshes; work of fields of a place.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
@@ -66,6 +66,7 @@ impl<D: Integrate> System<D> {
         engine.origin = saved.driver.origin;
         engine.sort_still();
         engine.restore_guided();
+        engine.restore_cell();
         if !setup.perturbs.is_empty() {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;

@@ -8,6 +8,8 @@ mod belts;
 mod calibrate;
 mod causes;
 mod cavity;
+mod cell_packings;
+mod cells;
 mod cli;
 mod cli_tools;
 mod clump_scenarios;

@@ -81,6 +81,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         meters: Vec::new(),
         events: None,
         quasi_static: None,
+        cell: None,
     }
 }
 
