@@ -43,6 +43,8 @@ const GROUPS: &[(&str, &str, &str)] = &[
     ("fills", "[[fill]]", "FillSpec"),
     ("feeds", "[[feed]]", "FeedSpec"),
     ("outlets", "[[outlet]]", "OutletSpec"),
+    ("boxes", "[[periodic.drive]]", "CellDriveSpec"),
+    ("shears", "[[periodic.shear]]", "CellShearSpec"),
 ];
 
 /// Names of all groups.
