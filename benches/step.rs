@@ -95,6 +95,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             checkpoint: None,
             events: EventLog::None,
             stagnant: None,
+            wear: None,
             impacts: false,
         },
         tolerance: 1e-3,

@@ -18,9 +18,10 @@ use super::state::{
 };
 use super::still::{Still, WallName};
 use super::tumble::TopTable;
+use super::wear::WearMap;
 use crate::body::{Form, Grain, Motion, Pose};
 use crate::contact::{AnyLaw, Composed, LawTable};
-use crate::geometry::surface::Flat;
+use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
@@ -153,6 +154,7 @@ impl<D: Integrate> Engine<D> {
                 counts: Counts::default(),
                 flows: Flows::default(),
                 wall_sums: vec![[0.0; 7]; walls],
+                wear: vec![WearMap::new(); walls],
                 fastest: 0.0,
                 still: Still::default(),
                 bodies: Bodies::default(),
@@ -376,6 +378,7 @@ impl<D: Integrate> Engine<D> {
                 total[6] += h * sums.power;
                 self.note_guided(index, sums.force);
                 self.note_walls(class, time);
+                self.note_wear(class, time);
             }
         }
         self.cell_sums = sums;
@@ -571,6 +574,7 @@ fn fill_lanes<D: Integrate>(
             distance: Row([1e300; LANES]),
             normal: [Row::default(); 3],
             velocity: [Row::default(); 3],
+            curvature: Row::default(),
         };
         for (k, (&slot, &surface)) in batch.a.iter().zip(&batch.b).enumerate() {
             if slot == 0 {
@@ -587,6 +591,7 @@ fn fill_lanes<D: Integrate>(
                 pose.vector_from_frame(probe.normal)
             };
             lanes.distance.0[k] = probe.distance;
+            lanes.curvature.0[k] = boundary.surfaces[surface as usize].curvature();
             let velocity = if fixed {
                 D::Vector::default()
             } else {

@@ -33,6 +33,7 @@ mod shift;
 mod state;
 mod still;
 mod tumble;
+mod wear;
 
 pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
@@ -54,3 +55,4 @@ pub use shift::Strained;
 pub use state::{Counts, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use still::{Push, Still};
 pub use tumble::{TopTable, Tumble, TumbleSums};
+pub use wear::{WearMap, WearSums, middle};

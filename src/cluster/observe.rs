@@ -12,6 +12,7 @@ use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
 use crate::contact::AnyLaw;
 use crate::event::EventKind;
+use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 
 /// Motion of two bodies at their contact. The normal points from the second body to the first,
@@ -221,14 +222,17 @@ impl<D: Integrate> Engine<D> {
         let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);
         let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
         let turn = spin_of::<D>(pose.spin);
+        let radius = arrays.radius(slot);
+        let curvature = boundary.surfaces[surface as usize].curvature();
+        let effective = radius / (1.0 + curvature * radius);
         Some(Kinematics {
-            overlap: arrays.radius(slot) - probe.distance,
+            overlap: radius - probe.distance,
             normal,
             speed,
             sliding,
             inverse_mass: arrays.inverse_mass(slot),
-            radius: arrays.radius(slot),
-            turning: std::array::from_fn(|k| motion.spin[k] - arrays.radius(slot) * turn[k]),
+            radius: effective,
+            turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
             point,
         })
     }
@@ -247,7 +251,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// The same of a link with slots that remembers something.
-    fn view_with(
+    pub(super) fn view_with(
         &self,
         a: u32,
         b: Other,
@@ -549,7 +553,7 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
+pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |k| bits >> k & 1 == 1)
 }
 

@@ -10,6 +10,7 @@ use super::guided::GuidedWall;
 use super::integrate::Integrate;
 use super::lists::Lists;
 use super::still::Still;
+use super::wear::WearMap;
 use crate::body::Boundary;
 use crate::geometry::Dimension;
 use crate::geometry::surface::{Flat, Pieces};
@@ -157,6 +158,8 @@ pub struct EngineOptions {
     pub looks: u8,
     /// Whether each link event is kept for the log.
     pub log_links: bool,
+    /// Size of the cells of the maps of walls, m; none: no maps.
+    pub wear: Option<f64>,
 }
 
 /// The state of the engine that a checkpoint holds.
@@ -193,6 +196,8 @@ pub struct EngineState<D: Integrate> {
     pub flows: Flows,
     /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
     pub wall_sums: Vec<[f64; 7]>,
+    /// What was done to each boundary's surface, by place.
+    pub wear: Vec<WearMap>,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
     /// Grains that stand still.

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
 use super::meta::RunMeta;
-use super::rows::{AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, Sink, ZoneRow};
+use super::rows::{
+    AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, Sink, WearRow, ZoneRow,
+};
 use super::spool::{Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
@@ -41,6 +43,7 @@ struct AllFields {
     avalanches: Vec<Field<AvalancheRow>>,
     zones: Vec<Field<ZoneRow>>,
     impacts: Vec<Field<ImpactRow>>,
+    wear: Vec<Field<WearRow>>,
 }
 
 impl fmt::Debug for RunFolder {
@@ -173,6 +176,7 @@ impl RunFolder {
             avalanches: tables::avalanche_fields(n),
             zones: tables::zone_fields(n),
             impacts: tables::impact_fields(),
+            wear: tables::wear_fields(n),
         };
         RunFolder {
             folder: dir.to_path_buf(),
@@ -307,6 +311,12 @@ impl Sink for RunFolder {
         let fields = &self.fields.impacts;
         self.spools
             .append(Table::Impacts, |bytes| pack(fields, row, bytes))
+    }
+
+    fn wear(&mut self, row: &WearRow) -> Result<(), RecordError> {
+        let fields = &self.fields.wear;
+        self.spools
+            .append(Table::Wear, |bytes| pack(fields, row, bytes))
     }
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {

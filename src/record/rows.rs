@@ -270,6 +270,25 @@ pub struct ZoneRow {
     pub velocity: [f64; 3],
 }
 
+/// A cell of the map of a wall, over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WearRow {
+    /// The wall.
+    pub wall: BodyRef,
+    /// Middle of the cell in the wall's own frame, m.
+    pub position: [f64; 3],
+    /// Length of its sides, m.
+    pub size: f64,
+    /// Normal force times sliding way, J (Archard 1953).
+    pub pressed_way: f64,
+    /// Work of friction of contacts that slid, J.
+    pub friction: f64,
+    /// Contacts that began.
+    pub impacts: u64,
+    /// Their kinetic energy of approach along the normal, J.
+    pub impact_energy: f64,
+}
+
 /// A class of the spectrum of impacts: collisions of like energy with one partner, over the whole run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactRow {
@@ -307,6 +326,10 @@ pub trait Sink: Send {
     }
     /// Takes a class of the spectrum of impacts; a sink that keeps none may pass it over.
     fn impact(&mut self, _row: &ImpactRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+    /// Takes a cell of the map of a wall; a sink that keeps none may pass it over.
+    fn wear(&mut self, _row: &WearRow) -> Result<(), super::RecordError> {
         Ok(())
     }
     /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
@@ -351,6 +374,8 @@ pub struct MemorySink {
     pub zones: Vec<ZoneRow>,
     /// The spectrum of impacts.
     pub impacts: Vec<ImpactRow>,
+    /// Maps of walls.
+    pub wear: Vec<WearRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
 }
@@ -382,6 +407,10 @@ impl Sink for MemorySink {
     }
     fn impact(&mut self, row: &ImpactRow) -> Result<(), super::RecordError> {
         self.impacts.push(*row);
+        Ok(())
+    }
+    fn wear(&mut self, row: &WearRow) -> Result<(), super::RecordError> {
+        self.wear.push(*row);
         Ok(())
     }
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {

@@ -201,6 +201,9 @@ pub struct FieldFigures {
     pub drag: f64,
     /// Momentum, N s, with that of gravity.
     pub momentum: [f64; 3],
+    /// Velocity at the end of a fluid on which the grains act, m/s; none without such a one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<[f64; 3]>,
 }
 
 /// A periodic cell whose edges move, at the end.

@@ -49,6 +49,7 @@ scenarios![
     "simple-shear",
     "triaxial",
     "triaxial-cell",
+    "ice-floes",
     "pipe-flow",
     "centrifuge",
     "cohesive-heap",

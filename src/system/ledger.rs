@@ -6,7 +6,7 @@ use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Elastic, Engine, Flows};
 use crate::contact::{Law, with_law};
-use crate::field::{Crowd, FieldPoint, FieldSet};
+use crate::field::{Crowd, FieldPoint, FieldSet, three};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures, FieldFigures};
 
@@ -175,13 +175,18 @@ impl Ledger {
     }
 
     /// What fields of a place gave since the book was opened.
-    pub fn given_by_fields<D: Integrate>(&self, engine: &Engine<D>) -> FieldFigures {
+    pub fn given_by_fields<D: Integrate>(
+        &self,
+        engine: &Engine<D>,
+        fields: &FieldSet<D>,
+    ) -> FieldFigures {
         let mut given = passed(engine).fields;
         given.add(-1.0, &self.flows_at_start.fields);
         FieldFigures {
             work: given.work,
             drag: given.drag,
             momentum: given.momentum,
+            stream: fields.stream(stream_to_come(engine)).map(three),
         }
     }
 
@@ -290,15 +295,31 @@ fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
     grains * energy.fold(0.0, f64::max) + UNITS * (whole + mass * engine.gravity.norm() * reach)
 }
 
+/// The share of what the last evaluation booked that lies after it.
+fn to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
+    use super::IntegratorName::{Euler, Heun};
+    match engine.options.integrator {
+        Euler | Heun => 1.0,
+        _ => 0.5,
+    }
+}
+
+/// The same of what a stream lost. The midpoint rule evaluates before the time of the grains.
+fn stream_to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
+    match engine.options.integrator {
+        super::IntegratorName::Midpoint => 0.0,
+        _ => to_come(engine),
+    }
+}
+
 /// Flows up to the time of evaluation. The leapfrog's evaluation works over half a step before and
 /// half a step after it: the half before of the dampers' work between grains is added, the half
 /// after of what was booked at once is taken off. The other integrators' evaluation works wholly
 /// in the step to come.
 pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
-    use super::IntegratorName::{Euler, Heun};
     let mut flows = engine.state.flows;
-    let leapfrog = !matches!(engine.options.integrator, Euler | Heun);
-    let to_come = if leapfrog { 0.5 } else { 1.0 };
+    let to_come = to_come(engine);
+    let leapfrog = to_come < 1.0;
     let [friction, damping, walls] = flows.last;
     flows.friction -= to_come * friction;
     flows.damping -= to_come * damping;

@@ -482,7 +482,7 @@ impl<D: Integrate> System<D> {
             },
             energy,
             fields: (!self.setup.place.is_none())
-                .then(|| self.s.ledger.given_by_fields(&self.engine)),
+                .then(|| self.s.ledger.given_by_fields(&self.engine, &self.fields)),
             soft: None,
             cell: self.cell_figures(),
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {

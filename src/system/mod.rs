@@ -7,6 +7,7 @@ mod avalanche;
 mod build;
 mod carry;
 mod cell;
+mod compiled;
 mod driver;
 pub mod events;
 mod expansion;
@@ -35,6 +36,7 @@ mod step;
 mod stillness;
 mod thrash;
 mod watch;
+mod wear;
 mod zones;
 
 pub use air::AirTally;

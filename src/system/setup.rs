@@ -393,6 +393,8 @@ pub struct LogSetup {
     pub events: EventLog,
     /// Size of the cells of the field of stagnant zones, m; none: no field.
     pub stagnant: Option<f64>,
+    /// Size of the cells of the maps of walls, m; none: no maps.
+    pub wear: Option<f64>,
     /// Whether collisions are sorted by their energy.
     pub impacts: bool,
 }

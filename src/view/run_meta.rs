@@ -70,7 +70,7 @@ fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
                 hold(*max, 0.0);
             }
             Shape::Ball { centre, radius, .. } => hold(*centre, *radius),
-            Shape::Vessel(_) | Shape::Mesh(_) => {
+            Shape::Vessel(_) | Shape::Mesh(_) | Shape::Grains(_) => {
                 if let Some((min, max)) = wall.shape.extent() {
                     hold(min, 0.0);
                     hold(max, 0.0);

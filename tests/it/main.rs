@@ -67,6 +67,7 @@ mod resume;
 mod rigidity;
 mod rotation;
 mod rough;
+mod rough_walls;
 mod scenario;
 mod scenarios_run;
 mod shapes;
@@ -78,6 +79,7 @@ mod slots;
 mod soft;
 mod soft_gas;
 mod steps;
+mod stream;
 mod stress;
 mod stress_calc;
 mod stress_free;
@@ -92,6 +94,7 @@ mod surface;
 mod sweep;
 mod tilt;
 mod view;
+mod wear;
 mod zones;
 
 /// Property tests draw the same cases in every run, so that a failure is never a matter of luck.

@@ -118,6 +118,7 @@ fn quiet() -> LogSetup {
         checkpoint: None,
         events: EventLog::None,
         stagnant: None,
+        wear: None,
         impacts: false,
     }
 }
@@ -129,6 +130,7 @@ fn loud() -> LogSetup {
         checkpoint: Some(0.029),
         events: EventLog::Links,
         stagnant: None,
+        wear: None,
         impacts: false,
     }
 }

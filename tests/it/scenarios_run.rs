@@ -95,11 +95,12 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
                     Table::Avalanches => "units.start",
                     Table::Stagnant => "units.size",
                     Table::Impacts => "units.from",
+                    Table::Wear => "units.size",
                     _ => "units.time",
                 })
                 .is_some_and(|unit| unit
                     == match table {
-                        Table::Stagnant => "m",
+                        Table::Stagnant | Table::Wear => "m",
                         Table::Impacts => "J",
                         _ => "s",
                     })
@@ -147,6 +148,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),
         ("triaxial-cell", 3, &["run.finish=0.02"]),
         ("pipe-flow", 2, &["run.finish=0.5"]),
+        ("ice-floes", 2, &["run.finish=60.0"]),
         ("centrifuge", 2, &["run.finish=0.2"]),
         (
             "cohesive-heap",

@@ -467,11 +467,12 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 continue;
             }
             let overlap = radius.sub(facing.distance);
+            let effective = facing.effective(radius);
             let meeting = Meeting {
                 normal: facing.normal,
                 overlap,
                 inverse_mass,
-                radius,
+                radius: effective,
                 velocity: [u.sub(facing.velocity[0]), v.sub(facing.velocity[1])],
                 spin,
                 touch: L::mask(held(
@@ -479,7 +480,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                     touch_bits,
                     flags.touch & facing.inside,
                     overlap,
-                    radius,
+                    effective,
                 )),
             };
             let turning = if W::COMPOSED {

@@ -509,12 +509,13 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let [sx, sy, sz, ..] = L::transpose(columns);
             let overlap = radius.sub(distance);
             let lasting = flags.touch & facing.inside;
-            let touch = L::mask(held(&law, touch_bits, lasting, overlap, radius));
+            let effective = facing.effective(radius);
+            let touch = L::mask(held(&law, touch_bits, lasting, overlap, effective));
             let meeting = Meeting {
                 normal: n,
                 overlap,
                 inverse_mass,
-                radius,
+                radius: effective,
                 velocity: zip([u, v, w], wall, |a, b| a.sub(b)),
                 spin: [sx, sy, sz],
                 touch,

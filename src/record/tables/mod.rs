@@ -7,7 +7,7 @@ mod study;
 
 pub(in crate::record) use course::{event_fields, series_fields};
 pub(in crate::record) use snapshot::{grain_fields, link_fields};
-pub(in crate::record) use study::{avalanche_fields, impact_fields, zone_fields};
+pub(in crate::record) use study::{avalanche_fields, impact_fields, wear_fields, zone_fields};
 
 use super::column::{Column, Field, Kind, Table};
 use crate::event::{EventKind, Regime};
@@ -55,6 +55,7 @@ pub fn columns(table: Table, dimensions: usize, boundaries: &[String], cell: boo
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
         Table::Stagnant => only_columns(zone_fields(dimensions)),
         Table::Impacts => only_columns(impact_fields()),
+        Table::Wear => only_columns(wear_fields(dimensions)),
     }
 }
 

@@ -18,6 +18,7 @@ mod perturb;
 mod place;
 mod quasi_static;
 mod radii;
+mod rough;
 mod settings;
 mod shapes;
 mod slots;
