@@ -226,6 +226,8 @@ impl Ledger {
         // What rounding alone can leave is no error of the integration.
         let error = (error.abs() - rounding(engine, whole)).max(0.0);
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
+        // What drives a periodic cell gives its flow too.
+        flowed += (held.carried - self.start.carried).abs();
         if engine.has_slots() {
             // What draws grains together gives energy as gravity does.
             flowed += (self.start.elastic.sum() - held.elastic.sum()).max(0.0);
