@@ -61,6 +61,8 @@ pub enum Shape<D: Dimension> {
     Vessel(Vessel<D>),
     /// Spatial: triangles, thin and two-sided.
     Mesh(MeshShape<D>),
+    /// A rough wall: grains that do not move against each other, felt from outside; centre, radius (m).
+    Grains(Vec<(D::Vector, f64)>),
 }
 
 /// A mesh of triangles that is a wall; need not be closed.
@@ -98,12 +100,14 @@ impl<D: Dimension> Shape<D> {
             } => D::Surface::revolved(*origin, *axis, profile),
             Shape::Vessel(v) => D::Surface::vessel(v.from, v.to, v.radius, v.lid_radius),
             Shape::Mesh(m) => D::Surface::mesh(&m.corners, &m.triangles, m.exactness),
+            Shape::Grains(list) => D::Surface::grains(list),
         }
     }
 
     /// The point about which moments on the whole wall are taken, m, in its own frame: the point
     /// of a plane, the first corner of a polyline, the middle of a box or ball, the origin of an
-    /// axis, the first rim's centre of a vessel, the first corner of a mesh.
+    /// axis, the first rim's centre of a vessel, the first corner of a mesh, the first grain's centre of a rough
+    /// wall.
     pub fn reference_point(&self) -> D::Vector {
         match self {
             Shape::Plane { point, .. } => *point,
@@ -113,6 +117,7 @@ impl<D: Dimension> Shape<D> {
             Shape::Revolved { origin, .. } => *origin,
             Shape::Vessel(vessel) => vessel.from,
             Shape::Mesh(mesh) => mesh.corners.first().copied().unwrap_or_default(),
+            Shape::Grains(list) => list.first().map(|grain| grain.0).unwrap_or_default(),
         }
     }
 
@@ -127,6 +132,11 @@ impl<D: Dimension> Shape<D> {
             }
             Shape::Polyline { points, .. } => around::<D>(points),
             Shape::Mesh(mesh) => around::<D>(&mesh.corners),
+            Shape::Grains(list) => {
+                let reach = |r: f64| D::Vector::from_fn(|_| r);
+                let ends = |&(x, r): &(D::Vector, f64)| [x - reach(r), x + reach(r)];
+                around::<D>(&list.iter().flat_map(ends).collect::<Vec<_>>())
+            }
             Shape::Revolved {
                 origin,
                 axis,

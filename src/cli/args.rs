@@ -56,7 +56,7 @@ pub(super) struct CheckArgs {
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fluids, flows,
-    /// fills, feeds or outlets in full
+    /// fills, feeds, outlets, boxes or shears in full
     #[arg(value_name = "WHAT")]
     pub(super) what: Option<String>,
 }

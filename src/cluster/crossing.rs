@@ -68,7 +68,8 @@ impl<D: Integrate> Engine<D> {
         let pairs = &self.state.pairs[class];
         let batch = &pairs.lists.batches[change.batch as usize];
         let slots = [batch.a[lane] as usize, batch.b[lane] as usize];
-        let before = self.pair_kinematics_of(slots, slots.map(|s| self.motion_before(s)));
+        let before = slots.map(|s| self.motion_before(s));
+        let before = self.pair_kinematics_of(slots, before, true);
         let law = self.law(pairs.materials[0], pairs.materials[1]);
         self.crossed(law, change, lane, kind, [&before, now])
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use crate::field::{Drag, cross, dot, three};
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 use crate::system::IntegratorName;
 
 /// What fields do to a grain at an evaluation, beside the force that was added already.
@@ -58,8 +58,9 @@ impl<D: Integrate> Engine<D> {
     /// velocity v the mean of those before and after the kick: turning does no work (Boris 1970), and drag, of which
     /// the coefficient is that of the velocity foreseen, is stable in any step (the implicit midpoint rule). `euler`, and
     /// the half step with which a grain begins under `verlet`, take for drag the velocity at their end, for turning that at
-    /// their start. What is booked with the mean is what the kinetic energy changes by.
-    pub fn drive(&mut self, slot: u32, driven: &Driven<D>, fresh: bool) {
+    /// their start. What is booked with the mean is what the kinetic energy changes by. Returns what the fluid gives of
+    /// its momentum, N s.
+    pub fn drive(&mut self, slot: u32, driven: &Driven<D>, fresh: bool) -> D::Vector {
         let s = slot as usize;
         let (arrays, step) = (&self.state.arrays, self.options.step);
         let half = 0.5 * step;
@@ -129,5 +130,6 @@ impl<D: Integrate> Engine<D> {
         let moment = spin_moment.unwrap_or_default();
         let within = |k: usize| if k < D::N { added[k] } else { 0.0 };
         D::add_force(arrays, s, std::array::from_fn(within), moment);
+        D::Vector::from_fn(|k| share * step * drag[k])
     }
 }

@@ -7,9 +7,11 @@
 
 use super::arrays::{Arrays, Status};
 use super::bodies::Bodies;
+use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
+use super::facing_walls::{fill_lanes, wall_geometry};
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Arcs, Change, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
 use super::state::{
@@ -17,14 +19,14 @@ use super::state::{
 };
 use super::still::{Still, WallName};
 use super::tumble::TopTable;
-use crate::body::{Form, Grain, Motion, Pose};
+use super::wear::WearMap;
+use crate::body::{Form, Grain, Motion};
 use crate::contact::{AnyLaw, Composed, LawTable};
-use crate::geometry::surface::Flat;
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
 use crate::system::{IntegratorName, PeriodicAxis};
-use crate::vector::{LANES, Level, Row};
+use crate::vector::Level;
 
 /// All clusters of a system.
 pub struct Engine<D: Integrate> {
@@ -53,6 +55,12 @@ pub struct Engine<D: Integrate> {
     pub(super) laws: LawTable,
     pub(super) class_of: Vec<u16>,
     pub(super) periodic: Vec<Option<PeriodicAxis>>,
+    /// What drives the edges of the periodic cell.
+    pub(super) cell: Option<CellSetup>,
+    /// When the second half of the run begins, s.
+    pub late_from: f64,
+    /// Sums of the last evaluation, where edges may move.
+    pub(super) cell_sums: Option<Box<CellSums>>,
     pub(super) level: Level,
     pub(super) broad: Box<dyn BroadPhase<D>>,
     pub(super) changed: Vec<Change>,
@@ -146,10 +154,12 @@ impl<D: Integrate> Engine<D> {
                 counts: Counts::default(),
                 flows: Flows::default(),
                 wall_sums: vec![[0.0; 7]; walls],
+                wear: vec![WearMap::new(); walls],
                 fastest: 0.0,
                 still: Still::default(),
                 bodies: Bodies::default(),
                 guided: Vec::new(),
+                cell: None,
             },
             options,
             boundaries,
@@ -164,6 +174,9 @@ impl<D: Integrate> Engine<D> {
             laws,
             class_of,
             periodic,
+            cell: None,
+            late_from: 0.0,
+            cell_sums: None,
             level: Level::best(),
             broad,
             changed: Vec::new(),
@@ -264,6 +277,11 @@ impl<D: Integrate> Engine<D> {
             slip_tolerance: self.options.slip_tolerance,
             partial: before > 0.0,
             periodic: self.periodic.iter().any(Option::is_some).then(lengths),
+            moving: self.state.cell.as_ref().map(|cell| Moving {
+                offset: cell.edges.offset,
+                rates: cell.rates.lengths,
+                offset_rate: cell.rates.offset,
+            }),
         }
     }
 
@@ -276,6 +294,10 @@ impl<D: Integrate> Engine<D> {
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
         let arcs = self.know_arcs();
+        let mut sums = self.cell_sums.take();
+        if let Some(sums) = &mut sums {
+            **sums = CellSums::default();
+        }
         for class in 0..self.state.pairs.len() {
             let [a, b] = self.state.pairs[class].materials;
             if self.state.pairs[class].lists.batches.is_empty() {
@@ -292,7 +314,8 @@ impl<D: Integrate> Engine<D> {
                 self.arc_pairs(class, law, timing, trial)
             } else {
                 let arrays = &mut state.arrays;
-                D::pair_forces(level, law, arrays, lists, &mut self.changed, timing)
+                let sums = sums.as_deref_mut();
+                D::pair_forces(level, law, arrays, lists, &mut self.changed, timing, sums)
             };
             if !trial {
                 self.note_pairs(class, time);
@@ -355,8 +378,10 @@ impl<D: Integrate> Engine<D> {
                 total[6] += h * sums.power;
                 self.note_guided(index, sums.force);
                 self.note_walls(class, time);
+                self.note_wear(class, time);
             }
         }
+        self.cell_sums = sums;
         self.gather_parts();
         // The stride books the work of normal dampers and tangential forces as damping; here the
         // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
@@ -383,6 +408,10 @@ impl<D: Integrate> Engine<D> {
         flows.walls += passed.walls;
         flows.last = [passed.friction, passed.damping, passed.walls];
         flows.last_fields = Default::default();
+        if let Some(sums) = self.cell_sums.take() {
+            self.settle_cell(&sums);
+            self.cell_sums = Some(sums);
+        }
     }
 
     /// Moves all stepped grains by one step.
@@ -421,7 +450,10 @@ impl<D: Integrate> Engine<D> {
         state.n += 1;
         state.counts.steps += 1;
         state.counts.grain_steps += state.active.len() as u64;
-        let way = h * (fastest.sqrt() + self.wall_speed());
+        let way = match self.move_cell() {
+            Some(way) => way,
+            None => h * (fastest.sqrt() + self.wall_speed()),
+        };
         self.state.outer_way += way;
         self.state.inner_way += way;
     }
@@ -503,72 +535,5 @@ impl<D: Integrate> Engine<D> {
             bound = bound.max(speed);
         }
         bound
-    }
-}
-
-/// Of a flat piece that is fixed, or of lanes worked out before.
-pub(super) fn wall_geometry<'a, D: Dimension>(
-    flat: Option<&Flat<D>>,
-    lanes: &'a [WallLanes],
-) -> WallGeometry<'a> {
-    let Some(flat) = flat else {
-        return WallGeometry::Lanes(lanes);
-    };
-    let (along, low, high) = match &flat.extent {
-        Some((along, low, high)) => (three(*along), *low, *high),
-        None => ([0.0; 3], f64::NEG_INFINITY, f64::INFINITY),
-    };
-    WallGeometry::Flat {
-        normal: three(flat.normal),
-        offset: flat.offset,
-        along,
-        low,
-        high,
-    }
-}
-
-/// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
-fn fill_lanes<D: Integrate>(
-    place: impl Fn(u32) -> D::Vector,
-    wall: &WallClass<D>,
-    pose: &Pose<D>,
-    boundary: &Wall<D>,
-    out: &mut Vec<WallLanes>,
-) {
-    out.clear();
-    let fixed = boundary.fixed;
-    for batch in &wall.lists.batches {
-        let mut lanes = WallLanes {
-            distance: Row([1e300; LANES]),
-            normal: [Row::default(); 3],
-            velocity: [Row::default(); 3],
-        };
-        for (k, (&slot, &surface)) in batch.a.iter().zip(&batch.b).enumerate() {
-            if slot == 0 {
-                continue;
-            }
-            let x = place(slot);
-            let x_in_frame = if fixed { x } else { pose.to_frame(x) };
-            let Some(probe) = boundary.surfaces.probe(surface as usize, x_in_frame) else {
-                continue;
-            };
-            let normal = if fixed {
-                probe.normal
-            } else {
-                pose.vector_from_frame(probe.normal)
-            };
-            lanes.distance.0[k] = probe.distance;
-            let velocity = if fixed {
-                D::Vector::default()
-            } else {
-                let point = x - normal * probe.distance;
-                boundary.boundary.surface_velocity(pose, point, normal)
-            };
-            for axis in 0..D::N {
-                lanes.normal[axis].0[k] = normal[axis];
-                lanes.velocity[axis].0[k] = velocity[axis];
-            }
-        }
-        out.push(lanes);
     }
 }

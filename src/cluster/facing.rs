@@ -94,9 +94,11 @@ impl<D: Integrate> Engine<D> {
     /// The same of all lanes at a surface.
     pub(super) fn find_wall_faces(&mut self, class: usize, time: f64) {
         let mut batches = std::mem::take(&mut self.state.walls[class].lists.batches);
-        for slot in batches.iter_mut().flat_map(|batch| &mut batch.a) {
-            if *slot != 0 {
-                *slot = self.facing_wall(class, *slot, time);
+        for batch in &mut batches {
+            for (slot, surface) in batch.a.iter_mut().zip(batch.b) {
+                if *slot != 0 {
+                    *slot = self.facing_wall(class, surface, *slot, time);
+                }
             }
         }
         self.state.walls[class].lists.batches = batches;
@@ -109,7 +111,7 @@ impl<D: Integrate> Engine<D> {
             let mut batch = self.state.walls[class].lists.batches[index as usize];
             for (lane, slot) in batch.a.iter_mut().enumerate() {
                 if lanes >> lane & 1 == 1 {
-                    *slot = self.facing_wall(class, *slot, time);
+                    *slot = self.facing_wall(class, batch.b[lane], *slot, time);
                 }
             }
             self.state.walls[class].lists.batches[index as usize] = batch;
@@ -259,14 +261,14 @@ impl<D: Integrate> Engine<D> {
         best.0
     }
 
-    /// The slot of the arc that faces a wall.
-    fn facing_wall(&self, class: usize, slot: u32, time: f64) -> u32 {
+    /// The slot of the arc that faces a surface of a wall.
+    fn facing_wall(&self, class: usize, surface: u32, slot: u32, time: f64) -> u32 {
         let wall = &self.state.walls[class];
         if let Some(flat) = &wall.flat {
             let face = self.face(slot);
             return self.facing(face, -flat.normal).slot;
         }
-        self.facing_surface((wall.boundary, wall.surface), slot, time)
+        self.facing_surface((wall.boundary, surface), slot, time)
     }
 
     /// The slot of the arc that faces a surface of a boundary.

@@ -4,6 +4,7 @@ mod afar;
 mod arcs;
 pub mod arrays;
 mod bodies;
+mod cell;
 mod change;
 mod changes;
 mod coefficients;
@@ -14,6 +15,7 @@ pub mod dimension;
 mod driven;
 mod engine;
 mod facing;
+mod facing_walls;
 mod far;
 mod guided;
 mod heun;
@@ -32,9 +34,13 @@ mod shift;
 mod state;
 mod still;
 mod tumble;
+mod wear;
 
 pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
+pub use cell::{
+    CellControl, CellDrive, CellSetup, CellShear, CellState, CellSums, Edges, Flow, Span, Tensor,
+};
 pub use change::Adjacency;
 pub use changes::LinkChange;
 pub use course::{Course, Gap};
@@ -50,3 +56,4 @@ pub use shift::Strained;
 pub use state::{Counts, EngineOptions, EngineState, Flows, LinkEvent, Other, Wall};
 pub use still::{Push, Still};
 pub use tumble::{TopTable, Tumble, TumbleSums};
+pub use wear::{WearMap, WearSums, middle};

@@ -12,6 +12,7 @@ use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
 use crate::contact::AnyLaw;
 use crate::event::EventKind;
+use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 
 /// Motion of two bodies at their contact. The normal points from the second body to the first,
@@ -143,21 +144,22 @@ impl<D: Integrate> Engine<D> {
     /// Motion at the contact of two grains.
     pub fn pair_kinematics(&self, a: u32, b: u32) -> Kinematics<D> {
         let motions = [a, b].map(|slot| self.motion(slot as usize));
-        self.pair_kinematics_of([a as usize, b as usize], motions)
+        self.pair_kinematics_of([a as usize, b as usize], motions, false)
     }
 
     pub(super) fn pair_kinematics_of(
         &self,
         [a, b]: [usize; 2],
         [p, q]: [BodyMotion<D>; 2],
+        before: bool,
     ) -> Kinematics<D> {
         let arrays: &Arrays<D> = &self.state.arrays;
-        let d = self.shortest(p.position - q.position);
+        let (d, image) = self.nearest_image_of(p.position - q.position, before);
         let distance = d.norm().max(1e-150);
         let normal = d * (1.0 / distance);
         let (ra, rb) = (arrays.radius(a), arrays.radius(b));
         let spin = std::array::from_fn(|k| p.spin[k] + q.spin[k]);
-        let relative = p.velocity - q.velocity;
+        let relative = p.velocity - q.velocity + image;
         let (speed, sliding) = sliding::<D>(relative, spin, normal);
         Kinematics {
             overlap: ra + rb - distance,
@@ -220,14 +222,17 @@ impl<D: Integrate> Engine<D> {
         let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);
         let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
         let turn = spin_of::<D>(pose.spin);
+        let radius = arrays.radius(slot);
+        let curvature = boundary.surfaces[surface as usize].curvature();
+        let effective = radius / (1.0 + curvature * radius);
         Some(Kinematics {
-            overlap: arrays.radius(slot) - probe.distance,
+            overlap: radius - probe.distance,
             normal,
             speed,
             sliding,
             inverse_mass: arrays.inverse_mass(slot),
-            radius: arrays.radius(slot),
-            turning: std::array::from_fn(|k| motion.spin[k] - arrays.radius(slot) * turn[k]),
+            radius: effective,
+            turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
             point,
         })
     }
@@ -246,7 +251,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// The same of a link with slots that remembers something.
-    fn view_with(
+    pub(super) fn view_with(
         &self,
         a: u32,
         b: Other,
@@ -532,6 +537,9 @@ impl<D: Integrate> Engine<D> {
 
     /// The shortest of the images of a difference of two places, m.
     pub fn shortest(&self, mut d: D::Vector) -> D::Vector {
+        if let Some(cell) = &self.state.cell {
+            return d - cell.edges.image::<D::Vector>(cell.edges.turns(d));
+        }
         for (k, axis) in self.periodic.iter().enumerate() {
             if let Some(axis) = axis {
                 d[k] -= axis.length * (d[k] / axis.length).round();
@@ -545,7 +553,7 @@ impl<D: Integrate> Engine<D> {
     }
 }
 
-fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
+pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |k| bits >> k & 1 == 1)
 }
 

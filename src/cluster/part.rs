@@ -142,6 +142,6 @@ impl<D: Integrate> Engine<D> {
 
     pub(super) fn pair_strain(&self, part: &Part<D>, a: u32, b: u32) -> Kinematics<D> {
         let motions = [self.displaced(part, a), self.displaced(part, b)];
-        self.pair_kinematics_of([a as usize, b as usize], motions)
+        self.pair_kinematics_of([a as usize, b as usize], motions, false)
     }
 }

@@ -9,6 +9,7 @@ use super::still::WallName;
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
+use crate::neighbor::pairs_across;
 
 impl<D: Integrate> Engine<D> {
     /// Whether the outer list must be renewed before the next evaluation.
@@ -29,16 +30,22 @@ impl<D: Integrate> Engine<D> {
         self.state.counts.filterings += 1;
         self.state.inner_way = 0.0;
         let margin = self.options.inner_margin;
-        let lengths = self.timing().periodic;
+        let (lengths, offset) = {
+            let timing = self.timing();
+            (timing.periodic, timing.moving.map(|moving| moving.offset))
+        };
         let state = &mut self.state;
         let arrays = &state.arrays;
         let rows = &arrays.rows[..];
-        let square = |a: u32, b: u32, wrap: [f64; 3]| {
+        let square = |a: u32, b: u32, wrap: [f64; 3], offset: Option<f64>| {
             let (p, q) = (&rows[a as usize].0, &rows[b as usize].0);
             let reach = p[3] + q[3] + margin;
             let mut square = 0.0;
             for k in 0..D::N {
                 let mut d = p[k] - q[k];
+                if let (0, Some(offset)) = (k, offset) {
+                    d -= offset * ((p[1] - q[1]) / wrap[1]).round();
+                }
                 if wrap[k] > 0.0 {
                     d -= wrap[k] * (d / wrap[k]).round();
                 }
@@ -57,7 +64,7 @@ impl<D: Integrate> Engine<D> {
                     carry,
                     sorted,
                     |p| p,
-                    |[a, b]| square(a, b, [0.0; 3]),
+                    |[a, b]| square(a, b, [0.0; 3], None),
                 ),
                 Some(wrap) => class.lists.refilter(
                     outer,
@@ -65,7 +72,7 @@ impl<D: Integrate> Engine<D> {
                     carry,
                     sorted,
                     |p| p,
-                    |[a, b]| !empty(a) && !empty(b) && square(a, b, wrap),
+                    |[a, b]| !empty(a) && !empty(b) && square(a, b, wrap, offset),
                 ),
             }
         }
@@ -248,6 +255,10 @@ impl<D: Integrate> Engine<D> {
     /// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
     /// comes from outside, as from a moving wall.
     fn wrap_periodic(&mut self) {
+        if let Some(cell) = self.state.cell {
+            self.wrap_into_cell(&cell);
+            return;
+        }
         for (k, axis) in self.periodic.iter().enumerate() {
             let Some(axis) = axis else { continue };
             for slot in 1..self.state.arrays.slots() {
@@ -282,11 +293,13 @@ impl<D: Integrate> Engine<D> {
         let radii: Vec<f64> = active.iter().map(|&s| arrays.radius(s as usize)).collect();
         self.pair_buffer.clear();
         let margin = self.options.outer_margin;
-        self.broad.pairs(
-            &positions,
-            &radii,
+        let offset = self.state.cell.map_or(0.0, |cell| cell.edges.offset);
+        pairs_across(
+            &mut *self.broad,
+            (&positions, &radii),
             margin,
             &self.periodic,
+            offset,
             &mut self.pair_buffer,
         );
         for class in &mut self.state.pairs {

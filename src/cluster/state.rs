@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::arrays::Arrays;
 use super::bodies::Bodies;
+use super::cell::CellState;
 use super::guided::GuidedWall;
 use super::integrate::Integrate;
 use super::lists::Lists;
 use super::still::Still;
+use super::wear::WearMap;
 use crate::body::Boundary;
 use crate::geometry::Dimension;
 use crate::geometry::surface::{Flat, Pieces};
@@ -116,7 +118,8 @@ pub struct Flows {
     pub friction: f64,
     /// Lost in collisions in flight.
     pub collision: f64,
-    /// Given by moving walls, and by lifting grains across a periodic seam along gravity.
+    /// Given by moving walls, by the edges of a periodic cell, and by lifting grains across a periodic seam along
+    /// gravity.
     pub walls: f64,
     /// The last evaluation's work of tangential forces, damping booked with it and wall work;
     /// half of it lies beyond the time of evaluation.
@@ -155,6 +158,8 @@ pub struct EngineOptions {
     pub looks: u8,
     /// Whether each link event is kept for the log.
     pub log_links: bool,
+    /// Size of the cells of the maps of walls, m; none: no maps.
+    pub wear: Option<f64>,
 }
 
 /// The state of the engine that a checkpoint holds.
@@ -191,6 +196,8 @@ pub struct EngineState<D: Integrate> {
     pub flows: Flows,
     /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
     pub wall_sums: Vec<[f64; 7]>,
+    /// What was done to each boundary's surface, by place.
+    pub wear: Vec<WearMap>,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
     /// Grains that stand still.
@@ -199,4 +206,6 @@ pub struct EngineState<D: Integrate> {
     pub bodies: Bodies<D>,
     /// Walls that forces move.
     pub guided: Vec<GuidedWall>,
+    /// A periodic cell whose edges may move.
+    pub cell: Option<CellState>,
 }

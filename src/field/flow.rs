@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::grid::Grid;
 use super::source::{cross, dot, three};
+use super::stream::Stream;
 use crate::geometry::{Dimension, Vector};
 
-/// How a fluid flows, steadily.
+/// How a fluid flows; steadily, but for a [`Stream`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Flow<D: Dimension> {
@@ -26,6 +27,8 @@ pub enum Flow<D: Dimension> {
     },
     /// As a table tells, m/s.
     Table(Grid<D>),
+    /// Everywhere alike, slowed down or carried along by the grains.
+    Stream(Stream<D>),
 }
 
 /// Laminar flow through a straight pipe, which may be narrower or wider from place to place. It has
@@ -115,6 +118,7 @@ impl<D: Dimension> Flow<D> {
                 D::Vector::from_fn(|k| v[k])
             }
             Flow::Table(grid) => grid.at(x),
+            Flow::Stream(stream) => stream.velocity(),
         }
     }
 
@@ -126,13 +130,14 @@ impl<D: Dimension> Flow<D> {
             Flow::Pipe(pipe) => pipe.fastest(),
             Flow::Rotation { centre, rate } => dot(*rate, *rate).sqrt() * reach(*centre),
             Flow::Table(grid) => grid.greatest(),
+            Flow::Stream(stream) => stream.fastest(),
         }
     }
 
     /// Whether it changes along an axis of coordinates.
     pub fn varies_along(&self, axis: usize) -> bool {
         match self {
-            Flow::Rest | Flow::Uniform(_) => false,
+            Flow::Rest | Flow::Uniform(_) | Flow::Stream(_) => false,
             Flow::Pipe(pipe) => pipe.radii.len() > 1 || pipe.axis[axis].abs() != 1.0,
             Flow::Rotation { rate, .. } => (0..3).any(|k| k != axis && rate[k] != 0.0),
             Flow::Table(grid) => grid.varies_along(axis),

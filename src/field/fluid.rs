@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::flow::Flow;
-use super::{FieldPoint, ForceField};
+use super::{FieldPoint, FieldStateError, ForceField};
 use crate::geometry::{Dimension, Vector};
 
 /// How a fluid resists a grain: the sum of what is given.
@@ -21,7 +21,7 @@ pub struct DragLaw {
     pub coefficient: f64,
 }
 
-/// A fluid. It is not changed by the grains.
+/// A fluid. It is not changed by the grains, unless it is a [`Stream`](super::Stream).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Fluid<D: Dimension> {
@@ -108,6 +108,48 @@ impl<D: Dimension> ForceField<D> for Fluid<D> {
     fn dissipated_power(&self, at: &FieldPoint<D>) -> f64 {
         let drag = ForceField::<D>::drag(self, at);
         drag.coefficient * (drag.velocity - at.velocity).norm_squared()
+    }
+    fn next_event(&self, now: f64) -> Option<f64> {
+        match &self.flow {
+            Flow::Stream(stream) => stream.next_event(now),
+            _ => None,
+        }
+    }
+    fn handle_event(&mut self, now: f64) {
+        if let Flow::Stream(stream) = &mut self.flow {
+            stream.advance(now);
+        }
+    }
+    fn react(&mut self, given: D::Vector, time: f64) {
+        if let Flow::Stream(stream) = &mut self.flow {
+            stream.give(given, time);
+        }
+    }
+    fn stream(&self, to_come: f64) -> Option<D::Vector> {
+        match &self.flow {
+            Flow::Stream(stream) => Some(stream.now.velocity - stream.now.kick * to_come),
+            _ => None,
+        }
+    }
+    fn state(&self) -> Vec<f64> {
+        match &self.flow {
+            Flow::Stream(stream) => stream.numbers(),
+            _ => Vec::new(),
+        }
+    }
+    fn restore(&mut self, state: &[f64]) -> Result<(), FieldStateError> {
+        let (fits, expected) = match &mut self.flow {
+            Flow::Stream(stream) => (stream.restore(state), 2 * D::N + 2),
+            _ => (state.is_empty(), 0),
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(FieldStateError {
+            name: "fluid".into(),
+            expected,
+            found: state.len(),
+        })
     }
 }
 

@@ -20,6 +20,7 @@ mod rates;
 mod set;
 mod setup;
 mod source;
+mod stream;
 
 pub use between::{BetweenGrains, COULOMB, Electrostatics, Gravitation, MAGNETIC, Magnetostatics};
 pub use central::CentralField;
@@ -36,6 +37,7 @@ pub use rates::{Fastest, Smallest};
 pub use set::FieldSet;
 pub use setup::PlaceFields;
 pub use source::{LongRangeSetup, Source, SourceDensity, cross, dot, three};
+pub use stream::{Stream, StreamState};
 
 use std::fmt::Debug;
 
@@ -138,6 +140,15 @@ pub trait ForceField<D: Dimension>: Debug + Send + Sync {
     /// Brings the inner state to `now`. Called at each event of the field, and also at those of
     /// others, when there is nothing to do.
     fn handle_event(&mut self, _now: f64) {}
+
+    /// Takes what it gave to grains by drag at an evaluation, N s.
+    fn react(&mut self, _given: D::Vector, _time: f64) {}
+
+    /// The velocity of a fluid on which grains act, m/s, but for a share of what they did at the last evaluation, which
+    /// is yet to come.
+    fn stream(&self, _to_come: f64) -> Option<D::Vector> {
+        None
+    }
 
     /// The inner state, for a checkpoint.
     fn state(&self) -> Vec<f64> {

@@ -266,6 +266,18 @@ impl<D: Dimension> FieldSet<D> {
             .min_by(f64::total_cmp)
     }
 
+    /// Tells all fields what they gave to grains by drag at an evaluation, N s.
+    pub fn react(&mut self, given: D::Vector, time: f64) {
+        for field in &mut self.fields {
+            field.react(given, time);
+        }
+    }
+
+    /// The velocity of a fluid on which grains act, m/s, but for a share of what they did at the last evaluation.
+    pub fn stream(&self, to_come: f64) -> Option<D::Vector> {
+        self.iter().find_map(|field| field.stream(to_come))
+    }
+
     /// Brings all fields to `now`.
     pub fn handle_event(&mut self, now: f64) {
         for field in &mut self.fields {

@@ -6,6 +6,7 @@
 
 mod brute;
 mod cells;
+mod displaced;
 mod grid;
 mod levels;
 mod order;
@@ -15,6 +16,7 @@ mod still;
 
 pub use brute::Brute;
 pub use cells::Cells;
+pub use displaced::pairs_across;
 pub use levels::Levels;
 pub use order::{row_order, spatial_order};
 pub use periodic::PeriodicAxis;

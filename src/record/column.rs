@@ -19,11 +19,13 @@ pub enum Table {
     Stagnant,
     /// A row per class of the spectrum of impacts.
     Impacts,
+    /// A row per cell of the map of a wall.
+    Wear,
 }
 
 impl Table {
     /// All tables, in the order in which checkpoints note the length of their spools.
-    pub const ALL: [Table; 7] = [
+    pub const ALL: [Table; 8] = [
         Table::Events,
         Table::Series,
         Table::Grains,
@@ -31,6 +33,7 @@ impl Table {
         Table::Avalanches,
         Table::Stagnant,
         Table::Impacts,
+        Table::Wear,
     ];
 
     /// Its name.
@@ -43,6 +46,7 @@ impl Table {
             Table::Avalanches => "avalanches",
             Table::Stagnant => "stagnant",
             Table::Impacts => "impacts",
+            Table::Wear => "wear",
         }
     }
 
@@ -59,6 +63,9 @@ impl Table {
             }
             Table::Impacts => {
                 "a row per class of impact energy and partner that holds a collision, with `log.impacts`"
+            }
+            Table::Wear => {
+                "a row per cell of a wall that anything slid on or struck, with `log.wear`"
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::column::{Column, Kind};
-use super::summary::{Impacts, Summary};
+use super::summary::{CellFigures, Impacts, Summary};
 use super::tables::KINDS;
 
 /// A figure of a run.
@@ -106,6 +106,7 @@ impl List {
         self.energy();
         self.outcome();
         self.impacts();
+        self.cell();
         self.count("warnings", "how many warnings the run gave", |s| {
             s.warnings.len() as u64
         });
@@ -293,6 +294,37 @@ impl List {
         });
     }
 
+    fn cell(&mut self) {
+        type Pick = fn(&CellFigures) -> f64;
+        let all: [(&str, &str, &str, Pick); 4] = [
+            (
+                "offset",
+                "m",
+                "displacement of the image above a periodic box that moves",
+                |c| c.offset,
+            ),
+            ("sheared", "1", "its shear so far", |c| c.sheared),
+            ("fraction", "1", "share of it that grains fill", |c| {
+                c.fraction
+            }),
+            (
+                "coordination",
+                "1",
+                "links a grain, each counted for both grains",
+                |c| c.coordination,
+            ),
+        ];
+        for (name, unit, about, pick) in all {
+            self.maybe(&format!("cell.{name}"), unit, about, move |s| {
+                s.cell.as_ref().map(pick)
+            });
+        }
+        let about = "shear stress over pressure on planes across y, second half of the run";
+        self.maybe("cell.friction", "1", about, |s| {
+            s.cell.as_ref().and_then(|c| c.friction)
+        });
+    }
+
     fn impacts(&mut self) {
         type Pick = fn(&Summary) -> Option<Impacts>;
         let sorts: [(&str, &str, Pick); 2] = [
@@ -366,6 +398,10 @@ mod tests {
             }),
             avalanches: Some(Avalanches::default()),
             impacts: Some(ImpactFigures::default()),
+            cell: Some(CellFigures {
+                friction: Some(0.3),
+                ..CellFigures::default()
+            }),
             ..Summary::default()
         };
         let value = serde_json::to_value(&summary).unwrap();

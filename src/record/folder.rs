@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
 use super::meta::RunMeta;
-use super::rows::{AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, Sink, ZoneRow};
+use super::rows::{
+    AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, Sink, WearRow, ZoneRow,
+};
 use super::spool::{Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
@@ -41,6 +43,7 @@ struct AllFields {
     avalanches: Vec<Field<AvalancheRow>>,
     zones: Vec<Field<ZoneRow>>,
     impacts: Vec<Field<ImpactRow>>,
+    wear: Vec<Field<WearRow>>,
 }
 
 impl fmt::Debug for RunFolder {
@@ -167,12 +170,13 @@ impl RunFolder {
         let n = meta.dimensions;
         let fields = AllFields {
             events: tables::event_fields(n),
-            series: tables::series_fields(n, &meta.boundaries, &meta.meters),
+            series: tables::series_fields(n, &meta.boundaries, &meta.meters, meta.cell),
             grains: tables::grain_fields(n),
             links: tables::link_fields(n),
             avalanches: tables::avalanche_fields(n),
             zones: tables::zone_fields(n),
             impacts: tables::impact_fields(),
+            wear: tables::wear_fields(n),
         };
         RunFolder {
             folder: dir.to_path_buf(),
@@ -215,8 +219,13 @@ impl RunFolder {
         drop(spools);
         let job = |table: Table| -> Result<(), RecordError> {
             let path = folder.join(table.file_name());
-            let columns: Vec<Column> =
-                columns(table, meta.dimensions, &meta.boundaries, &meta.meters);
+            let columns: Vec<Column> = columns(
+                table,
+                meta.dimensions,
+                &meta.boundaries,
+                &meta.meters,
+                meta.cell,
+            );
             let spool = spool_path(&checkpoints, table);
             write_part(&path, |out| {
                 write_table(table, &columns, &meta, &spool, out, &path)
@@ -308,6 +317,12 @@ impl Sink for RunFolder {
         let fields = &self.fields.impacts;
         self.spools
             .append(Table::Impacts, |bytes| pack(fields, row, bytes))
+    }
+
+    fn wear(&mut self, row: &WearRow) -> Result<(), RecordError> {
+        let fields = &self.fields.wear;
+        self.spools
+            .append(Table::Wear, |bytes| pack(fields, row, bytes))
     }
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {

@@ -28,6 +28,9 @@ pub struct RunMeta {
     /// Origin and length of each periodic direction, m; none where space has an end or none.
     #[serde(default)]
     pub periodic: [Option<[f64; 2]>; 3],
+    /// Whether the edges of the periodic cell move: the series tells of them, and `periodic` is empty.
+    #[serde(default)]
+    pub cell: bool,
 }
 
 /// A wall as a line, for pictures: several may bear one name.

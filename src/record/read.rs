@@ -298,6 +298,11 @@ pub fn impacts(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Impacts)
 }
 
+/// The maps of walls, as columns; empty where none were asked for.
+pub fn wear(dir: &Path) -> Result<Columns, RecordError> {
+    table(dir, Table::Wear)
+}
+
 /// All micro-avalanches, as the rows that the driver handed over.
 pub fn avalanche_rows(dir: &Path) -> Result<Vec<AvalancheRow>, RecordError> {
     let c = avalanches(dir)?;
@@ -374,5 +379,6 @@ pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
         meta.dimensions,
         &meta.boundaries,
         &meta.meters,
+        meta.cell,
     ))
 }

@@ -133,6 +133,26 @@ pub struct SeriesRow {
     pub shifts: Vec<[f64; 3]>,
     /// For each meter: grains that passed so far, forward less back, and their mass, kg.
     pub meters: Vec<(i64, f64)>,
+    /// A periodic cell whose edges move.
+    pub cell: Option<CellRow>,
+}
+
+/// A periodic cell whose edges move, at a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellRow {
+    /// Along the axes, m.
+    pub lengths: [f64; 3],
+    /// Of the image above, along x, m; up to half a length.
+    pub offset: f64,
+    /// Shear so far.
+    pub sheared: f64,
+    /// Share of the cell that grains fill.
+    pub fraction: f64,
+    /// Links a grain, each counted for both.
+    pub coordination: f64,
+    /// Mean pressure since the last tick, Pa, in the plane N/m: force along the second axis on a plane across the first,
+    /// positive in compression.
+    pub pressure: [[f64; 3]; 3],
 }
 
 /// A grain in a snapshot.
@@ -252,6 +272,25 @@ pub struct ZoneRow {
     pub velocity: [f64; 3],
 }
 
+/// A cell of the map of a wall, over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WearRow {
+    /// The wall.
+    pub wall: BodyRef,
+    /// Middle of the cell in the wall's own frame, m.
+    pub position: [f64; 3],
+    /// Length of its sides, m.
+    pub size: f64,
+    /// Normal force times sliding way, J (Archard 1953).
+    pub pressed_way: f64,
+    /// Work of friction of contacts that slid, J.
+    pub friction: f64,
+    /// Contacts that began.
+    pub impacts: u64,
+    /// Their kinetic energy of approach along the normal, J.
+    pub impact_energy: f64,
+}
+
 /// A class of the spectrum of impacts: collisions of like energy with one partner, over the whole run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactRow {
@@ -289,6 +328,10 @@ pub trait Sink: Send {
     }
     /// Takes a class of the spectrum of impacts; a sink that keeps none may pass it over.
     fn impact(&mut self, _row: &ImpactRow) -> Result<(), super::RecordError> {
+        Ok(())
+    }
+    /// Takes a cell of the map of a wall; a sink that keeps none may pass it over.
+    fn wear(&mut self, _row: &WearRow) -> Result<(), super::RecordError> {
         Ok(())
     }
     /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
@@ -333,6 +376,8 @@ pub struct MemorySink {
     pub zones: Vec<ZoneRow>,
     /// The spectrum of impacts.
     pub impacts: Vec<ImpactRow>,
+    /// Maps of walls.
+    pub wear: Vec<WearRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
 }
@@ -364,6 +409,10 @@ impl Sink for MemorySink {
     }
     fn impact(&mut self, row: &ImpactRow) -> Result<(), super::RecordError> {
         self.impacts.push(*row);
+        Ok(())
+    }
+    fn wear(&mut self, row: &WearRow) -> Result<(), super::RecordError> {
+        self.wear.push(*row);
         Ok(())
     }
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {

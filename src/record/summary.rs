@@ -57,6 +57,9 @@ pub struct Summary {
     /// Contacts that last in the event-driven model; none where none do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft: Option<SoftFigures>,
+    /// A periodic cell whose edges move; none where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellFigures>,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
     /// What passed the meters; none without any.
@@ -201,6 +204,32 @@ pub struct FieldFigures {
     pub drag: f64,
     /// Momentum, N s, with that of gravity.
     pub momentum: [f64; 3],
+    /// Velocity at the end of a fluid on which the grains act, m/s; none without such a one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<[f64; 3]>,
+}
+
+/// A periodic cell whose edges move, at the end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellFigures {
+    /// Along the axes, m.
+    pub lengths: Vec<f64>,
+    /// Of the image above, along x, m; up to half a length.
+    pub offset: f64,
+    /// Shear, over the whole run.
+    pub sheared: f64,
+    /// Share of the cell that grains fill.
+    pub fraction: f64,
+    /// Links a grain, each counted for both.
+    pub coordination: f64,
+    /// Pressure, Pa, in the plane N/m: force along the second axis on a plane across the first, positive in
+    /// compression.
+    pub pressure: Vec<Vec<f64>>,
+    /// Its mean over the second half of the run.
+    pub mean_pressure: Vec<Vec<f64>>,
+    /// Of a cell that is sheared, over that half: shear stress over pressure on planes across y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
 }
 
 /// Dissipated energy, J.

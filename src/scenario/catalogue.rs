@@ -44,6 +44,8 @@ const GROUPS: &[(&str, &str, &str)] = &[
     ("feeds", "[[feed]]", "FeedSpec"),
     ("outlets", "[[outlet]]", "OutletSpec"),
     ("meters", "[[meter]]", "MeterSpec"),
+    ("boxes", "[[periodic.drive]]", "CellDriveSpec"),
+    ("shears", "[[periodic.shear]]", "CellShearSpec"),
 ];
 
 /// Names of all groups.

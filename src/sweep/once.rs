@@ -11,7 +11,7 @@ use super::row::Row;
 use crate::cluster::integrate::Integrate;
 use crate::record::{
     AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, RecordError, RunFolder, SeriesRow, Sink,
-    Status, Summary, Table, ZoneRow, read,
+    Status, Summary, Table, WearRow, ZoneRow, read,
 };
 use crate::scenario::AnySetup;
 use crate::system::{Control, Outcome, Progress, Setup, SystemError, simulation};
@@ -261,6 +261,12 @@ impl Sink for Kept {
     fn impact(&mut self, row: &ImpactRow) -> Result<(), RecordError> {
         match self.keep.table(Table::Impacts) {
             true => self.folder.impact(row),
+            false => Ok(()),
+        }
+    }
+    fn wear(&mut self, row: &WearRow) -> Result<(), RecordError> {
+        match self.keep.table(Table::Wear) {
+            true => self.folder.wear(row),
             false => Ok(()),
         }
     }

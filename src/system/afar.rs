@@ -79,6 +79,7 @@ impl<D: Integrate> System<D> {
         if self.fields.has_moments() {
             self.engine.settle_rotations();
         }
+        self.fields.handle_event(time);
         let (engine, fields) = (&mut self.engine, &self.fields);
         let booked = fields.is_booked();
         let mut driven: Vec<Driven<D>> = Vec::new();
@@ -133,9 +134,11 @@ impl<D: Integrate> System<D> {
         let mut fresh = engine.state.fresh.clone();
         fresh.sort_unstable();
         if booked {
+            let mut given = D::Vector::default();
             for (&slot, driven) in slots.iter().zip(&driven) {
-                engine.drive(slot, driven, fresh.binary_search(&slot).is_ok());
+                given += engine.drive(slot, driven, fresh.binary_search(&slot).is_ok());
             }
+            self.fields.react(given, time);
             return;
         }
         for &slot in slots {

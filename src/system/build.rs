@@ -66,12 +66,8 @@ fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
 }
 
 impl<D: Integrate> System<D> {
-    /// The system at the start of its setup.
-    ///
-    /// # Errors
-    /// A setup that cannot run: no law for a pair that can meet, shapes that are none, a step that
-    /// is far too large.
-    pub fn new(setup: Setup<D>) -> Result<Self, SystemError> {
+    /// [`System::new`].
+    pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
         let (engine, fields, warnings) = Self::bare(&setup)?;
         let start = setup.settle.map_or(0.0, |s| -s.at_most);
         let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
@@ -137,6 +133,11 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
+        if let (true, Some((key, why))) = (setup.cell.is_some(), super::beside_cell(setup)) {
+            return Err(SystemError::Setup(format!(
+                "a periodic box that moves {why}; mind `{key}`"
+            )));
+        }
         let choice = step::choose(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
@@ -192,6 +193,7 @@ impl<D: Integrate> System<D> {
             look_every,
             looks: LOOKS,
             log_links: setup.log.events == EventLog::Links,
+            wear: setup.log.wear,
         };
         let mut engine = Engine::new(
             options,
@@ -202,6 +204,8 @@ impl<D: Integrate> System<D> {
             search(setup.motion.neighbor),
         );
         engine.set_forms(&setup.forms);
+        engine.set_cell(setup.cell.clone());
+        engine.late_from = 0.5 * setup.finish;
         Ok((
             engine,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)

@@ -10,7 +10,7 @@ use super::ledger::{Held, Ledger};
 use super::{PerturbWhen, Setup, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, Other};
+use crate::cluster::{Engine, Other, WearMap};
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue, Regime};
 use crate::field::FieldSet;
 use crate::geometry::Vector;
@@ -233,6 +233,7 @@ impl<D: Integrate> System<D> {
             self.start_stepping(slot);
         }
         self.engine.start_guided();
+        self.engine.start_cell();
         self.engine.renew();
         self.engine.start_springs();
         self.engine.forces();
@@ -302,6 +303,7 @@ impl<D: Integrate> System<D> {
         }
         self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0, self.s.rest.energy);
         self.engine.state.wall_sums.fill([0.0; 7]);
+        self.engine.state.wear.fill(WearMap::new());
         self.engine.state.clusters.forget_touched();
         self.s.last_row = self.engine.state.n;
         if self.setup.log.series.is_some() {
@@ -359,11 +361,8 @@ impl<D: Integrate> System<D> {
         self.feed_owner(self.setup.feeds.len() + index)
     }
 
-    /// Runs to the end of the setup, or until interrupted.
-    ///
-    /// # Errors
-    /// A record that cannot be written; a number that is none.
-    pub fn run(
+    /// [`System::run`].
+    pub(super) fn run_here(
         &mut self,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
@@ -463,6 +462,7 @@ impl<D: Integrate> System<D> {
         self.engine.advance();
         self.follow_gravity();
         if self.engine.outer_is_stale() {
+            self.check_cell()?;
             self.check_numbers()?;
             self.check_overlaps()?;
             self.renew(sink)?;

@@ -169,6 +169,7 @@ impl<D: Integrate> System<D> {
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;
         self.log_zones(sink)?;
+        self.log_wear(sink)?;
         self.s.causes.now = self.s.causes.end;
         self.log_whole(sink, time, EventKind::Finish, None)?;
         self.s.over = Some(outcome);

@@ -6,7 +6,7 @@ use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Elastic, Engine, Flows};
 use crate::contact::{Law, with_law};
-use crate::field::{Crowd, FieldPoint, FieldSet};
+use crate::field::{Crowd, FieldPoint, FieldSet, three};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures, FieldFigures};
 
@@ -23,6 +23,9 @@ pub struct Held {
     pub elastic: Elastic,
     /// Sum of mass times position, kg m.
     pub moment: [f64; 3],
+    /// In a cell whose edges move, where kinetic energy is that of motion against the flow: what that of the whole
+    /// motion is more.
+    pub carried: f64,
 }
 
 impl Held {
@@ -109,7 +112,13 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
                 (arrays.position(slot), v, s)
             }
         };
-        held.kinetic += 0.5 * mass * v.norm_squared();
+        let own = 0.5 * mass * (v - engine.flow_at(x)).norm_squared();
+        if engine.has_cell() {
+            held.kinetic += own;
+            held.carried += 0.5 * mass * v.norm_squared() - own;
+        } else {
+            held.kinetic += 0.5 * mass * v.norm_squared();
+        }
         held.kinetic += turning_energy(engine, slot, s);
         let radius = arrays.radius(slot);
         let at = FieldPoint {
@@ -166,13 +175,18 @@ impl Ledger {
     }
 
     /// What fields of a place gave since the book was opened.
-    pub fn given_by_fields<D: Integrate>(&self, engine: &Engine<D>) -> FieldFigures {
+    pub fn given_by_fields<D: Integrate>(
+        &self,
+        engine: &Engine<D>,
+        fields: &FieldSet<D>,
+    ) -> FieldFigures {
         let mut given = passed(engine).fields;
         given.add(-1.0, &self.flows_at_start.fields);
         FieldFigures {
             work: given.work,
             drag: given.drag,
             momentum: given.momentum,
+            stream: fields.stream(stream_to_come(engine)).map(three),
         }
     }
 
@@ -194,7 +208,8 @@ impl Ledger {
         let slip = flows.friction - begin.friction - sprung;
         let added = self.added_gravity(engine);
         let beyond: f64 = (0..D::N).map(|k| added[k] * held.moment[k]).sum();
-        let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond;
+        let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond
+            - (held.carried - self.start.carried);
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let collision = flows.collision - begin.collision;
@@ -211,6 +226,8 @@ impl Ledger {
         // What rounding alone can leave is no error of the integration.
         let error = (error.abs() - rounding(engine, whole)).max(0.0);
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
+        // What drives a periodic cell gives its flow too.
+        flowed += (held.carried - self.start.carried).abs();
         if engine.has_slots() {
             // What draws grains together gives energy as gravity does.
             flowed += (self.start.elastic.sum() - held.elastic.sum()).max(0.0);
@@ -278,15 +295,31 @@ fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
     grains * energy.fold(0.0, f64::max) + UNITS * (whole + mass * engine.gravity.norm() * reach)
 }
 
+/// The share of what the last evaluation booked that lies after it.
+fn to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
+    use super::IntegratorName::{Euler, Heun};
+    match engine.options.integrator {
+        Euler | Heun => 1.0,
+        _ => 0.5,
+    }
+}
+
+/// The same of what a stream lost. The midpoint rule evaluates before the time of the grains.
+fn stream_to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
+    match engine.options.integrator {
+        super::IntegratorName::Midpoint => 0.0,
+        _ => to_come(engine),
+    }
+}
+
 /// Flows up to the time of evaluation. The leapfrog's evaluation works over half a step before and
 /// half a step after it: the half before of the dampers' work between grains is added, the half
 /// after of what was booked at once is taken off. The other integrators' evaluation works wholly
 /// in the step to come.
 pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
-    use super::IntegratorName::{Euler, Heun};
     let mut flows = engine.state.flows;
-    let leapfrog = !matches!(engine.options.integrator, Euler | Heun);
-    let to_come = if leapfrog { 0.5 } else { 1.0 };
+    let to_come = to_come(engine);
+    let leapfrog = to_come < 1.0;
     let [friction, damping, walls] = flows.last;
     flows.friction -= to_come * friction;
     flows.damping -= to_come * damping;

@@ -210,6 +210,7 @@ impl<D: Integrate> System<D> {
         let (links, sliding) = self.engine.link_count();
         let d = figures.dissipated;
         let air = self.air_tally();
+        let cell = self.cell_row();
         let row = SeriesRow {
             time,
             grains,
@@ -234,6 +235,7 @@ impl<D: Integrate> System<D> {
                 self.engine.boundaries.iter().map(|wall| &wall.boundary),
                 time,
             ),
+            cell,
         };
         Ok(sink.series(&row)?)
     }
@@ -481,8 +483,9 @@ impl<D: Integrate> System<D> {
             },
             energy,
             fields: (!self.setup.place.is_none())
-                .then(|| self.s.ledger.given_by_fields(&self.engine)),
+                .then(|| self.s.ledger.given_by_fields(&self.engine, &self.fields)),
             soft: None,
+            cell: self.cell_figures(),
             discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {
                 count: out,
                 mean_rate: if out >= 2 && lasted > 0.0 {

@@ -2,7 +2,7 @@
 
 use super::Setup;
 use crate::cluster::dimension::ClusterDimension;
-use crate::field::Fastest;
+use crate::field::{Fastest, Flow};
 use crate::geometry::Vector;
 
 /// How far from a place grains are at most at the start, or come in, or are kept by walls, m.
@@ -47,18 +47,28 @@ pub(super) fn fastest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Fastest> {
     setup.place.fastest(|x| near(setup, x))
 }
 
-/// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s.
+/// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s; of a stream
+/// with that of the stream by all grains of the start.
 pub(super) fn damping<D: ClusterDimension>(
     setup: &Setup<D>,
     lightest: &[Option<(f64, f64)>],
     speed: f64,
 ) -> f64 {
-    let of = |(material, entry): (usize, &Option<(f64, f64)>)| {
-        let (mass, radius) = (*entry)?;
+    let rate = |material: usize, mass: f64, radius: f64| {
         let density = setup.place.densities.get(material);
         let volume = density.map_or(D::ball_measure(radius), |density| mass / density);
-        Some(setup.place.damping(mass, volume, speed))
+        setup.place.damping(mass, volume, speed)
     };
-    let all = lightest.iter().enumerate().filter_map(of);
-    all.fold(0.0, f64::max)
+    let of = |(material, entry): (usize, &Option<(f64, f64)>)| {
+        let (mass, radius) = (*entry)?;
+        Some(rate(material, mass, radius))
+    };
+    let fastest = lightest.iter().enumerate().filter_map(of);
+    let fastest = fastest.fold(0.0, f64::max);
+    let Some(Flow::Stream(stream)) = setup.place.fluid.as_ref().map(|fluid| &fluid.flow) else {
+        return fastest;
+    };
+    let grains = setup.grains.iter();
+    let all = grains.map(|g| g.mass * rate(usize::from(g.material), g.mass, g.radius));
+    fastest + all.sum::<f64>() / stream.mass
 }

@@ -29,6 +29,24 @@ pub(super) fn imbalance(energy: &EnergyFigures) -> Option<String> {
 }
 
 impl<D: Integrate> System<D> {
+    /// Whether a cell whose edges move is still wide enough for its grains.
+    pub(super) fn check_cell(&self) -> Result<(), SystemError> {
+        let Some(cell) = &self.engine.state.cell else {
+            return Ok(());
+        };
+        let least = 4.0 * self.engine.greatest_radius();
+        for (k, axis) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
+            let length = cell.edges.lengths[k];
+            if length.is_nan() || length < least {
+                return Err(SystemError::Numerical(format!(
+                    "the periodic cell has become {length:.3e} m long along {axis} at {:.6} s, less than two diameters of its largest grain, {least:.3e} m: grains would meet themselves; let it begin longer, or drive it less far",
+                    self.engine.time(),
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
     pub(super) fn check_numbers(&self) -> Result<(), SystemError> {
         let arrays = &self.engine.state.arrays;
@@ -43,7 +61,8 @@ impl<D: Integrate> System<D> {
                     self.engine.options.step
                 )));
             }
-            let way = arrays.velocity(slot).norm() * self.engine.options.step;
+            let own = arrays.velocity(slot) - self.engine.flow_at(arrays.position(slot));
+            let way = own.norm() * self.engine.options.step;
             if way > arrays.radius(slot) {
                 return Err(SystemError::Numerical(format!(
                     "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",

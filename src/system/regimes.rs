@@ -20,8 +20,8 @@ impl<D: Integrate> System<D> {
         self.count(EventKind::NeighborUpdate);
         self.s.known.plan = None;
         self.account(now);
-        // Where a wall will be that grains push about nobody foresees.
-        let steps = !self.setup.motion.flight || self.engine.has_guided();
+        // Where a wall will be that grains push about, or the edge of a cell, nobody foresees.
+        let steps = !self.setup.motion.flight || self.engine.has_guided() || self.engine.has_cell();
         if steps || !self.uniform || self.gravity_changes() {
             let woken = self.wake(now, f64::INFINITY);
             self.close_air();

@@ -23,7 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 14: feeds of several sorts of grains; meters.
+/// 14: feeds of several sorts of grains; meters; maps of walls; periodic cells whose edges move.
 /// 12: walls that forces move; pieces of meshes; work of fields of a place.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
@@ -38,11 +38,8 @@ struct Saved<D: Integrate> {
 const FORMAT: u32 = 14;
 
 impl<D: Integrate> System<D> {
-    /// The system from a saved state.
-    ///
-    /// # Errors
-    /// A state of another format or of another setup.
-    pub fn restore(mut setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
+    /// [`System::restore`].
+    pub(super) fn from_state(mut setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
         let (mut engine, mut fields, _) = Self::bare(&setup)?;
         // The version first: what comes after it can be read by its own program only.
         let (format, _) = postcard::take_from_bytes::<u32>(state)
@@ -69,6 +66,7 @@ impl<D: Integrate> System<D> {
         engine.origin = saved.driver.origin;
         engine.sort_still();
         engine.restore_guided();
+        engine.restore_cell();
         if !setup.perturbs.is_empty() {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;
@@ -89,8 +87,8 @@ impl<D: Integrate> System<D> {
         })
     }
 
-    /// The state, for a checkpoint: all that decides what comes next.
-    pub fn save(&mut self) -> Vec<u8> {
+    /// [`System::save`].
+    pub(super) fn state(&mut self) -> Vec<u8> {
         self.s.fields = self.fields.states();
         #[derive(Serialize)]
         struct Saving<'a, E: Serialize> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Mixture;
 use crate::body::{Boundary, Form, Grain};
+pub use crate::cluster::{CellControl, CellDrive, CellSetup, CellShear, Span};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
 use crate::field::{LongRangeSetup, PlaceFields};
@@ -36,6 +37,8 @@ pub struct Setup<D: Dimension> {
     pub place: PlaceFields<D>,
     /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
     pub periodic: Vec<Option<PeriodicAxis>>,
+    /// What drives the edges of the periodic cell; none where these stay.
+    pub cell: Option<CellSetup>,
     /// Integration.
     pub motion: MotionSetup,
     /// Settling before time 0: none to start at once.
@@ -386,6 +389,8 @@ pub struct LogSetup {
     pub events: EventLog,
     /// Size of the cells of the field of stagnant zones, m; none: no field.
     pub stagnant: Option<f64>,
+    /// Size of the cells of the maps of walls, m; none: no maps.
+    pub wear: Option<f64>,
     /// Whether collisions are sorted by their energy.
     pub impacts: bool,
 }

@@ -162,7 +162,19 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     }
     let belts = setup.boundaries.iter().map(|wall| wall.belt.norm());
     let placed = super::place::speed(setup);
-    fastest + wall_speed(setup) + belts.fold(0.0, f64::max) + placed
+    fastest + wall_speed(setup) + belts.fold(0.0, f64::max) + placed + cell_speed(setup)
+}
+
+/// The speed at which a driven periodic cell lets neighbours meet, m/s. A pressure p of grains of density rho presses them
+/// less deep into each other than an impact at sqrt(p / rho) does.
+fn cell_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
+    let Some(cell) = &setup.cell else { return 0.0 };
+    let (rate, pressure) = cell.greatest();
+    let sizes = setup.grains.iter().map(|grain| grain.radius);
+    let densities = setup.grains.iter();
+    let densities = densities.map(|grain| grain.mass / D::ball_measure(grain.radius));
+    let least = densities.fold(f64::INFINITY, f64::min);
+    2.0 * rate * sizes.fold(0.0, f64::max) + (pressure / least).sqrt()
 }
 
 /// The speed of the fastest point of a moving wall during the run, m/s. What turns and has no end

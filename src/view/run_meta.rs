@@ -24,8 +24,10 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
         shapes: setup.forms.iter().map(shape).collect(),
         periodic: std::array::from_fn(|k| {
             let axis = setup.periodic.get(k).copied().flatten();
+            let axis = axis.filter(|_| setup.cell.is_none());
             axis.map(|axis| [axis.origin, axis.length])
         }),
+        cell: setup.cell.is_some(),
     }
 }
 
@@ -73,7 +75,7 @@ fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
                 hold(*max, 0.0);
             }
             Shape::Ball { centre, radius, .. } => hold(*centre, *radius),
-            Shape::Vessel(_) | Shape::Mesh(_) => {
+            Shape::Vessel(_) | Shape::Mesh(_) | Shape::Grains(_) => {
                 if let Some((min, max)) = wall.shape.extent() {
                     hold(min, 0.0);
                     hold(max, 0.0);

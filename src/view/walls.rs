@@ -84,6 +84,15 @@ fn lines<D: Dimension>(shape: &Shape<D>, min: D::Vector, max: D::Vector) -> Vec<
             };
             planes.iter().map(circle).collect()
         }
+        Shape::Grains(list) => {
+            // Of spheres the circle that is seen from the side.
+            let up = D::N - 1;
+            let circle = |&(centre, radius): &(D::Vector, f64)| {
+                let axis = |k: usize| std::array::from_fn(|i| if i == k { radius } else { 0.0 });
+                (ring(in_space(centre), axis(0), axis(up)), true)
+            };
+            list.iter().map(circle).collect()
+        }
         Shape::Revolved {
             origin,
             axis,

@@ -333,6 +333,44 @@ fn the_readme_shows_what_is_printed() -> std::io::Result<()> {
     Ok(())
 }
 
+/// The commands of the guide can be given one after the other. Of its sweep two seeds are enough here.
+#[test]
+fn the_guide_can_be_followed() -> std::io::Result<()> {
+    let text = fs::read_to_string(repository().join("docs/guide.md"))?;
+    let folder = tempfile::tempdir()?;
+    let (before, rest) = text.split_once("`widths.toml`:").expect("the sweep");
+    let sweep = rest
+        .split("```toml\n")
+        .nth(1)
+        .and_then(|block| block.split("```").next());
+    let sweep = sweep.expect("its file").replace("seeds = 50", "seeds = 2");
+    assert!(sweep.contains("seeds = 2") && before.len() > 500);
+    fs::write(folder.path().join("widths.toml"), sweep)?;
+    let mut count = 0;
+    for command in text
+        .lines()
+        .filter_map(|line| line.strip_prefix("arenite "))
+    {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_arenite"))
+            .args(command.split_whitespace())
+            .current_dir(folder.path())
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "`arenite {command}`: {said}");
+        count += 1;
+    }
+    assert!(count > 10, "the guide has {count} commands");
+    for made in [
+        "runs/hopper-1/report.html",
+        "jams.svg",
+        "runs/widths/sweep.csv",
+        "mine.toml",
+    ] {
+        assert!(folder.path().join(made).exists(), "{made} is there");
+    }
+    Ok(())
+}
+
 /// The scenario that the documentation explains can run.
 #[test]
 fn written_scenarios_resolve() -> Result<(), Box<dyn std::error::Error>> {

@@ -119,6 +119,7 @@ fn quiet() -> LogSetup {
         checkpoint: None,
         events: EventLog::None,
         stagnant: None,
+        wear: None,
         impacts: false,
     }
 }
@@ -130,6 +131,7 @@ fn loud() -> LogSetup {
         checkpoint: Some(0.029),
         events: EventLog::Links,
         stagnant: None,
+        wear: None,
         impacts: false,
     }
 }

@@ -53,6 +53,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         walls,
         shapes: Vec::new(),
         periodic: [None; 3],
+        cell: false,
     }
 }
 
@@ -106,6 +107,7 @@ pub fn series(k: u64) -> SeriesRow {
             .collect(),
         shifts: (0..3).map(|w| [w as f64 - x, x, 0.5]).collect(),
         meters: vec![(k as i64, 0.5 * x)],
+        cell: None,
     }
 }
 

@@ -85,7 +85,7 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
     for table in Table::ALL {
         let rows = read::table(run, table).unwrap();
         let names: Vec<&str> = rows.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let wanted = columns(table, dimensions, &meta.boundaries, &meta.meters);
+        let wanted = columns(table, dimensions, &meta.boundaries, &meta.meters, meta.cell);
         let wanted: Vec<&str> = wanted.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, wanted);
         let mut reader = read::TableReader::open(run, table).unwrap();
@@ -95,11 +95,12 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
                     Table::Avalanches => "units.start",
                     Table::Stagnant => "units.size",
                     Table::Impacts => "units.from",
+                    Table::Wear => "units.size",
                     _ => "units.time",
                 })
                 .is_some_and(|unit| unit
                     == match table {
-                        Table::Stagnant => "m",
+                        Table::Stagnant | Table::Wear => "m",
                         Table::Impacts => "J",
                         _ => "s",
                     })
@@ -146,8 +147,11 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("segregation", 2, &["run.finish=0.1"]),
         ("brazil-nut", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
         ("shear-cell", 2, &["run.finish=0.1"]),
+        ("simple-shear", 2, &["run.finish=0.1"]),
         ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),
+        ("triaxial-cell", 3, &["run.finish=0.02"]),
         ("pipe-flow", 2, &["run.finish=0.5"]),
+        ("ice-floes", 2, &["run.finish=60.0"]),
         ("centrifuge", 2, &["run.finish=0.2"]),
         (
             "cohesive-heap",

@@ -72,6 +72,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
             checkpoint: None,
             events: EventLog::None,
             stagnant: None,
+            wear: None,
             impacts: false,
         },
         tolerance: 1e-3,
@@ -80,6 +81,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         meters: Vec::new(),
         events: None,
         quasi_static: None,
+        cell: None,
     }
 }
 
@@ -352,6 +354,7 @@ pub fn stepped<D: Integrate>(
         look_every: 50,
         looks: 4,
         log_links: false,
+        wear: None,
     };
     let walls = setup.boundaries.iter().map(|b| Wall {
         surfaces: b.shape.surfaces().unwrap(),

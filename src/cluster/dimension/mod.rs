@@ -4,6 +4,7 @@ mod planar;
 mod spatial;
 
 use super::arrays::Arrays;
+use super::cell::CellSums;
 use super::kernel::{Arcs, Change, Named, Timing, WallGeometry, WallSums};
 use super::lists::{History, Lists};
 use crate::body::Grain;
@@ -18,7 +19,8 @@ pub trait ClusterDimension: Dimension {
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of candidate pairs; gives the work of tangential forces, J.
+    /// Contact forces of candidate pairs; gives the work of tangential forces, J. What links give to the stress
+    /// is added to `sums`.
     fn pair_forces(
         level: Level,
         law: AnyLaw,
@@ -26,6 +28,7 @@ pub trait ClusterDimension: Dimension {
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
         timing: Timing,
+        sums: Option<&mut CellSums>,
     ) -> f64;
     /// Contact forces at a surface of a wall that turns with an angular velocity (rad/s).
     fn wall_forces(
@@ -51,7 +54,7 @@ pub trait ClusterDimension: Dimension {
         timing: Timing,
         _pass: ArcPass<'_>,
     ) -> f64 {
-        Self::pair_forces(level, law, arrays, lists, changed, timing)
+        Self::pair_forces(level, law, arrays, lists, changed, timing, None)
     }
     /// Contact forces at a surface, of arcs too.
     fn arc_wall_forces(

@@ -3,6 +3,7 @@
 use super::{ArcPass, ClusterDimension};
 use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
+use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
     ArcPairs, ArcTurns, ArcWalls, Arcs, Change, PlanarPairs, PlanarWalls, Timing, WallGeometry,
     WallSums,
@@ -23,6 +24,7 @@ impl ClusterDimension for Planar {
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
         timing: Timing,
+        sums: Option<&mut CellSums>,
     ) -> f64 {
         with_law!(law, law => run(level, PlanarPairs {
             law,
@@ -34,6 +36,7 @@ impl ClusterDimension for Planar {
             flags: &mut lists.flags,
             changed,
             timing,
+            sums,
         }))
     }
 

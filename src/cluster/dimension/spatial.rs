@@ -3,6 +3,7 @@
 use super::ClusterDimension;
 use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
+use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
     Change, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
 };
@@ -22,6 +23,7 @@ impl ClusterDimension for Spatial {
         lists: &mut Lists<SpatialHistory>,
         changed: &mut Vec<Change>,
         timing: Timing,
+        sums: Option<&mut CellSums>,
     ) -> f64 {
         with_law!(law, law => run(level, SpatialPairs {
             law,
@@ -35,6 +37,7 @@ impl ClusterDimension for Spatial {
             flags: &mut lists.flags,
             changed,
             timing,
+            sums,
         }))
     }
 

@@ -413,7 +413,7 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
                 normal: facing.normal,
                 overlap: radius.sub(facing.distance),
                 inverse_mass: a.inverse_mass,
-                radius,
+                radius: facing.effective(radius),
                 velocity: [
                     velocity[0].sub(facing.velocity[0]),
                     velocity[1].sub(facing.velocity[1]),

@@ -88,6 +88,19 @@ pub struct Timing {
     pub partial: bool,
     /// Lengths of the periodic directions, m; 0 where not periodic.
     pub periodic: Option<[f64; 3]>,
+    /// How images move, where they do.
+    pub moving: Option<Moving>,
+}
+
+/// Images of a periodic cell whose edges move; all directions are periodic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moving {
+    /// Of the image above, along x, m.
+    pub offset: f64,
+    /// Rates of the lengths, m/s.
+    pub rates: [f64; 3],
+    /// Rate of the offset, m/s.
+    pub offset_rate: f64,
 }
 
 /// Separations brought to the nearest image in periodic directions.
@@ -107,6 +120,30 @@ pub(super) fn nearest_image<L: Lanes, const N: usize>(
         out[k] = d[k].sub(turns.mul(L::splat(length)));
     }
     out
+}
+
+/// Separations brought to the nearest image, with relative velocities that take in how images move.
+#[inline(always)]
+pub(super) fn image<L: Lanes, const N: usize>(
+    d: [L; N],
+    v: [L; N],
+    timing: &Timing,
+) -> ([L; N], [L; N]) {
+    let (Some(moving), Some(lengths)) = (&timing.moving, timing.periodic) else {
+        return (nearest_image(d, timing.periodic), v);
+    };
+    let whole = L::splat(6755399441055744.0);
+    let turns = |x: L, length: f64| x.mul(L::splat(1.0 / length)).add(whole).sub(whole);
+    let (mut d, mut v) = (d, v);
+    let up = turns(d[1], lengths[1]);
+    d[0] = d[0].sub(up.mul(L::splat(moving.offset)));
+    v[0] = v[0].sub(up.mul(L::splat(moving.offset_rate)));
+    for k in 0..N {
+        let turns = if k == 1 { up } else { turns(d[k], lengths[k]) };
+        d[k] = d[k].sub(turns.mul(L::splat(lengths[k])));
+        v[k] = v[k].sub(turns.mul(L::splat(moving.rates[k])));
+    }
+    (d, v)
 }
 
 /// The part of eight contacts along their normals.

@@ -8,7 +8,8 @@
 
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Change, Flags, Memory, Normal, Timing, held, nearest_image, normal};
+use super::{Batch, Change, Flags, Memory, Normal, Timing, held, image, normal};
+use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
 
@@ -270,6 +271,8 @@ pub struct PlanarPairs<'a, W: Law> {
     pub changed: &'a mut Vec<Change>,
     /// Timing.
     pub timing: Timing,
+    /// What links give to the stress, where that is asked for.
+    pub sums: Option<&'a mut CellSums>,
 }
 
 impl<W: Law> Kernel for PlanarPairs<'_, W> {
@@ -287,6 +290,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             flags,
             changed,
             timing,
+            mut sums,
         } = self;
         let difference = L::load(&DIFFERENCE);
         let reaction = L::load(&REACTION);
@@ -314,7 +318,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 pair(7),
             ];
             let [dx, dy, _, radii, du, dv, spin, inverse_mass] = L::transpose(columns);
-            let [dx, dy] = nearest_image([dx, dy], timing.periodic);
+            let ([dx, dy], [du, dv]) = image([dx, dy], [du, dv], &timing);
             let square = dx.mul(dx).add(dy.mul(dy));
             let touch = square.less(radii.mul(radii));
             let touch_bits = L::bits(touch);
@@ -378,6 +382,9 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
             }
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
+            if let Some(sums) = &mut sums {
+                sums.add([dx, dy], [fx, fy], [ex, ey]);
+            }
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
             L::scatter_add(out, forces, &batch.a);
             let back = |k: usize| out[k].flip(reaction);
@@ -460,11 +467,12 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 continue;
             }
             let overlap = radius.sub(facing.distance);
+            let effective = facing.effective(radius);
             let meeting = Meeting {
                 normal: facing.normal,
                 overlap,
                 inverse_mass,
-                radius,
+                radius: effective,
                 velocity: [u.sub(facing.velocity[0]), v.sub(facing.velocity[1])],
                 spin,
                 touch: L::mask(held(
@@ -472,7 +480,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                     touch_bits,
                     flags.touch & facing.inside,
                     overlap,
-                    radius,
+                    effective,
                 )),
             };
             let turning = if W::COMPOSED {

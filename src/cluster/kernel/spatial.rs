@@ -8,7 +8,8 @@
 
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Change, Flags, Memory, Normal, Timing, held, nearest_image, normal};
+use super::{Batch, Change, Flags, Memory, Normal, Timing, held, image, normal};
+use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
 
@@ -269,6 +270,8 @@ pub struct SpatialPairs<'a, W: Law> {
     pub changed: &'a mut Vec<Change>,
     /// Timing.
     pub timing: Timing,
+    /// What links give to the stress, where that is asked for.
+    pub sums: Option<&'a mut CellSums>,
 }
 
 impl<W: Law> Kernel for SpatialPairs<'_, W> {
@@ -288,6 +291,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             flags,
             changed,
             timing,
+            mut sums,
         } = self;
         let difference = L::load(&DIFFERENCE);
         let reaction = L::load(&REACTION);
@@ -315,7 +319,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 pair(7),
             ];
             let [dx, dy, dz, radii, du, dv, dw, inverse_mass] = L::transpose(columns);
-            let d = nearest_image([dx, dy, dz], timing.periodic);
+            let (d, velocity) = image([dx, dy, dz], [du, dv, dw], &timing);
             let square = dot(d, d);
             let touch = square.less(radii.mul(radii));
             let touch_bits = L::bits(touch);
@@ -353,7 +357,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 overlap,
                 inverse_mass,
                 radius,
-                velocity: [du, dv, dw],
+                velocity,
                 spin: [sx, sy, sz],
                 touch: if W::COMPOSED {
                     L::mask(held(&law, touch_bits, flags.touch, overlap, radius))
@@ -388,6 +392,9 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                     L::scatter_add(out, forces, slots);
                     L::scatter_add(out, dampers, slots);
                 }
+            }
+            if let Some(sums) = &mut sums {
+                sums.add(d, e.force, e.damper);
             }
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
@@ -502,12 +509,13 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let [sx, sy, sz, ..] = L::transpose(columns);
             let overlap = radius.sub(distance);
             let lasting = flags.touch & facing.inside;
-            let touch = L::mask(held(&law, touch_bits, lasting, overlap, radius));
+            let effective = facing.effective(radius);
+            let touch = L::mask(held(&law, touch_bits, lasting, overlap, effective));
             let meeting = Meeting {
                 normal: n,
                 overlap,
                 inverse_mass,
-                radius,
+                radius: effective,
                 velocity: zip([u, v, w], wall, |a, b| a.sub(b)),
                 spin: [sx, sy, sz],
                 touch,

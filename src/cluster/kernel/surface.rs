@@ -37,6 +37,8 @@ pub struct WallLanes {
     pub normal: [Row; 3],
     /// Velocity of the wall at the contact, m/s.
     pub velocity: [Row; 3],
+    /// One over the radius of a grain of the wall, 1/m; 0 for what laws see as flat.
+    pub curvature: Row,
 }
 
 /// Where the geometry of a wall comes from.
@@ -65,6 +67,8 @@ pub(super) struct Facing<L: Lanes, const N: usize> {
     pub distance: L,
     /// Of the surface at the contact.
     pub velocity: [L; N],
+    /// One over the radius of its grains; 0 where it counts as flat.
+    pub curvature: L,
     /// Lanes that face it, rather than what lies beyond its ends.
     pub inside: u8,
 }
@@ -74,6 +78,12 @@ impl<L: Lanes, const N: usize> Facing<L, N> {
     #[inline(always)]
     pub fn touch(&self, radius: L) -> u8 {
         L::bits(self.distance.less(radius)) & L::bits(L::splat(0.0).less(radius)) & self.inside
+    }
+
+    /// The effective radius for laws of balls of these radii: R r / (R + r).
+    #[inline(always)]
+    pub fn effective(&self, radius: L) -> L {
+        radius.div(L::splat(1.0).add(self.curvature.mul(radius)))
     }
 }
 
@@ -90,6 +100,7 @@ impl WallGeometry<'_> {
             normal: [zero; N],
             distance: zero,
             velocity: [zero; N],
+            curvature: zero,
             inside: 0xff,
         };
         match self {
@@ -123,6 +134,7 @@ impl WallGeometry<'_> {
                     facing.velocity[k] = L::load(&lanes.velocity[k]);
                 }
                 facing.distance = L::load(&lanes.distance);
+                facing.curvature = L::load(&lanes.curvature);
             }
         }
         facing

@@ -251,10 +251,19 @@ impl<D: Dimension> Engine<D> {
     /// Runs until a time, s, or until so many collisions (of grains and with walls) are done since
     /// the start, about.
     pub fn run(&mut self, until: f64, collisions: u64) -> Stopped {
-        self.run_with(until, collisions, &mut ())
+        self.run_watched(until, collisions, &mut ())
     }
     /// Runs, and tells an observer of each collision.
-    pub fn run_with<O: Observer<D>>(
+    pub fn run_with(
+        &mut self,
+        until: f64,
+        collisions: u64,
+        observer: &mut dyn Observer<D>,
+    ) -> Stopped {
+        self.run_watched(until, collisions, &mut run::Told(observer))
+    }
+    /// The same, compiled for one observer: for whom a call a collision costs.
+    pub(crate) fn run_watched<O: Observer<D>>(
         &mut self,
         until: f64,
         collisions: u64,

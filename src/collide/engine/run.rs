@@ -58,6 +58,17 @@ impl<D: Dimension, F: FnMut(&Collision<D>)> Observer<D> for F {
     }
 }
 
+/// Tells whoever it is: the loop is compiled once for all of them.
+pub(super) struct Told<'o, D: Dimension>(pub &'o mut dyn Observer<D>);
+impl<D: Dimension> Observer<D> for Told<'_, D> {
+    fn collision(&mut self, collision: &Collision<D>) {
+        self.0.collision(collision);
+    }
+    fn end(&mut self, end: &EndOfContact<D>) {
+        self.0.end(end);
+    }
+}
+
 /// One run of the loop; `LAWS`: where contact laws decide collisions, or make them last.
 pub(super) struct Run<'a, D: Dimension, O, const LAWS: bool> {
     pub core: &'a mut Core<D>,

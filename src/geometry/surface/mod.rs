@@ -104,6 +104,9 @@ pub enum ShapeError {
     /// A segment of a profile that sweeps no surface.
     #[error("the profile runs along the axis from corner {0}; such a segment sweeps no surface")]
     AlongAxis(usize),
+    /// A rough wall without grains.
+    #[error("a rough wall needs at least one grain")]
+    NoGrains,
     /// A mesh without triangles.
     #[error("the mesh has no triangle that is more than a line")]
     NoTriangles,
@@ -143,7 +146,12 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn flat(&self, x: D::Vector) -> Option<Flat<D>>;
     /// Some point of the surface, or the centre or axis of a round one.
     fn reference_point(&self) -> D::Vector;
-    /// The box around a piece of a mesh, whose boundary may have very many; none for all others.
+    /// One over the radius of a grain that is a piece of a wall, 1/m: contact laws see two round bodies there. 0 for
+    /// all others, which they see as flat.
+    fn curvature(&self) -> f64 {
+        0.0
+    }
+    /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.
     fn bounds(&self) -> Option<[D::Vector; 2]> {
         None
     }
@@ -168,6 +176,8 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn block(min: D::Vector, max: D::Vector, inside: bool) -> Result<Vec<Self>, ShapeError>;
     /// A circle or sphere from outside or inside.
     fn ball(centre: D::Vector, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError>;
+    /// Grains that do not move against each other: centre, radius (m).
+    fn grains(list: &[(D::Vector, f64)]) -> Result<Vec<Self>, ShapeError>;
     /// A chain of segments; in the plane only.
     fn polyline(points: &[D::Vector], closed: bool) -> Result<Vec<Self>, ShapeError>;
     /// The surface swept by a profile of (distance from the axis, height); in space only.

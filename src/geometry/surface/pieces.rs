@@ -28,7 +28,7 @@ impl<D: Dimension> IntoIterator for Pieces<D> {
 }
 
 impl<D: Dimension> Pieces<D> {
-    /// Of surfaces; a tree is made where all of them are pieces of a mesh.
+    /// Of surfaces; a tree is made where all of them are pieces of a mesh or of a rough wall.
     pub fn new(list: Vec<D::Surface>) -> Self {
         let boxes: Option<Vec<_>> = list.iter().map(Surface::bounds).collect();
         let boxes = boxes.filter(|boxes| !boxes.is_empty());

@@ -19,6 +19,8 @@ pub enum PlanarSurface {
     Circle(Ball<Planar>),
     /// A box from outside.
     Block(Block<Planar>),
+    /// A grain of a rough wall.
+    Grain(Ball<Planar>),
 }
 
 fn probe((distance, normal): (f64, Vector2<f64>)) -> Probe<Planar> {
@@ -32,7 +34,7 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::HalfPlane(half) => Some(half.probe(x)),
             PlanarSurface::Segment(piece) => piece.probe(x).map(probe),
             PlanarSurface::Vertex(corner) => corner.probe(x).map(probe),
-            PlanarSurface::Circle(ball) => Some(ball.probe(x)),
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball.probe(x)),
             PlanarSurface::Block(block) => Some(block.probe(x)),
         }
     }
@@ -42,7 +44,7 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::HalfPlane(half) => half.probe(x).distance,
             PlanarSurface::Segment(piece) => piece.distance(x),
             PlanarSurface::Vertex(corner) => corner.distance(x),
-            PlanarSurface::Circle(ball) => ball.probe(x).distance,
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => ball.probe(x).distance,
             PlanarSurface::Block(block) => block.probe(x).distance,
         }
     }
@@ -65,8 +67,21 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::HalfPlane(half) => half.point(),
             PlanarSurface::Segment(piece) => (piece.start() + piece.end()) * 0.5,
             PlanarSurface::Vertex(corner) => corner.point(),
-            PlanarSurface::Circle(ball) => ball.centre(),
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => ball.centre(),
             PlanarSurface::Block(block) => block.centre(),
+        }
+    }
+
+    fn curvature(&self) -> f64 {
+        match self {
+            PlanarSurface::Grain(ball) => 1.0 / ball.radius(),
+            _ => 0.0,
+        }
+    }
+    fn bounds(&self) -> Option<[Vector2<f64>; 2]> {
+        match self {
+            PlanarSurface::Grain(ball) => Some(ball.bounds()),
+            _ => None,
         }
     }
 
@@ -87,6 +102,10 @@ impl Surface<Planar> for PlanarSurface {
     fn ball(centre: Vector2<f64>, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError> {
         let ball = Ball::new(centre, radius, inside)?;
         Ok(vec![PlanarSurface::Circle(ball)])
+    }
+    fn grains(list: &[(Vector2<f64>, f64)]) -> Result<Vec<Self>, ShapeError> {
+        let balls = Ball::all(list)?;
+        Ok(balls.into_iter().map(PlanarSurface::Grain).collect())
     }
     fn polyline(points: &[Vector2<f64>], closed: bool) -> Result<Vec<Self>, ShapeError> {
         let (pieces, corners) = chain::cut(points, closed)?;

@@ -97,6 +97,23 @@ impl<D: Dimension> Ball<D> {
             inside,
         })
     }
+    /// Each from outside.
+    pub fn all(list: &[(D::Vector, f64)]) -> Result<Vec<Self>, ShapeError> {
+        if list.is_empty() {
+            return Err(ShapeError::NoGrains);
+        }
+        let balls = list.iter().map(|&(x, radius)| Ball::new(x, radius, false));
+        balls.collect()
+    }
+    /// The box around it.
+    pub fn bounds(&self) -> [D::Vector; 2] {
+        let reach = D::Vector::from_fn(|_| self.radius);
+        [self.centre - reach, self.centre + reach]
+    }
+    /// Its radius, m.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
     /// The contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: D::Vector) -> Probe<D> {

@@ -110,6 +110,8 @@ pub enum SpatialSurface {
     Ridge(Arc<Ridge>),
     /// A point where such lines meet or end.
     Tip(Arc<Tip>),
+    /// A grain of a rough wall.
+    Grain(Ball<Spatial>),
 }
 
 impl Surface<Spatial> for SpatialSurface {
@@ -117,7 +119,7 @@ impl Surface<Spatial> for SpatialSurface {
     fn probe(&self, x: Vector3<f64>) -> Option<Probe<Spatial>> {
         match self {
             SpatialSurface::Plane(half) => Some(half.probe(x)),
-            SpatialSurface::Sphere(ball) => Some(ball.probe(x)),
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => Some(ball.probe(x)),
             SpatialSurface::Block(block) => Some(block.probe(x)),
             SpatialSurface::Band(axis, piece) => axis.probe(x, |p| piece.probe(p)),
             SpatialSurface::Rim(axis, corner) => axis.probe(x, |p| corner.probe(p)),
@@ -132,7 +134,7 @@ impl Surface<Spatial> for SpatialSurface {
     fn distance_bound(&self, x: Vector3<f64>) -> f64 {
         match self {
             SpatialSurface::Plane(half) => half.probe(x).distance,
-            SpatialSurface::Sphere(ball) => ball.probe(x).distance,
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => ball.probe(x).distance,
             SpatialSurface::Block(block) => block.probe(x).distance,
             SpatialSurface::Band(axis, piece) => piece.distance(axis.meridian(x).0),
             SpatialSurface::Rim(axis, corner) => corner.distance(axis.meridian(x).0),
@@ -152,7 +154,7 @@ impl Surface<Spatial> for SpatialSurface {
     fn reference_point(&self) -> Vector3<f64> {
         match self {
             SpatialSurface::Plane(half) => half.point(),
-            SpatialSurface::Sphere(ball) => ball.centre(),
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => ball.centre(),
             SpatialSurface::Block(block) => block.centre(),
             SpatialSurface::Band(axis, _) | SpatialSurface::Rim(axis, _) => axis.origin,
             SpatialSurface::Tube(tube) => tube.origin(),
@@ -162,8 +164,15 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Tip(tip) => tip.point(),
         }
     }
+    fn curvature(&self) -> f64 {
+        match self {
+            SpatialSurface::Grain(ball) => 1.0 / ball.radius(),
+            _ => 0.0,
+        }
+    }
     fn bounds(&self) -> Option<[Vector3<f64>; 2]> {
         match self {
+            SpatialSurface::Grain(ball) => Some(ball.bounds()),
             SpatialSurface::Facet(facet) => Some(facet.bounds()),
             SpatialSurface::Ridge(ridge) => Some(ridge.bounds()),
             SpatialSurface::Tip(tip) => Some([tip.point(); 2]),
@@ -206,6 +215,10 @@ impl Surface<Spatial> for SpatialSurface {
     fn ball(centre: Vector3<f64>, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError> {
         let ball = Ball::new(centre, radius, inside)?;
         Ok(vec![SpatialSurface::Sphere(ball)])
+    }
+    fn grains(list: &[(Vector3<f64>, f64)]) -> Result<Vec<Self>, ShapeError> {
+        let balls = Ball::all(list)?;
+        Ok(balls.into_iter().map(SpatialSurface::Grain).collect())
     }
     fn polyline(_: &[Vector3<f64>], _: bool) -> Result<Vec<Self>, ShapeError> {
         Err(ShapeError::WrongDimension {

@@ -11,8 +11,8 @@ use crate::record::whole::{publish, write_part};
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = Vec::new();
     for table in Table::ALL {
-        // Runs made before there were stagnant zones and spectra lack these tables.
-        if matches!(table, Table::Stagnant | Table::Impacts)
+        // Runs made before there were stagnant zones, spectra and maps of walls lack these tables.
+        if matches!(table, Table::Stagnant | Table::Impacts | Table::Wear)
             && !dir.join(table.file_name()).exists()
         {
             continue;

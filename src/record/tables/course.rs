@@ -67,6 +67,7 @@ pub(in crate::record) fn series_fields(
     dimensions: usize,
     boundaries: &[String],
     meters: &[String],
+    cell: bool,
 ) -> Vec<Field<SeriesRow>> {
     let mut f = Fields(Vec::new());
     f.float(
@@ -200,7 +201,40 @@ pub(in crate::record) fn series_fields(
             move |r| sum(r).1,
         );
     }
+    if cell {
+        cell_fields(&mut f, dimensions);
+    }
     f.0
+}
+
+/// What is told of a periodic cell whose edges move.
+fn cell_fields(f: &mut Fields<SeriesRow>, dimensions: usize) {
+    let of = |r: &SeriesRow| r.cell.unwrap_or_default();
+    let about = "length of a periodic cell whose edges move";
+    f.vector(dimensions, ("cell_length_*", "m", about), move |r| {
+        of(r).lengths
+    });
+    let about = "displacement of the image above the cell along x, up to half a length";
+    f.float(("cell_offset", "m", about), move |r| of(r).offset);
+    f.float(("cell_shear", "1", "shear so far"), move |r| of(r).sheared);
+    let about = "share of the cell that grains fill";
+    f.float(("cell_fraction", "1", about), move |r| of(r).fraction);
+    let about = "links a grain, each counted for both grains";
+    f.float(("cell_coordination", "1", about), move |r| {
+        of(r).coordination
+    });
+    let axes = ["x", "y", "z"];
+    for i in 0..dimensions {
+        for j in 0..dimensions {
+            let about = format!(
+                "mean force along {} over the area of planes across {} since the last tick, of links and of motion \
+                 against the flow; positive in compression; in the plane N/m",
+                axes[j], axes[i]
+            );
+            let name = format!("cell_pressure_{}{}", axes[i], axes[j]);
+            f.float((name, "Pa", about), move |r| of(r).pressure[i][j]);
+        }
+    }
 }
 
 /// Names made different where they are not: the second "side" becomes "side_2".

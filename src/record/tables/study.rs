@@ -1,7 +1,7 @@
-//! What is summed up over a run: micro-avalanches, stagnant zones, impacts.
+//! What is summed up over a run: micro-avalanches, stagnant zones, impacts, wear of walls.
 
 use crate::record::column::{Field, Fields};
-use crate::record::rows::{AvalancheRow, ImpactRow, ZoneRow};
+use crate::record::rows::{AvalancheRow, ImpactRow, WearRow, ZoneRow};
 use crate::stress::Place;
 
 /// Names of the places of slides, in order.
@@ -134,6 +134,27 @@ pub(in crate::record) fn zone_fields(dimensions: usize) -> Vec<Field<ZoneRow>> {
         ),
         |r| r.velocity,
     );
+    f.0
+}
+
+pub(in crate::record) fn wear_fields(dimensions: usize) -> Vec<Field<WearRow>> {
+    let mut f = Fields(Vec::new());
+    f.integer_or_none(
+        ("wall", "1", "boundary i of the scenario as -1 - i"),
+        |r: &WearRow| r.wall.code(),
+    );
+    let about = "middle of the cell in the wall's own frame: where it was set up";
+    f.vector(dimensions, ("*", "m", about), |r| r.position);
+    f.float(("size", "m", "length of the cell's sides"), |r| r.size);
+    let about = "normal force times sliding way; times k / H it is the volume worn (Archard 1953)";
+    f.float(("pressed_way", "J", about), |r| r.pressed_way);
+    let about = "work of friction of contacts that slid";
+    f.float(("friction", "J", about), |r| r.friction);
+    f.integer(("impacts", "1", "contacts that began"), |r| {
+        r.impacts as i64
+    });
+    let about = "their kinetic energy of approach along the normal";
+    f.float(("impact_energy", "J", about), |r| r.impact_energy);
     f.0
 }
 

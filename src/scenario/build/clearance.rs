@@ -7,14 +7,14 @@ use crate::geometry::{Dimension, Vector};
 /// What clearances from a wall are measured by.
 pub(super) enum Measured<'a, D: Dimension> {
     Shape(&'a Shape<D>),
-    /// Of a mesh its surfaces, cut once.
+    /// Of a mesh or of many grains its surfaces, made once.
     Pieces(Pieces<D>),
 }
 
 impl<'a, D: Dimension> Measured<'a, D> {
     pub fn of(shape: &'a Shape<D>) -> Self {
         match shape {
-            Shape::Mesh(_) => shape
+            Shape::Mesh(_) | Shape::Grains(_) => shape
                 .surfaces()
                 .map_or(Measured::Shape(shape), Measured::Pieces),
             _ => Measured::Shape(shape),
@@ -31,7 +31,7 @@ impl<'a, D: Dimension> Measured<'a, D> {
 
 fn clearance<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> f64 {
     match shape {
-        Shape::Mesh(_) => Measured::of(shape).clearance(x),
+        Shape::Mesh(_) | Shape::Grains(_) => Measured::of(shape).clearance(x),
         Shape::Plane { point, normal } => (x - *point).dot(normal) / normal.norm(),
         Shape::Polyline { points, closed } => {
             let last = if *closed {

@@ -1,6 +1,7 @@
 //! From a scenario as it is written to a [`Setup`] and to the same scenario fully resolved:
 //! defaults written out, embedded materials and files taken in.
 
+mod cell;
 mod check;
 mod clearance;
 mod collisions;
@@ -19,6 +20,7 @@ mod perturb;
 mod place;
 mod quasi_static;
 mod radii;
+mod rough;
 mod settings;
 mod shapes;
 mod slots;
@@ -117,6 +119,7 @@ pub(super) fn build<D: Integrate>(
         long_range,
         place,
         periodic,
+        cell: None,
         motion: settings.motion,
         settle: settings.settle,
         feeds,
@@ -140,6 +143,7 @@ pub(super) fn build<D: Integrate>(
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
+    setup.cell = cell::build(check, &mut spec, &setup)?;
     place::refuse_tilts(&setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     Ok((setup, spec))

@@ -6,14 +6,17 @@ use super::check::Check;
 use super::materials::Materials;
 use super::others::{Other, asked};
 use super::walls;
-use crate::field::{CentralField, DragLaw, Flow, Fluid, Grid, Pipe, PlaceFields, TurningFrame};
+use crate::field::{
+    CentralField, DragLaw, Flow, Fluid, Grid, Pipe, PlaceFields, Stream, StreamState, TurningFrame,
+};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::grid_table;
 use crate::scenario::input;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{
-    CentralSpec, FlowSpec, FluidSpec, GridSpec, PipeSpec, Spec, TurningSpec, ViscousName,
+    CentralSpec, FlowSpec, FluidSpec, GridSpec, PipeSpec, Spec, StreamSpec, TurningSpec,
+    ViscousName,
 };
 use crate::system::{PerturbKind, Setup};
 
@@ -167,6 +170,37 @@ fn fluid_of<D: Dimension>(
     })
 }
 
+fn stream_of<D: Dimension>(
+    check: Check<'_>,
+    at: &Place,
+    spec: &StreamSpec,
+) -> Result<Stream<D>, Problem> {
+    let from = check.finite(&at.key("from"), spec.from)?;
+    let until = match spec.until {
+        Some(until) if until.is_nan() || until <= from => {
+            let must = format!("later than the push begins, at {from} s");
+            return Err(check.wrong(&at.key("until"), &until.to_string(), &must));
+        }
+        until => until.unwrap_or(f64::INFINITY),
+    };
+    let resistance = check.non_negative(&at.key("resistance"), spec.resistance)?;
+    let push = check.vector_or_zero::<D>(&at.key("push"), spec.push.as_deref())?;
+    if push != D::Vector::default() && until.is_infinite() && resistance == 0.0 {
+        let text = "a stream that is pushed for ever needs `until` or `resistance`: nothing else bounds its speed";
+        return Err(Problem::at_key(&at.key("push"), text));
+    }
+    Ok(Stream {
+        mass: check.positive(&at.key("mass"), spec.mass)?,
+        push,
+        pushed: [from, until],
+        resistance,
+        now: StreamState {
+            velocity: check.vector_or_zero::<D>(&at.key("velocity"), spec.velocity.as_deref())?,
+            ..StreamState::default()
+        },
+    })
+}
+
 fn flow_of<D: Dimension>(
     check: Check<'_>,
     at: &Place,
@@ -181,8 +215,12 @@ fn flow_of<D: Dimension>(
             ("pipe", spec.pipe.is_some()),
             ("rotation", spec.rotation.is_some()),
             ("table", spec.table.is_some()),
+            ("stream", spec.stream.is_some()),
         ],
     )?;
+    if let Some(stream) = &spec.stream {
+        return stream_of(check, &at.key("stream"), stream).map(Flow::Stream);
+    }
     if let Some(velocity) = &spec.uniform {
         return Ok(Flow::Uniform(
             check.vector::<D>(&at.key("uniform"), velocity)?,

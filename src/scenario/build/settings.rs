@@ -262,6 +262,7 @@ pub(super) fn fill_in(
         },
         events: spec.log.events,
         stagnant: spec.log.stagnant,
+        wear: wear(check, spec, &log)?,
         impacts: spec.log.impacts,
     };
     Ok(Settings {
@@ -323,4 +324,26 @@ pub(super) fn rows(
         ));
     }
     Ok(())
+}
+
+/// Size of the cells of the maps of walls.
+fn wear(check: Check<'_>, spec: &Spec, log: &Place) -> Result<Option<f64>, Problem> {
+    let Some(size) = spec.log.wear else {
+        return Ok(None);
+    };
+    let at = log.key("wear");
+    let others = [
+        ("[events]", spec.events.is_some()),
+        ("[quasi_static]", spec.quasi_static.is_some()),
+        ("`run.collisions`", spec.run.collisions),
+    ];
+    match others.into_iter().find(|(_, asked)| *asked) {
+        Some((other, _)) => {
+            let what = format!(
+                "{other} has contacts that are not followed step by step; leave it or `wear` out"
+            );
+            Err(Problem::at_key(&at, what))
+        }
+        None => check.positive(&at, size).map(Some),
+    }
 }

@@ -131,6 +131,7 @@ fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
         Shape::Box { inside: false, .. } => "inside of the box",
         Shape::Ball { inside: true, .. } => "outside of the round wall",
         Shape::Ball { inside: false, .. } => "inside of the round wall",
+        Shape::Grains(_) => "inside of a grain of the wall",
         Shape::Vessel(_) => "outside of the vessel",
         Shape::Polyline { .. } | Shape::Revolved { .. } | Shape::Mesh(_) => "behind the wall",
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::check::Check;
 use super::meshes::mesh;
+use super::rough::grains;
 use crate::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
@@ -137,6 +138,7 @@ fn shape<D: Dimension>(
             ("revolved", spec.revolved.is_some()),
             ("vessel", spec.vessel.is_some()),
             ("mesh", spec.mesh.is_some()),
+            ("rough", spec.rough.is_some()),
         ],
     )?;
     let here = at.key(kind);
@@ -150,9 +152,9 @@ fn shape<D: Dimension>(
             "circle" => "use `sphere`",
             "sphere" => "use `circle`",
             "segment" | "polyline" => {
-                "use `plane`, `box`, `cylinder`, `cone`, `revolved` or `mesh`"
+                "use `plane`, `box`, `cylinder`, `cone`, `revolved`, `mesh` or `rough`"
             }
-            _ => "use `plane`, `segment`, `polyline`, `box` or `circle`",
+            _ => "use `plane`, `segment`, `polyline`, `box`, `circle` or `rough`",
         };
         return Err(Problem::at_key(
             &here,
@@ -165,6 +167,9 @@ fn shape<D: Dimension>(
     }
     if let Some(spec) = &mut spec.mesh {
         return mesh::<D>(check, &here, spec, folder).map(Shape::Mesh);
+    }
+    if let Some(spec) = &mut spec.rough {
+        return grains::<D>(check, &here, spec, folder).map(Shape::Grains);
     }
     let vector = |key: &str, values: &[f64]| check.vector::<D>(&here.key(key), values);
     if let Some(plane) = &spec.plane {

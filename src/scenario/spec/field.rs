@@ -103,7 +103,7 @@ pub enum ViscousName {
     SchillerNaumann,
 }
 
-/// A steady flow: exactly one of `uniform`, `pipe`, `rotation` and `table`.
+/// A flow: exactly one of `uniform`, `pipe`, `rotation`, `table` and `stream`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
@@ -123,6 +123,35 @@ pub struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "linear between nodes along each axis", "x-unit" = "m/s", "x-source" = "a table"))]
     pub table: Option<GridSpec>,
+    /// The same velocity everywhere, which the grains slow down or carry along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "M du/dt = P - k u - sum of the drags", "x-unit" = "m/s", "x-source" = "Newton's second law"))]
+    pub stream: Option<StreamSpec>,
+}
+
+/// A body of fluid with one velocity. What the grains gain by drag it loses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StreamSpec {
+    /// Its mass, kg; in two dimensions per metre of depth.
+    #[schemars(range(min = 0.0))]
+    pub mass: f64,
+    /// Velocity at time 0, m/s; at rest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<Vec<f64>>,
+    /// A force on all of it, N: a gradient of pressure times the volume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<Vec<f64>>,
+    /// When the push begins, s.
+    #[serde(default)]
+    pub from: f64,
+    /// When the push ends, s; never when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
+    /// Force over velocity with which all that is no grain resists it, N s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub resistance: f64,
 }
 
 /// A pipe, or a channel: exactly one of `radius` and `radii`, and of `mean` and `peak`.

@@ -1,6 +1,7 @@
 //! The scenario file as Rust types. The doc comment of each key is its description in
 //! `arenite schema`, so it is written for the person who writes a scenario.
 
+mod cell;
 mod events;
 mod field;
 mod grains;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use cell::*;
 pub use events::*;
 pub use field::*;
 pub use grains::*;
@@ -127,6 +129,12 @@ pub struct PeriodicSpec {
     /// Least and greatest z, m (in three dimensions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub z: Option<[f64; 2]>,
+    /// Lengths that change: by a rate of strain, or under a pressure. All directions must be periodic.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drive: Vec<CellDriveSpec>,
+    /// A shear that goes on: the images above the box move along x (Lees and Edwards).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shear: Vec<CellShearSpec>,
 }
 
 impl PeriodicSpec {

@@ -121,6 +121,10 @@ pub struct LogSpec {
     /// recorded when absent. A diameter or two of the grains is a good size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stagnant: Option<f64>,
+    /// Cell size of the maps of walls, m: of each place of a wall, in its own frame, what slid on it and what struck it,
+    /// summed up step by step into `wear.parquet` (docs/scenarios.md). Not recorded when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wear: Option<f64>,
     /// Whether the collisions of an event-driven run are sorted by their energy, pairs of grains and each
     /// wall apart, into `impacts.parquet`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::SpinSpec;
 
 /// A wall: exactly one shape (`plane`, `segment`, `polyline`, `box`, `circle`, `sphere`,
-/// `cylinder`, `cone`, `revolved`, `vessel` or `mesh`) of a material.
+/// `cylinder`, `cone`, `revolved`, `vessel`, `mesh` or `rough`) of a material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundarySpec {
@@ -59,6 +59,10 @@ pub struct BoundarySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "the nearest points of its plane parts, ridges and tips", "x-unit" = "m", "x-source" = "geometry"))]
     pub mesh: Option<MeshSpec>,
+    /// Grains that do not move against each other: a rough bottom, bars of a screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "|x - centre| = radius of each grain; laws see two round bodies", "x-unit" = "m", "x-source" = "geometry"))]
+    pub rough: Option<RoughSpec>,
     /// How it moves; it stands still when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "how the frame of the wall moves; see motions", "x-unit" = "m", "x-source" = "kinematics"))]
@@ -244,6 +248,47 @@ pub struct MeshSpec {
     /// The triangles, by the numbers of their corners, from 0 on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub triangles: Option<Vec<[u32; 3]>>,
+}
+
+/// The grains of a rough wall: exactly one of `file`, `grains` and `lattice`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoughSpec {
+    /// From a table in a CSV file, its path relative to the scenario's folder; columns x, y, r and in space z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// One by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grains: Option<Vec<WallGrainSpec>>,
+    /// Rows of equal grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lattice: Option<WallLatticeSpec>,
+}
+
+/// A grain of a rough wall.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallGrainSpec {
+    /// Centre, m.
+    pub position: Vec<f64>,
+    /// Radius, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+}
+
+/// Equal grains in a row, or in rows of rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallLatticeSpec {
+    /// Centre of the first, m.
+    pub first: Vec<f64>,
+    /// From one to the next: a vector for a row, m; a second one from row to row.
+    pub steps: Vec<Vec<f64>>,
+    /// How many along each of these.
+    pub counts: Vec<u64>,
+    /// Their radius, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
 }
 
 /// The path of a moving wall: one of these.

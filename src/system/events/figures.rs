@@ -194,6 +194,7 @@ impl<D: Dimension> Events<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            cell: None,
             fields: None,
             meters: Vec::new(),
             soft: self.soft_figures(),

@@ -182,7 +182,7 @@ impl<D: Dimension> Events<D> {
             rows: Vec::new(),
         };
         let chunk = if logged { LOGGED_CHUNK } else { CHUNK };
-        let stopped = self.engine.run_with(until, done + chunk, &mut noted);
+        let stopped = self.engine.run_watched(until, done + chunk, &mut noted);
         for row in &noted.rows {
             sink.event(row)?;
         }

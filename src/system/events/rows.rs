@@ -134,6 +134,7 @@ impl<D: Dimension> Events<D> {
             walls,
             meters: Vec::new(),
             shifts: shifts(self.setup.boundaries.iter(), time),
+            cell: None,
         }
     }
 

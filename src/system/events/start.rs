@@ -151,6 +151,9 @@ fn cut<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Result<Vec<WallSha
         Shape::Mesh(_) => {
             return Err("is a mesh of triangles; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans".into());
         }
+        Shape::Grains(_) => {
+            return Err("is a list of grains; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans".into());
+        }
         Shape::Box { .. } | Shape::Polyline { .. } => {
             return Err(
                 "has edges that stand out; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans"

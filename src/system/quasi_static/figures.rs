@@ -161,6 +161,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            cell: None,
             fields: None,
             meters: Vec::new(),
             soft: None,

@@ -124,6 +124,7 @@ impl<D: Dimension> QuasiStatic<D> {
             walls,
             meters: Vec::new(),
             shifts: Vec::new(),
+            cell: None,
         }
     }
 

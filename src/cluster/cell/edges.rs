@@ -1,0 +1,105 @@
+//! The edges of a periodic cell, and the flow of a cell whose edges change.
+
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::Vector;
+
+/// Edges of a cell: along the axes, but that the second is displaced along the first. Also their rates, and
+/// rates of these. The first edge is (lengths[0], 0, 0), the second (offset, lengths[1], 0), the third
+/// (0, 0, lengths[2]); in the plane the third length counts as 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Edges {
+    /// Along the axes.
+    pub lengths: [f64; 3],
+    /// Of the image above the cell, along x.
+    pub offset: f64,
+}
+
+impl Edges {
+    /// These plus so many times others.
+    pub fn plus(&self, times: f64, other: &Edges) -> Edges {
+        Edges {
+            lengths: std::array::from_fn(|k| self.lengths[k] + times * other.lengths[k]),
+            offset: self.offset + times * other.offset,
+        }
+    }
+
+    /// So many times these.
+    pub fn times(&self, times: f64) -> Edges {
+        Edges::default().plus(times, self)
+    }
+
+    /// Volume of the cell, in the plane its area.
+    pub fn volume(&self) -> f64 {
+        self.lengths.iter().product()
+    }
+
+    /// The flow that carries edges along: edges that change at these rates.
+    pub fn flow(&self, rates: &Edges) -> Flow {
+        let along: [f64; 3] = std::array::from_fn(|k| rates.lengths[k] / self.lengths[k]);
+        Flow {
+            along,
+            across: (rates.offset - along[0] * self.offset) / self.lengths[1],
+        }
+    }
+
+    /// The sum of so many edges along each axis: from a cell to an image of it.
+    pub fn image<V: Vector>(&self, turns: [f64; 3]) -> V {
+        V::from_fn(|k| {
+            let along = turns[k] * self.lengths[k];
+            if k == 0 && turns[1] != 0.0 {
+                along + turns[1] * self.offset
+            } else {
+                along
+            }
+        })
+    }
+
+    /// How many edges along each axis lie between a difference of two places and its nearest image.
+    pub fn turns<V: Vector>(&self, d: V) -> [f64; 3] {
+        let mut turns = [0.0; 3];
+        turns[1] = (d[1] / self.lengths[1]).round();
+        let shifted = d[0] - turns[1] * self.offset;
+        turns[0] = (shifted / self.lengths[0]).round();
+        if V::LEN == 3 {
+            turns[2] = (d[2] / self.lengths[2]).round();
+        }
+        turns
+    }
+}
+
+/// A velocity that grows in proportion to the place: along[k] x_k, and across y more along x.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Rates of strain along the axes, 1/s.
+    pub along: [f64; 3],
+    /// Rate of shear, 1/s.
+    pub across: f64,
+}
+
+impl Flow {
+    /// Velocity at a place from the origin of the cell.
+    pub fn at<V: Vector>(&self, x: V) -> V {
+        V::from_fn(|k| {
+            let along = self.along[k] * x[k];
+            if k == 0 {
+                along + self.across * x[1]
+            } else {
+                along
+            }
+        })
+    }
+
+    /// A bound of the speed over the distance, 1/s.
+    pub fn bound(&self) -> f64 {
+        let squares = self.along.iter().map(|rate| rate * rate);
+        (squares.sum::<f64>() + self.across * self.across).sqrt()
+    }
+
+    /// The power of this flow on what has a virial: the sum over links of force times flow of the way
+    /// between their ends, W.
+    pub fn power(&self, virial: &[[f64; 3]; 3]) -> f64 {
+        let along: f64 = (0..3).map(|k| self.along[k] * virial[k][k]).sum();
+        along + self.across * virial[1][0]
+    }
+}

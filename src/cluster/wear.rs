@@ -1,0 +1,113 @@
+//! What grains do to the surfaces of walls, by place: sliding and impacts, step by step.
+//!
+//! Nothing of it goes back into the motion. Places are cells of a square or cubic lattice in the wall's own frame, so
+//! that a wall that moves keeps its map.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::engine::Engine;
+use super::integrate::Integrate;
+use super::lists::{History, each_link};
+use super::observe::{lanes_of, size};
+use super::state::Other;
+use crate::geometry::{Dimension, Vector};
+
+/// What happened to a wall in one cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WearSums {
+    /// Normal force times sliding way, J: Archard's measure (1953), of which the volume worn is k / H.
+    pub pressed_way: f64,
+    /// Work of friction where contacts slid, J.
+    pub friction: f64,
+    /// Contacts that began.
+    pub impacts: u64,
+    /// Their kinetic energy of approach along the normal, J.
+    pub energy: f64,
+}
+
+/// The map of a wall: cells in order of place.
+pub type WearMap = BTreeMap<[i32; 3], WearSums>;
+
+/// The cell of a point, both in the wall's frame.
+fn cell<D: Dimension>(point: D::Vector, size: f64) -> [i32; 3] {
+    std::array::from_fn(|k| match k < D::N {
+        // What lies beyond all cells is counted in the outermost one.
+        true => (point[k] / size).floor() as i32,
+        false => 0,
+    })
+}
+
+/// The middle of a cell, m.
+pub fn middle<D: Dimension>(cell: [i32; 3], size: f64) -> [f64; 3] {
+    std::array::from_fn(|k| match k < D::N {
+        true => (f64::from(cell[k]) + 0.5) * size,
+        false => 0.0,
+    })
+}
+
+impl<D: Integrate> Engine<D> {
+    /// After an evaluation: adds what the links of a class do to its wall over a step.
+    pub(super) fn note_wear(&mut self, class: usize, time: f64) {
+        let Some(width) = self.options.wear else {
+            return;
+        };
+        let links = &self.state.walls[class];
+        let index = usize::from(links.boundary);
+        let boundary = &self.boundaries[index].boundary;
+        let (law, pose) = (
+            self.law(links.material, boundary.material),
+            boundary.motion.pose(time),
+        );
+        let place = |point: D::Vector| cell::<D>(pose.to_frame(point), width);
+        let lists = &links.lists;
+        let mut found: Vec<([i32; 3], WearSums)> = Vec::new();
+        each_link(&lists.flags, |i, k| {
+            if lists.flags[i].slip >> k & 1 == 0 {
+                return;
+            }
+            let Some(kinematics) = self.wall_kinematics(class, lists.batches[i].of(k)) else {
+                return;
+            };
+            let slid = self.options.step * size(kinematics.sliding);
+            let link = self.view_with(
+                lists.batches[i].a[k],
+                Other::Boundary(links.boundary),
+                law,
+                kinematics,
+                lists.history[i].lane(k),
+                true,
+                0,
+                lists.memory_of(i, k),
+            );
+            let sums = WearSums {
+                pressed_way: link.normal_force.max(0.0) * slid,
+                friction: link.tangential_force.norm() * slid,
+                ..WearSums::default()
+            };
+            found.push((place(kinematics.point), sums));
+        });
+        for change in &self.changed {
+            for k in lanes_of(change.after.touch & !change.before.touch) {
+                let batch = &lists.batches[change.batch as usize];
+                if let Some(met) = self.wall_kinematics(class, batch.of(k)) {
+                    let sums = WearSums {
+                        impacts: 1,
+                        energy: 0.5 * met.speed * met.speed / met.inverse_mass,
+                        ..WearSums::default()
+                    };
+                    found.push((place(met.point), sums));
+                }
+            }
+        }
+        let map = &mut self.state.wear[index];
+        for (place, sums) in found {
+            let cell = map.entry(place).or_default();
+            cell.pressed_way += sums.pressed_way;
+            cell.friction += sums.friction;
+            cell.impacts += sums.impacts;
+            cell.energy += sums.energy;
+        }
+    }
+}

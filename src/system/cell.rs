@@ -1,0 +1,120 @@
+//! Periodic cells whose edges move: what goes with them, and what is told of them.
+
+use super::{IntegratorName, Setup, System};
+use crate::cluster::integrate::Integrate;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{CellFigures, CellRow};
+
+/// What of a setup does not go with a cell whose edges move: the key of a scenario that asks for it, and what such a
+/// box is like.
+pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'static str)> {
+    let open = setup.periodic.iter().any(Option::is_none);
+    let verlet = setup.motion.integrator == IntegratorName::Verlet;
+    let stepped = "follows each contact step by step";
+    let all = [
+        ("periodic", open, "is periodic in all directions"),
+        ("boundary", !setup.boundaries.is_empty(), "has no walls"),
+        (
+            "shape",
+            !setup.forms.is_empty(),
+            "holds disks or spheres only",
+        ),
+        ("feed", !setup.feeds.is_empty(), "takes in no grains"),
+        ("outlet", !setup.outlets.is_empty(), "lets no grain go"),
+        (
+            "meter",
+            !setup.meters.is_empty(),
+            "has no fixed places to meter",
+        ),
+        (
+            "settle",
+            setup.settle.is_some(),
+            "knows no settling: a pressure brings grains to rest",
+        ),
+        (
+            "field.gravity",
+            setup.gravity.norm() > 0.0,
+            "is the same everywhere, and knows no gravity",
+        ),
+        (
+            "field.drag",
+            setup.drag > 0.0,
+            "is the same everywhere, and knows no drag against space",
+        ),
+        (
+            "field",
+            !setup.place.is_none(),
+            "is the same everywhere, and knows no field of a place",
+        ),
+        (
+            "field",
+            !setup.long_range.is_none(),
+            "knows no forces from afar",
+        ),
+        (
+            "perturb",
+            !setup.perturbs.is_empty(),
+            "is not disturbed by anything else",
+        ),
+        ("morph", setup.morph.is_some(), "lets no grain stand still"),
+        ("events", setup.events.is_some(), stepped),
+        ("quasi_static", setup.quasi_static.is_some(), stepped),
+        ("run.collisions", setup.motion.collisions.is_some(), stepped),
+        (
+            "run.integrator",
+            !verlet,
+            "is stepped by the integrator `verlet`",
+        ),
+    ];
+    let first = all.into_iter().find(|(_, there, _)| *there);
+    first.map(|(key, _, why)| (key, why))
+}
+
+impl<D: Integrate> System<D> {
+    /// Area or volume of all grains over that of the cell, and twice the links over the grains.
+    fn filling(&self, volume: f64) -> (f64, f64) {
+        let engine = &self.engine;
+        let (mut filled, mut grains) = (0.0, 0.0);
+        for &slot in &engine.state.active {
+            filled += D::ball_measure(engine.state.arrays.radius(slot as usize));
+            grains += 1.0;
+        }
+        let (links, _) = engine.link_count();
+        (filled / volume, 2.0 * links as f64 / f64::max(grains, 1.0))
+    }
+
+    /// What the series tells of the cell; its means begin anew.
+    pub(super) fn cell_row(&mut self) -> Option<CellRow> {
+        let cell = self.engine.state.cell?;
+        let (fraction, coordination) = self.filling(cell.edges.volume());
+        self.engine.begin_means();
+        Some(CellRow {
+            lengths: cell.edges.lengths,
+            offset: cell.edges.offset,
+            sheared: cell.sheared,
+            fraction,
+            coordination,
+            pressure: cell.mean_pressure(),
+        })
+    }
+
+    /// What the summary tells of the cell.
+    pub(super) fn cell_figures(&self) -> Option<CellFigures> {
+        let cell = self.engine.state.cell.as_ref()?;
+        let (fraction, coordination) = self.filling(cell.edges.volume());
+        let within = |t: [[f64; 3]; 3]| -> Vec<Vec<f64>> {
+            t[..D::N].iter().map(|row| row[..D::N].to_vec()).collect()
+        };
+        let late = cell.late_pressure();
+        Some(CellFigures {
+            lengths: cell.edges.lengths[..D::N].to_vec(),
+            offset: cell.edges.offset,
+            sheared: cell.sheared,
+            fraction,
+            coordination,
+            pressure: within(cell.pressure),
+            mean_pressure: within(late),
+            friction: (cell.shear != 0.0 && late[1][1] > 0.0).then(|| -late[1][0] / late[1][1]),
+        })
+    }
+}

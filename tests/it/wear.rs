@@ -1,0 +1,144 @@
+//! Maps of what grains do to walls, against what mechanics says of one grain, and of all of them together.
+
+use arenite::body::{Motion, Shape};
+use arenite::cluster::integrate::Integrate;
+use arenite::geometry::{Planar, Spatial};
+use arenite::record::{MemorySink, WearRow};
+use arenite::system::{Setup, System};
+
+use super::support::*;
+
+const G: f64 = 9.81;
+const MASS: f64 = 0.1;
+const RADIUS: f64 = 0.01;
+const CELL: f64 = 0.01;
+
+fn total(rows: &[WearRow], of: impl Fn(&WearRow) -> f64) -> f64 {
+    rows.iter().map(of).sum()
+}
+
+/// A ball is put down on a floor with a speed v and no spin: it slides until it rolls, over a way of its surface of
+/// s = k v^2 / (2 mu g) with k = 1 / (1 + m R^2 / J), 2/7 for a sphere and 1/3 for a disk; friction does the work mu m g s, and
+/// m g s is the product of force and way. It leaves the map where it begins to roll, at v^2 (1 - (1 - k)^2) / (2 mu g).
+/// Tangential spring and tick of the step take a share of 1e-4 of it.
+#[test]
+fn a_ball_slides_until_it_rolls() {
+    fn slides<D: Integrate>(k: f64, belt: f64) {
+        let (mu, v) = (0.3, 0.8);
+        let mut setup: Setup<D> = empty(linear(1e5, 8e4, 100.0, 50.0, mu), 1e-5, 0.6);
+        setup.gravity = place::<D>(0.0, -G);
+        setup.log.wear = Some(CELL);
+        let way = |x: f64| place::<D>(x, 0.0);
+        floor(&mut setup).belt = way(belt);
+        let sunk = MASS * G / 1e5;
+        let at = place::<D>(0.0, RADIUS - sunk);
+        add(&mut setup, RADIUS, MASS, at, way(v + belt));
+        let (system, sink) = run(&setup);
+        let rows = &sink.wear;
+        let slid = k * v * v / (2.0 * mu * G);
+        let pressed = total(rows, |row| row.pressed_way);
+        close("way", pressed, MASS * G * slid, 1e-3 * MASS * G * slid);
+        let work = total(rows, |row| row.friction);
+        close(
+            "work",
+            work,
+            mu * MASS * G * slid,
+            1e-3 * mu * MASS * G * slid,
+        );
+        if belt == 0.0 {
+            let book = system.summary().energy.dissipated.slip;
+            close("as booked", work, book, 2e-3 * work);
+            let end = v * v * (1.0 - (1.0 - k) * (1.0 - k)) / (2.0 * mu * G);
+            let last = rows.iter().map(|row| row.position[0]).fold(0.0, f64::max);
+            close("end", last, end, CELL);
+        }
+        assert!(
+            rows.iter()
+                .all(|row| row.size == CELL && row.position[D::N - 1].abs() < CELL)
+        );
+    }
+    slides::<Planar>(1.0 / 3.0, 0.0);
+    slides::<Spatial>(2.0 / 7.0, 0.0);
+    slides::<Spatial>(2.0 / 7.0, -0.5);
+}
+
+/// A ball falls on a floor that moves: one impact of m v^2 / 2 of the relative speed, in the cell where it strikes the
+/// floor's own frame. The speed is that foreseen within a step of the contact.
+#[test]
+fn an_impact_is_noted_where_it_strikes() {
+    fn strikes<D: Integrate>() {
+        let (step, drift) = (1e-5, 0.3);
+        let mut setup: Setup<D> = empty(linear(1e6, 0.0, 0.0, 0.0, 0.0), step, 0.11);
+        setup.gravity = place::<D>(0.0, -G);
+        setup.log.wear = Some(CELL);
+        floor(&mut setup).motion = Motion::Velocity(place::<D>(-drift, 0.0));
+        add(
+            &mut setup,
+            RADIUS,
+            MASS,
+            place::<D>(0.103, RADIUS + 0.05),
+            D::Vector::default(),
+        );
+        let (_, sink) = run(&setup);
+        let [row] = &sink.wear[..] else {
+            panic!("{:?}", sink.wear);
+        };
+        assert_eq!((row.impacts, row.friction), (1, 0.0));
+        let energy = MASS * G * 0.05;
+        let error = 2.0 * step * G / (2.0f64 * G * 0.05).sqrt();
+        close("energy", row.impact_energy, energy, error * energy);
+        let x = 0.103 + drift * (2.0 * 0.05 / G).sqrt();
+        assert_eq!(row.position[0], ((x / CELL).floor() + 0.5) * CELL);
+    }
+    strikes::<Planar>();
+    strikes::<Spatial>();
+}
+
+/// Nothing of it goes back into the motion; a run that goes on from a saved state ends with the same maps; their friction is
+/// what the ledger says where only walls have friction.
+#[test]
+fn maps_of_a_shaken_box() {
+    let mut setup: Setup<Planar> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.4);
+    setup.gravity = place::<Planar>(0.0, -G);
+    wall(
+        &mut setup,
+        "box",
+        Shape::Box {
+            min: place::<Planar>(0.0, 0.0),
+            max: place::<Planar>(0.1, 0.2),
+            inside: true,
+        },
+    )
+    .motion = Motion::Harmonic {
+        amplitude: place::<Planar>(0.004, 0.002),
+        frequency: 15.0,
+        phase: 0.0,
+    };
+    add(
+        &mut setup,
+        RADIUS,
+        MASS,
+        place::<Planar>(0.03, 0.03),
+        place::<Planar>(1.0, 0.5),
+    );
+    setup.log.checkpoint = Some(0.13);
+    let plain = end(&setup);
+    setup.log.wear = Some(0.1 * CELL);
+    assert_eq!(end(&setup), plain);
+    let mut sink = Checkpoints::default();
+    let mut system = System::new(setup.clone()).unwrap();
+    finish(&mut system, &mut sink);
+    let (_, whole) = run(&setup);
+    assert!(whole.wear.len() > 5);
+    // It begins without friction of pairs: one grain.
+    let work = total(&whole.wear, |row| row.friction);
+    let book = system.summary().energy.dissipated.slip;
+    // Tangential dampers of contacts that stick take the rest.
+    assert!(work < book && work > 0.5 * book, "{work} {book}");
+    for state in &sink.states {
+        let mut again = System::restore(setup.clone(), state).unwrap();
+        let mut rest = MemorySink::default();
+        finish(&mut again, &mut rest);
+        assert_eq!(rest.wear, whole.wear);
+    }
+}
