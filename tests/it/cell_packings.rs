@@ -46,7 +46,7 @@ fn packing(count: usize, seed: u64, pressures: &[f64], lasts: f64) -> Setup<Plan
             axes: [true, true, false],
             control: CellControl::Pressure {
                 pressure,
-                mass: [2.0, 2.0, 0.0],
+                mass: [1.0, 1.0, 0.0],
                 rate: 1.0,
             },
             span: Span {
@@ -171,7 +171,7 @@ fn as_known(setup: &Setup<Planar>, pressures: &[f64], width: f64, linear: f64, f
 #[test]
 fn disks_jam_as_known() {
     let pressures = [100.0, 20.0, 5.0];
-    let setup = packing(200, 11, &pressures, 4.0);
+    let setup = packing(200, 11, &pressures, 8.0);
     as_known(&setup, &pressures, 0.01, 0.18, 1.0);
 }
 

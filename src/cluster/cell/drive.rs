@@ -58,10 +58,14 @@ impl<D: Integrate> Engine<D> {
         D::Vector::from_fn(|k| x[k] - cell.origin[k])
     }
 
-    /// Velocity of the flow of the cell at a place; 0 where there is none.
+    /// Velocity of the flow of the cell at a place, at the evaluation; 0 where there is none.
     pub fn flow_at(&self, x: D::Vector) -> D::Vector {
         match &self.state.cell {
-            Some(cell) => cell.flow().at(Self::from_origin(cell, x)),
+            // As velocities are told there: half a step after those that are carried.
+            Some(cell) => {
+                let rates = cell.carried.plus(1.0, &cell.next).times(0.5);
+                cell.edges.flow(&rates).at(Self::from_origin(cell, x))
+            }
             None => D::Vector::default(),
         }
     }
