@@ -29,6 +29,7 @@ pub(super) fn list(what: Option<&str>) -> Result<(), Failure> {
             lines.extend(parts_in_short());
             lines
         }
+        Some("materials") => materials_in_full(),
         Some(what) => match kinds.iter().find(|(name, _)| *name == what) {
             Some((_, kind)) => kind()?,
             None => parts(what).ok_or_else(|| {
@@ -78,6 +79,70 @@ fn materials() -> Result<Vec<String>, Failure> {
         lines.push(format!("  {name:<20} {text}"));
     }
     Ok(lines)
+}
+
+/// Each material with its figures, their ranges and sources, and its laws.
+fn materials_in_full() -> Vec<String> {
+    let mut lines =
+        vec!["materials (material = \"NAME\"; figures, [least, greatest], sources)".to_string()];
+    for (name, material) in material_list() {
+        let text = material.description.as_deref().unwrap_or_default();
+        lines.push(format!("  {name:<20} {text}"));
+        if let Some(source) = &material.source {
+            lines.push(format!("  {:<20} source: {source}", ""));
+        }
+        let own = |law: &&crate::scenario::spec::LawSpec| law.between == [name, name];
+        let law = embedded::materials().law.iter().find(own);
+        let hertz = law.and_then(|law| law.hertz.as_ref());
+        let figures = [
+            ("density", "kg/m^3", material.density),
+            ("young", "Pa", material.young),
+            ("poisson", "1", material.poisson),
+            ("restitution", "1", hertz.map(|law| law.restitution)),
+            ("friction", "1", hertz.map(|law| law.friction)),
+            ("radius", "m", None),
+        ];
+        for (key, unit, value) in figures {
+            let range = material.ranges.iter().flat_map(|ranges| ranges.all());
+            let range = range
+                .filter(|(name, ..)| *name == key)
+                .find_map(|(.., r)| r);
+            let value = value.map_or("".into(), plain);
+            let line = match range {
+                Some(range) => {
+                    let [low, high] = range.range.map(plain);
+                    format!("{value:>8} [{low}, {high}] {unit}; {}", range.source)
+                }
+                None if value.is_empty() => continue,
+                None => format!("{value:>8} {unit}"),
+            };
+            lines.push(format!("    {key:<18} {line}"));
+        }
+        for law in &embedded::materials().law {
+            if let [a, b] = &law.between
+                && a == name
+                && b != name
+                && let Some(hertz) = &law.hertz
+            {
+                let [restitution, friction] = [hertz.restitution, hertz.friction].map(plain);
+                let source = law.source.as_deref().unwrap_or_default();
+                lines.push(format!(
+                    "    {:<18} restitution {restitution}, friction {friction}; {source}",
+                    format!("with {b}")
+                ));
+            }
+        }
+    }
+    lines
+}
+
+/// A figure as short as it is: 2.65e3 as 2650, 70000000000 as 7e10.
+fn plain(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e5).contains(&size) => format!("{value}"),
+        _ => format!("{value:e}"),
+    }
 }
 
 fn shapes() -> Result<Vec<String>, Failure> {

@@ -104,6 +104,19 @@ pub(super) fn summary(
         };
         line("discharge", text);
     }
+    for meter in &figures.meters {
+        let sizes = match meter.d50 {
+            Some(d50) => format!(", half of it under {} m", short(d50)),
+            None => String::new(),
+        };
+        let text = format!(
+            "{}: {} grains, {} kg{sizes}",
+            meter.name,
+            meter.count,
+            short(meter.mass)
+        );
+        line("meter", text);
+    }
     let broken = figures
         .jams
         .len()

@@ -3,7 +3,8 @@
 
 use super::arrays::Status;
 use super::dimension::ArcPass;
-use super::engine::{Engine, wall_geometry};
+use super::engine::Engine;
+use super::facing_walls::wall_geometry;
 use super::integrate::Integrate;
 use super::kernel::{Arcs, Named, Timing, WHOLE, WallSums};
 use super::observe::BodyMotion;

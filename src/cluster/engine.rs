@@ -9,8 +9,9 @@ use super::arrays::{Arrays, Status};
 use super::bodies::Bodies;
 use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
+use super::facing_walls::{fill_lanes, wall_geometry};
 use super::integrate::{Integrate, Stride};
-use super::kernel::{Arcs, Change, Moving, Timing, WallGeometry, WallLanes, WallSums};
+use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
 use super::state::{
@@ -19,14 +20,13 @@ use super::state::{
 use super::still::{Still, WallName};
 use super::tumble::TopTable;
 use super::wear::WearMap;
-use crate::body::{Form, Grain, Motion, Pose};
+use crate::body::{Form, Grain, Motion};
 use crate::contact::{AnyLaw, Composed, LawTable};
-use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
 use crate::system::{IntegratorName, PeriodicAxis};
-use crate::vector::{LANES, Level, Row};
+use crate::vector::Level;
 
 /// All clusters of a system.
 pub struct Engine<D: Integrate> {
@@ -535,74 +535,5 @@ impl<D: Integrate> Engine<D> {
             bound = bound.max(speed);
         }
         bound
-    }
-}
-
-/// Of a flat piece that is fixed, or of lanes worked out before.
-pub(super) fn wall_geometry<'a, D: Dimension>(
-    flat: Option<&Flat<D>>,
-    lanes: &'a [WallLanes],
-) -> WallGeometry<'a> {
-    let Some(flat) = flat else {
-        return WallGeometry::Lanes(lanes);
-    };
-    let (along, low, high) = match &flat.extent {
-        Some((along, low, high)) => (three(*along), *low, *high),
-        None => ([0.0; 3], f64::NEG_INFINITY, f64::INFINITY),
-    };
-    WallGeometry::Flat {
-        normal: three(flat.normal),
-        offset: flat.offset,
-        along,
-        low,
-        high,
-    }
-}
-
-/// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
-fn fill_lanes<D: Integrate>(
-    place: impl Fn(u32) -> D::Vector,
-    wall: &WallClass<D>,
-    pose: &Pose<D>,
-    boundary: &Wall<D>,
-    out: &mut Vec<WallLanes>,
-) {
-    out.clear();
-    let fixed = boundary.fixed;
-    for batch in &wall.lists.batches {
-        let mut lanes = WallLanes {
-            distance: Row([1e300; LANES]),
-            normal: [Row::default(); 3],
-            velocity: [Row::default(); 3],
-            curvature: Row::default(),
-        };
-        for (k, (&slot, &surface)) in batch.a.iter().zip(&batch.b).enumerate() {
-            if slot == 0 {
-                continue;
-            }
-            let x = place(slot);
-            let x_in_frame = if fixed { x } else { pose.to_frame(x) };
-            let Some(probe) = boundary.surfaces.probe(surface as usize, x_in_frame) else {
-                continue;
-            };
-            let normal = if fixed {
-                probe.normal
-            } else {
-                pose.vector_from_frame(probe.normal)
-            };
-            lanes.distance.0[k] = probe.distance;
-            lanes.curvature.0[k] = boundary.surfaces[surface as usize].curvature();
-            let velocity = if fixed {
-                D::Vector::default()
-            } else {
-                let point = x - normal * probe.distance;
-                boundary.boundary.surface_velocity(pose, point, normal)
-            };
-            for axis in 0..D::N {
-                lanes.normal[axis].0[k] = normal[axis];
-                lanes.velocity[axis].0[k] = velocity[axis];
-            }
-        }
-        out.push(lanes);
     }
 }

@@ -15,6 +15,7 @@ pub mod dimension;
 mod driven;
 mod engine;
 mod facing;
+mod facing_walls;
 mod far;
 mod guided;
 mod heun;

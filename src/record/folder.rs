@@ -170,7 +170,7 @@ impl RunFolder {
         let n = meta.dimensions;
         let fields = AllFields {
             events: tables::event_fields(n),
-            series: tables::series_fields(n, &meta.boundaries, meta.cell),
+            series: tables::series_fields(n, &meta.boundaries, &meta.meters, meta.cell),
             grains: tables::grain_fields(n),
             links: tables::link_fields(n),
             avalanches: tables::avalanche_fields(n),
@@ -219,7 +219,13 @@ impl RunFolder {
         drop(spools);
         let job = |table: Table| -> Result<(), RecordError> {
             let path = folder.join(table.file_name());
-            let columns: Vec<Column> = columns(table, meta.dimensions, &meta.boundaries, meta.cell);
+            let columns: Vec<Column> = columns(
+                table,
+                meta.dimensions,
+                &meta.boundaries,
+                &meta.meters,
+                meta.cell,
+            );
             let spool = spool_path(&checkpoints, table);
             write_part(&path, |out| {
                 write_table(table, &columns, &meta, &spool, out, &path)

@@ -14,6 +14,9 @@ pub struct RunMeta {
     pub scenario_toml: String,
     /// Names of the boundaries, in order; they name the columns of the wall loads.
     pub boundaries: Vec<String>,
+    /// Names of the meters, in order; they name columns too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meters: Vec<String>,
     /// Version of the program.
     pub version: String,
     /// Walls as lines, for pictures and exports.

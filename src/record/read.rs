@@ -378,6 +378,7 @@ pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
         table,
         meta.dimensions,
         &meta.boundaries,
+        &meta.meters,
         meta.cell,
     ))
 }

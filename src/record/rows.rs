@@ -131,6 +131,8 @@ pub struct SeriesRow {
     pub walls: Vec<[f64; 7]>,
     /// For each boundary: how far it is shifted from where it was set up, m.
     pub shifts: Vec<[f64; 3]>,
+    /// For each meter: grains that passed so far, forward less back, and their mass, kg.
+    pub meters: Vec<(i64, f64)>,
     /// A periodic cell whose edges move.
     pub cell: Option<CellRow>,
 }

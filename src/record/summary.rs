@@ -62,6 +62,9 @@ pub struct Summary {
     pub cell: Option<CellFigures>,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
+    /// What passed the meters; none without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meters: Vec<MeterFigures>,
     /// The jam in which the run ended; none if it did not end in one.
     pub jam: Option<Jam>,
     /// All jams in order: those that a perturbation broke, and the last.
@@ -279,6 +282,53 @@ pub struct Discharge {
     pub first: f64,
     /// Time of the last, s.
     pub last: f64,
+}
+
+/// What passed a meter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeterFigures {
+    /// Its name.
+    pub name: String,
+    /// Grains that were seen to pass forward.
+    pub forward: u64,
+    /// Grains that were seen to pass back.
+    pub back: u64,
+    /// Forward less back.
+    pub count: i64,
+    /// Mass of these, kg (in the plane per metre of depth).
+    pub mass: f64,
+    /// Diameter than which 10 % of that mass is finer, m; none where nothing passed.
+    pub d10: Option<f64>,
+    /// The same for 50 %, m.
+    pub d50: Option<f64>,
+    /// The same for 90 %, m.
+    pub d90: Option<f64>,
+    /// By name of the material.
+    pub materials: BTreeMap<String, MeterShare>,
+    /// By size.
+    pub sizes: Vec<SizeClass>,
+}
+
+/// A part of what passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeterShare {
+    /// Grains forward less back.
+    pub count: i64,
+    /// Their mass, kg.
+    pub mass: f64,
+}
+
+/// Grains of like size that passed in the direction in which more did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SizeClass {
+    /// Least diameter, m.
+    pub from: f64,
+    /// Where the class ends, m.
+    pub to: f64,
+    /// Grains.
+    pub count: u64,
+    /// Their mass, kg.
+    pub mass: f64,
 }
 
 /// A jam.

@@ -45,6 +45,9 @@ scenarios![
     "hopper-3d",
     "dam-break",
     "conveyor",
+    "screen",
+    "segregation",
+    "brazil-nut",
     "shear-cell",
     "simple-shear",
     "triaxial",
@@ -93,7 +96,19 @@ scenarios![
     "drum-clumps",
 ];
 
-materials!["thesis", "glass-steel"];
+materials![
+    "thesis",
+    "glass-steel",
+    "acrylic",
+    "soda-lime",
+    "sand",
+    "gravel",
+    "wheat",
+    "maize",
+    "coal",
+    "ice",
+    "tablet",
+];
 
 /// The embedded scenario of a name.
 pub fn scenario(name: &str) -> Option<Embedded> {
@@ -136,6 +151,46 @@ pub fn material_list() -> impl Iterator<Item = (&'static str, &'static MaterialS
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What has ranges has all of them, each with a source, and its own figures lie within.
+    #[test]
+    fn figures_lie_within_their_ranges() {
+        let library = materials();
+        let mut told = 0;
+        for (name, material) in &library.material {
+            let Some(ranges) = &material.ranges else {
+                assert!(name.starts_with("thesis"), "{name} has no ranges");
+                continue;
+            };
+            told += 1;
+            let own = |law: &&super::super::spec::LawSpec| law.between == [name.as_str(); 2];
+            let law = library
+                .law
+                .iter()
+                .find(own)
+                .and_then(|law| law.hertz.as_ref());
+            let law = law.unwrap_or_else(|| panic!("{name} has no law with itself"));
+            let figures = [
+                material.density,
+                material.young,
+                material.poisson,
+                Some(law.restitution),
+                Some(law.friction),
+                None,
+            ];
+            for ((what, _, range), figure) in ranges.all().into_iter().zip(figures) {
+                let range = range.unwrap_or_else(|| panic!("{name} has no range of {what}"));
+                let [low, high] = range.range;
+                assert!(0.0 <= low && low < high, "{name}: {what}");
+                assert!(!range.source.is_empty(), "{name}: {what}");
+                if what != "radius" {
+                    let figure = figure.unwrap_or_else(|| panic!("{name} has no {what}"));
+                    assert!((low..=high).contains(&figure), "{name}: {what} {figure}");
+                }
+            }
+        }
+        assert!(told >= 11, "{told}");
+    }
 
     #[test]
     fn material_files_are_sound() {

@@ -41,19 +41,21 @@ pub(super) fn fill<D: Dimension>(
 /// Orientations have streams of their own, so that places do not depend on shapes.
 const TURN_STREAMS: u64 = 1 << 33;
 
-/// Gives the grains of the fill with this index a form, and any orientation, all alike likely.
+/// Gives the grains of the fill with this index the form that they name, and any orientation, all alike likely.
 pub(super) fn shape<D: Formed>(
     grains: &mut [Grain<D>],
-    index: u16,
-    form: &Form<D>,
-    density: f64,
+    forms: &[Form<D>],
+    density: impl Fn(u16) -> f64,
     seed: u64,
     fill: usize,
 ) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(TURN_STREAMS + fill as u64);
     for grain in grains {
-        grain.shape(index, form, density);
+        let Some(index) = grain.form else {
+            continue;
+        };
+        grain.shape(index, &forms[usize::from(index)], density(grain.material));
         grain.rotation = D::any_rotation(std::array::from_fn(|_| rng.random::<f64>()));
     }
 }

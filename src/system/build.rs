@@ -31,7 +31,7 @@ pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>>
 /// The greatest gap over which a law holds links, m.
 fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     let radii = setup.grains.iter().map(|g| g.radius);
-    let fed = setup.feeds.iter().map(|f| f.radius.greatest());
+    let fed = setup.feeds.iter().map(|f| f.what.greatest());
     let radius = radii.chain(fed).fold(0.0, f64::max);
     let laws = setup.laws.laws.iter().zip(&setup.laws.slots);
     let gaps = laws.filter_map(|(law, slots)| Some(slots.reach(law.as_ref()?, radius)));
@@ -43,7 +43,7 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
 fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
     let radii = setup.grains.iter().map(|g| [g.radius; 2]);
     let fed = setup.feeds.iter();
-    let radii = radii.chain(fed.map(|f| [f.radius.least(), f.radius.greatest()]));
+    let radii = radii.chain(fed.map(|f| [f.what.least(), f.what.greatest()]));
     let [least, greatest] = radii.fold([f64::INFINITY, 0.0], |[least, greatest], [a, b]| {
         [least.min(a), greatest.max(b)]
     });
@@ -107,6 +107,7 @@ impl<D: Integrate> System<D> {
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
+            meters: super::meter::MeterState::new(setup.meters.len()),
             known: super::known::KnownState::default(),
             rest: super::rest::RestState {
                 carried: start,
@@ -156,8 +157,8 @@ impl<D: Integrate> System<D> {
         let finest =
             |form: Option<u16>| form.map_or(1.0, |form| setup.forms[usize::from(form)].finest());
         let radii = setup.grains.iter().map(|g| g.radius * finest(g.form));
-        let fed = setup.feeds.iter();
-        let fed = fed.map(|f| f.radius.least() * finest(f.form));
+        let fed = setup.feeds.iter().flat_map(|f| f.what.components());
+        let fed = fed.map(|sort| sort.radius.least() * finest(sort.form));
         for radius in radii.chain(fed) {
             sum += radius;
             count += 1.0;

@@ -22,6 +22,11 @@ pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'st
         ("feed", !setup.feeds.is_empty(), "takes in no grains"),
         ("outlet", !setup.outlets.is_empty(), "lets no grain go"),
         (
+            "meter",
+            !setup.meters.is_empty(),
+            "has no fixed places to meter",
+        ),
+        (
             "settle",
             setup.settle.is_some(),
             "knows no settling: a pressure brings grains to rest",

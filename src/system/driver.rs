@@ -121,6 +121,8 @@ pub(super) mod owner {
     pub const FIELD: u32 = 8;
     /// Gravity that turns slowly while nobody steps.
     pub const GRAVITY: u32 = 9;
+    /// Meters.
+    pub const METER: u32 = 10;
     /// First of the boundaries; then come the feeds and the perturbations.
     pub const FIRST_BOUNDARY: u32 = 16;
 }
@@ -167,6 +169,7 @@ pub(super) struct DriverState {
     pub known: super::known::KnownState,
     pub perturb: super::perturb::PerturbState,
     pub zones: super::zones::Zones,
+    pub meters: super::meter::MeterState,
 }
 
 /// A granular system under the event loop.
@@ -323,6 +326,8 @@ impl<D: Integrate> System<D> {
         if gravity && !self.setup.outlets.is_empty() {
             self.schedule(owner::JAM, JAM_LOOK, EventKind::Jam);
         }
+        self.look_at_meters(0.0);
+        self.schedule_meters();
         self.schedule(owner::FINISH, self.setup.finish, EventKind::Finish);
         for (index, boundary) in self.setup.boundaries.clone().iter().enumerate() {
             if let Some(time) = boundary.opens_at {

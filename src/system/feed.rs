@@ -23,8 +23,8 @@ pub struct FeedState {
     pub mass: f64,
     /// Postponements in a row.
     pub postponed: u32,
-    /// Radius of the grain that waits, m.
-    pub waiting: Option<f64>,
+    /// Place of the sort of the grain that waits in the list of components, and its radius, m.
+    pub waiting: Option<(u32, f64)>,
 }
 
 /// Streams of feeds are numbered from here.
@@ -52,9 +52,9 @@ impl<D: Integrate> System<D> {
         let feed = self.setup.feeds[index].clone();
         let mut state = self.s.feeds[index].clone();
         self.count(EventKind::AddBody);
-        let radius = match state.waiting {
-            Some(radius) => radius,
-            None => feed.radius.draw(&mut state.rng),
+        let (sort, radius) = match state.waiting {
+            Some((sort, radius)) => (&feed.what.components()[sort as usize], radius),
+            None => feed.what.draw(&mut state.rng),
         };
         let mut position = None;
         for _ in 0..feed.shots.max(1) {
@@ -73,14 +73,14 @@ impl<D: Integrate> System<D> {
             Some(position) => {
                 let mut grain = Grain::<D>::new(
                     self.s.next_id,
-                    feed.material,
+                    sort.material,
                     radius,
-                    feed.density,
+                    sort.density,
                     position,
                 );
                 grain.velocity = feed.velocity;
-                if let Some(form) = feed.form {
-                    grain.shape(form, &self.setup.forms[usize::from(form)], feed.density);
+                if let Some(form) = sort.form {
+                    grain.shape(form, &self.setup.forms[usize::from(form)], sort.density);
                     let draws = std::array::from_fn(|_| state.rng.random::<f64>());
                     grain.rotation = D::any_rotation(draws);
                 }
@@ -108,6 +108,7 @@ impl<D: Integrate> System<D> {
                 self.s.ledger.fed += kinetic + potential;
                 self.s.ledger.fed_potential += potential;
                 self.s.ledger.perturbed -= self.lift(&grain);
+                self.meet_meters(grain.id, grain.position);
                 let slot = self.engine.add(&grain, Status::Flying, time);
                 self.s.causes.now = self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
                 if self.engine.state.active.is_empty() {
@@ -124,7 +125,9 @@ impl<D: Integrate> System<D> {
                 Ok(())
             }
             None => {
-                state.waiting = Some(radius);
+                let all = feed.what.components();
+                let place = all.iter().position(|other| std::ptr::eq(other, sort));
+                state.waiting = Some((place.unwrap_or(0) as u32, radius));
                 state.postponed += 1;
                 let jammed = state.postponed >= feed.tries.max(1);
                 self.s.feeds[index] = state;

@@ -27,7 +27,12 @@ impl<D: Integrate> System<D> {
         if matches!(who, owner::SERIES | owner::CHECKPOINT | owner::FINISH) {
             self.check_numbers()?;
         }
+        let perturbs = self.perturb_owner(0);
+        if matches!(who, owner::SERIES | owner::OUTLET | owner::METER) || who >= perturbs {
+            self.look_at_meters(time);
+        }
         match who {
+            owner::METER => self.schedule_meters(),
             owner::SERIES => {
                 self.regroup(sink)?;
                 self.count(EventKind::LogState);
@@ -159,6 +164,7 @@ impl<D: Integrate> System<D> {
         time: f64,
         outcome: Outcome,
     ) -> Result<(), SystemError> {
+        self.look_at_meters(time);
         self.account(time);
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;

@@ -230,6 +230,7 @@ impl<D: Integrate> System<D> {
             dissipated_at_walls: air.lost_at_walls,
             events: self.events(),
             walls,
+            meters: self.metered(),
             shifts: shifts(
                 self.engine.boundaries.iter().map(|wall| &wall.boundary),
                 time,
@@ -495,6 +496,7 @@ impl<D: Integrate> System<D> {
                 first: self.s.first_out,
                 last: self.s.last_out,
             }),
+            meters: self.meter_figures(),
             jam: self.s.jam.clone(),
             jams: self.s.perturb.jams.clone(),
             avalanches: self.setup.morph.map(|_| self.s.rest.avalanches),

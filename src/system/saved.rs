@@ -23,7 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 14: maps of walls; periodic cells whose edges move.
+/// 14: feeds of several sorts of grains; meters; maps of walls; periodic cells whose edges move.
 /// 12: walls that forces move; pieces of meshes; work of fields of a place.
 /// 11: memory of links by the slots of their laws; belts; links at rest by grain where grains have several parts.
 /// 10: lists of grains of arcs with batches that may be left out.
@@ -54,6 +54,7 @@ impl<D: Integrate> System<D> {
             postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
         if saved.engine.gone.len() != setup.boundaries.len()
             || saved.driver.feeds.len() != setup.feeds.len()
+            || saved.driver.meters.meters() != setup.meters.len()
             || !saved.driver.perturb.fits(&setup)
         {
             return Err(SystemError::Saved("it belongs to another scenario".into()));

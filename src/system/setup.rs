@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::RadiusLaw;
+use super::Mixture;
 use crate::body::{Boundary, Form, Grain};
 pub use crate::cluster::{CellControl, CellDrive, CellSetup, CellShear, Span};
 use crate::collide::engine::{Laws, Rule};
@@ -47,6 +47,8 @@ pub struct Setup<D: Dimension> {
     pub feeds: Vec<FeedSetup<D>>,
     /// Removal of what has left.
     pub outlets: Vec<OutletSetup<D>>,
+    /// What counts who passes.
+    pub meters: Vec<super::MeterSetup<D>>,
     /// How often clusters that have left are looked for, s.
     pub outlet_interval: f64,
     /// When the run ends, s.
@@ -320,14 +322,8 @@ pub struct FeedSetup<D: Dimension> {
     pub timing: FeedTiming,
     /// Grains in all.
     pub count: u64,
-    /// Radii; of a form, of the circle or sphere around each grain.
-    pub radius: RadiusLaw,
-    /// Form; none: disks or spheres.
-    pub form: Option<u16>,
-    /// Material.
-    pub material: u16,
-    /// Density, kg/m^2 or kg/m^3.
-    pub density: f64,
+    /// What they are.
+    pub what: Mixture,
     /// Initial velocity, m/s.
     pub velocity: D::Vector,
     /// Random shots at one go before the grain is postponed.

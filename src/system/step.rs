@@ -87,21 +87,21 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
             None => see(g.material, g.mass, g.radius),
         }
     }
-    for feed in &setup.feeds {
-        let radius = feed.radius.least();
-        match light(feed.form) {
+    for sort in setup.feeds.iter().flat_map(|feed| feed.what.components()) {
+        let radius = sort.radius.least();
+        match light(sort.form) {
             Some(form) => {
                 let size: f64 = (0..D::N).map(|_| radius).product();
-                let mass = feed.density * form.measure * size;
+                let mass = sort.density * form.measure * size;
                 see(
-                    feed.material,
+                    sort.material,
                     mass / form.mobility(),
                     radius * form.flattest(),
                 );
             }
             None => see(
-                feed.material,
-                feed.density * D::ball_measure(radius),
+                sort.material,
+                sort.density * D::ball_measure(radius),
                 radius,
             ),
         }
@@ -141,7 +141,7 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     }
     // Grains that lie on each other are pressed in too: as if each fell through its diameter.
     let sizes = setup.grains.iter().map(|grain| grain.radius);
-    let sizes = sizes.chain(setup.feeds.iter().map(|feed| feed.radius.least()));
+    let sizes = sizes.chain(setup.feeds.iter().map(|feed| feed.what.least()));
     let mut height = (high - low).max(2.0 * sizes.fold(0.0, f64::max));
     for wall in &setup.boundaries {
         let Shape::Plane { point, normal } = &wall.shape else {
@@ -355,7 +355,11 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         .map(|(material, entry)| {
             let is = |of: u16| usize::from(of) == material;
             let grains = setup.grains.iter().filter(|grain| is(grain.material));
-            let fed = setup.feeds.iter().filter(|feed| is(feed.material));
+            let made = |feed: &&super::FeedSetup<D>| {
+                let mut sorts = feed.what.components().iter();
+                sorts.any(|sort| is(sort.material))
+            };
+            let fed = setup.feeds.iter().filter(made);
             let count = grains.count() as u64 + fed.map(|feed| feed.count).sum::<u64>();
             entry.map(|(mass, radius)| Smallest {
                 mass,
@@ -376,7 +380,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     }
     let moving = wall_speed(setup);
     let grains = setup.grains.iter().map(|g| (g.form, g.radius));
-    let feeds = setup.feeds.iter().map(|f| (f.form, f.radius.least()));
+    let fed = setup.feeds.iter().flat_map(|feed| feed.what.components());
+    let feeds = fed.map(|sort| (sort.form, sort.radius.least()));
     let parts = grains.chain(feeds).filter_map(|(form, radius)| {
         let form = &setup.forms[usize::from(form?)];
         Some(radius * form.finest())

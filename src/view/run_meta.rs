@@ -14,6 +14,11 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
         dimensions: D::N,
         scenario_toml: scenario.to_string(),
         boundaries: walls.map(|wall| wall.name.clone()).collect(),
+        meters: setup
+            .meters
+            .iter()
+            .map(|meter| meter.name.clone())
+            .collect(),
         version: env!("CARGO_PKG_VERSION").into(),
         walls: drawings(setup),
         shapes: setup.forms.iter().map(shape).collect(),

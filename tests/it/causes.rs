@@ -3,7 +3,9 @@
 use arenite::event::{EventKind, Regime};
 use arenite::geometry::{Planar, Vector};
 use arenite::record::{BodyRef, EventRow, MemorySink};
-use arenite::system::{EventLog, FeedSetup, FeedTiming, OutletSetup, RadiusLaw, Setup, System};
+use arenite::system::{
+    EventLog, FeedSetup, FeedTiming, Mixture, OutletSetup, RadiusLaw, Setup, System,
+};
 
 use super::support::*;
 
@@ -102,10 +104,7 @@ fn a_feed_is_a_cause() {
     setup.log.events = EventLog::Links;
     floor(&mut setup);
     setup.feeds.push(FeedSetup {
-        form: None,
-        material: 0,
-        density: 1000.0,
-        radius: RadiusLaw::Equal(0.01),
+        what: Mixture::one(0, 1000.0, RadiusLaw::Equal(0.01)),
         min: place::<Planar>(0.0, 0.010_000_1),
         max: place::<Planar>(0.0, 0.010_000_1),
         velocity: Vector::from_fn(|_| 0.0),

@@ -3,8 +3,8 @@
 use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::geometry::surface::Surface;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
-use arenite::system::RadiusLaw;
 use arenite::system::filling::{FillError, FillRequest, lattice, random, roll_down};
+use arenite::system::{Mixture, RadiusLaw};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -66,9 +66,7 @@ fn request<D: Dimension>(
         boundaries,
         existing: &[],
         count,
-        radius,
-        material: 3,
-        density: 1190.0,
+        what: Mixture::one(3, 1190.0, radius),
         min,
         max,
         first_id: 7,
@@ -115,8 +113,8 @@ fn check<D: Dimension>(request: &FillRequest<'_, D>, grains: &[Grain<D>], overla
     }
     for (k, grain) in grains.iter().enumerate() {
         assert_eq!(grain.id, request.first_id + k as u32);
-        assert_eq!(grain.material, request.material);
-        let mass = request.density * D::ball_measure(grain.radius);
+        assert_eq!(grain.material, 3);
+        let mass = 1190.0 * D::ball_measure(grain.radius);
         assert_eq!(grain.mass, mass);
     }
 }

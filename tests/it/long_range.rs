@@ -10,7 +10,7 @@ use arenite::field::{
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::scenario::Scenario;
 use arenite::system::{
-    FeedSetup, FeedTiming, IntegratorName, OutletSetup, RadiusLaw, Setup, System,
+    FeedSetup, FeedTiming, IntegratorName, Mixture, OutletSetup, RadiusLaw, Setup, System,
 };
 use nalgebra::{Vector2, Vector3};
 
@@ -517,10 +517,7 @@ fn what_comes_and_goes_is_in_the_ledger() {
         start: 0.0,
         timing: FeedTiming::Interval(0.01),
         count: 40,
-        radius: RadiusLaw::Equal(0.005),
-        form: None,
-        material: 0,
-        density: 2500.0,
+        what: Mixture::one(0, 2500.0, RadiusLaw::Equal(0.005)),
         velocity: Vector2::new(0.0, -1.0),
         shots: 10,
         postpone: 0.01,

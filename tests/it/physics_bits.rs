@@ -11,8 +11,8 @@ use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
 use arenite::record::{MemorySink, NullSink, SeriesRow};
 use arenite::system::{
-    Control, EventLog, FeedSetup, FeedTiming, IntegratorName, LogSetup, NeighborName, Outcome,
-    OutletSetup, RadiusLaw, Setup, System,
+    Control, EventLog, FeedSetup, FeedTiming, IntegratorName, LogSetup, Mixture, NeighborName,
+    Outcome, OutletSetup, RadiusLaw, Setup, System,
 };
 use arenite::vector::Level;
 
@@ -86,19 +86,20 @@ fn scene<D: Integrate>(law: PairLaw) -> Setup<D> {
         add(&mut setup, radius, mass, x, v).spin = dice.spin::<D>(-9.0, 9.0);
     }
     setup.feeds.push(FeedSetup {
-        form: None,
         min: wide(-0.04, 0.6),
         max: wide(0.04, 0.7),
         rise: Default::default(),
         start: 0.05,
         timing: FeedTiming::Poisson(100.0),
         count: 12,
-        radius: RadiusLaw::Uniform {
-            min: 0.006,
-            max: 0.01,
-        },
-        material: 0,
-        density: if D::N == 2 { 400.0 } else { 3e4 },
+        what: Mixture::one(
+            0,
+            if D::N == 2 { 400.0 } else { 3e4 },
+            RadiusLaw::Uniform {
+                min: 0.006,
+                max: 0.01,
+            },
+        ),
         velocity: place::<D>(0.0, -1.0),
         shots: 20,
         postpone: 0.01,

@@ -109,6 +109,8 @@ fn events_and_series_read_back_the_same() {
         // In the plane the moment is the component about z, the last of three.
         assert_eq!(float("wall_right_moment"), row.walls[1][5]);
         assert_eq!(float("wall_gate_work"), row.walls[2][6]);
+        assert_eq!(integer("meter_below_count"), row.meters[0].0 as u64);
+        assert_eq!(float("meter_below_mass"), row.meters[0].1);
     }
 }
 
@@ -118,7 +120,7 @@ fn tables_say_their_columns_and_units() {
     let folder = RunFolder::create(dir.path(), &meta(3), 1, false).unwrap();
     folder.finish(&summary(Status::Empty)).unwrap();
     for table in Table::ALL {
-        let expected = columns(table, 3, &meta(3).boundaries, false);
+        let expected = columns(table, 3, &meta(3).boundaries, &meta(3).meters, false);
         // A table without rows has all its columns too.
         let found = read::table(dir.path(), table).unwrap();
         assert_eq!(found.rows, 0);

@@ -48,6 +48,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         dimensions,
         scenario_toml: "name = \"sample\"\nseed = 3\n".into(),
         boundaries: vec!["left".into(), "right".into(), "gate".into()],
+        meters: vec!["below".into()],
         version: "0.1.0".into(),
         walls,
         shapes: Vec::new(),
@@ -105,6 +106,7 @@ pub fn series(k: u64) -> SeriesRow {
             .map(|w| std::array::from_fn(|c| (w * 10 + c) as f64 + x))
             .collect(),
         shifts: (0..3).map(|w| [w as f64 - x, x, 0.5]).collect(),
+        meters: vec![(k as i64, 0.5 * x)],
         cell: None,
     }
 }

@@ -274,13 +274,13 @@ events = "links"
     let feed = &setup.feeds[0];
     assert_eq!(feed.timing, FeedTiming::Poisson(30.0));
     assert_eq!(
-        feed.radius,
+        feed.what.components()[0].radius,
         RadiusLaw::Uniform {
             min: 0.01,
             max: 0.02
         }
     );
-    assert_eq!((feed.count, feed.density), (7, 1190.0));
+    assert_eq!((feed.count, feed.what.components()[0].density), (7, 1190.0));
     assert!(matches!(setup.outlets[0], OutletSetup::Plane { .. }));
     assert!(matches!(setup.outlets[1], OutletSetup::Outside { .. }));
     assert_eq!((setup.log.series, setup.log.snapshots), (None, Some(0.25)));

@@ -85,7 +85,7 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
     for table in Table::ALL {
         let rows = read::table(run, table).unwrap();
         let names: Vec<&str> = rows.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let wanted = columns(table, dimensions, &meta.boundaries, meta.cell);
+        let wanted = columns(table, dimensions, &meta.boundaries, &meta.meters, meta.cell);
         let wanted: Vec<&str> = wanted.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, wanted);
         let mut reader = read::TableReader::open(run, table).unwrap();
@@ -143,6 +143,9 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("hopper-3d", 3, &["run.finish=0.06", "settle.at_most=0.35"]),
         ("dam-break", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
         ("conveyor", 2, &["run.finish=0.3"]),
+        ("screen", 2, &["run.finish=0.5"]),
+        ("segregation", 2, &["run.finish=0.1"]),
+        ("brazil-nut", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
         ("shear-cell", 2, &["run.finish=0.1"]),
         ("simple-shear", 2, &["run.finish=0.1"]),
         ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),

@@ -78,6 +78,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         tolerance: 1e-3,
         morph: None,
         perturbs: Vec::new(),
+        meters: Vec::new(),
         events: None,
         quasi_static: None,
         cell: None,
@@ -253,6 +254,30 @@ pub fn options(overrides: &[&str]) -> Vec<Override> {
 fn embedded(scenario: &str, overrides: &[&str]) -> AnySetup {
     Scenario::load(scenario, &options(overrides))
         .and_then(|scenario| scenario.resolve())
+        .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
+        .setup
+}
+
+/// A scenario in the plane, as written.
+pub fn written_planar(text: &str) -> Setup<Planar> {
+    match written(text) {
+        AnySetup::Planar(setup) => setup,
+        AnySetup::Spatial(_) => panic!("planar"),
+    }
+}
+
+/// A scenario in space, as written.
+pub fn written_spatial(text: &str) -> Setup<Spatial> {
+    match written(text) {
+        AnySetup::Spatial(setup) => setup,
+        AnySetup::Planar(_) => panic!("spatial"),
+    }
+}
+
+fn written(text: &str) -> AnySetup {
+    let scenario = Scenario::parse("written", text, None, &[]);
+    let built = scenario.and_then(|scenario| scenario.resolve());
+    built
         .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
         .setup
 }

@@ -66,6 +66,7 @@ pub(in crate::record) fn event_fields(dimensions: usize) -> Vec<Field<EventRow>>
 pub(in crate::record) fn series_fields(
     dimensions: usize,
     boundaries: &[String],
+    meters: &[String],
     cell: bool,
 ) -> Vec<Field<SeriesRow>> {
     let mut f = Fields(Vec::new());
@@ -188,6 +189,17 @@ pub(in crate::record) fn series_fields(
         f.vector(dimensions, (&title, "m", &about), move |r| {
             r.shifts.get(b).copied().unwrap_or_default()
         });
+    }
+    for (m, name) in meters.iter().enumerate() {
+        let sum = move |r: &SeriesRow| r.meters.get(m).copied().unwrap_or_default();
+        let about = format!("grains that passed the meter {name} so far, forward less back");
+        f.integer((format!("meter_{name}_count"), "1", about), move |r| {
+            sum(r).0
+        });
+        f.float(
+            (format!("meter_{name}_mass"), "kg", "mass of these"),
+            move |r| sum(r).1,
+        );
     }
     if cell {
         cell_fields(&mut f, dimensions);

@@ -44,12 +44,18 @@ fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
 
-/// The columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries, and
+/// The columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries and meters, and
 /// perhaps a periodic cell whose edges move.
-pub fn columns(table: Table, dimensions: usize, boundaries: &[String], cell: bool) -> Vec<Column> {
+pub fn columns(
+    table: Table,
+    dimensions: usize,
+    boundaries: &[String],
+    meters: &[String],
+    cell: bool,
+) -> Vec<Column> {
     match table {
         Table::Events => only_columns(event_fields(dimensions)),
-        Table::Series => only_columns(series_fields(dimensions, boundaries, cell)),
+        Table::Series => only_columns(series_fields(dimensions, boundaries, meters, cell)),
         Table::Grains => only_columns(grain_fields(dimensions)),
         Table::Links => only_columns(link_fields(dimensions)),
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
@@ -64,8 +70,8 @@ pub fn describe() -> String {
     let boundary = ["NAME".to_string()];
     let mut text = String::new();
     for table in Table::ALL {
-        let planar = columns(table, 2, &boundary, true);
-        let spatial = columns(table, 3, &boundary, true);
+        let planar = columns(table, 2, &boundary, &boundary, true);
+        let spatial = columns(table, 3, &boundary, &boundary, true);
         text += &format!("### {}: {}\n\n", table.file_name(), table.about());
         text += "| column | unit | type | holds |\n|---|---|---|---|\n";
         let only_planar = planar
@@ -105,7 +111,7 @@ mod tests {
     fn columns_follow_the_dimension_and_the_walls() {
         let walls = ["left".to_string(), "left".to_string()];
         let names = |table, dimensions| -> Vec<String> {
-            let columns = columns(table, dimensions, &walls, false);
+            let columns = columns(table, dimensions, &walls, &["below".into()], false);
             columns.into_iter().map(|c| c.name).collect()
         };
         assert_eq!(
@@ -123,6 +129,8 @@ mod tests {
             "wall_left_2_work".to_string(),
             "wall_left_2_shift_x".to_string(),
             "wall_left_2_shift_y".to_string(),
+            "meter_below_count".to_string(),
+            "meter_below_mass".to_string(),
         ]));
         let mut sorted = series.clone();
         sorted.sort();
@@ -133,7 +141,7 @@ mod tests {
     #[test]
     fn every_column_is_described() {
         for table in Table::ALL {
-            for column in columns(table, 3, &["w".to_string()], true) {
+            for column in columns(table, 3, &["w".to_string()], &["m".to_string()], true) {
                 assert!(!column.about.is_empty(), "{}", column.name);
                 let bare = matches!(column.kind, Kind::Flag | Kind::Name(_));
                 assert_eq!(column.unit.is_empty(), bare, "{}", column.name);

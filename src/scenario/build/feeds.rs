@@ -1,10 +1,7 @@
 //! Feeds and outlets.
 
 use super::check::Check;
-use super::grains::around;
-use super::materials::Materials;
-use super::radii::radius_law;
-use super::shapes::Shapes;
+use super::mixture::{Known, mixture};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -18,8 +15,7 @@ const MAX_NUMBER: u64 = u32::MAX as u64;
 pub(super) fn feeds<D: Dimension>(
     check: Check<'_>,
     specs: &[FeedSpec],
-    materials: &Materials,
-    shapes: &Shapes<D>,
+    known: Known<'_, D>,
     before: usize,
 ) -> Result<Vec<FeedSetup<D>>, Problem> {
     let mut total = before as u64;
@@ -57,8 +53,8 @@ pub(super) fn feeds<D: Dimension>(
                 return Err(check.wrong(&at.key(key), "0", "at least 1"));
             }
         }
-        let material = materials.index(&spec.material);
-        let shape = shapes.of(spec.shape.as_deref(), spec.equal_measure);
+        let radius = (&at.key("radius"), &spec.radius);
+        let what = mixture(check, &at, &spec.sorts(), spec.mix_by, radius, known)?;
         list.push(FeedSetup {
             min,
             max,
@@ -66,13 +62,7 @@ pub(super) fn feeds<D: Dimension>(
             start: check.non_negative(&at.key("start"), spec.start)?,
             timing,
             count: spec.count,
-            radius: around(
-                shape,
-                radius_law::<D>(check, &at.key("radius"), &spec.radius)?,
-            ),
-            form: shape.map(|shape| shape.index),
-            material,
-            density: materials.density(material),
+            what,
             velocity: check.vector_or_zero::<D>(&at.key("velocity"), spec.velocity.as_deref())?,
             shots: spec.shots,
             postpone: check.positive(&at.key("postpone"), spec.postpone)?,

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::check::Check;
-use super::materials::Materials;
-use super::radii::radius_law;
-use super::shapes::{Shaped, Shapes};
+use super::mixture::{Known, mixture};
+use super::shapes::Shaped;
 use super::{MAX_GRAINS, walls};
 use crate::body::{Boundary, Formed, Grain};
 use crate::geometry::{Dimension, Vector};
@@ -15,7 +14,6 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FillSpec, GrainSpec};
 use crate::scenario::table;
-use crate::system::RadiusLaw;
 
 /// The grains of all fills, and for each grain where it comes from.
 pub(super) struct Filled<D: Dimension> {
@@ -59,8 +57,7 @@ impl<D: Dimension> Filled<D> {
 pub(super) fn fills<D: Formed>(
     check: Check<'_>,
     specs: &mut [FillSpec],
-    materials: &Materials,
-    shapes: &Shapes<D>,
+    known: Known<'_, D>,
     walls: &[Boundary<D>],
     seed: u64,
     folder: Option<&Path>,
@@ -90,15 +87,27 @@ pub(super) fn fills<D: Formed>(
         } else if spec.grains.is_some() {
             listed = Listed::OneByOne;
         }
-        let material = materials.index(&spec.material);
-        let shape = shapes.of(spec.shape.as_deref(), spec.equal_measure);
         let start = filled.grains.len();
         let made = if let Some(list) = &spec.grains {
+            let mixed = [
+                ("mix", !spec.mix.is_empty()),
+                ("mix_by", spec.mix_by.is_some()),
+            ];
+            if let Some((key, _)) = mixed.iter().find(|(_, given)| *given) {
+                return Err(Problem::at_key(
+                    &at.key(key),
+                    format!(
+                        "`{at}` lists its grains one by one, so that nothing is drawn: `{key}` is for `lattice`, `random` and `roll_down`"
+                    ),
+                ));
+            }
+            let material = known.materials.index(&spec.material);
+            let shape = known.shapes.of(spec.shape.as_deref(), spec.equal_measure);
             limit(&here, list.len() as u64, start)?;
             list.iter()
                 .enumerate()
                 .map(|(i, grain)| {
-                    let density = materials.density(material);
+                    let density = known.materials.density(material);
                     let id = (start + i) as u32;
                     one::<D>(check, &here.index(i), grain, id, material, density, shape)
                 })
@@ -123,9 +132,14 @@ pub(super) fn fills<D: Formed>(
                 boundaries: walls,
                 existing: &filled.grains,
                 count: count as usize,
-                radius: around(shape, radius_law::<D>(check, &here.key("radius"), radius)?),
-                material,
-                density: materials.density(material),
+                what: mixture(
+                    check,
+                    &at,
+                    &spec.sorts(),
+                    spec.mix_by,
+                    (&here.key("radius"), radius),
+                    known,
+                )?,
                 min,
                 max,
                 first_id: start as u32,
@@ -133,9 +147,8 @@ pub(super) fn fills<D: Formed>(
             let mut made = fill::fill(filling, &request, seed, k).map_err(|why| {
                 Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
             })?;
-            if let Some(shape) = shape {
-                fill::shape(&mut made, shape.index, shape.form, request.density, seed, k);
-            }
+            let density = |material| known.materials.density(material);
+            fill::shape(&mut made, &known.shapes.forms, density, seed, k);
             made
         };
         filled.starts.push((start, here, listed));
@@ -173,14 +186,6 @@ fn read_file<D: Dimension>(
     folder: Option<&Path>,
 ) -> Result<Vec<GrainSpec>, Problem> {
     input::table(place, file, folder, table::grains::<D>)
-}
-
-/// The law of the radii around grains of a shape.
-pub(super) fn around<D: Dimension>(shape: Option<Shaped<'_, D>>, asked: RadiusLaw) -> RadiusLaw {
-    match shape {
-        Some(shape) => shape.law(asked),
-        None => asked,
-    }
 }
 
 fn one<D: Dimension>(

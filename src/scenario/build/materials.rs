@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Check;
+use super::mixture::place_of;
 use super::{events, slots};
 use crate::contact::{LawTable, PairLaw, damping_ratio};
 use crate::scenario::embedded;
 use crate::scenario::path::Place;
 use crate::scenario::problem::{Problem, names, nearest};
-use crate::scenario::spec::{FillSpec, LawSpec, MaterialSpec, Spec};
+use crate::scenario::spec::{FillSpec, LawSpec, MaterialSpec, Sort, Spec};
 
 /// The materials that a scenario uses, in order of name; the spec keeps these and no others.
 pub(super) struct Materials {
@@ -34,18 +35,13 @@ impl Materials {
 /// Finds all materials that the spec names, and takes embedded ones into it.
 pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Problem> {
     let mut uses: Vec<(Place, String, bool)> = Vec::new();
-    let mut note = |list: &str, index: usize, name: &str, grain: bool| {
-        let place = Place::of(list).index(index).key("material");
-        uses.push((place, name.to_string(), grain));
-    };
     for (k, wall) in spec.boundary.iter().enumerate() {
-        note("boundary", k, &wall.material, false);
+        let place = Place::of("boundary").index(k).key("material");
+        uses.push((place, wall.material.clone(), false));
     }
-    for (k, fill) in spec.fill.iter().enumerate() {
-        note("fill", k, &fill.material, true);
-    }
-    for (k, feed) in spec.feed.iter().enumerate() {
-        note("feed", k, &feed.material, true);
+    for (at, sort) in sorts(spec) {
+        let place = place_of(&at, &sort, "material");
+        uses.push((place, sort.material.to_string(), true));
     }
     let library = embedded::materials();
     for (place, name, _) in &uses {
@@ -54,7 +50,12 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
         }
         match library.material.get(name) {
             Some(found) => {
-                spec.material.insert(name.clone(), found.clone());
+                // Ranges are for the choice of values; a run has its values.
+                let chosen = MaterialSpec {
+                    ranges: None,
+                    ..found.clone()
+                };
+                spec.material.insert(name.clone(), chosen);
             }
             None => return Err(unknown(place, name, spec, &library.material)),
         }
@@ -65,6 +66,19 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
         for (key, value) in [("density", material.density), ("young", material.young)] {
             if let Some(value) = value {
                 check.positive(&at.key(key), value)?;
+            }
+        }
+        for (key, _, range) in material.ranges.iter().flat_map(|ranges| ranges.all()) {
+            let Some(range) = range else { continue };
+            let at = at.key("ranges").key(key).key("range");
+            let low = check.non_negative(&at.index(0), range.range[0])?;
+            let high = check.finite(&at.index(1), range.range[1])?;
+            if high < low {
+                return Err(check.wrong(
+                    &at,
+                    &format!("[{low}, {high}]"),
+                    "from the least to the greatest",
+                ));
             }
         }
         if let Some(value) = material.poisson {
@@ -89,6 +103,19 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
             .collect(),
         names: list,
     })
+}
+
+/// All sorts of grains, fills before feeds, each with the place of its fill or feed.
+fn sorts(spec: &Spec) -> Vec<(Place, Sort<'_>)> {
+    let fills = spec.fill.iter().map(|fill| fill.sorts());
+    let feeds = spec.feed.iter().map(|feed| feed.sorts());
+    let fills = fills.enumerate().map(|(k, list)| ("fill", k, list));
+    let feeds = feeds.enumerate().map(|(k, list)| ("feed", k, list));
+    let all = fills.chain(feeds).flat_map(|(name, k, list)| {
+        let at = Place::of(name).index(k);
+        list.into_iter().map(move |sort| (at.clone(), sort))
+    });
+    all.collect()
 }
 
 fn unknown(
@@ -168,8 +195,9 @@ pub(super) fn laws(
 /// Whether a grain of one material can meet a grain or a wall of the other.
 fn meets(spec: &Spec, a: &str, b: &str) -> bool {
     let grains = |name: &str| -> u64 {
-        let fills = spec.fill.iter().filter(|fill| fill.material == name);
-        let feeds = spec.feed.iter().filter(|feed| feed.material == name);
+        let is = |sort: &Sort<'_>| sort.material == name;
+        let fills = spec.fill.iter().filter(|fill| fill.sorts().iter().any(is));
+        let feeds = spec.feed.iter().filter(|feed| feed.sorts().iter().any(is));
         let counts = fills
             .map(FillSpec::count)
             .chain(feeds.map(|feed| feed.count));
@@ -193,12 +221,9 @@ fn missing(spec: &Spec, a: &str, b: &str) -> Problem {
         .filter(|_| a != b)
         .map(|k| Place::of("boundary").index(k).key("material"))
         .or_else(|| {
-            let of = |name: &str| spec.fill.iter().position(|fill| fill.material == name);
-            of(b).map(|k| Place::of("fill").index(k).key("material"))
-        })
-        .or_else(|| {
-            let of = |name: &str| spec.feed.iter().position(|feed| feed.material == name);
-            of(b).map(|k| Place::of("feed").index(k).key("material"))
+            let mut all = sorts(spec).into_iter();
+            let found = all.find(|(_, sort)| sort.material == b);
+            found.map(|(at, sort)| place_of(&at, &sort, "material"))
         })
         .unwrap_or_default();
     Problem::at(

@@ -12,6 +12,8 @@ mod guided;
 mod long_range;
 mod materials;
 mod meshes;
+mod meters;
+mod mixture;
 mod morph;
 mod others;
 mod perturb;
@@ -48,7 +50,7 @@ pub(super) fn build<D: Integrate>(
 ) -> Result<(Setup<D>, Spec), Problem> {
     let check = Check { document };
     let mut spec = spec.clone();
-    check_name(check, &spec.name)?;
+    check_name(check, &Place::of("name"), &spec.name)?;
     spec.version = Some(env!("CARGO_PKG_VERSION").into());
     // TOML has signed numbers only: a greater seed could not be written back.
     if i64::try_from(spec.seed).is_err() {
@@ -78,16 +80,12 @@ pub(super) fn build<D: Integrate>(
     let material = |name: &str| materials.index(name);
     let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
     let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
-    let filled = grains::fills::<D>(
-        check,
-        &mut spec.fill,
-        &materials,
-        &shapes,
-        &boundaries,
-        spec.seed,
-        folder,
-    )?;
-    let feeds = feeds::feeds::<D>(check, &spec.feed, &materials, &shapes, filled.grains.len())?;
+    let known = mixture::Known {
+        materials: &materials,
+        shapes: &shapes,
+    };
+    let filled = grains::fills::<D>(check, &mut spec.fill, known, &boundaries, spec.seed, folder)?;
+    let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
     start::check_start(
@@ -107,6 +105,7 @@ pub(super) fn build<D: Integrate>(
     )?;
     let scales = settings::Scales::of(&filled.grains, &feeds, &boundaries, &gravity, &laws);
     let settings = settings::fill_in(check, &mut spec, &scales)?;
+    let meters = meters::collect::<D>(check, &mut spec, &periodic, &scales)?;
     let mut setup = Setup {
         seed: spec.seed,
         materials: materials.names,
@@ -125,6 +124,7 @@ pub(super) fn build<D: Integrate>(
         settle: settings.settle,
         feeds,
         outlets,
+        meters,
         outlet_interval: settings.outlet_interval,
         finish: spec.run.finish,
         stop_when_empty: spec.run.stop_when_empty,
@@ -172,11 +172,11 @@ fn only_in_motion<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Pro
     Err(problem.help("grains of a shape move in clusters: leave the section out"))
 }
 
-fn check_name(check: Check<'_>, name: &str) -> Result<(), Problem> {
+fn check_name(check: Check<'_>, place: &Place, name: &str) -> Result<(), Problem> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.len() > 100 || name.starts_with('.') || !name.chars().all(allowed) {
         return Err(check.wrong(
-            &Place::of("name"),
+            place,
             name,
             "made of letters, digits, `-`, `_` and `.`, not starting with a dot",
         ));
@@ -199,7 +199,7 @@ fn periodic<D: Dimension>(
     ];
     let radius = feeds
         .iter()
-        .map(|feed| feed.radius.greatest())
+        .map(|feed| feed.what.greatest())
         .chain(grains.iter().map(|grain| match grain.form {
             // The circle of a flat arc is larger than its grain.
             Some(form) => grain.radius * forms[usize::from(form)].flattest().max(1.0),

@@ -11,7 +11,7 @@ use crate::scenario::spec::{IntervalSpec, Spec, StepSpec};
 use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup, Setup, System};
 
 /// More rows of a log than this are refused: a slip of a decimal point would fill the disk.
-const MAX_ROWS: f64 = 1e7;
+pub(super) const MAX_ROWS: f64 = 1e7;
 /// More steps than this cannot end in a lifetime.
 const MAX_STEPS: f64 = 1e12;
 /// A link is stable after this many contact times at rest (thesis 5.5.2: ten steps; a dwell in
@@ -22,6 +22,8 @@ const DWELL: f64 = 10.0;
 pub(super) struct Scales {
     /// Reference speed, m/s: sqrt(g d).
     speed: f64,
+    /// Mean diameter, m.
+    diameter: f64,
     /// Shortest and longest contact time of any pair, s.
     contact: (f64, f64),
 }
@@ -36,7 +38,7 @@ impl Scales {
         laws: &LawTable,
     ) -> Self {
         let mean = if grains.is_empty() {
-            let sum: f64 = feeds.iter().map(|feed| feed.radius.mean()).sum();
+            let sum: f64 = feeds.iter().map(|feed| feed.what.mean()).sum();
             sum / feeds.len().max(1) as f64
         } else {
             grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len() as f64
@@ -64,9 +66,9 @@ impl Scales {
         for grain in grains {
             widen(grain.mass, grain.radius);
         }
-        for feed in feeds {
-            let radius = feed.radius.mean();
-            widen(feed.density * D::ball_measure(radius), radius);
+        for sort in feeds.iter().flat_map(|feed| feed.what.components()) {
+            let radius = sort.radius.mean();
+            widen(sort.density * D::ball_measure(radius), radius);
         }
         let mut contact: (f64, f64) = (f64::INFINITY, 0.0);
         for law in laws.laws.iter().flatten() {
@@ -76,7 +78,16 @@ impl Scales {
                 .min(contact_time(law, 0.5 * masses.0, 0.5 * radii.0, fast));
             contact.1 = contact.1.max(contact_time(law, masses.1, radii.1, speed));
         }
-        Scales { speed, contact }
+        Scales {
+            speed,
+            diameter: 2.0 * mean,
+            contact,
+        }
+    }
+
+    /// The time for a diameter at the reference speed, s: sqrt(d / g).
+    pub fn time(&self) -> f64 {
+        self.diameter / self.speed
     }
 }
 
@@ -298,7 +309,12 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     });
 }
 
-fn rows(check: Check<'_>, place: &Place, finish: f64, interval: f64) -> Result<(), Problem> {
+pub(super) fn rows(
+    check: Check<'_>,
+    place: &Place,
+    finish: f64,
+    interval: f64,
+) -> Result<(), Problem> {
     check.positive(place, interval)?;
     if finish / interval > MAX_ROWS {
         return Err(check.wrong(

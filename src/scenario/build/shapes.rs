@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::check::Check;
+use super::mixture::place_of;
 use crate::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, SHAPES, named_shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
@@ -61,25 +62,17 @@ impl<D: Dimension> Shapes<D> {
 /// Finds all shapes that the spec names, and takes embedded ones into it.
 pub(super) fn collect<D: Formed>(check: Check<'_>, spec: &mut Spec) -> Result<Shapes<D>, Problem> {
     let mut uses: Vec<(Place, String)> = Vec::new();
-    let fills = spec
-        .fill
-        .iter()
-        .map(|fill| (&fill.shape, fill.equal_measure));
-    let feeds = spec
-        .feed
-        .iter()
-        .map(|feed| (&feed.shape, feed.equal_measure));
-    for (list, entries) in [
-        ("fill", fills.collect::<Vec<_>>()),
-        ("feed", feeds.collect::<Vec<_>>()),
-    ] {
-        for (k, (shape, equal)) in entries.into_iter().enumerate() {
-            let at = Place::of(list).index(k);
-            match shape {
-                Some(name) => uses.push((at.key("shape"), name.clone())),
-                None if equal => {
+    let fills = spec.fill.iter().map(|fill| fill.sorts()).enumerate();
+    let feeds = spec.feed.iter().map(|feed| feed.sorts()).enumerate();
+    let fills = fills.map(|(k, sorts)| (Place::of("fill").index(k), sorts));
+    let feeds = feeds.map(|(k, sorts)| (Place::of("feed").index(k), sorts));
+    for (at, sorts) in fills.chain(feeds) {
+        for sort in sorts {
+            match sort.shape {
+                Some(name) => uses.push((place_of(&at, &sort, "shape"), name.to_string())),
+                None if sort.equal_measure => {
                     return Err(Problem::at_key(
-                        &at.key("equal_measure"),
+                        &place_of(&at, &sort, "equal_measure"),
                         format!("`{at}` has `equal_measure`, but no shape"),
                     ));
                 }

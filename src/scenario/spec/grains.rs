@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PlaneSpec, RadiusSpec, SpinSpec};
+use super::{CountedSpec, PlaneSpec, RadiusSpec, SortSpec, SpinSpec};
 
 /// Grains that are there at the start: exactly one way (`lattice`, `random`, `roll_down`,
 /// `file` or `grains`) of a material.
@@ -41,6 +41,13 @@ pub struct FillSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "one by one", "x-unit" = "m", "x-source" = "a list"))]
     pub grains: Option<Vec<GrainSpec>>,
+    /// Sorts of grains that it is mixed of, each with its `share`; of one sort when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-formula" = "each grain of sort i with probability share_i / sum of shares", "x-unit" = "1", "x-source" = "independent draws"))]
+    pub mix: Vec<SortSpec>,
+    /// Whether shares of `mix` are by "number" (when absent) or by "mass", which is met in the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix_by: Option<CountedSpec>,
 }
 
 impl FillSpec {
@@ -167,6 +174,13 @@ pub struct FeedSpec {
     /// After this many postponements in a row the feed is jammed.
     #[serde(default = "default_tries")]
     pub tries: u32,
+    /// Sorts of grains that it is mixed of, each with its `share`; of one sort when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-formula" = "each grain of sort i with probability share_i / sum of shares", "x-unit" = "1", "x-source" = "independent draws"))]
+    pub mix: Vec<SortSpec>,
+    /// Whether shares of `mix` are by "number" (when absent) or by "mass", which is met in the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix_by: Option<CountedSpec>,
 }
 
 fn default_shots() -> u32 {

@@ -40,6 +40,57 @@ pub struct MaterialSpec {
     /// Where the figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Ranges of its figures, each with its source: for the choice of values, a run does not look at them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranges: Option<RangesSpec>,
+}
+
+/// Between which values the figures of a material are found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RangesSpec {
+    /// Density, kg/m^3; in two dimensions kg/m^2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<RangeSpec>,
+    /// Young's modulus, Pa.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub young: Option<RangeSpec>,
+    /// Poisson's ratio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<RangeSpec>,
+    /// Restitution coefficient of two of its grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<RangeSpec>,
+    /// Friction coefficient of two of its grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<RangeSpec>,
+    /// Radii in which it is met, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radius: Option<RangeSpec>,
+}
+
+impl RangesSpec {
+    /// Each figure with its name and unit, in the order of the keys.
+    pub fn all(&self) -> [(&'static str, &'static str, Option<&RangeSpec>); 6] {
+        [
+            ("density", "kg/m^3", self.density.as_ref()),
+            ("young", "Pa", self.young.as_ref()),
+            ("poisson", "1", self.poisson.as_ref()),
+            ("restitution", "1", self.restitution.as_ref()),
+            ("friction", "1", self.friction.as_ref()),
+            ("radius", "m", self.radius.as_ref()),
+        ]
+    }
+}
+
+/// The range of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RangeSpec {
+    /// Least and greatest value.
+    pub range: [f64; 2],
+    /// Where it comes from; "not verified" where nobody has looked it up.
+    pub source: String,
 }
 
 pub(in crate::scenario) fn is_zero(value: &f64) -> bool {

@@ -6,6 +6,8 @@ mod events;
 mod field;
 mod grains;
 mod material;
+mod meter;
+mod mixture;
 mod morph;
 mod perturb;
 mod quasi_static;
@@ -25,6 +27,8 @@ pub use events::*;
 pub use field::*;
 pub use grains::*;
 pub use material::*;
+pub use meter::*;
+pub use mixture::*;
 pub use morph::*;
 pub use perturb::*;
 pub use quasi_static::*;
@@ -100,6 +104,9 @@ pub struct Spec {
     /// Where grains leave.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlet: Vec<OutletSpec>,
+    /// What counts grains that pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meter: Vec<MeterSpec>,
     /// What disturbs the whole from outside: taps, shakes, tilts, grains taken away.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub perturb: Vec<PerturbSpec>,

@@ -22,9 +22,10 @@ fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
     for Grain { mass, radius, .. } in setup.grains.iter().filter(|g| g.material == material) {
         see(*mass, *radius);
     }
-    for feed in setup.feeds.iter().filter(|f| f.material == material) {
-        for radius in [feed.radius.least(), feed.radius.greatest()] {
-            see(feed.density * D::ball_measure(radius), radius);
+    let fed = setup.feeds.iter().flat_map(|feed| feed.what.components());
+    for sort in fed.filter(|sort| sort.material == material) {
+        for radius in [sort.radius.least(), sort.radius.greatest()] {
+            see(sort.density * D::ball_measure(radius), radius);
         }
     }
     ends.map_or(Vec::new(), Vec::from)

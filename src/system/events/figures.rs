@@ -196,6 +196,7 @@ impl<D: Dimension> Events<D> {
             energy: self.energy(),
             cell: None,
             fields: None,
+            meters: Vec::new(),
             soft: self.soft_figures(),
             discharge: None,
             jam: None,

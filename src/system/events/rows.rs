@@ -132,6 +132,7 @@ impl<D: Dimension> Events<D> {
             dissipated_at_walls: tally.lost_at_walls,
             events: by_kind(self).to_vec(),
             walls,
+            meters: Vec::new(),
             shifts: shifts(self.setup.boundaries.iter(), time),
             cell: None,
         }

@@ -108,13 +108,13 @@ fn fill<D: Dimension>(
 ) -> Vec<Grain<D>> {
     let mut grains = Vec::with_capacity(request.count);
     let symmetric = |rng: &mut ChaCha8Rng| 2.0 * rng.random::<f64>() - 1.0;
-    let mut radius = None;
+    let mut drawn = None;
     for index in 0..cells.len() {
         if grains.len() == request.count {
             break;
         }
         // A grain that finds no room goes to the next cell, so that no size is favoured.
-        let r = *radius.get_or_insert_with(|| request.radius.draw(rng));
+        let (sort, r) = *drawn.get_or_insert_with(|| request.what.draw(rng));
         let middle = cells.middle(index, request.min);
         let shift = D::Vector::from_fn(|k| {
             let room = (0.5 * cells.size[k] - r).max(0.0) * (1.0 - 1e-9);
@@ -127,10 +127,10 @@ fn fill<D: Dimension>(
         else {
             continue;
         };
-        let mut grain = request.grain(grains.len(), r, x);
+        let mut grain = request.grain(grains.len(), (sort, r), x);
         grain.velocity = velocity;
         grains.push(grain);
-        radius = None;
+        drawn = None;
     }
     grains
 }

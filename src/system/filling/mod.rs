@@ -4,7 +4,7 @@
 //! one by one until each is supported (thesis 4.7.1). No grain overlaps another or a wall. The
 //! last coordinate is up; moving walls stand where they are at time 0, and gates are closed.
 
-use super::RadiusLaw;
+use super::{Component, Mixture, RadiusLaw};
 use crate::body::{Boundary, Grain};
 use crate::geometry::surface::ShapeError;
 use crate::geometry::{Dimension, Vector};
@@ -27,12 +27,8 @@ pub struct FillRequest<'a, D: Dimension> {
     pub existing: &'a [Grain<D>],
     /// How many grains to add.
     pub count: usize,
-    /// Their radii.
-    pub radius: RadiusLaw,
-    /// Index of their material.
-    pub material: u16,
-    /// Their density, kg/m^2 or kg/m^3.
-    pub density: f64,
+    /// What they are.
+    pub what: Mixture,
     /// Least corner of the region that holds the grains wholly, m.
     pub min: D::Vector,
     /// Greatest corner, m.
@@ -117,17 +113,20 @@ pub fn radius_range(law: &RadiusLaw) -> Result<(f64, f64), FillError> {
 impl<D: Dimension> FillRequest<'_, D> {
     /// Checks the numbers; gives the mean and the largest radius, m.
     fn check(&self) -> Result<(f64, f64), FillError> {
-        let (mean, largest) = radius_range(&self.radius)?;
+        for component in self.what.components() {
+            radius_range(&component.radius)?;
+            let density = component.density;
+            if !(density > 0.0 && density.is_finite()) {
+                return Err(FillError::Number(format!(
+                    "the density must be greater than 0 and finite, not {density}"
+                )));
+            }
+        }
+        let (mean, largest) = (self.what.mean(), self.what.greatest());
         if !self.min.is_finite() || !self.max.is_finite() {
             return Err(FillError::Number(
                 "the region's corners must be finite numbers".into(),
             ));
-        }
-        if !(self.density > 0.0 && self.density.is_finite()) {
-            return Err(FillError::Number(format!(
-                "the density must be greater than 0 and finite, not {}",
-                self.density
-            )));
         }
         for k in 0..D::N {
             let width = self.max[k] - self.min[k];
@@ -143,8 +142,12 @@ impl<D: Dimension> FillRequest<'_, D> {
         Ok((mean, largest))
     }
 
-    fn grain(&self, index: usize, radius: f64, position: D::Vector) -> Grain<D> {
+    /// A disk or sphere; one of a form has its index, and its mass is the caller's to set.
+    fn grain(&self, index: usize, drawn: (&Component, f64), position: D::Vector) -> Grain<D> {
         let id = self.first_id + index as u32;
-        Grain::new(id, self.material, radius, self.density, position)
+        let (sort, radius) = drawn;
+        let mut grain = Grain::new(id, sort.material, radius, sort.density, position);
+        grain.form = sort.form;
+        grain
     }
 }

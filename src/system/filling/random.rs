@@ -21,14 +21,12 @@ pub fn random<D: Dimension>(
 ) -> Result<Vec<Grain<D>>, FillError> {
     let (_, largest) = request.check()?;
     let mut obstacles = Obstacles::new(request, largest)?;
-    let radii: Vec<f64> = (0..request.count)
-        .map(|_| request.radius.draw(rng))
-        .collect();
+    let drawn: Vec<_> = (0..request.count).map(|_| request.what.draw(rng)).collect();
     let mut order: Vec<usize> = (0..request.count).collect();
-    order.sort_by(|&a, &b| radii[b].total_cmp(&radii[a]).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| drawn[b].1.total_cmp(&drawn[a].1).then(a.cmp(&b)));
     let mut places = vec![D::Vector::default(); request.count];
     for (placed, &index) in order.iter().enumerate() {
-        let r = radii[index];
+        let r = drawn[index].1;
         let free = (0..TRIES)
             .map(|_| {
                 D::Vector::from_fn(|k| {
@@ -48,6 +46,6 @@ pub fn random<D: Dimension>(
         places[index] = x;
     }
     Ok((0..request.count)
-        .map(|i| request.grain(i, radii[i], places[i]))
+        .map(|i| request.grain(i, drawn[i], places[i]))
         .collect())
 }

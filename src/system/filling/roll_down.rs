@@ -39,7 +39,7 @@ pub fn roll_down<D: Dimension>(
     let up = D::N - 1;
     let asked = request.count;
     for placed in 0..asked {
-        let r = request.radius.draw(rng);
+        let (sort, r) = request.what.draw(rng);
         let mut rest = None;
         for _ in 0..DROPS {
             let top = D::Vector::from_fn(|k| {
@@ -76,7 +76,7 @@ pub fn roll_down<D: Dimension>(
             });
         };
         obstacles.add(x, r);
-        grains.push(request.grain(placed, r, x));
+        grains.push(request.grain(placed, (sort, r), x));
     }
     Ok(grains)
 }

@@ -163,6 +163,7 @@ impl<D: Dimension> QuasiStatic<D> {
             energy: self.energy(),
             cell: None,
             fields: None,
+            meters: Vec::new(),
             soft: None,
             discharge: None,
             jam: None,

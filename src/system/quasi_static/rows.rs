@@ -122,6 +122,7 @@ impl<D: Dimension> QuasiStatic<D> {
             dissipated_at_walls: 0.0,
             events: self.tally.by_kind.to_vec(),
             walls,
+            meters: Vec::new(),
             shifts: Vec::new(),
             cell: None,
         }

@@ -1,0 +1,434 @@
+//! Meters: who passes a plane, or goes into a box, in sum.
+//!
+//! At each look a meter compares where the centre of each grain is with where it was at the look before, along the
+//! straight line between. What it counts through an endless plane, or into a box, adds up to the grains there now less
+//! those there before, whatever happened between two looks: a grain that passes and comes back is lost by none of
+//! both. Looks change nothing and read places that the run has anyway.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{System, flight};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::geometry::{Dimension, Vector};
+use crate::neighbor::PeriodicAxis;
+use crate::record::{MeterFigures, MeterShare, SizeClass};
+
+/// A meter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct MeterSetup<D: Dimension> {
+    /// Its name.
+    pub name: String,
+    /// Where it counts.
+    pub place: MeterPlace<D>,
+    /// Time between two looks, s; the shortest of all meters counts for all.
+    pub every: f64,
+}
+
+/// Where a meter counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub enum MeterPlace<D: Dimension> {
+    /// Who passes a plane, forward along its normal.
+    Plane {
+        /// A point of it, m.
+        point: D::Vector,
+        /// Unit normal.
+        normal: D::Vector,
+        /// Only who passes within this distance from the point, m.
+        radius: Option<f64>,
+    },
+    /// Who comes into a box (forward) or leaves it.
+    Inside {
+        /// Least corner, m.
+        min: D::Vector,
+        /// Greatest corner, m.
+        max: D::Vector,
+    },
+}
+
+/// What has passed a meter: grains of one material, form and size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Passed {
+    forward: u64,
+    back: u64,
+    /// Mass of each, kg.
+    mass: f64,
+}
+
+/// Material, form (0 for none), and the bits of the radius, which for positive numbers are in their order.
+type Sort = (u16, u32, u64);
+
+/// What the meters have seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct MeterState {
+    /// Looks so far.
+    looks: u64,
+    /// Place of each grain by number at the last look; numbers that are none before its first.
+    places: Vec<[f64; 3]>,
+    passed: Vec<BTreeMap<Sort, Passed>>,
+}
+
+/// A sort of grains that passed a meter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metered {
+    /// Index of the material.
+    pub material: u16,
+    /// Diameter, m; of a form, of the circle or sphere around it.
+    pub size: f64,
+    /// How many passed, forward less back.
+    pub count: i64,
+    /// Their mass, kg.
+    pub mass: f64,
+}
+
+/// A length brought next to another by whole periods.
+fn near(x: f64, other: f64, axis: PeriodicAxis) -> f64 {
+    x - axis.length * ((x - other) / axis.length).round()
+}
+
+impl<D: Dimension> MeterPlace<D> {
+    /// How often the way from one place to another passes, forward less back: -1, 0 or 1.
+    fn passes(&self, from: D::Vector, to: D::Vector, periodic: &[Option<PeriodicAxis>]) -> i64 {
+        let axis = |k: usize| periodic.get(k).copied().flatten();
+        match self {
+            MeterPlace::Plane {
+                point,
+                normal,
+                radius,
+            } => {
+                // The end of the way beside its beginning, not on the other side of the box.
+                let to = D::Vector::from_fn(|k| axis(k).map_or(to[k], |a| near(to[k], from[k], a)));
+                // Along a periodic direction the plane repeats; its normal is then along that axis.
+                let across = (0..D::N).find_map(|k| axis(k).filter(|_| normal[k] != 0.0));
+                let [before, after] = [from, to].map(|x| (x - *point).dot(normal));
+                let side = |u: f64| match across {
+                    Some(axis) => (u / axis.length).floor() as i64,
+                    None => i64::from(u >= 0.0),
+                };
+                let passed = side(after) - side(before);
+                let Some(radius) = radius.filter(|_| passed != 0) else {
+                    return passed;
+                };
+                let level = across.map_or(0.0, |axis| {
+                    axis.length * side(after).max(side(before)) as f64
+                });
+                let part = ((level - before) / (after - before)).clamp(0.0, 1.0);
+                let way = from + (to - from) * part - *point;
+                let way = D::Vector::from_fn(|k| axis(k).map_or(way[k], |a| near(way[k], 0.0, a)));
+                if way.norm() <= radius { passed } else { 0 }
+            }
+            MeterPlace::Inside { min, max } => {
+                let inside = |x: D::Vector| {
+                    let within = |k: usize| {
+                        let above = x[k] - min[k];
+                        let above = axis(k).map_or(above, |a| above.rem_euclid(a.length));
+                        above >= 0.0 && above <= max[k] - min[k]
+                    };
+                    i64::from((0..D::N).all(within))
+                };
+                inside(to) - inside(from)
+            }
+        }
+    }
+}
+
+impl MeterState {
+    /// Of meters that have seen nothing.
+    pub fn new(meters: usize) -> Self {
+        MeterState {
+            passed: vec![BTreeMap::new(); meters],
+            ..MeterState::default()
+        }
+    }
+
+    /// How many meters it is of.
+    pub fn meters(&self) -> usize {
+        self.passed.len()
+    }
+
+    /// Where a grain is; gives where it was at the last look.
+    fn place<V: Vector>(&mut self, id: u32, x: V) -> Option<V> {
+        let index = id as usize;
+        if self.places.len() <= index {
+            self.places.resize(index + 1, [f64::NAN; 3]);
+        }
+        let place = &mut self.places[index];
+        let before = V::from_fn(|k| place[k]);
+        for (k, value) in x.components().enumerate() {
+            place[k] = value;
+        }
+        before.is_finite().then_some(before)
+    }
+
+    /// Sums of a meter: forward less back, and the mass of that, kg.
+    fn sum(&self, meter: usize) -> (i64, f64) {
+        let all = self.passed.get(meter).into_iter().flatten();
+        all.fold((0, 0.0), |(count, mass), (_, passed)| {
+            let more = passed.forward as i64 - passed.back as i64;
+            (count + more, mass + more as f64 * passed.mass)
+        })
+    }
+}
+
+impl<D: Integrate> System<D> {
+    /// The time between two looks, s; none without meters.
+    fn meter_interval(&self) -> Option<f64> {
+        let all = self.setup.meters.iter().map(|meter| meter.every);
+        all.reduce(f64::min)
+    }
+
+    /// When meters look next.
+    pub(super) fn schedule_meters(&mut self) {
+        let Some(every) = self.meter_interval() else {
+            return;
+        };
+        self.s.meters.looks += 1;
+        // From the count, so that rounding does not add up.
+        let time = self.s.meters.looks as f64 * every;
+        if time <= self.setup.finish {
+            self.schedule(
+                super::driver::owner::METER,
+                time,
+                crate::event::EventKind::LogState,
+            );
+        }
+    }
+
+    /// A grain has come into being.
+    pub(super) fn meet_meters(&mut self, id: u32, x: D::Vector) {
+        if !self.setup.meters.is_empty() {
+            self.s.meters.place(id, x);
+        }
+    }
+
+    /// Meters look where all grains are. Who is stepped is where the last step before `time` left it.
+    pub(super) fn look_at_meters(&mut self, time: f64) {
+        if self.setup.meters.is_empty() || self.s.settling {
+            return;
+        }
+        let arrays = &self.engine.state.arrays;
+        let state = &mut self.s.meters;
+        for slot in 1..arrays.slots() {
+            let x = match arrays.status[slot] {
+                Status::Empty | Status::Part => continue,
+                Status::Flying => flight::fly(&self.engine, slot, time).position,
+                Status::Stepped | Status::Still => arrays.position(slot),
+            };
+            let Some(before) = state.place(arrays.id[slot], x) else {
+                continue;
+            };
+            for (meter, passed) in self.setup.meters.iter().zip(&mut state.passed) {
+                let way = meter.place.passes(before, x, &self.setup.periodic);
+                if way == 0 {
+                    continue;
+                }
+                let form = self.engine.form_index(slot as u32);
+                let sort = (
+                    arrays.material[slot],
+                    form.map_or(0, |form| u32::from(form) + 1),
+                    arrays.radius(slot).to_bits(),
+                );
+                let entry = passed.entry(sort).or_default();
+                entry.mass = 1.0 / arrays.inverse_mass(slot);
+                if way > 0 {
+                    entry.forward += 1;
+                } else {
+                    entry.back += 1;
+                }
+            }
+        }
+    }
+
+    /// Of each meter what passed so far: grains forward less back, and their mass, kg.
+    pub(super) fn metered(&self) -> Vec<(i64, f64)> {
+        let meters = 0..self.setup.meters.len();
+        meters.map(|meter| self.s.meters.sum(meter)).collect()
+    }
+
+    /// What passed a meter, by material and size, in order of both.
+    pub fn meter(&self, index: usize) -> Vec<Metered> {
+        let all = self.s.meters.passed.get(index).into_iter().flatten();
+        all.map(|(&(material, _, bits), passed)| {
+            let count = passed.forward as i64 - passed.back as i64;
+            Metered {
+                material,
+                size: 2.0 * f64::from_bits(bits),
+                count,
+                mass: count as f64 * passed.mass,
+            }
+        })
+        .collect()
+    }
+
+    /// The figures of all meters.
+    pub fn meter_figures(&self) -> Vec<MeterFigures> {
+        let meters = self.setup.meters.iter().enumerate();
+        meters
+            .map(|(index, meter)| {
+                let passed = self.s.meters.passed.get(index);
+                let passes = |of: fn(&Passed) -> u64| {
+                    passed.into_iter().flatten().map(move |(_, p)| of(p)).sum()
+                };
+                let (count, mass) = self.s.meters.sum(index);
+                let sorts = self.meter(index);
+                let mut materials = BTreeMap::new();
+                for sort in &sorts {
+                    let name = self.setup.materials.get(usize::from(sort.material));
+                    let name = name.cloned().unwrap_or_default();
+                    let share: &mut MeterShare = materials.entry(name).or_default();
+                    share.count += sort.count;
+                    share.mass += sort.mass;
+                }
+                let sizes = Sizes::new(&sorts, count < 0);
+                MeterFigures {
+                    name: meter.name.clone(),
+                    forward: passes(|p| p.forward),
+                    back: passes(|p| p.back),
+                    count,
+                    mass,
+                    d10: sizes.quantile(0.1),
+                    d50: sizes.quantile(0.5),
+                    d90: sizes.quantile(0.9),
+                    materials,
+                    sizes: sizes.classes(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Sizes of what passed in the direction in which more did: diameter (m), count, mass (kg), ascending.
+struct Sizes(Vec<(f64, u64, f64)>);
+
+/// Classes of sizes, equal on a logarithmic scale.
+const CLASSES: usize = 20;
+
+impl Sizes {
+    fn new(sorts: &[Metered], backward: bool) -> Self {
+        let sign = if backward { -1 } else { 1 };
+        let along = sorts.iter().filter(|sort| sign * sort.count > 0);
+        let mut all: Vec<_> = along
+            .map(|sort| (sort.size, sort.count.unsigned_abs(), sort.mass.abs()))
+            .collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Sizes(all)
+    }
+
+    /// The size than which this share of the mass is finer, or equal, m.
+    fn quantile(&self, share: f64) -> Option<f64> {
+        let all: f64 = self.0.iter().map(|(.., mass)| mass).sum();
+        let mut sum = 0.0;
+        let found = self.0.iter().find(|(.., mass)| {
+            sum += mass;
+            sum >= share * all
+        });
+        found.map(|(size, ..)| *size)
+    }
+
+    fn classes(&self) -> Vec<SizeClass> {
+        let (Some((least, ..)), Some((greatest, ..))) = (self.0.first(), self.0.last()) else {
+            return Vec::new();
+        };
+        let count = if least < greatest { CLASSES } else { 1 };
+        let end = |k: usize| match k {
+            0 => *least,
+            k if k == count => *greatest,
+            k => least * libm::pow(greatest / least, k as f64 / count as f64),
+        };
+        let mut classes: Vec<SizeClass> = (0..count)
+            .map(|k| SizeClass {
+                from: end(k),
+                to: end(k + 1),
+                ..SizeClass::default()
+            })
+            .collect();
+        let mut k = 0;
+        for (size, number, mass) in &self.0 {
+            while k + 1 < count && *size >= classes[k].to {
+                k += 1;
+            }
+            classes[k].count += number;
+            classes[k].mass += mass;
+        }
+        classes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Planar;
+    use nalgebra::Vector2 as V;
+
+    const BOX: [Option<PeriodicAxis>; 2] = [
+        Some(PeriodicAxis {
+            origin: 0.0,
+            length: 1.0,
+        }),
+        None,
+    ];
+
+    #[test]
+    fn a_disc_counts_who_passes_within() {
+        let place = MeterPlace::<Planar>::Plane {
+            point: V::new(0.0, 1.0),
+            normal: V::new(0.0, -1.0),
+            radius: Some(0.5),
+        };
+        let passes = |a, b| place.passes(a, b, &[None; 2]);
+        assert_eq!(passes(V::new(0.4, 1.1), V::new(0.4, 0.9)), 1);
+        assert_eq!(passes(V::new(0.4, 0.9), V::new(0.4, 1.1)), -1);
+        assert_eq!(passes(V::new(0.6, 1.1), V::new(0.6, 0.9)), 0);
+        // The place of passing counts, not that before or after.
+        assert_eq!(passes(V::new(1.0, 2.0), V::new(0.3, 0.9)), 1);
+        assert_eq!(passes(V::new(0.4, 1.1), V::new(0.4, 1.05)), 0);
+    }
+
+    #[test]
+    fn in_a_periodic_box_the_seam_is_no_wall_and_a_plane_may_lie_on_it() {
+        for x in [0.0, 0.3, 1.0] {
+            let place = MeterPlace::<Planar>::Plane {
+                point: V::new(x, 0.0),
+                normal: V::new(1.0, 0.0),
+                radius: None,
+            };
+            // Once round in steps, wrapped into the box, passes once; back the same way too.
+            let at = |k: i32| V::new((f64::from(k) * 0.07 + 0.01).rem_euclid(1.0), 0.0);
+            let way = |from, to| place.passes(at(from), at(to), &BOX);
+            // 300 steps of 0.07 are 21 rounds.
+            assert_eq!((0..300).map(|k| way(k, k + 1)).sum::<i64>(), 21);
+            assert_eq!((0..300).map(|k| way(k + 1, k)).sum::<i64>(), -21);
+        }
+        let place = MeterPlace::<Planar>::Inside {
+            min: V::new(0.9, 0.0),
+            max: V::new(1.1, 1.0),
+        };
+        let passes = |a: f64, b: f64| place.passes(V::new(a, 0.5), V::new(b, 0.5), &BOX);
+        assert_eq!(passes(0.8, 0.95), 1);
+        assert_eq!(passes(0.95, 0.05), 0);
+        assert_eq!(passes(0.05, 0.15), -1);
+    }
+
+    #[test]
+    fn quantiles_are_by_mass() {
+        let sort = |size, count, mass| Metered {
+            material: 0,
+            size,
+            count,
+            mass,
+        };
+        // Many fine grains of little mass, few coarse ones; one class went the other way.
+        let sorts = [sort(1.0, 90, 9.0), sort(2.0, 10, 91.0), sort(3.0, -1, -5.0)];
+        let sizes = Sizes::new(&sorts, false);
+        assert_eq!(sizes.quantile(0.05), Some(1.0));
+        assert_eq!(sizes.quantile(0.1), Some(2.0));
+        let classes = sizes.classes();
+        assert_eq!(classes.len(), CLASSES);
+        assert_eq!((classes[0].count, classes[CLASSES - 1].count), (90, 10));
+        assert!(Sizes::new(&[], false).quantile(0.5).is_none());
+    }
+}
