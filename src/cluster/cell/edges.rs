@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::geometry::Vector;
 
 /// Edges of a cell: along the axes, but that the second is displaced along the first. Also their rates, and
-/// rates of these. The first edge is (lengths[0], 0, 0), the second (offset, lengths[1], 0), the third
-/// (0, 0, lengths[2]); in the plane the third length counts as 1.
+/// rates of these. The first edge is (a, 0, 0), the second (offset, b, 0), the third
+/// (0, 0, c), with the lengths a, b and c; in the plane the third length counts as 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edges {
     /// Along the axes.
@@ -68,7 +68,7 @@ impl Edges {
     }
 }
 
-/// A velocity that grows in proportion to the place: along[k] x_k, and across y more along x.
+/// A velocity that grows in proportion to the place: along each axis by itself, and across y more along x.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flow {
     /// Rates of strain along the axes, 1/s.
