@@ -365,11 +365,15 @@ fn force_lines(
     let strong = forces[(forces.len() - 1) * 99 / 100];
     let radius = s.grains.iter().map(|g| g.radius).sum::<f64>() / s.grains.len() as f64;
     let thickest = (0.9 * radius * frame.scale).clamp(1.5, 9.0);
-    let grains: BTreeMap<u32, [f64; 3]> = s.grains.iter().map(|g| (g.grain, g.position)).collect();
+    let grains: BTreeMap<u32, ([f64; 3], f64)> = s
+        .grains
+        .iter()
+        .map(|g| (g.grain, (g.position, g.radius)))
+        .collect();
     let quasi_static = shows_slides(s);
     let end = |body: BodyRef, otherwise: [f64; 3]| match body {
-        BodyRef::Grain(id) => grains.get(&id).copied().unwrap_or(otherwise),
-        _ => otherwise,
+        BodyRef::Grain(id) => grains.get(&id).copied().unwrap_or((otherwise, 0.0)),
+        _ => (otherwise, 0.0),
     };
     for link in s
         .links
@@ -385,24 +389,31 @@ fn force_lines(
         if width < 0.12 || !(0.0..=2.5 * radius).contains(&cut.depth(camera, link.point)) {
             continue;
         }
-        let from = end(link.body_a, link.point);
-        let to = end(link.body_b, link.point);
-        // Across a periodic border the line goes to the contact point only.
-        let reach = distance(from, link.point) + distance(link.point, to);
-        let points = if distance(from, to) > 0.0 && reach <= 1.5 * distance(from, to) + 1e-300 {
-            vec![
-                frame.place(camera.across(from)),
-                frame.place(camera.across(to)),
-            ]
+        let ends = [
+            (end(link.body_a, link.point), 1.0),
+            (end(link.body_b, link.point), -1.0),
+        ];
+        let near = |(x, r): ([f64; 3], f64)| distance(x, link.point) <= 1.5 * r;
+        let lines = if ends.iter().all(|(end, _)| near(*end)) {
+            vec![ends.map(|((x, _), _)| x)]
         } else {
-            continue;
+            // Across a periodic border each grain has its own half.
+            let half = |((x, r), sign): (([f64; 3], f64), f64)| match near((x, r)) {
+                true => [x, link.point],
+                false => [x, std::array::from_fn(|k| x[k] + sign * r * link.normal[k])],
+            };
+            ends.map(half).to_vec()
         };
-        shapes.push(Shape::Line {
-            points,
-            closed: false,
-            width: width as f32,
-            stroke: if slid { SLID } else { FORCE }.with_opacity(0.78),
-        });
+        for line in lines {
+            if distance(line[0], line[1]) > 0.0 {
+                shapes.push(Shape::Line {
+                    points: line.map(|x| frame.place(camera.across(x))).to_vec(),
+                    closed: false,
+                    width: width as f32,
+                    stroke: if slid { SLID } else { FORCE }.with_opacity(0.78),
+                });
+            }
+        }
     }
     Some((thickest as f32, strong))
 }
