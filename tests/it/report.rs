@@ -191,6 +191,36 @@ fn plots_hold_the_values_of_the_tables() {
     }
 }
 
+/// What only some runs have: meters, wear of walls, the stress of a box that moves.
+#[test]
+fn samples_have_plots_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = |arguments: &[&str]| {
+        run_well(
+            folder.path(),
+            &[&["run", "-q", "-o"][..], arguments].concat(),
+        );
+        let dir = folder.path().join(arguments[0]);
+        let (series, wear) = (read::series(&dir).unwrap(), read::wear(&dir).unwrap());
+        (page(&dir).html, series, wear)
+    };
+    let (html, series, wear) = made(&["a", "screen", "--until", "1.5", "--set", "log.wear=0.02"]);
+    let meters = table(&html, "meters");
+    assert_eq!(
+        meters["under_mass"],
+        series.floats("meter_under_mass").unwrap()
+    );
+    assert!(*meters["under_count"].last().unwrap() > 5.0);
+    let worn = table(&html, "wear");
+    assert_eq!(worn["pressed_way"], wear.floats("pressed_way").unwrap());
+    assert!(worn["friction"].iter().sum::<f64>() > 0.0);
+    let (html, series, _) = made(&["b", "simple-shear", "--until", "0.1"]);
+    let stress = table(&html, "stress");
+    let sheared = series.floats("cell_pressure_yx").unwrap();
+    assert_eq!(stress["pressure_yx"], sheared);
+    assert!(sheared.iter().any(|p| *p != 0.0));
+}
+
 /// Reads columns as the page's script does, from scratch.
 struct Packed {
     bytes: Vec<u8>,

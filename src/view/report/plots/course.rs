@@ -15,7 +15,7 @@ const BOOKKEEPING: [&str; 4] = ["log-state", "visualize", "checkpoint", "finish"
 /// Blocks from which the error of a rate comes.
 const BLOCKS: usize = 10;
 
-fn time(course: &Course<'_>) -> Column {
+pub(super) fn time(course: &Course<'_>) -> Column {
     Column::new("time", "s", course.time.clone())
 }
 

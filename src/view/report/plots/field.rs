@@ -1,4 +1,4 @@
-//! Plots of fields: mean velocity and stagnant zones.
+//! Plots of fields: mean velocity, stagnant zones, wear of walls.
 
 use std::collections::BTreeMap;
 
@@ -147,6 +147,41 @@ pub(super) fn stagnant(run: &Run) -> Option<Plot> {
         Column::new("still", "1", still),
         Column::new("velocity_x", "m/s", u),
         Column::new("velocity_y", "m/s", v),
+    ];
+    Some(plot)
+}
+
+/// What slid on walls, by place in their own frames, in the plane.
+pub(super) fn wear(run: &Run) -> Option<Plot> {
+    let columns = read::wear(&run.dir).ok().filter(|c| c.rows > 0)?;
+    if run.meta.dimensions != 2 {
+        return None;
+    }
+    let real = |name: &str| columns.floats(name).ok().map(<[f64]>::to_vec);
+    let (x, y, size) = (real("x")?, real("y")?, real("size")?);
+    let (way, friction, energy) = (
+        real("pressed_way")?,
+        real("friction")?,
+        real("impact_energy")?,
+    );
+    let side = *size.first()?;
+    let most = way.iter().copied().fold(0.0, f64::max);
+    // By the root, so that what is worn a little is seen too.
+    let shade = |k: usize| 0.08 + 0.85 * (way[k] / most.max(f64::MIN_POSITIVE)).sqrt();
+    let shades = (0..columns.rows).map(|k| [x[k], y[k], shade(k)]);
+    let mut plot = plot("wear", "Wear of walls");
+    plot.about = format!(
+        "Normal force times sliding way (Archard) in cells of {} m, each wall where it was set up; the darkest: {} J.",
+        three(side),
+        three(most)
+    );
+    plot.draw("", 0, Mark::Cells(side, shades.collect()));
+    plot.table = vec![
+        Column::new("x", "m", x),
+        Column::new("y", "m", y),
+        Column::new("pressed_way", "J", way),
+        Column::new("friction", "J", friction),
+        Column::new("impact_energy", "J", energy),
     ];
     Some(plot)
 }

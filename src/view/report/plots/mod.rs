@@ -4,6 +4,7 @@ mod course;
 mod energy;
 mod field;
 mod packing;
+mod samples;
 mod sizes;
 mod speeds;
 
@@ -30,10 +31,13 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(course::contacts(&course));
     plots.extend(packing::contact_number(run));
     plots.extend(course::walls(run, &course));
+    plots.extend(samples::meters(run, &course));
+    plots.extend(samples::stress(run, &course));
     plots.extend(packing::pressure(run));
     plots.extend(packing::forces(run));
     plots.extend(field::velocity(run));
     plots.extend(field::stagnant(run));
+    plots.extend(field::wear(run));
     plots.extend(sizes::avalanches(run));
     plots.extend(sizes::impacts(run));
     plots.extend(speeds::velocities(run));
