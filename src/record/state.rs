@@ -178,7 +178,9 @@ mod tests {
 
     fn sample(seed: u8) -> Checkpoint {
         Checkpoint {
-            lengths: vec![seed.into(), 2, 3, 4, 5, 6, 7],
+            lengths: (0..Table::ALL.len() as u64)
+                .map(|k| k + u64::from(seed))
+                .collect(),
             snapshots: 7,
             state: (0..900u32).map(|k| ((k * k) >> 3) as u8 ^ seed).collect(),
         }
