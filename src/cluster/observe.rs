@@ -285,7 +285,8 @@ impl<D: Integrate> Engine<D> {
         if c.slots.spring_limited {
             // Beyond the limit the spring pulls alone; below it nothing limits the sum.
             f = c.kt * size(spring);
-            if f > cap {
+            // Of a link that slides the spring was set back to the limit, to which nothing is added.
+            if slip || f > cap {
                 force = spring.map(|x| -c.kt * x);
             }
         }

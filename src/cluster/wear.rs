@@ -12,6 +12,7 @@ use super::integrate::Integrate;
 use super::lists::{History, each_link};
 use super::observe::{lanes_of, size};
 use super::state::Other;
+use crate::contact::AnyLaw;
 use crate::geometry::{Dimension, Vector};
 
 /// What happened to a wall in one cell.
@@ -62,9 +63,11 @@ impl<D: Integrate> Engine<D> {
         );
         let place = |point: D::Vector| cell::<D>(pose.to_frame(point), width);
         let lists = &links.lists;
+        // Friction without a spring never sticks.
+        let always = matches!(law, AnyLaw::Mutze(_));
         let mut found: Vec<([i32; 3], WearSums)> = Vec::new();
         each_link(&lists.flags, |i, k| {
-            if lists.flags[i].slip >> k & 1 == 0 {
+            if !always && lists.flags[i].slip >> k & 1 == 0 {
                 return;
             }
             let Some(kinematics) = self.wall_kinematics(class, lists.batches[i].of(k)) else {

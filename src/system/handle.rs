@@ -165,6 +165,7 @@ impl<D: Integrate> System<D> {
         outcome: Outcome,
     ) -> Result<(), SystemError> {
         self.look_at_meters(time);
+        self.fields.handle_event(time);
         self.account(time);
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;

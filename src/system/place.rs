@@ -1,6 +1,6 @@
 //! Where grains may be, for the step that fields of a place ask for.
 
-use super::Setup;
+use super::{Component, Setup};
 use crate::cluster::dimension::ClusterDimension;
 use crate::field::{Fastest, Flow};
 use crate::geometry::Vector;
@@ -48,7 +48,7 @@ pub(super) fn fastest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Fastest> {
 }
 
 /// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s; of a stream
-/// with that of the stream by all grains of the start.
+/// with that of the stream by all grains, those to be fed too.
 pub(super) fn damping<D: ClusterDimension>(
     setup: &Setup<D>,
     lightest: &[Option<(f64, f64)>],
@@ -70,5 +70,14 @@ pub(super) fn damping<D: ClusterDimension>(
     };
     let grains = setup.grains.iter();
     let all = grains.map(|g| g.mass * rate(usize::from(g.material), g.mass, g.radius));
-    fastest + all.sum::<f64>() / stream.mass
+    let fed = setup.feeds.iter().map(|feed| {
+        let sorts = feed.what.components();
+        let shares: f64 = sorts.iter().map(|sort| sort.share).sum();
+        let of = |sort: &Component| {
+            let mass = sort.mean_mass(&setup.forms);
+            sort.share / shares * mass * rate(usize::from(sort.material), mass, sort.radius.mean())
+        };
+        feed.count as f64 * sorts.iter().map(of).sum::<f64>()
+    });
+    fastest + (all.sum::<f64>() + fed.sum::<f64>()) / stream.mass
 }

@@ -8,6 +8,8 @@ use crate::record::WallDrawing;
 
 /// Corners of a drawn circle: smooth at the size of a picture.
 const CORNERS: usize = 72;
+/// Corners of all circles of a rough wall together, about.
+const MOST_CORNERS: usize = 12_000;
 /// So many gaps at most are drawn across a picture's diagonal, in a wall through which grains pass.
 const MOST_DASHES: f64 = 200.0;
 /// Meridians of a drawn surface of revolution.
@@ -85,13 +87,15 @@ fn lines<D: Dimension>(shape: &Shape<D>, min: D::Vector, max: D::Vector) -> Vec<
             planes.iter().map(circle).collect()
         }
         Shape::Grains(list) => {
-            // Of spheres the circle that is seen from the side.
+            // Of spheres the circle that is seen from the side; of very many one in so many.
             let up = D::N - 1;
+            let corners = (MOST_CORNERS / list.len().max(1)).clamp(12, CORNERS);
             let circle = |&(centre, radius): &(D::Vector, f64)| {
                 let axis = |k: usize| std::array::from_fn(|i| if i == k { radius } else { 0.0 });
-                (ring(in_space(centre), axis(0), axis(up)), true)
+                (ring_of(corners, in_space(centre), axis(0), axis(up)), true)
             };
-            list.iter().map(circle).collect()
+            let every = list.len().div_ceil(MOST_CORNERS / 12);
+            list.iter().step_by(every).map(circle).collect()
         }
         Shape::Revolved {
             origin,
@@ -212,11 +216,15 @@ fn edges(min: [f64; 3], max: [f64; 3], n: usize) -> Vec<Line> {
 
 /// A circle or an ellipse from two half axes.
 fn ring(centre: [f64; 3], u: [f64; 3], v: [f64; 3]) -> Vec<[f64; 3]> {
+    ring_of(CORNERS, centre, u, v)
+}
+
+fn ring_of(corners: usize, centre: [f64; 3], u: [f64; 3], v: [f64; 3]) -> Vec<[f64; 3]> {
     let corner = |k: usize| {
-        let (sin, cos) = libm::sincos(TAU * k as f64 / CORNERS as f64);
+        let (sin, cos) = libm::sincos(TAU * k as f64 / corners as f64);
         add(add(centre, u, cos), v, sin)
     };
-    (0..CORNERS).map(corner).collect()
+    (0..corners).map(corner).collect()
 }
 
 /// Rings at the corners of the profile, and meridians.

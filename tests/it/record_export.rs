@@ -229,7 +229,8 @@ fn csv_has_a_line_a_row() {
             "links.csv",
             "avalanches.csv",
             "stagnant.csv",
-            "impacts.csv"
+            "impacts.csv",
+            "wear.csv"
         ]
     );
     let events = text(&files[0]);

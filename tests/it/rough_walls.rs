@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::PairLaw;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::Setup;
+use arenite::view::draw_walls;
 
 use super::support::*;
 
@@ -199,4 +200,16 @@ fn three_ways_to_write_it() {
     );
     assert_eq!(file, list);
     assert_eq!(file, lattice);
+}
+
+/// Found by a second reader: pictures of very many grains of a wall took more room than all else in the records.
+#[test]
+fn drawings_of_many_are_small() {
+    let mut setup: Setup<Planar> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.2);
+    let list = (0..50_000).map(|k| (place::<Planar>(0.01 * f64::from(k), 0.0), RADIUS));
+    wall(&mut setup, "rough", Shape::Grains(list.collect()));
+    let (low, high) = (place::<Planar>(0.0, -0.01), place::<Planar>(500.0, 0.01));
+    let drawings = draw_walls(&setup.boundaries, low, high);
+    let points: usize = drawings.iter().map(|drawing| drawing.points.len()).sum();
+    assert!((1_000..=20_000).contains(&points), "{points}");
 }

@@ -153,3 +153,20 @@ fn a_push_begins_and_ends() {
         close("velocity", at_end(&system)[0], want, 1e-13);
     }
 }
+
+/// Found by a second reader: a light stream that is slowed by grains yet to be fed. The step minds these too, so that its
+/// velocity goes to theirs.
+#[test]
+fn grains_that_are_fed_count_for_the_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "name = \"fed\"\ndimension = 2\n[field]\nfluid = { relaxation_time = 0.05 }\n\
+        flow = { stream = { mass = 1e-3, velocity = [1.0, 0.0] } }\n[run]\nfinish = 0.1\n\
+        [material.stone]\ndensity = 1500.0\n[[law]]\nbetween = [\"stone\", \"stone\"]\n\
+        linear = { normal_stiffness = 1e4, tangential_stiffness = 5e3, normal_damping = 5.0, tangential_damping = 3.0, friction = 0.4 }\n\
+        [[feed]]\nmaterial = \"stone\"\nradius = 0.005\ncount = 40\npoisson = 400.0\nmin = [0.0, 0.0]\nmax = [0.3, 0.3]\n";
+    let path = folder.path().join("fed.toml");
+    std::fs::write(&path, text).unwrap();
+    let (system, _) = run(&planar(path.to_str().unwrap(), &[]));
+    assert!(system.summary().grains.created > 20);
+    assert!(at_end(&system).norm() < 0.1, "{}", at_end(&system));
+}

@@ -141,3 +141,31 @@ fn maps_of_a_shaken_box() {
         assert_eq!(rest.wear, whole.wear);
     }
 }
+
+/// Found by a second reader: where Coulomb's limit holds the spring alone the damper was told of links that slide, and laws
+/// without a tangential spring left no trace. Friction of a ball on its way to rolling is what the ledger says.
+#[test]
+fn laws_that_slide_in_other_ways() {
+    let folder = tempfile::tempdir().unwrap();
+    let slides = |law: &str| {
+        let text = format!(
+            "name = \"slides\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.3\n[log]\nwear = 0.01\n\
+             [material.stone]\ndensity = 2500.0\nyoung = 1e7\npoisson = 0.3\n[[law]]\nbetween = [\"stone\", \"stone\"]\n{law}\n\
+             [[boundary]]\nmaterial = \"stone\"\nplane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n\
+             [[fill]]\nmaterial = \"stone\"\ngrains = [{{ position = [0.0, 0.005], radius = 0.005, velocity = [1.0, 0.0] }}]\n"
+        );
+        let path = folder.path().join("slides.toml");
+        std::fs::write(&path, text).unwrap();
+        let (system, sink) = run(&planar(path.to_str().unwrap(), &[]));
+        let book = system.summary().energy.dissipated.slip;
+        (total(&sink.wear, |row| row.friction), book)
+    };
+    for law in [
+        "limit_spring_only = true\nlinear = { normal_stiffness = 1e5, tangential_stiffness = 8e4, normal_damping = 30.0, tangential_damping = 15.0, friction = 0.4 }",
+        "mutze = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.001 }",
+    ] {
+        let (work, book) = slides(law);
+        assert!(book > 0.01);
+        close(law, work, book, 0.02 * book);
+    }
+}

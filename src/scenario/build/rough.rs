@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::check::Check;
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{GrainSpec, RoughSpec, WallGrainSpec, WallLatticeSpec};
@@ -14,6 +14,38 @@ const MOST: u64 = 1_000_000;
 
 /// Centres and radii. A file is taken into the spec as a list.
 pub(super) fn grains<D: Dimension>(
+    check: Check<'_>,
+    here: &Place,
+    spec: &mut RoughSpec,
+    folder: Option<&Path>,
+) -> Result<Vec<(D::Vector, f64)>, Problem> {
+    let found = listed::<D>(check, here, spec, folder)?;
+    // Two at one place would be one of twice the stiffness, of which the step knows nothing.
+    let key = |k: &usize| {
+        found[*k]
+            .0
+            .components()
+            .map(f64::to_bits)
+            .collect::<Vec<u64>>()
+    };
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_cached_key(key);
+    match order
+        .windows(2)
+        .find(|pair| found[pair[0]].0 == found[pair[1]].0)
+    {
+        Some(pair) => {
+            let text = format!(
+                "grains {} and {} of the wall have the same centre",
+                pair[0], pair[1]
+            );
+            Err(Problem::at_key(here, text))
+        }
+        None => Ok(found),
+    }
+}
+
+fn listed<D: Dimension>(
     check: Check<'_>,
     here: &Place,
     spec: &mut RoughSpec,
