@@ -61,6 +61,15 @@ pub enum Shape<D: Dimension> {
     Vessel(Vessel<D>),
     /// Spatial: triangles, thin and two-sided.
     Mesh(MeshShape<D>),
+    /// Planar: a thin piece of a circle, felt from both sides.
+    Arc {
+        /// Centre.
+        centre: D::Vector,
+        /// Radius, m.
+        radius: f64,
+        /// From one angle on counter-clockwise to the other, rad.
+        angles: [f64; 2],
+    },
     /// A rough wall: grains that do not move against each other, felt from outside; centre, radius (m).
     Grains(Vec<(D::Vector, f64)>),
 }
@@ -100,12 +109,17 @@ impl<D: Dimension> Shape<D> {
             } => D::Surface::revolved(*origin, *axis, profile),
             Shape::Vessel(v) => D::Surface::vessel(v.from, v.to, v.radius, v.lid_radius),
             Shape::Mesh(m) => D::Surface::mesh(&m.corners, &m.triangles, m.exactness),
+            Shape::Arc {
+                centre,
+                radius,
+                angles,
+            } => D::Surface::arc(*centre, *radius, *angles),
             Shape::Grains(list) => D::Surface::grains(list),
         }
     }
 
     /// The point about which moments on the whole wall are taken, m, in its own frame: the point
-    /// of a plane, the first corner of a polyline, the middle of a box or ball, the origin of an
+    /// of a plane, the first corner of a polyline, the middle of a box, ball or arc's circle, the origin of an
     /// axis, the first rim's centre of a vessel, the first corner of a mesh, the first grain's centre of a rough
     /// wall.
     pub fn reference_point(&self) -> D::Vector {
@@ -113,7 +127,7 @@ impl<D: Dimension> Shape<D> {
             Shape::Plane { point, .. } => *point,
             Shape::Polyline { points, .. } => points.first().copied().unwrap_or_default(),
             Shape::Box { min, max, .. } => (*min + *max) * 0.5,
-            Shape::Ball { centre, .. } => *centre,
+            Shape::Ball { centre, .. } | Shape::Arc { centre, .. } => *centre,
             Shape::Revolved { origin, .. } => *origin,
             Shape::Vessel(vessel) => vessel.from,
             Shape::Mesh(mesh) => mesh.corners.first().copied().unwrap_or_default(),
@@ -126,7 +140,7 @@ impl<D: Dimension> Shape<D> {
         match self {
             Shape::Plane { .. } => None,
             Shape::Box { min, max, .. } => Some((*min, *max)),
-            Shape::Ball { centre, radius, .. } => {
+            Shape::Ball { centre, radius, .. } | Shape::Arc { centre, radius, .. } => {
                 let reach = D::Vector::from_fn(|_| *radius);
                 Some((*centre - reach, *centre + reach))
             }

@@ -74,7 +74,9 @@ fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
                 hold(*min, 0.0);
                 hold(*max, 0.0);
             }
-            Shape::Ball { centre, radius, .. } => hold(*centre, *radius),
+            Shape::Ball { centre, radius, .. } | Shape::Arc { centre, radius, .. } => {
+                hold(*centre, *radius);
+            }
             Shape::Vessel(_) | Shape::Mesh(_) | Shape::Grains(_) => {
                 if let Some((min, max)) = wall.shape.extent() {
                     hold(min, 0.0);

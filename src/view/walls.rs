@@ -86,6 +86,18 @@ fn lines<D: Dimension>(shape: &Shape<D>, min: D::Vector, max: D::Vector) -> Vec<
             };
             planes.iter().map(circle).collect()
         }
+        Shape::Arc {
+            centre,
+            radius,
+            angles: [from, to],
+        } => {
+            let corner = |k: usize| {
+                let angle = from + (to - from) * k as f64 / CORNERS as f64;
+                let (sine, cosine) = libm::sincos(angle);
+                add(in_space(*centre), [cosine, sine, 0.0], *radius)
+            };
+            vec![((0..=CORNERS).map(corner).collect(), false)]
+        }
         Shape::Grains(list) => {
             // Of spheres the circle that is seen from the side; of very many one in so many.
             let up = D::N - 1;

@@ -3,6 +3,7 @@
 use proptest::test_runner::{Config, RngSeed};
 
 mod arc_grains;
+mod arc_walls;
 mod atrest;
 mod belts;
 mod calibrate;

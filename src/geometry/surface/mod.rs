@@ -10,6 +10,7 @@
 
 use super::Dimension;
 
+mod bow;
 mod chain;
 pub mod mesh;
 mod pieces;
@@ -19,6 +20,7 @@ mod spatial;
 mod tree;
 mod vessel;
 
+pub use bow::{Bow, BowEnd};
 pub use chain::{Corner, Piece};
 pub use pieces::Pieces;
 pub use planar::PlanarSurface;
@@ -104,6 +106,11 @@ pub enum ShapeError {
     /// A segment of a profile that sweeps no surface.
     #[error("the profile runs along the axis from corner {0}; such a segment sweeps no surface")]
     AlongAxis(usize),
+    /// An arc that is none, or a whole circle.
+    #[error(
+        "an arc goes counter-clockwise from an angle to a greater one, by less than a turn; this one from {0} to {1}"
+    )]
+    Angles(f64, f64),
     /// A rough wall without grains.
     #[error("a rough wall needs at least one grain")]
     NoGrains,
@@ -176,6 +183,8 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn block(min: D::Vector, max: D::Vector, inside: bool) -> Result<Vec<Self>, ShapeError>;
     /// A circle or sphere from outside or inside.
     fn ball(centre: D::Vector, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError>;
+    /// A thin piece of a circle between two angles, rad; in the plane only.
+    fn arc(centre: D::Vector, radius: f64, angles: [f64; 2]) -> Result<Vec<Self>, ShapeError>;
     /// Grains that do not move against each other: centre, radius (m).
     fn grains(list: &[(D::Vector, f64)]) -> Result<Vec<Self>, ShapeError>;
     /// A chain of segments; in the plane only.

@@ -3,7 +3,9 @@
 use nalgebra::Vector2;
 
 use super::mesh::Exactness;
-use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
+use super::{
+    Ball, Block, Bow, BowEnd, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain,
+};
 use crate::geometry::Planar;
 
 /// A primitive surface of the plane.
@@ -19,6 +21,10 @@ pub enum PlanarSurface {
     Circle(Ball<Planar>),
     /// A box from outside.
     Block(Block<Planar>),
+    /// A piece of a circle, from both sides.
+    Bow(Bow),
+    /// An end of one.
+    BowEnd(BowEnd),
     /// A grain of a rough wall.
     Grain(Ball<Planar>),
 }
@@ -36,6 +42,8 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Vertex(corner) => corner.probe(x).map(probe),
             PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball.probe(x)),
             PlanarSurface::Block(block) => Some(block.probe(x)),
+            PlanarSurface::Bow(bow) => bow.probe(x).map(probe),
+            PlanarSurface::BowEnd(end) => end.probe(x).map(probe),
         }
     }
     #[inline]
@@ -46,6 +54,8 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Vertex(corner) => corner.distance(x),
             PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => ball.probe(x).distance,
             PlanarSurface::Block(block) => block.probe(x).distance,
+            PlanarSurface::Bow(bow) => bow.distance(x),
+            PlanarSurface::BowEnd(end) => end.distance(x),
         }
     }
     fn flat(&self, x: Vector2<f64>) -> Option<Flat<Planar>> {
@@ -69,6 +79,8 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Vertex(corner) => corner.point(),
             PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => ball.centre(),
             PlanarSurface::Block(block) => block.centre(),
+            PlanarSurface::Bow(bow) => bow.point(),
+            PlanarSurface::BowEnd(end) => end.point(),
         }
     }
 
@@ -102,6 +114,11 @@ impl Surface<Planar> for PlanarSurface {
     fn ball(centre: Vector2<f64>, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError> {
         let ball = Ball::new(centre, radius, inside)?;
         Ok(vec![PlanarSurface::Circle(ball)])
+    }
+    fn arc(centre: Vector2<f64>, radius: f64, angles: [f64; 2]) -> Result<Vec<Self>, ShapeError> {
+        let bow = Bow::new(centre, radius, angles)?;
+        let ends = bow.tips().map(PlanarSurface::BowEnd);
+        Ok([PlanarSurface::Bow(bow)].into_iter().chain(ends).collect())
     }
     fn grains(list: &[(Vector2<f64>, f64)]) -> Result<Vec<Self>, ShapeError> {
         let balls = Ball::all(list)?;

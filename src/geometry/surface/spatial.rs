@@ -216,6 +216,13 @@ impl Surface<Spatial> for SpatialSurface {
         let ball = Ball::new(centre, radius, inside)?;
         Ok(vec![SpatialSurface::Sphere(ball)])
     }
+    fn arc(_: Vector3<f64>, _: f64, _: [f64; 2]) -> Result<Vec<Self>, ShapeError> {
+        Err(ShapeError::WrongDimension {
+            shape: "arc",
+            space: "two dimensions",
+            instead: "a revolved surface",
+        })
+    }
     fn grains(list: &[(Vector3<f64>, f64)]) -> Result<Vec<Self>, ShapeError> {
         let balls = Ball::all(list)?;
         Ok(balls.into_iter().map(SpatialSurface::Grain).collect())

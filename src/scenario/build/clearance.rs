@@ -14,7 +14,7 @@ pub(super) enum Measured<'a, D: Dimension> {
 impl<'a, D: Dimension> Measured<'a, D> {
     pub fn of(shape: &'a Shape<D>) -> Self {
         match shape {
-            Shape::Mesh(_) | Shape::Grains(_) => shape
+            Shape::Mesh(_) | Shape::Grains(_) | Shape::Arc { .. } => shape
                 .surfaces()
                 .map_or(Measured::Shape(shape), Measured::Pieces),
             _ => Measured::Shape(shape),
@@ -31,7 +31,7 @@ impl<'a, D: Dimension> Measured<'a, D> {
 
 fn clearance<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> f64 {
     match shape {
-        Shape::Mesh(_) | Shape::Grains(_) => Measured::of(shape).clearance(x),
+        Shape::Mesh(_) | Shape::Grains(_) | Shape::Arc { .. } => Measured::of(shape).clearance(x),
         Shape::Plane { point, normal } => (x - *point).dot(normal) / normal.norm(),
         Shape::Polyline { points, closed } => {
             let last = if *closed {

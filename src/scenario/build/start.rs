@@ -133,7 +133,9 @@ fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
         Shape::Ball { inside: false, .. } => "inside of the round wall",
         Shape::Grains(_) => "inside of a grain of the wall",
         Shape::Vessel(_) => "outside of the vessel",
-        Shape::Polyline { .. } | Shape::Revolved { .. } | Shape::Mesh(_) => "behind the wall",
+        Shape::Polyline { .. } | Shape::Arc { .. } | Shape::Revolved { .. } | Shape::Mesh(_) => {
+            "behind the wall"
+        }
     }
 }
 

@@ -130,6 +130,7 @@ fn shape<D: Dimension>(
             ("plane", spec.plane.is_some()),
             ("segment", spec.segment.is_some()),
             ("polyline", spec.polyline.is_some()),
+            ("arc", spec.arc.is_some()),
             ("box", spec.cuboid.is_some()),
             ("circle", spec.circle.is_some()),
             ("sphere", spec.sphere.is_some()),
@@ -143,7 +144,7 @@ fn shape<D: Dimension>(
     )?;
     let here = at.key(kind);
     let dimensions = match kind {
-        "segment" | "polyline" | "circle" => 2,
+        "segment" | "polyline" | "arc" | "circle" => 2,
         "sphere" | "cylinder" | "cone" | "revolved" | "vessel" | "mesh" => 3,
         _ => D::N,
     };
@@ -151,10 +152,10 @@ fn shape<D: Dimension>(
         let instead = match kind {
             "circle" => "use `sphere`",
             "sphere" => "use `circle`",
-            "segment" | "polyline" => {
+            "segment" | "polyline" | "arc" => {
                 "use `plane`, `box`, `cylinder`, `cone`, `revolved`, `mesh` or `rough`"
             }
-            _ => "use `plane`, `segment`, `polyline`, `box`, `circle` or `rough`",
+            _ => "use `plane`, `segment`, `polyline`, `arc`, `box`, `circle` or `rough`",
         };
         return Err(Problem::at_key(
             &here,
@@ -215,6 +216,20 @@ fn shape<D: Dimension>(
         return Ok(Shape::Polyline {
             points,
             closed: line.closed,
+        });
+    }
+    if let Some(arc) = &spec.arc {
+        let [from, to] = [("from", arc.from), ("to", arc.to)];
+        let from = check.finite(&here.key(from.0), from.1)?;
+        let to = check.finite(&here.key(to.0), to.1)?;
+        if !(to > from && to - from < std::f64::consts::TAU) {
+            let must = format!("over `from`, {from}, by less than a turn");
+            return Err(check.wrong(&here.key("to"), &to.to_string(), &must));
+        }
+        return Ok(Shape::Arc {
+            centre: vector("centre", &arc.centre)?,
+            radius: check.positive(&here.key("radius"), arc.radius)?,
+            angles: [from, to],
         });
     }
     if let Some(cuboid) = &spec.cuboid {

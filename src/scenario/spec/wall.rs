@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SpinSpec;
 
-/// A wall: exactly one shape (`plane`, `segment`, `polyline`, `box`, `circle`, `sphere`,
+/// A wall: exactly one shape (`plane`, `segment`, `polyline`, `arc`, `box`, `circle`, `sphere`,
 /// `cylinder`, `cone`, `revolved`, `vessel`, `mesh` or `rough`) of a material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,6 +27,10 @@ pub struct BoundarySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "segments from corner to corner; a corner counts once", "x-unit" = "m", "x-source" = "geometry"))]
     pub polyline: Option<PolylineSpec>,
+    /// A thin piece of a circle (two dimensions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-formula" = "|x - centre| = radius between two angles; both sides; ends are points", "x-unit" = "m", "x-source" = "geometry"))]
+    pub arc: Option<ArcWallSpec>,
     /// A box with sides along the axes.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "min <= x <= max; faces, edges and corners count once", "x-unit" = "m", "x-source" = "geometry"))]
@@ -248,6 +252,21 @@ pub struct MeshSpec {
     /// The triangles, by the numbers of their corners, from 0 on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub triangles: Option<Vec<[u32; 3]>>,
+}
+
+/// A thin piece of a circle, from one angle on counter-clockwise to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArcWallSpec {
+    /// Centre of the circle, m.
+    pub centre: Vec<f64>,
+    /// Its radius, m.
+    #[schemars(range(min = 0.0))]
+    pub radius: f64,
+    /// Angle of the first end, rad, from x towards y.
+    pub from: f64,
+    /// Angle of the other, greater by less than a turn.
+    pub to: f64,
 }
 
 /// The grains of a rough wall: exactly one of `file`, `grains` and `lattice`.

@@ -154,7 +154,7 @@ fn cut<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Result<Vec<WallSha
         Shape::Grains(_) => {
             return Err("is a list of grains; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans".into());
         }
-        Shape::Box { .. } | Shape::Polyline { .. } => {
+        Shape::Box { .. } | Shape::Polyline { .. } | Shape::Arc { .. } => {
             return Err(
                 "has edges that stand out; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans"
                     .into(),
