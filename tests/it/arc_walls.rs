@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use arenite::body::Shape;
-use arenite::geometry::{Planar, Vector};
+use arenite::geometry::Planar;
 use arenite::system::Setup;
 
 use super::support::*;
@@ -44,7 +44,7 @@ fn same(a: &Setup<Planar>, b: &Setup<Planar>) {
     let off = (a.position - b.position).norm() + (a.velocity - b.velocity).norm();
     assert!(off < 1e-9, "{off}");
     // It was not merely falling.
-    assert!(a.spin[0].abs() > 0.1, "{a:?}");
+    assert!(a.spin.abs() > 0.1, "{a:?}");
 }
 
 /// In the bowl of its lower half a disk rolls to and fro as in a whole circle; on the hill of its upper half as on one.
