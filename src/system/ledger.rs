@@ -113,12 +113,8 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
             }
         };
         let own = 0.5 * mass * (v - engine.flow_at(x)).norm_squared();
-        if engine.has_cell() {
-            held.kinetic += own;
-            held.carried += 0.5 * mass * v.norm_squared() - own;
-        } else {
-            held.kinetic += 0.5 * mass * v.norm_squared();
-        }
+        held.kinetic += own;
+        held.carried += 0.5 * mass * v.norm_squared() - own;
         held.kinetic += turning_energy(engine, slot, s);
         let radius = arrays.radius(slot);
         let at = FieldPoint {

@@ -81,7 +81,7 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
         "where space repeats itself a force from afar comes from all images, which nobody sums";
     let refused = periodic.map(|(axis, _)| (images, Place::of("periodic").key(axis)));
     let refused = refused.or_else(|| {
-        let (other, place) = asked(spec, setup)?;
+        let other = asked(spec).next()?;
         let why = match other {
             Other::Events => "from event to event paths are free of forces from afar",
             Other::QuasiStatic => "the quasi-static model knows no forces from afar",
@@ -91,7 +91,7 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
             Other::Collisions => "where forces come from afar no grain flies",
             Other::Heun => "`heun` knows contact forces and gravity only",
         };
-        Some((why, place))
+        Some((why, other.place()))
     });
     match refused {
         Some((why, place)) => {

@@ -1,10 +1,9 @@
 //! What else a scenario may ask for than contacts followed step by step: models and settings that do not know all
 //! that acts, and refuse it.
 
-use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::spec::Spec;
-use crate::system::{IntegratorName, Setup};
+use crate::system::IntegratorName;
 
 /// A model or setting that a scenario asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,26 +20,41 @@ pub(super) enum Other {
     Heun,
 }
 
-/// The first of those that are asked for, with the key that does.
-pub(super) fn asked<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Option<(Other, Place)> {
-    let run = Place::of("run");
-    let heun = setup.motion.integrator == IntegratorName::Heun;
+impl Other {
+    /// Its name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Other::Events => "[events]",
+            Other::QuasiStatic => "[quasi_static]",
+            Other::Rigid => "[morph]",
+            Other::Collisions => "`run.collisions`",
+            Other::Heun => "`heun`",
+        }
+    }
+
+    /// The key that asks for it.
+    pub(super) fn place(self) -> Place {
+        match self {
+            Other::Events => Place::of("events"),
+            Other::QuasiStatic => Place::of("quasi_static"),
+            Other::Rigid => Place::of("morph").key("rigid"),
+            Other::Collisions => Place::of("run").key("collisions"),
+            Other::Heun => Place::of("run").key("integrator"),
+        }
+    }
+}
+
+/// Those that are asked for.
+pub(super) fn asked(spec: &Spec) -> impl Iterator<Item = Other> {
     let rigid = spec.morph.as_ref().is_some_and(|morph| morph.rigid);
     let all = [
-        (Other::Events, spec.events.is_some(), Place::of("events")),
-        (
-            Other::QuasiStatic,
-            spec.quasi_static.is_some(),
-            Place::of("quasi_static"),
-        ),
-        (Other::Rigid, rigid, Place::of("morph").key("rigid")),
-        (
-            Other::Collisions,
-            spec.run.collisions,
-            run.key("collisions"),
-        ),
-        (Other::Heun, heun, run.key("integrator")),
+        (Other::Events, spec.events.is_some()),
+        (Other::QuasiStatic, spec.quasi_static.is_some()),
+        (Other::Rigid, rigid),
+        (Other::Collisions, spec.run.collisions),
+        (Other::Heun, spec.run.integrator == IntegratorName::Heun),
     ];
-    let first = all.into_iter().find(|(_, asked, _)| *asked);
-    first.map(|(other, _, place)| (other, place))
+    all.into_iter()
+        .filter(|(_, asked)| *asked)
+        .map(|(other, _)| other)
 }

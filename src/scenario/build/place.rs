@@ -380,7 +380,7 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
         return Ok(());
     }
     let carrier = carrier(spec);
-    if let Some((other, place)) = asked(spec, setup) {
+    if let Some(other) = asked(spec).next() {
         let why = match other {
             Other::Events => "from event to event paths are parabolas",
             Other::QuasiStatic => "the quasi-static model knows no force but gravity",
@@ -389,7 +389,7 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
             Other::Heun => "`heun` knows contact forces and gravity only",
         };
         return Err(Problem::at_key(
-            &place,
+            &other.place(),
             format!("{why}; leave it or `field.{carrier}` out"),
         ));
     }

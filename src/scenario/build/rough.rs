@@ -22,11 +22,9 @@ pub(super) fn grains<D: Dimension>(
     let found = listed::<D>(check, here, spec, folder)?;
     // Two at one place would be one of twice the stiffness, of which the step knows nothing.
     let key = |k: &usize| {
-        found[*k]
-            .0
-            .components()
-            .map(f64::to_bits)
-            .collect::<Vec<u64>>()
+        // Both zeros are one.
+        let bits = found[*k].0.components().map(|x| (x + 0.0).to_bits());
+        bits.collect::<Vec<u64>>()
     };
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by_cached_key(key);

@@ -1,6 +1,7 @@
 //! Time, accuracy and logs: checks, and the defaults that follow from the grains.
 
 use super::check::Check;
+use super::others::{Other, asked};
 use crate::body::{Boundary, Grain, Motion};
 use crate::cluster::integrate::Integrate;
 use crate::contact::{LawTable, PairLaw};
@@ -332,13 +333,15 @@ fn wear(check: Check<'_>, spec: &Spec, log: &Place) -> Result<Option<f64>, Probl
         return Ok(None);
     };
     let at = log.key("wear");
-    let others = [
-        ("[events]", spec.events.is_some()),
-        ("[quasi_static]", spec.quasi_static.is_some()),
-        ("`run.collisions`", spec.run.collisions),
-    ];
-    match others.into_iter().find(|(_, asked)| *asked) {
-        Some((other, _)) => {
+    let at_once = |other: &Other| {
+        matches!(
+            other,
+            Other::Events | Other::QuasiStatic | Other::Collisions
+        )
+    };
+    match asked(spec).find(at_once) {
+        Some(other) => {
+            let other = other.name();
             let what = format!(
                 "{other} has contacts that are not followed step by step; leave it or `wear` out"
             );

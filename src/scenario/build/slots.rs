@@ -164,7 +164,7 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
         ));
     }
     let arcs = setup.forms.iter().any(|form| form.arcs);
-    let refused = asked(spec, setup).map(|(other, place)| {
+    let refused = asked(spec).next().map(|other| {
         let why = match other {
             Other::Events | Other::Collisions => {
                 "collisions at once know spring, dashpot and friction only"
@@ -173,7 +173,7 @@ pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Resu
             Other::Rigid => "what stands still knows spring and friction only",
             Other::Heun => "`heun` knows spring, dashpot and friction only",
         };
-        (why, place)
+        (why, other.place())
     });
     let refused = refused.or_else(|| {
         let why = "grains of arcs know spring, dashpot and friction only";

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::check::Check;
 use super::meshes::mesh;
+use super::others::{Other, asked};
 use super::rough::grains;
 use crate::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use crate::geometry::{Dimension, Vector};
@@ -72,17 +73,11 @@ pub(super) fn boundaries<D: Dimension>(
 
 /// Only contacts that are followed step by step know which grains a wall lets through, and belts.
 pub(super) fn refuse_special(spec: &Spec) -> Result<(), Problem> {
-    let rigid = spec.morph.as_ref().is_some_and(|morph| morph.rigid);
-    let others = [
-        ("[events]", spec.events.is_some()),
-        ("[quasi_static]", spec.quasi_static.is_some()),
-        ("[morph]", rigid),
-        ("`run.collisions`", spec.run.collisions),
-    ];
     refuse_heun(spec)?;
-    let Some((other, _)) = others.into_iter().find(|(_, given)| *given) else {
+    let Some(other) = asked(spec).find(|other| *other != Other::Heun) else {
         return Ok(());
     };
+    let other = other.name();
     for (index, wall) in spec.boundary.iter().enumerate() {
         let special = [
             (
