@@ -39,6 +39,9 @@ pub(super) struct RunArgs {
     /// Replace whatever run the folder holds
     #[arg(long)]
     pub(super) force: bool,
+    /// Show the run in a browser while it goes on, on this machine only; PORT [default: any that is free]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub(super) live: Option<u16>,
     /// Say nothing unless something is wrong
     #[arg(short, long)]
     pub(super) quiet: bool,

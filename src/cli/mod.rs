@@ -14,6 +14,7 @@ mod grain;
 mod interrupt;
 mod law;
 mod library;
+mod live;
 mod page;
 mod plot;
 mod progress;

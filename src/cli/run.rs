@@ -1,10 +1,12 @@
 //! `arenite run`: from a scenario to a folder of records.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::RunArgs;
 use super::failure::Failure;
 use super::interrupt;
+use super::live::Page;
 use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
@@ -15,6 +17,7 @@ use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{Control, Outcome, Setup, simulation};
 use crate::view;
+use crate::view::report::{Live, Shown};
 
 /// Runs a scenario.
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -62,11 +65,27 @@ fn run_in<D: Integrate>(
     let (mut folder, state) = open(args, &dir, resolved, &setup, threads)?;
     let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
     let study = setup.quasi_static.is_some().then(|| Study::of(&setup));
+    let page = match args.live {
+        Some(port) => {
+            let description = resolved.spec.description.as_deref().unwrap_or_default();
+            let meta = folder.meta().clone();
+            let live = Live::new(&dir, &setup, meta, &resolved.spec.name, description);
+            let live = Arc::new(live);
+            let page = Page::open(port, live.clone())?;
+            // It is what was asked for: quiet or not.
+            message(&format!("live at {}", page.url()));
+            Some((page, live))
+        }
+        None => None,
+    };
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let mut system = simulation(setup, state.as_deref())?;
     let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));
     let mut show = |progress| {
+        if let Some((_, live)) = &page {
+            live.progress(&progress);
+        }
         if let Some(meter) = &mut meter {
             meter.update(progress);
         }
@@ -77,7 +96,16 @@ fn run_in<D: Integrate>(
         progress: Some(&mut show),
         threads,
     };
-    let outcome = system.run(&mut folder, &mut control);
+    let outcome = match &page {
+        Some((_, live)) => {
+            let mut shown = Shown {
+                sink: &mut folder,
+                live,
+            };
+            system.run(&mut shown, &mut control)
+        }
+        None => system.run(&mut folder, &mut control),
+    };
     if let Some(meter) = &meter {
         meter.end();
     }
@@ -103,6 +131,10 @@ fn run_in<D: Integrate>(
         figures.warnings.push(error.to_string());
     }
     let written = folder.finish(&figures);
+    if let Some((page, live)) = page {
+        live.end(&figures);
+        page.close();
+    }
     let shown = dir.display();
     match outcome {
         Ok(Outcome::Interrupted) => {

@@ -128,6 +128,22 @@ impl Value {
     /// Stands for no name.
     pub(super) const NO_NAME: u8 = u8::MAX;
 
+    /// The real number that it is, or NaN.
+    pub(super) fn float(self) -> f64 {
+        match self {
+            Value::Float(v) => v,
+            _ => f64::NAN,
+        }
+    }
+
+    /// The whole number that it is, or the least one.
+    pub(super) fn integer(self) -> i64 {
+        match self {
+            Value::Integer(v) => v,
+            _ => i64::MIN,
+        }
+    }
+
     /// Appends the value to a packed row, little-endian.
     #[inline]
     pub(super) fn pack(self, row: &mut Vec<u8>) {

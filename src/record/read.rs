@@ -9,12 +9,13 @@ use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::column::Table;
+use super::column::{Kind, Table, Value};
 use super::convert::{META_KEY, refused};
 use super::folder::SUMMARY;
 use super::meta::RunMeta;
-use super::rows::{AvalancheRow, BodyRef};
+use super::rows::{AvalancheRow, BodyRef, SeriesRow};
 use super::summary::Summary;
+use super::tables::series_fields;
 use super::{Column, RecordError};
 use crate::stress::Place;
 
@@ -33,6 +34,28 @@ pub enum Values {
     Names(Vec<Option<String>>),
 }
 
+impl Values {
+    /// Values that a column would be read back as.
+    fn of(column: &Column, values: impl Iterator<Item = Value>) -> Values {
+        match column.kind {
+            Kind::Float => Values::Floats(values.map(|v| v.float()).collect()),
+            Kind::Integer => {
+                let absent = |v: &i64| column.nullable && *v == i64::MIN;
+                let whole = values.map(|v| Some(v.integer()).filter(|v| !absent(v)));
+                Values::Integers(whole.collect())
+            }
+            Kind::Flag => Values::Flags(values.map(|v| v == Value::Flag(true)).collect()),
+            Kind::Name(names) => {
+                let name = |v| match v {
+                    Value::Name(k) => names.get(usize::from(k)).map(|n| (*n).to_string()),
+                    _ => None,
+                };
+                Values::Names(values.map(name).collect())
+            }
+        }
+    }
+}
+
 /// Columns of a table, all of equal length, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
@@ -44,6 +67,20 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// The series of a run that still goes on, from rows that it handed over.
+    pub fn of_series(rows: &[SeriesRow], meta: &RunMeta) -> Columns {
+        let fields = series_fields(meta.dimensions, &meta.boundaries, &meta.meters, meta.cell);
+        let columns = fields.iter().map(|field| {
+            let values = rows.iter().map(|row| (field.get)(row));
+            (field.column.name.clone(), Values::of(&field.column, values))
+        });
+        Columns {
+            rows: rows.len(),
+            columns: columns.collect(),
+            path: PathBuf::from(Table::Series.file_name()),
+        }
+    }
+
     /// The values of a column, or none if there is no such column.
     pub fn get(&self, name: &str) -> Option<&Values> {
         self.columns

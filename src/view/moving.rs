@@ -14,7 +14,7 @@ pub(super) type Placement = [[f64; 4]; 3];
 /// A wall that moves.
 struct Mover {
     name: String,
-    placement: Box<dyn Fn(f64) -> Placement>,
+    placement: Box<dyn Fn(f64) -> Placement + Send>,
 }
 
 /// The walls of a run that move; drawings show them where they are at time 0.

@@ -34,6 +34,7 @@ mod handover;
 mod hgraph;
 mod jam;
 mod known;
+mod live;
 mod long_range;
 mod many_seeds;
 mod mesh_files;

@@ -285,8 +285,8 @@ struct Told {
 /// Number, place and regime of each grain, and the links as pairs with their forces.
 type Frame = (Vec<(u32, [f64; 3], u8)>, BTreeMap<(u32, i64), f64>);
 
-/// All frames of a film.
-fn unpack(html: &str) -> Vec<Frame> {
+/// All frames of a film, or of a part of it that comes after these grains are known.
+fn unpack(html: &str, known: &mut Vec<u32>) -> Vec<Frame> {
     let head: Value = serde_json::from_str(script(html, "film-head")).unwrap();
     let (scale, d) = (
         &head["scale"],
@@ -295,7 +295,9 @@ fn unpack(html: &str) -> Vec<Frame> {
     let width = |name: &str| scale[name].as_u64().unwrap();
     let real = |name: &str| scale[name].as_f64().unwrap();
     let grains = head["grains"].as_u64().unwrap() as usize;
-    let ids = Packed::open(html, 0).column(grains, 4);
+    let new = grains - known.len();
+    known.extend(Packed::open(html, 0).column(new, 4));
+    let ids = &*known;
     let starts = head["starts"].as_array().unwrap();
     let count = head["times"].as_array().unwrap().len();
     let mut frames = Vec::new();
@@ -401,18 +403,23 @@ fn k_of(gone: &[u32], came: usize) -> usize {
     gone.iter().filter(|g| **g == 0).count() + came
 }
 
-fn snapshots(dir: &Path) -> Vec<Snapshot> {
+pub fn snapshots(dir: &Path) -> Vec<Snapshot> {
     let mut reader = Snapshots::open(dir).unwrap();
     std::iter::from_fn(|| reader.next_snapshot().unwrap()).collect()
 }
 
 /// The film is that of the snapshots, to the rounding that it tells.
 fn same_as_recorded(dir: &Path, html: &str, taken: &[Snapshot]) {
+    same_part(&dir.display().to_string(), html, taken, &mut Vec::new());
+}
+
+/// The same of a part of a film.
+pub fn same_part(what: &str, html: &str, taken: &[Snapshot], known: &mut Vec<u32>) {
     let head: Value = serde_json::from_str(script(html, "film-head")).unwrap();
     let step = head["scale"]["step"].as_f64().unwrap();
     let strongest = head["scale"]["force"].as_f64().unwrap();
-    let frames = unpack(html);
-    assert_eq!(frames.len(), taken.len(), "{}", dir.display());
+    let frames = unpack(html, known);
+    assert_eq!(frames.len(), taken.len(), "{what}");
     for ((grains, links), snapshot) in frames.iter().zip(taken) {
         assert_eq!(grains.len(), snapshot.grains.len());
         let recorded: BTreeMap<u32, _> = snapshot.grains.iter().map(|g| (g.grain, g)).collect();
@@ -520,7 +527,7 @@ fn a_film_that_is_too_large_is_packed_less_finely_and_thinned() {
         "{} of {full}",
         size(&thin.html)
     );
-    let kept = unpack(&thin.html).len();
+    let kept = unpack(&thin.html, &mut Vec::new()).len();
     let words = format!("the animation has {kept} of {} snapshots", all.len());
     assert!(thin.notes[0].starts_with(&words), "{:?}", thin.notes);
     let head: Value = serde_json::from_str(script(&thin.html, "film-head")).unwrap();
@@ -685,7 +692,7 @@ fn a_large_run_is_light_and_opens() {
     assert!(document.contains("data-ready=\"yes\""));
 }
 
-fn browser() -> &'static str {
+pub fn browser() -> &'static str {
     let browsers = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let works = |name: &&str| Command::new(name).arg("--version").output().is_ok();
     browsers

@@ -5,6 +5,7 @@
 
 mod base64;
 mod film;
+mod live;
 mod page;
 mod plots;
 mod run;
@@ -12,6 +13,7 @@ mod run;
 use std::path::Path;
 
 use base64::base64;
+pub use live::{Live, Shown};
 use run::Run;
 
 use crate::record::RecordError;
@@ -50,7 +52,7 @@ pub fn report(dir: &Path, options: &ReportOptions) -> Result<Report, RecordError
     let plots = plots::plots(&run);
     let notes = notes(&run);
     Ok(Report {
-        html: page::page(&run, &plots, &notes)?,
+        html: page::page(&run, &plots, &notes, page::Kind::Report)?,
         notes,
         plots: plots.iter().map(|plot| plot.id).collect(),
     })

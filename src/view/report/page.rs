@@ -24,6 +24,26 @@ const PLOTS: &str = include_str!("page/plots.js");
 const UNPACK: &str = include_str!("page/unpack.js");
 const DRAW: &str = include_str!("page/draw.js");
 const PLAYER: &str = include_str!("page/player.js");
+const LIVE: &str = include_str!("page/live.js");
+
+/// What a page is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A run that has ended: the page holds all.
+    Report,
+    /// One that goes on: the page asks whoever served it for more.
+    Live,
+}
+
+pub(super) use header::{tiles, warnings};
+
+/// The status of a run as a class and in words.
+pub(super) fn status(run: &Run, kind: Kind) -> (&'static str, String) {
+    match kind {
+        Kind::Report => header::status(&run.summary),
+        Kind::Live => ("running", "running".into()),
+    }
+}
 
 /// A template with its `{{holes}}` filled; what is filled in is not looked at again.
 fn filled(template: &str, holes: &[(&str, String)]) -> String {
@@ -42,7 +62,7 @@ fn filled(template: &str, holes: &[(&str, String)]) -> String {
 }
 
 /// JSON that can stand in a page: nothing in it can end a script.
-fn json(value: &impl Serialize) -> Result<String, RecordError> {
+pub(super) fn json(value: &impl Serialize) -> Result<String, RecordError> {
     let text = serde_json::to_string(value).map_err(|why| RecordError::Damaged {
         path: "report".into(),
         what: why.to_string(),
@@ -60,10 +80,12 @@ struct Scene<'a> {
     regimes: Vec<(&'static str, String)>,
     gravity: [f64; 3],
     quasi_static: bool,
+    /// When a run that goes on is to end, s.
+    planned: Option<f64>,
 }
 
-/// The page of a run.
-pub(super) fn page(run: &Run, plots: &[Plot], notes: &[String]) -> Result<String, RecordError> {
+/// The tables behind plots.
+pub(super) fn tables(plots: &[Plot]) -> Result<String, RecordError> {
     let mut data = String::new();
     for plot in plots {
         let _ = writeln!(
@@ -73,6 +95,19 @@ pub(super) fn page(run: &Run, plots: &[Plot], notes: &[String]) -> Result<String
             json(&plot.table)?
         );
     }
+    Ok(data)
+}
+
+/// The page of a run.
+pub(super) fn page(
+    run: &Run,
+    plots: &[Plot],
+    notes: &[String],
+    kind: Kind,
+) -> Result<String, RecordError> {
+    let live = kind == Kind::Live;
+    let behind = tables(plots)?;
+    let mut data = String::new();
     let mut film_script = String::new();
     if let Some(film) = &run.film {
         let _ = writeln!(
@@ -89,14 +124,20 @@ pub(super) fn page(run: &Run, plots: &[Plot], notes: &[String]) -> Result<String
                 base64(chunk)
             );
         }
-        film_script = format!("<script>\n{UNPACK}\n{DRAW}\n{PLAYER}\n</script>");
+        let more = if live { LIVE } else { "" };
+        film_script = format!("<script>\n{UNPACK}\n{more}\n{DRAW}\n{PLAYER}\n</script>");
     }
     let both = match run.film.is_some() {
-        true => film_section(run, notes),
+        true => film_section(run, notes, kind),
         false => no_film(notes),
     };
     let figures: String = plots.iter().map(figure).collect();
+    let (status, status_words) = status(run, kind);
     let holes = [
+        (
+            "connect",
+            if live { "; connect-src 'self'" } else { "" }.into(),
+        ),
         ("version", env!("CARGO_PKG_VERSION").to_string()),
         (
             "title",
@@ -108,15 +149,16 @@ pub(super) fn page(run: &Run, plots: &[Plot], notes: &[String]) -> Result<String
         ("style", STYLE.into()),
         ("plot-style", PLOT_STYLE.into()),
         ("name", escaped(&run.summary.scenario)),
-        ("status", header::status(&run.summary).0.into()),
-        ("status-words", escaped(&header::status(&run.summary).1)),
+        ("status", status.into()),
+        ("status-words", escaped(&status_words)),
         ("lead", escaped(&header::lead(run))),
-        ("tiles", header::tiles(run)),
-        ("warnings", header::warnings(run)),
+        ("tiles", tiles(run)),
+        ("warnings", warnings(run)),
         ("both", if run.film.is_some() { "both" } else { "" }.into()),
         ("film", both),
         ("plots", figures),
-        ("footer", header::footer(run)),
+        ("footer", header::footer(run, live)),
+        ("tables", behind),
         ("data", data),
         ("plots-script", PLOTS.into()),
         ("film-script", film_script),
@@ -136,10 +178,11 @@ fn scene(run: &Run) -> Scene<'_> {
         regimes: regimes.map(|r| (r.name(), colour(of_regime(r)))).to_vec(),
         gravity: given.map_or([0.0; 3], |g| g.gravity),
         quasi_static: given.is_some_and(|g| g.quasi_static),
+        planned: given.and_then(|g| g.planned),
     }
 }
 
-fn film_section(run: &Run, notes: &[String]) -> String {
+fn film_section(run: &Run, notes: &[String], kind: Kind) -> String {
     let mouse = match run.meta.dimensions {
         2 => "Drag to move, double click for the whole view.",
         _ => {
@@ -147,14 +190,24 @@ fn film_section(run: &Run, notes: &[String]) -> String {
         }
     };
     let snapshots = run.frames.as_ref().map_or(0, |f| f.frames.len());
-    let mut note = format!(
-        "{snapshots} snapshots. Between two of them grains are drawn on the cubic that fits their places and \
-         velocities, or on a straight line where these tell of a collision."
-    );
+    let mut note = match kind {
+        Kind::Report => format!("{snapshots} snapshots."),
+        Kind::Live => {
+            "Snapshots as the run records them; more often with a finer log.snapshots.".into()
+        }
+    };
+    note += " Between two of them grains are drawn on the cubic that fits their places and velocities, or on a \
+             straight line where these tell of a collision.";
     for more in notes {
         note += &format!(" Note: {more}.");
     }
-    filled(FILM, &[("mouse", mouse.into()), ("note", escaped(&note))])
+    let hidden = if kind == Kind::Live { "" } else { " hidden" };
+    let holes = [
+        ("mouse", mouse.into()),
+        ("note", escaped(&note)),
+        ("follow", hidden.into()),
+    ];
+    filled(FILM, &holes)
 }
 
 fn no_film(notes: &[String]) -> String {
@@ -165,7 +218,8 @@ fn no_film(notes: &[String]) -> String {
     format!("<section id=\"film\" class=\"warnings\" aria-label=\"Animation\">{lines}</section>\n")
 }
 
-fn figure(plot: &Plot) -> String {
+/// A plot with its title, its buttons and what it says.
+pub(super) fn figure(plot: &Plot) -> String {
     let flag = |on: bool| if on { "yes" } else { "no" };
     format!(
         "<figure id=\"{id}\" data-timed=\"{timed}\" data-field=\"{field}\">\

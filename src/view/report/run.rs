@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::film::{Film, Frames};
-use crate::body::Boundary;
 use crate::geometry::Dimension;
 use crate::record::read::{self, Columns};
 use crate::record::{RecordError, RunMeta, Summary};
@@ -37,6 +36,8 @@ pub(super) struct Given {
     /// Poses of moving walls at the times of the frames.
     pub(super) moving: Vec<Moving>,
     pub(super) quasi_static: bool,
+    /// When a run that goes on is to end, s.
+    pub(super) planned: Option<f64>,
 }
 
 impl Run {
@@ -106,7 +107,8 @@ fn of_setup<D: Dimension>(setup: Setup<D>, times: &[f64], series: &Columns) -> G
             })
         }),
         quasi_static: setup.quasi_static.is_some(),
-        moving: moving(setup.boundaries, times, series),
+        planned: None,
+        moving: Moving::along(&Movers::of(setup.boundaries, Some(series)), times, D::N),
     }
 }
 
@@ -119,26 +121,28 @@ pub(super) struct Moving {
     poses: Vec<Vec<f32>>,
 }
 
-/// The poses of all walls that move, at these times.
-fn moving<D: Dimension>(
-    boundaries: Vec<Boundary<D>>,
-    times: &[f64],
-    series: &Columns,
-) -> Vec<Moving> {
-    let movers = Movers::of(boundaries, Some(series));
-    let mut all: Vec<Moving> = Vec::new();
-    for (frame, &time) in times.iter().enumerate() {
-        for (index, (name, rows)) in movers.at(time).enumerate() {
-            if frame == 0 {
-                all.push(Moving {
-                    name: name.to_owned(),
-                    poses: Vec::new(),
-                });
-            }
-            let row = |row: &[f64; 4]| [&row[..D::N], &row[3..]].concat();
-            let rows = rows[..D::N].iter().flat_map(row);
-            all[index].poses.push(rows.map(|x| x as f32).collect());
+impl Moving {
+    /// A wall whose poses are not known yet.
+    pub(super) fn new(name: &str) -> Moving {
+        Moving {
+            name: name.to_owned(),
+            poses: Vec::new(),
         }
     }
-    all
+
+    /// The poses of all walls that move, at these times.
+    pub(super) fn along(movers: &Movers, times: &[f64], dimensions: usize) -> Vec<Moving> {
+        let mut all: Vec<Moving> = Vec::new();
+        for (frame, &time) in times.iter().enumerate() {
+            for (index, (name, rows)) in movers.at(time).enumerate() {
+                if frame == 0 {
+                    all.push(Moving::new(name));
+                }
+                let row = |row: &[f64; 4]| [&row[..dimensions], &row[3..]].concat();
+                let rows = rows[..dimensions].iter().flat_map(row);
+                all[index].poses.push(rows.map(|x| x as f32).collect());
+            }
+        }
+        all
+    }
 }

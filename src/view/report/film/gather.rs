@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::record::read::{Snapshot, Snapshots, TableReader};
-use crate::record::{BodyRef, RecordError, RunMeta, Table};
+use crate::record::{BodyRef, GrainRow, LinkRow, RecordError, RunMeta, Table};
 use crate::view::colour::Layers;
 
 /// Rows of grains held in memory at most; of longer records only some snapshots are taken.
@@ -87,9 +87,23 @@ pub(in crate::view::report) struct Frames {
     pub(in crate::view::report) frames: Vec<Frame>,
     /// The last snapshot as it was recorded.
     pub(in crate::view::report) last: Snapshot,
+    /// Place of each grain among the constants, by its number.
+    index: BTreeMap<u32, u32>,
 }
 
 impl Frames {
+    /// Those of a run that has recorded none yet.
+    pub(in crate::view::report) fn none(meta: RunMeta) -> Frames {
+        Frames {
+            meta,
+            recorded: 0,
+            grains: Vec::new(),
+            frames: Vec::new(),
+            last: Snapshot::default(),
+            index: BTreeMap::new(),
+        }
+    }
+
     /// Reads a run's snapshots.
     pub(super) fn read(dir: &Path) -> Result<Frames, RecordError> {
         let every = TableReader::open(dir, Table::Grains)?
@@ -97,38 +111,45 @@ impl Frames {
             .div_ceil(MOST_ROWS)
             .max(1);
         let mut reader = Snapshots::open(dir)?;
-        let mut frames = Frames {
-            meta: reader.meta.clone(),
-            recorded: 0,
-            grains: Vec::new(),
-            frames: Vec::new(),
-            last: Snapshot::default(),
-        };
-        let up = frames.meta.dimensions - 1;
-        let mut index: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut heights: Vec<(u32, f64, f64)> = Vec::new();
+        let mut frames = Frames::none(reader.meta.clone());
+        let mut layers = Layers::default();
         while let Some(snapshot) = reader.next_snapshot()? {
             // Layers are those of the bed at the start: the last snapshot of the settling, if any.
             if frames.recorded == 0 || snapshot.time <= 0.0 {
-                let height = |g: &crate::record::GrainRow| (g.grain, g.position[up], g.radius);
-                heights = snapshot.grains.iter().map(height).collect();
+                layers = frames.layers(&snapshot.grains);
             }
             if frames.recorded.is_multiple_of(every) {
-                let frame = frames.take(&snapshot, &mut index);
-                frames.frames.push(frame);
+                frames.take(snapshot.time, &snapshot.grains, &snapshot.links);
             }
             frames.recorded += 1;
             frames.last = snapshot;
         }
-        let layers = Layers::new(heights);
-        for grain in &mut frames.grains {
-            grain.layer = layers.place(grain.id);
-        }
+        frames.dye(&layers, 0);
         Ok(frames)
     }
 
-    fn take(&mut self, snapshot: &Snapshot, index: &mut BTreeMap<u32, u32>) -> Frame {
-        for grain in &snapshot.grains {
+    /// Layers of these grains by their heights.
+    pub(in crate::view::report) fn layers(&self, grains: &[GrainRow]) -> Layers {
+        let up = self.meta.dimensions - 1;
+        Layers::new(grains.iter().map(|g| (g.grain, g.position[up], g.radius)))
+    }
+
+    /// Gives the grains from this place on their layers.
+    pub(in crate::view::report) fn dye(&mut self, layers: &Layers, from: usize) {
+        for grain in &mut self.grains[from..] {
+            grain.layer = layers.place(grain.id);
+        }
+    }
+
+    /// Takes a snapshot as one more frame.
+    pub(in crate::view::report) fn take(
+        &mut self,
+        time: f64,
+        rows: &[GrainRow],
+        linked: &[LinkRow],
+    ) {
+        let index = &mut self.index;
+        for grain in rows {
             index.entry(grain.grain).or_insert_with(|| {
                 self.grains.push(Constant {
                     id: grain.grain,
@@ -141,8 +162,7 @@ impl Frames {
         }
         let single = |v: [f64; 3]| v.map(|x| x as f32);
         let planar = self.meta.dimensions == 2;
-        let mut grains: Vec<GrainState> = snapshot
-            .grains
+        let mut grains: Vec<GrainState> = rows
             .iter()
             .map(|g| GrainState {
                 index: index[&g.grain],
@@ -170,9 +190,9 @@ impl Frames {
             let found = grains.binary_search_by_key(&here, |g| g.index).ok()?;
             Some((here, grains[found].position))
         };
-        let mut links = Vec::with_capacity(snapshot.links.len());
+        let mut links = Vec::with_capacity(linked.len());
         let mut seen = BTreeSet::new();
-        for link in &snapshot.links {
+        for link in linked {
             let (BodyRef::Grain(a), false) = (link.body_a, link.normal_force.is_nan()) else {
                 continue;
             };
@@ -211,11 +231,11 @@ impl Frames {
             });
         }
         links.sort_by_key(|l| (l.a, l.b));
-        Frame {
-            time: snapshot.time,
+        self.frames.push(Frame {
+            time,
             grains,
             links,
-        }
+        });
     }
 
     /// Keeps each `every`th frame, the last one among them.

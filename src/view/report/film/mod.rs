@@ -30,7 +30,7 @@ pub(super) struct Film {
 
 /// What the player must know before it unpacks anything. Lengths in m, times in s.
 #[derive(Debug, Serialize)]
-pub(super) struct Head {
+pub(in crate::view::report) struct Head {
     dimensions: usize,
     /// Number of all grains that are ever seen.
     grains: usize,
@@ -101,14 +101,14 @@ impl Film {
         if frames.frames.is_empty() {
             return Ok(None);
         }
-        let mut film = Film::pack(&frames, GRADES[0]);
+        let mut film = Film::pack(&frames, GRADES[0], 0);
         if film.text() > most {
-            film = Film::pack(&frames, GRADES[1]);
+            film = Film::pack(&frames, GRADES[1], 0);
         }
         while film.text() > most && frames.frames.len() > 2 {
             let every = (film.text() as f64 / most as f64).ceil().max(2.0) as usize;
             frames.thin(every);
-            film = Film::pack(&frames, GRADES[1]);
+            film = Film::pack(&frames, GRADES[1], 0);
         }
         Ok(Some((film, frames)))
     }
@@ -124,8 +124,14 @@ impl Film {
         (bytes as f64 * TEXT_PER_BYTE) as usize
     }
 
-    fn pack(frames: &Frames, grade: Grade) -> Film {
-        let (scale, starts, chunks) = pack::pack(frames, grade);
+    /// A film of these frames at the finest grade, with the constants of those grains only that are at this place and
+    /// after it: a part of a longer film.
+    pub(super) fn part(frames: &Frames, from: usize) -> Film {
+        Film::pack(frames, GRADES[0], from)
+    }
+
+    fn pack(frames: &Frames, grade: Grade, from: usize) -> Film {
+        let (scale, starts, chunks) = pack::pack(frames, grade, from);
         Film {
             head: Head {
                 dimensions: frames.meta.dimensions,

@@ -6,7 +6,7 @@
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use rayon::prelude::*;
 
-use super::gather::{Frame, Frames, GrainState, LinkState, WALL};
+use super::gather::{Constant, Frame, Frames, GrainState, LinkState, WALL};
 use super::{Grade, Scale};
 
 /// Grains times frames in a chunk, about: unpacked within some 30 ms.
@@ -19,8 +19,12 @@ const WHOLE: f64 = 0.9995;
 /// others out of sight.
 const STRONG: f64 = 0.98;
 
-/// Scale, first frame of each chunk, and the chunks, that of the constants first.
-pub(super) fn pack(frames: &Frames, grade: Grade) -> (Scale, Vec<usize>, Vec<Vec<u8>>) {
+/// Scale, first frame of each chunk, and the chunks, that of the constants first: of the grains from this place on.
+pub(super) fn pack(
+    frames: &Frames,
+    grade: Grade,
+    from: usize,
+) -> (Scale, Vec<usize>, Vec<Vec<u8>>) {
     let scale = scale(frames, grade);
     let mut starts = Vec::new();
     let mut held = usize::MAX;
@@ -33,7 +37,7 @@ pub(super) fn pack(frames: &Frames, grade: Grade) -> (Scale, Vec<usize>, Vec<Vec
     }
     let ends = starts.iter().skip(1).copied();
     let ends: Vec<usize> = ends.chain([frames.frames.len()]).collect();
-    let mut chunks = vec![deflated(&constants(frames))];
+    let mut chunks = vec![deflated(&constants(&frames.grains[from..]))];
     let packed: Vec<Vec<u8>> = starts
         .par_iter()
         .zip(&ends)
@@ -54,9 +58,8 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Number, radius, shape and layer of each grain.
-fn constants(frames: &Frames) -> Vec<u8> {
+fn constants(grains: &[Constant]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let grains = &frames.grains;
     planes(&mut bytes, 4, grains.iter().map(|g| g.id));
     planes(&mut bytes, 4, grains.iter().map(|g| g.radius.to_bits()));
     planes(&mut bytes, 2, grains.iter().map(|g| u32::from(g.shape)));

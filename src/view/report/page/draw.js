@@ -87,6 +87,12 @@ class Camera {
     this.target = low.map((x, k) => 0.5 * (x + high[k]));
     [this.azimuth, this.elevation] = [-0.6, 0.3];
     this.zoom = 1;
+    this.moved = false;
+  }
+  // Looks at the middle of a box that has grown.
+  reach() {
+    const [low, high] = this.film.head.view;
+    this.target = low.map((x, k) => 0.5 * (x + high[k]));
   }
   // Directions to the right, up and towards the eye.
   axes() {
@@ -117,6 +123,7 @@ class Camera {
     return [m[0] + s * (r[0] * dx + r[1] * dy + r[2] * dz), m[1] - s * (u[0] * dx + u[1] * dy + u[2] * dz)];
   }
   shift(px, py) {
+    this.moved = true;
     for (let k = 0; k < 3; k++) this.target[k] += (-px * this.right[k] + py * this.up[k]) / this.scale;
   }
 }

@@ -62,7 +62,7 @@ fn clock(seconds: f64) -> String {
 }
 
 /// The figures.
-pub(super) fn tiles(run: &Run) -> String {
+pub(in crate::view::report) fn tiles(run: &Run) -> String {
     let s = &run.summary;
     let mut text = String::new();
     let mut tile = |name: &str, value: String, more: String| {
@@ -158,7 +158,7 @@ fn short(value: u64) -> String {
 }
 
 /// What a user should know.
-pub(super) fn warnings(run: &Run) -> String {
+pub(in crate::view::report) fn warnings(run: &Run) -> String {
     let mut all: Vec<String> = run.summary.warnings.clone();
     if run.summary.status == Status::Interrupted {
         all.insert(
@@ -177,15 +177,25 @@ pub(super) fn warnings(run: &Run) -> String {
 }
 
 /// Where the page comes from.
-pub(super) fn footer(run: &Run) -> String {
+pub(super) fn footer(run: &Run, live: bool) -> String {
     let s = &run.summary;
-    format!(
-        "<p>arenite {} \u{b7} scenario {} \u{b7} seed {} \u{b7} state {}</p>\n\
-         <p>The folder of the run holds scenario.toml, with which it can be run again to the same bits, and all \
-         tables. SI units; angles in radians.</p>",
+    let which = format!(
+        "arenite {} \u{b7} scenario {} \u{b7} seed {}",
         escaped(&s.arenite),
         escaped(&s.scenario),
-        s.seed,
+        s.seed
+    );
+    if live {
+        return format!(
+            "<p>{which}</p>\n<p>The page looks on while the run goes on, and changes nothing in it. What it shows it \
+             keeps after the end, but not on the disk: `arenite report` makes a page to keep. SI units; angles in \
+             radians.</p>"
+        );
+    }
+    format!(
+        "<p>{which} \u{b7} state {}</p>\n\
+         <p>The folder of the run holds scenario.toml, with which it can be run again to the same bits, and all \
+         tables. SI units; angles in radians.</p>",
         escaped(&s.state_hash)
     )
 }

@@ -109,8 +109,8 @@ class Moment {
     const { m, a, b } = this.links;
     for (let i = 0; i < m; i++) {
       const k = this.rows[a[i]];
-      const l = b[i] < this.film.head.grains ? this.rows[b[i]] : -1;
-      if (k >= 0 && (l >= 0 || b[i] >= this.film.head.grains)) call(i, k, l);
+      const l = b[i] < 0 ? -1 : this.rows[b[i]];
+      if (k >= 0 && (l >= 0 || b[i] < 0)) call(i, k, l);
     }
   }
 
@@ -147,20 +147,33 @@ class Moment {
     fail("This browser is too old for the animation (it lacks DecompressionStream); the plots are complete.");
     return;
   }
-  const film = new Film();
+  const live = typeof LiveFilm !== "undefined";
+  const film = live ? new LiveFilm() : new Film();
   const { times, dimensions } = film.head;
-  const last = film.frames - 1;
+  const lost = () => window.arenite.tell({ status: "interrupted", words: "nobody answers: the run has ended or was killed" });
+  if (live) {
+    byId("said").textContent = "waiting for the first snapshot";
+    film.listen(lost);
+  }
+  try {
+    await film.open();
+  } catch (error) {
+    fail(`The animation cannot be shown: ${error.message}`);
+    return;
+  }
   const drawing = new Drawing(film, canvas);
   const { camera } = drawing;
-  const [begin, end] = [times[0], times[last]];
   const slider = byId("time");
   const look = { mode: 0, grains: "solid", forces: false, slips: false, marks: film.head.grains <= 150, velocities: false, cut: 0, selected: -1, glow: 1 };
-  const state = { time: Math.min(Math.max(0, begin), end), playing: false, rate: 1, clock: 0, dirty: true, since: 0, shown: -1, hover: null };
+  const state = { time: Math.min(Math.max(0, film.begin), film.end), playing: false, rate: 1, clock: 0, dirty: true, since: 0, shown: -1, hover: null, follow: live };
 
   // ---- controls -------------------------------------------------------------------------------
 
-  slider.min = begin;
-  slider.max = Math.max(end, begin + 1e-9);
+  const track = () => {
+    slider.min = film.begin;
+    slider.max = Math.max(film.end, film.begin + 1e-9);
+  };
+  track();
   slider.value = state.time;
   const words = (text, name) => Object.assign(document.createElement("option"), { textContent: text, value: name });
   drawing.modes.forEach((m, k) => byId("colour").append(words(m.name, k)));
@@ -177,8 +190,9 @@ class Moment {
   // Simulated seconds for a second of the animation: round steps about a run in a quarter of a minute. What comes
   // after the last jam stands still and does not count.
   const jammed = film.scene.jams.at(-1);
-  const busy = jammed && jammed.time > begin && jammed.time < end ? jammed.time : end;
-  const ideal = Math.max(busy - Math.max(0, begin), 1e-12) / 15;
+  const whole = film.scene.planned ?? film.end;
+  const busy = jammed && jammed.time > film.begin && jammed.time < film.end ? jammed.time : whole;
+  const ideal = Math.max(busy - Math.max(0, film.begin), 1e-12) / 15;
   const power = 10 ** Math.floor(Math.log10(ideal));
   const round = [1, 2, 5, 10].map((d) => d * power);
   const usual = round.reduce((a, b) => (Math.abs(Math.log(b / ideal)) < Math.abs(Math.log(a / ideal)) ? b : a));
@@ -188,22 +202,25 @@ class Moment {
     if (Math.abs(r - 1) < 1e-9) return "real time";
     return r < 1 ? `1/${say(1 / r)} of real time` : `${say(r)} × real time`;
   };
-  if (still && film.frames > 1) {
+  if (still && film.frames > 1 && !live) {
     // Time counts grains there: so many come in a second of the animation.
-    const each = (end - begin) / Math.max(1, film.head.counts[last] - film.head.counts[0]);
+    const each = (film.end - film.begin) / Math.max(1, film.head.counts[film.last] - film.head.counts[0]);
     rates.forEach((r) => byId("rate").append(words(factor(r / (each || 1)), r)));
   } else rates.forEach((r) => byId("rate").append(words(factor(r), r)));
   byId("rate").value = state.rate = usual;
 
-  const ticks = byId("ticks");
-  for (const jam of film.scene.jams) {
-    if (jam.time < begin || jam.time > end) continue;
-    const mark = document.createElement("i");
-    const share = (jam.time - begin) / (end - begin || 1);
-    mark.style.left = `calc(${100 * share}% + ${8 - 16 * share}px)`;
-    mark.title = `jam at ${say(jam.time)} s`;
-    ticks.append(mark);
+  function jams() {
+    byId("ticks").replaceChildren();
+    for (const jam of film.scene.jams) {
+      if (jam.time < film.begin || jam.time > film.end) continue;
+      const mark = document.createElement("i");
+      const share = (jam.time - film.begin) / (film.end - film.begin || 1);
+      mark.style.left = `calc(${100 * share}% + ${8 - 16 * share}px)`;
+      mark.title = `jam at ${say(jam.time)} s`;
+      byId("ticks").append(mark);
+    }
   }
+  jams();
 
   function legend() {
     const mode = drawing.modes[look.mode];
@@ -274,7 +291,7 @@ class Moment {
 
   function play(on) {
     state.playing = on;
-    if (on && state.time >= end) state.time = begin < 0 ? Math.min(0, end) : begin;
+    if (on && state.time >= film.end && !state.follow) state.time = film.begin < 0 ? Math.min(0, film.end) : film.begin;
     state.since = 0;
     byId("play-icon").setAttribute("d", on ? "M7 5h4v14H7zM13 5h4v14h-4z" : "M8 5l11 7-11 7z");
     byId("play").setAttribute("aria-label", on ? "Pause" : "Play");
@@ -282,14 +299,23 @@ class Moment {
   }
 
   function seek(time) {
+    follow(false);
     play(false);
-    state.time = Math.min(Math.max(time, begin), end);
+    state.time = Math.min(Math.max(time, film.begin), film.end);
     state.dirty = true;
   }
 
+  // Whether the animation goes with the run.
+  function follow(on) {
+    state.follow = on && live;
+    byId("follow").setAttribute("aria-pressed", state.follow);
+    if (state.follow) play(true);
+  }
+  byId("follow").addEventListener("click", () => follow(!state.follow));
+
   // The frame that holds a moment.
   function frameAt(time) {
-    let [low, high] = [0, last];
+    let [low, high] = [0, film.last];
     while (low < high) {
       const mid = (low + high + 1) >> 1;
       if (times[mid] <= time) low = mid;
@@ -301,7 +327,7 @@ class Moment {
   function step(by) {
     const k = frameAt(state.time + 1e-12);
     const back = by < 0 && state.time - times[k] > 1e-9 ? k : k + by;
-    seek(times[Math.min(Math.max(back, 0), last)]);
+    seek(times[Math.min(Math.max(back, 0), film.last)]);
   }
 
   document.addEventListener("keydown", (e) => {
@@ -314,8 +340,8 @@ class Moment {
     if (e.key === " ") play(!state.playing);
     else if (e.key === "ArrowLeft") step(-1);
     else if (e.key === "ArrowRight") step(1);
-    else if (e.key === "Home" && e.target === canvas) seek(begin);
-    else if (e.key === "End" && e.target === canvas) seek(end);
+    else if (e.key === "Home" && e.target === canvas) seek(film.begin);
+    else if (e.key === "End" && e.target === canvas) seek(film.end);
     else if (e.key === "+" || e.key === "=") zoom(1.25);
     else if (e.key === "-") zoom(0.8);
     else if (e.key === "0") camera.reset();
@@ -453,10 +479,11 @@ class Moment {
     changed();
   });
 
-  const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.max(end - begin, 1e-9) / 1000))));
-  const clock = (t) => t.toFixed(digits).replace("-", "−");
+  const digits = () => Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.max(film.end - film.begin, 1e-9) / 1000))));
+  const clock = (t) => t.toFixed(digits()).replace("-", "−");
 
   function draw() {
+    const { last } = film;
     const k = frameAt(state.time);
     const a = film.frame(k);
     const b = k < last ? film.frame(k + 1) : null;
@@ -486,17 +513,20 @@ class Moment {
     state.clock = now;
     if (state.playing) {
       const there = state.time;
-      state.time = Math.min(there + passed * state.rate, end);
+      // With the run: what is new is shown evenly until more is expected.
+      const rate = state.follow ? (film.end - there) / 1.2 : state.rate;
+      state.time = Math.min(there + passed * rate, film.end);
       state.since += passed;
       // Until the next frames are unpacked, time waits.
       if (!draw()) state.time = there;
-      else if (state.time >= end) play(false);
+      else if (state.follow) {
+        if (film.ended && film.end - state.time < 1e-3 * (film.end - film.begin)) seek(film.end);
+      } else if (state.time >= film.end) play(false);
     } else if (state.dirty && draw()) state.dirty = false;
     requestAnimationFrame(tick);
   }
 
   try {
-    await film.open();
     await film.load(film.chunkOf(frameAt(state.time)));
   } catch (error) {
     fail(`The animation cannot be unpacked: ${error.message}`);
@@ -506,7 +536,18 @@ class Moment {
   legend();
   draw();
   document.documentElement.dataset.ready = "yes";
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches && !location.hash.includes("still")) play(true);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || location.hash.includes("still");
+  if (live) {
+    film.grown = () => {
+      drawing.modes = colourings(film);
+      if (!camera.moved) camera.reach();
+      track();
+      jams();
+      changed();
+    };
+    film.watch(lost);
+    follow(true);
+  } else if (!calm) play(true);
   requestAnimationFrame((now) => {
     state.clock = now;
     tick(now);

@@ -194,9 +194,21 @@
     }
   }
 
-  const hovers = [...document.querySelectorAll("#plots figure")].map((figure) => new Hover(figure));
+  let hovers = [];
+  const hook = () => (hovers = [...document.querySelectorAll("#plots figure")].map((figure) => new Hover(figure)));
+  hook();
   document.addEventListener("moment", (event) => {
     for (const hover of hovers) if (hover.here) hover.mark(event.detail);
   });
-  window.arenite = { save, say };
+
+  // What a run that goes on says of itself.
+  function tell(said) {
+    byId("status").className = `status ${said.status}`;
+    byId("status").textContent = said.words;
+    for (const name of ["tiles", "warnings", "plots"]) if (said[name] !== undefined) byId(name).innerHTML = said[name];
+    if (said.data === undefined) return;
+    byId("tables").innerHTML = said.data;
+    hook();
+  }
+  window.arenite = { save, say, tell };
 })();

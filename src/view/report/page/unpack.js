@@ -29,6 +29,19 @@ class Columns {
   }
 }
 
+// What text in base 64 stands for.
+function decoded(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  return bytes;
+}
+
+async function inflated(packed) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 class Film {
   constructor() {
     const read = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -36,20 +49,42 @@ class Film {
     this.scene = read("film-scene");
     this.chunks = new Map(); // number -> frames, the latest used last
     this.coming = new Map(); // number -> promise
-    const per = this.head.counts.reduce((a, b) => a + b, 0) / Math.max(1, this.head.starts.length);
-    this.most = Math.max(4, Math.ceil(1.5e6 / Math.max(1, per)));
   }
 
   get frames() {
     return this.head.times.length;
   }
 
-  async bytes(number) {
-    const text = atob(document.getElementById(`film-${number}`).textContent);
-    const packed = new Uint8Array(text.length);
-    for (let k = 0; k < text.length; k++) packed[k] = text.charCodeAt(k);
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+  get last() {
+    return this.frames - 1;
+  }
+
+  get begin() {
+    return this.head.times[0];
+  }
+
+  get end() {
+    return this.head.times[this.last];
+  }
+
+  // Chunks that are held unpacked.
+  get most() {
+    const { counts, starts } = this.head;
+    const per = counts.reduce((a, b) => a + b, 0) / Math.max(1, starts.length);
+    return Math.max(4, Math.ceil(1.5e6 / Math.max(1, per)));
+  }
+
+  // How a chunk is packed.
+  headOf() {
+    return this.head;
+  }
+
+  packed(number) {
+    return decoded(document.getElementById(`film-${number}`).textContent);
+  }
+
+  bytes(number) {
+    return inflated(this.packed(number));
   }
 
   async open() {
@@ -93,8 +128,9 @@ class Film {
       const work = this.bytes(chunk + 1).then((bytes) => {
         this.chunks.set(chunk, this.unpack(chunk, bytes));
         this.coming.delete(chunk);
+        const { most } = this;
         for (const old of this.chunks.keys()) {
-          if (this.chunks.size <= this.most) break;
+          if (this.chunks.size <= most) break;
           this.chunks.delete(old);
         }
       });
@@ -106,7 +142,7 @@ class Film {
   unpack(chunk, bytes) {
     const { starts, times } = this.head;
     const end = chunk + 1 < starts.length ? starts[chunk + 1] : times.length;
-    const reader = new Unpacker(this.head, new Columns(bytes));
+    const reader = new Unpacker(this.headOf(chunk), new Columns(bytes));
     const frames = [];
     for (let k = starts[chunk]; k < end; k++) frames.push(reader.frame(times[k]));
     return frames;
@@ -248,6 +284,8 @@ class Unpacker {
       now.offset.push(column);
     }
     this.links = now;
-    return { m, a: now.a, b: now.b, force: root(now.force, s.force, false), flags: Uint8Array.from(now.flags), fresh: now.fresh, offset: now.offset };
+    // A wall is no row of any grain, however many more will come.
+    const b = Int32Array.from(now.b, (body) => (body >= head.grains ? -1 : body));
+    return { m, a: now.a, b, force: root(now.force, s.force, false), flags: Uint8Array.from(now.flags), fresh: now.fresh, offset: now.offset };
   }
 }

@@ -1,0 +1,461 @@
+//! A run that still goes on, as a page that looks on sees it: what the run hands over is kept here, packed small, until
+//! the page asks for it. Whoever serves the page is above (the program does, over loopback).
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::base64::base64;
+use super::film::{Film, Frames, Head};
+use super::run::{Given, Moving, Run};
+use super::{page, plots};
+use crate::event::EventKind;
+use crate::geometry::Dimension;
+use crate::record::read::Columns;
+use crate::record::{
+    AvalancheRow, Discharge, EventRow, GrainRow, ImpactRow, Jam, LinkRow, RecordError, RunMeta,
+    SeriesRow, Sink, Summary, WearRow, ZoneRow,
+};
+use crate::system::{Progress, Setup};
+use crate::view::colour::Layers;
+use crate::view::moving::Movers;
+
+/// Grains times frames of a part at most: what has not been asked for is packed when it is as long as this.
+const PART: usize = 60_000;
+/// Rows of the series that are kept: of a longer one each second, fourth... row is.
+const ROWS: usize = 8_192;
+/// Packed bytes after which only each second snapshot is taken, after twice as many each fourth, and so on.
+const MOST: usize = 64_000_000;
+/// Bytes of parts in one answer, about.
+const ANSWER: usize = 2_000_000;
+
+/// A run that goes on: its sink tells it what happens, a page asks it.
+#[derive(Debug)]
+pub struct Live {
+    dir: PathBuf,
+    description: String,
+    started: Instant,
+    inner: Mutex<Inner>,
+}
+
+/// From the series so far to the walls that move.
+type MoversOf = Box<dyn Fn(&Columns) -> Movers + Send>;
+
+struct Inner {
+    /// Frames that are not packed yet, and the constants of all grains so far.
+    frames: Frames,
+    /// Grains whose constants are in a part.
+    told: usize,
+    layers: Layers,
+    gravity: [f64; 3],
+    quasi_static: bool,
+    finish: f64,
+    movers: Option<MoversOf>,
+    /// Packed parts of the film, as JSON.
+    parts: Vec<String>,
+    /// Their bytes.
+    bytes: usize,
+    /// Frames that are in parts.
+    packed: usize,
+    snapshots: usize,
+    series: Vec<SeriesRow>,
+    last: Option<SeriesRow>,
+    /// What the driver said last of its progress: simulated time (s) and grains.
+    progress: Option<(f64, usize)>,
+    every: usize,
+    rows: usize,
+    /// When the first and the last grain left, s.
+    left: Option<[f64; 2]>,
+    summary: Summary,
+    ended: bool,
+    /// Whether a page has been told of the end: all of the film, and the figures.
+    seen: [bool; 2],
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner")
+            .field("packed", &self.packed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the page needs to take a part of the film.
+#[derive(Serialize)]
+struct Part<'a> {
+    head: &'a Head,
+    /// Constants of new grains first, then frames; in base 64.
+    chunks: Vec<String>,
+    moving: Vec<Moving>,
+}
+
+/// What a page shows beside its film.
+#[derive(Serialize)]
+struct State {
+    ended: bool,
+    status: &'static str,
+    words: String,
+    tiles: String,
+    warnings: String,
+    plots: String,
+    data: String,
+    jams: Vec<Jam>,
+    frames: usize,
+}
+
+impl Live {
+    /// A run that is about to begin, into this folder.
+    ///
+    /// `description` is what the scenario says of itself.
+    pub fn new<D: Dimension>(
+        dir: &Path,
+        setup: &Setup<D>,
+        mut meta: RunMeta,
+        name: &str,
+        description: &str,
+    ) -> Live {
+        // As in a folder: walls only serve pictures, and JSON has no infinities.
+        meta.walls
+            .retain(|w| w.points.as_flattened().iter().all(|x| x.is_finite()));
+        let walls = setup.boundaries.clone();
+        let moves = walls.iter().any(|wall| !wall.motion.is_fixed());
+        let movers: MoversOf = Box::new(move |series| Movers::of(walls.clone(), Some(series)));
+        Live {
+            dir: dir.to_path_buf(),
+            description: description.into(),
+            started: Instant::now(),
+            inner: Mutex::new(Inner {
+                frames: Frames::none(meta),
+                told: 0,
+                layers: Layers::default(),
+                gravity: std::array::from_fn(|k| if k < D::N { setup.gravity[k] } else { 0.0 }),
+                quasi_static: setup.quasi_static.is_some(),
+                finish: setup.finish,
+                movers: moves.then_some(movers),
+                parts: Vec::new(),
+                bytes: 0,
+                packed: 0,
+                snapshots: 0,
+                series: Vec::new(),
+                last: None,
+                progress: None,
+                every: 1,
+                rows: 0,
+                left: None,
+                summary: Summary {
+                    arenite: env!("CARGO_PKG_VERSION").into(),
+                    scenario: name.into(),
+                    seed: setup.seed,
+                    ..Summary::default()
+                },
+                ended: false,
+                seen: [false; 2],
+            }),
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // What a thread that panicked left is whole: each of its changes is.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The page.
+    ///
+    /// # Errors
+    /// Never in practice: what the page holds can be written.
+    pub fn page(&self) -> Result<String, RecordError> {
+        let inner = self.inner();
+        let none = Frames::none(inner.frames.meta.clone());
+        let film = Film::part(&none, 0);
+        let run = Run {
+            film: Some(film),
+            ..self.run(&inner)
+        };
+        drop(inner);
+        page::page(&run, &[], &[], page::Kind::Live)
+    }
+
+    /// Parts of the film from a number on, as JSON: `{"next": number to ask for then, "more": whether there are
+    /// more already, "ended": ..., "parts": [...]}`.
+    pub fn parts(&self, from: usize) -> String {
+        let mut inner = self.inner();
+        inner.seal();
+        let from = from.min(inner.parts.len());
+        let held = &inner.parts[from..];
+        let mut text = String::new();
+        let mut count = 0;
+        for part in held {
+            if count > 0 {
+                if text.len() + part.len() > ANSWER {
+                    break;
+                }
+                text.push(',');
+            }
+            text += part;
+            count += 1;
+        }
+        let more = count < held.len();
+        inner.seen[0] |= inner.ended && !more;
+        format!(
+            "{{\"next\":{},\"more\":{more},\"ended\":{},\"parts\":[{text}]}}",
+            from + count,
+            inner.ended && !more
+        )
+    }
+
+    /// What is beside the film, as JSON.
+    ///
+    /// # Errors
+    /// Never in practice: what is told can be written.
+    pub fn state(&self) -> Result<String, RecordError> {
+        let mut inner = self.inner();
+        let run = self.run(&inner);
+        let ended = inner.ended;
+        inner.seen[1] |= ended;
+        let frames = inner.packed + inner.frames.frames.len();
+        // Drawing takes a while; the run does not wait for it.
+        drop(inner);
+        let plots = plots::plots(&run);
+        let (status, words) = page::status(
+            &run,
+            if ended {
+                page::Kind::Report
+            } else {
+                page::Kind::Live
+            },
+        );
+        page::json(&State {
+            ended,
+            status,
+            words,
+            tiles: page::tiles(&run),
+            warnings: page::warnings(&run),
+            plots: plots.iter().map(page::figure).collect(),
+            data: page::tables(&plots)?,
+            jams: run.summary.jams,
+            frames,
+        })
+    }
+
+    /// Tells how far the run is.
+    pub fn progress(&self, progress: &Progress) {
+        self.inner().progress = Some((progress.time, progress.grains));
+    }
+
+    /// Tells how the run ended.
+    pub fn end(&self, summary: &Summary) {
+        let mut inner = self.inner();
+        inner.summary = summary.clone();
+        inner.ended = true;
+    }
+
+    /// Whether a page has been told of the end.
+    pub fn seen_to_the_end(&self) -> bool {
+        self.inner().seen == [true; 2]
+    }
+
+    fn run(&self, inner: &Inner) -> Run {
+        let rows = inner.series.iter().chain(
+            inner
+                .last
+                .iter()
+                .filter(|last| inner.series.last().is_none_or(|held| held.time < last.time)),
+        );
+        let rows: Vec<SeriesRow> = rows.cloned().collect();
+        let meta = inner.frames.meta.clone();
+        let mut summary = inner.summary.clone();
+        if !inner.ended {
+            summary.time.wall = self.started.elapsed().as_secs_f64();
+            inner.so_far(&mut summary);
+        }
+        let names = inner
+            .movers
+            .as_ref()
+            .map(|movers| movers(&Columns::default()));
+        let moving = names.iter().flat_map(|movers| movers.at(0.0));
+        Run {
+            dir: self.dir.clone(),
+            description: self.description.clone(),
+            series: Columns::of_series(&rows, &meta),
+            film: None,
+            frames: None,
+            given: Some(Given {
+                gravity: inner.gravity,
+                friction: None,
+                quasi_static: inner.quasi_static,
+                planned: Some(inner.finish),
+                moving: moving.map(|(name, _)| Moving::new(name)).collect(),
+            }),
+            summary,
+            meta,
+        }
+    }
+}
+
+impl Inner {
+    /// Packs the frames that came since the last part.
+    fn seal(&mut self) {
+        if self.frames.frames.is_empty() {
+            return;
+        }
+        self.frames.dye(&self.layers, self.told);
+        let film = Film::part(&self.frames, self.told);
+        let times: Vec<f64> = self.frames.frames.iter().map(|f| f.time).collect();
+        let moving = match &self.movers {
+            Some(movers) => {
+                let rows: Vec<SeriesRow> = self.series.iter().chain(&self.last).cloned().collect();
+                let series = Columns::of_series(&rows, &self.frames.meta);
+                Moving::along(&movers(&series), &times, self.frames.meta.dimensions)
+            }
+            None => Vec::new(),
+        };
+        let part = Part {
+            head: &film.head,
+            chunks: film.chunks.iter().map(|chunk| base64(chunk)).collect(),
+            moving,
+        };
+        // Names and numbers can be written.
+        let text = page::json(&part).unwrap_or_default();
+        self.told = self.frames.grains.len();
+        self.packed += times.len();
+        self.frames.frames.clear();
+        self.bytes += text.len();
+        self.parts.push(text);
+    }
+
+    /// Figures of a run that goes on, as far as the last row of its series tells them.
+    fn so_far(&self, summary: &mut Summary) {
+        let Some(row) = &self.last else {
+            // There are no rows while grains settle.
+            let (time, grains) = self.progress.unwrap_or_default();
+            summary.time.simulated = time;
+            summary.grains.initial = grains as u64;
+            summary.grains.last = grains as u64;
+            return;
+        };
+        summary.time.simulated = row.time;
+        summary.events.total = row.events.iter().sum();
+        summary.events.per_wall_second = summary.events.total as f64 / summary.time.wall.max(1e-9);
+        let first = self.series.first().map_or(row.grains, |first| first.grains);
+        let grains = &mut summary.grains;
+        grains.initial = first;
+        grains.last = row.grains;
+        grains.removed = row.discharged;
+        grains.created = (row.grains + row.discharged).saturating_sub(first);
+        let energy = &mut summary.energy;
+        (energy.kinetic, energy.potential, energy.elastic) =
+            (row.kinetic, row.potential, row.elastic);
+        energy.balance_error = row.balance_error;
+        summary.work.collisions = row.collisions.iter().sum();
+        summary.discharge = self.left.map(|[first, last]| Discharge {
+            count: row.discharged,
+            mean_rate: match last > first {
+                true => row.discharged.saturating_sub(1) as f64 / (last - first),
+                false => 0.0,
+            },
+            first,
+            last,
+        });
+    }
+
+    fn row(&mut self, row: &SeriesRow) {
+        let before = self.last.as_ref().map_or(0, |last| last.discharged);
+        if row.discharged > before {
+            let first = self.left.map_or(row.time, |[first, _]| first);
+            self.left = Some([first, row.time]);
+        }
+        if self.rows.is_multiple_of(self.every) {
+            self.series.push(row.clone());
+        }
+        self.rows += 1;
+        self.last = Some(row.clone());
+        if self.series.len() > ROWS {
+            let mut k = 0;
+            self.series.retain(|_| {
+                k += 1;
+                k % 2 == 1
+            });
+            self.every *= 2;
+        }
+    }
+
+    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) {
+        let Some(time) = grains.first().map(|g| g.time) else {
+            return;
+        };
+        // Layers are those of the bed at the start, as far as it is known when grains are first told of.
+        if self.told == 0 {
+            self.layers = self.frames.layers(grains);
+        }
+        let every = 1_usize << (self.bytes / MOST).min(30);
+        let wanted = self.snapshots.is_multiple_of(every);
+        self.snapshots += 1;
+        if !wanted {
+            return;
+        }
+        self.frames.take(time, grains, links);
+        let held: usize = self.frames.frames.iter().map(|f| f.grains.len()).sum();
+        if held >= PART {
+            self.seal();
+        }
+    }
+}
+
+/// A sink that hands all on to another one, and shows it to those who look on.
+pub struct Shown<'a> {
+    /// Where everything goes.
+    pub sink: &'a mut dyn Sink,
+    /// Who looks on.
+    pub live: &'a Live,
+}
+
+impl std::fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shown").finish_non_exhaustive()
+    }
+}
+
+impl Sink for Shown<'_> {
+    fn event(&mut self, row: &EventRow) -> Result<(), RecordError> {
+        if row.kind == EventKind::Jam {
+            let jam = Jam {
+                time: row.time,
+                ..Jam::default()
+            };
+            self.live.inner().summary.jams.push(jam);
+        }
+        self.sink.event(row)
+    }
+
+    fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
+        self.live.inner().row(row);
+        self.sink.series(row)
+    }
+
+    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) -> Result<(), RecordError> {
+        self.live.inner().snapshot(grains, links);
+        self.sink.snapshot(grains, links)
+    }
+
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), RecordError> {
+        self.sink.avalanche(row)
+    }
+
+    fn zone(&mut self, row: &ZoneRow) -> Result<(), RecordError> {
+        self.sink.zone(row)
+    }
+
+    fn impact(&mut self, row: &ImpactRow) -> Result<(), RecordError> {
+        self.sink.impact(row)
+    }
+
+    fn wear(&mut self, row: &WearRow) -> Result<(), RecordError> {
+        self.sink.wear(row)
+    }
+
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
+        self.sink.checkpoint(state)
+    }
+}
