@@ -125,10 +125,11 @@ pub(in crate::view::report) fn tiles(run: &Run) -> String {
         format!("{} a second on the clock", three(s.events.per_wall_second)),
     );
     let (done, all) = (s.work.grain_steps, s.work.grain_steps_if_all_stepped);
-    if done > 0 && all > done {
+    let saved = 1.0 - done as f64 / all.max(1) as f64;
+    if done > 0 && saved >= 0.005 {
         tile(
             "steps saved",
-            format!("{:.0} %", 100.0 * (1.0 - done as f64 / all as f64)),
+            format!("{:.0} %", 100.0 * saved),
             format!("{} of {} grain steps", short(done), short(all)),
         );
     }
