@@ -97,7 +97,8 @@ fn answer(request: Request, live: &Live) {
         Cursor::new(body.into_bytes()),
         Some(length),
         None,
-    );
+    )
+    .with_chunked_threshold(usize::MAX);
     // A page that is closed meanwhile is no reason to stop.
     let _ = request.respond(response);
 }
