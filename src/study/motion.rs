@@ -94,9 +94,12 @@ pub fn motion(paths: &Paths, lags: &[usize], starts: usize) -> Result<Vec<Lag>, 
     }
     lags.iter()
         .map(|&lag| {
-            check("lag, in moments", lag as f64, "from 1 to one less than moments", |_| {
-                (1..moments).contains(&lag)
-            })?;
+            check(
+                "lag, in moments",
+                lag as f64,
+                "from 1 to one less than moments",
+                |_| (1..moments).contains(&lag),
+            )?;
             Ok(over(paths, &since, lag, starts))
         })
         .collect()

@@ -131,8 +131,7 @@ pub fn network(
         .filter(|f| *f > 0.0 && f.is_finite())
         .collect();
     forces.sort_by(f64::total_cmp);
-    let mean_force =
-        (!forces.is_empty()).then(|| forces.iter().sum::<f64>() / forces.len() as f64);
+    let mean_force = (!forces.is_empty()).then(|| forces.iter().sum::<f64>() / forces.len() as f64);
     let fabric = match links.is_empty() {
         true => None,
         false => Some(fabric(dimensions, links)?),

@@ -155,10 +155,13 @@ impl Survey {
         }
         let n = self.meta.dimensions;
         Grid::over(low, high, cell, n).map_err(|why| match why {
-            StudyError::Range { what: "number of points", value, .. } => {
-                let sides: Vec<String> = (0..n)
-                    .map(|k| format!("{:.3}", high[k] - low[k]))
-                    .collect();
+            StudyError::Range {
+                what: "number of points",
+                value,
+                ..
+            } => {
+                let sides: Vec<String> =
+                    (0..n).map(|k| format!("{:.3}", high[k] - low[k])).collect();
                 FieldsError::TooFine {
                     extent: format!("{} m", sides.join(" x ")),
                     points: format!("{value:.3e}"),
@@ -307,7 +310,9 @@ impl<'a> Table<'a> {
             column((*name).into(), "m", &|k| points[k][axis]);
         }
         let f = &self.fields;
-        column("density".into(), pick("kg/m^2", "kg/m^3"), &|k| f[k].density);
+        column("density".into(), pick("kg/m^2", "kg/m^3"), &|k| {
+            f[k].density
+        });
         column("solid_fraction".into(), "1", &|k| f[k].fraction);
         for (axis, name) in AXES.iter().enumerate().take(n) {
             let unit = pick("kg/(m s)", "kg/(m^2 s)");

@@ -97,9 +97,12 @@ impl Lattice {
             positive("length of a periodic direction", length)?;
         }
         for value in [self.offset, self.offset_rate].iter().chain(&self.rates) {
-            check("motion of a periodic box", *value, "a finite number", |_| {
-                true
-            })?;
+            check(
+                "motion of a periodic box",
+                *value,
+                "a finite number",
+                |_| true,
+            )?;
         }
         Ok(())
     }
@@ -177,9 +180,12 @@ pub(super) struct Places {
 impl Places {
     /// Points in bins of about a side.
     pub(super) fn new(points: Vec<[f64; 3]>, side: f64) -> Result<Places, StudyError> {
-        check("number of points", points.len() as f64, "from 1 to 1e6", |n| {
-            (1.0..=MOST_POINTS).contains(&n)
-        })?;
+        check(
+            "number of points",
+            points.len() as f64,
+            "from 1 to 1e6",
+            |n| (1.0..=MOST_POINTS).contains(&n),
+        )?;
         for value in points.iter().flatten() {
             check("coordinate of a point", *value, "a finite number", |_| true)?;
         }
@@ -232,7 +238,12 @@ impl Places {
     }
 
     /// Calls `visit` with all points between two corners, and some around.
-    pub(super) fn near(&self, low: [f64; 3], high: [f64; 3], mut visit: impl FnMut(usize, [f64; 3])) {
+    pub(super) fn near(
+        &self,
+        low: [f64; 3],
+        high: [f64; 3],
+        mut visit: impl FnMut(usize, [f64; 3]),
+    ) {
         let outside = |k: usize| high[k] < self.bounds[0][k] || low[k] > self.bounds[1][k];
         if (0..3).any(outside) {
             return;

@@ -105,13 +105,11 @@ pub fn scene(snapshot: &Snapshot, meta: &RunMeta, lattice: Lattice) -> Scene {
         if !link.normal_force.is_finite() {
             return None;
         }
-        let way = |centre: [f64; 3]| {
-            lattice.nearest(std::array::from_fn(|k| centre[k] - link.point[k]))
-        };
+        let way =
+            |centre: [f64; 3]| lattice.nearest(std::array::from_fn(|k| centre[k] - link.point[k]));
         // The normal points from a to b; the tangential force of a row is that on a.
-        let force: [f64; 3] = std::array::from_fn(|k| {
-            link.tangential_force[k] - link.normal_force * link.normal[k]
-        });
+        let force: [f64; 3] =
+            std::array::from_fn(|k| link.tangential_force[k] - link.normal_force * link.normal[k]);
         let (first, second) = (place(link.body_a), place(link.body_b));
         let (first, second, force) = match (first, second) {
             (Some(a), b) => (a, b, force),
