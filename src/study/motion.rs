@@ -105,6 +105,9 @@ pub fn motion(paths: &Paths, lags: &[usize], starts: usize) -> Result<Vec<Lag>, 
         .collect()
 }
 
+/// Displacement, the same about the mean, correlation.
+type Means = ([f64; 2], Option<f64>);
+
 fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
     let origins = paths.places.len() - lag;
     let every = origins.div_ceil(starts).max(1);
@@ -142,7 +145,7 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
             found.push((from, [square, about, speeds[0], speeds[1]], count));
         }
     }
-    let total = |part: &[(usize, [f64; 4], f64)]| {
+    let total = |part: &[(usize, [f64; 4], f64)]| -> Option<Means> {
         let mut sums = [0.0; 4];
         let mut count = 0.0;
         for (_, values, grains) in part {
@@ -155,14 +158,14 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
         (count > 0.0).then(|| ([sums[0] / count, sums[1] / count], ratio))
     };
     let blocks = (origins / lag).clamp(1, BLOCKS);
-    let mut means: Vec<([f64; 2], Option<f64>)> = Vec::new();
+    let mut means: Vec<Means> = Vec::new();
     for block in 0..blocks {
         let [from, to] = [block, block + 1].map(|b| b * origins / blocks);
         let first = found.partition_point(|f| f.0 < from);
         let last = found.partition_point(|f| f.0 < to);
         means.extend(total(&found[first..last]));
     }
-    let error = |of: &dyn Fn(&([f64; 2], Option<f64>)) -> Option<f64>| {
+    let error = |of: &dyn Fn(&Means) -> Option<f64>| {
         let values: Vec<f64> = means.iter().filter_map(of).collect();
         spread(&values).ok().map(|s| s.error)
     };

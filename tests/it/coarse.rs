@@ -5,14 +5,18 @@ use std::sync::atomic::AtomicBool;
 
 use arenite::geometry::Dimension;
 use arenite::record::read::Snapshot;
-use arenite::record::{CellRow, GrainRow, LinkRow, MemorySink, RunMeta};
+use arenite::record::{
+    BodyRef, CellRow, GrainRow, LinkRow, MemorySink, RunFolder, RunMeta, Status,
+};
 use arenite::scenario::AnySetup;
 use arenite::study::coarse::{Contact, Field, Grid, Lattice, Lucy, Particle, Scene, Sums, scene};
 use arenite::system::{Control, QuasiStatic, Setup, Simulation};
-use arenite::view::run_meta;
+use arenite::view::{FieldOptions, export_fields, run_meta};
 
 use super::support::*;
 use crate::cli_tools::{arenite, run_well, said};
+use crate::record_export::{decode, walk};
+use crate::record_sample::{meta, summary};
 
 /// What is left of the balance of momentum at a place, by component, and how large its terms are: the divergence of
 /// the contact pressure, by central differences, less the force of walls and that which grains feel besides.
@@ -50,6 +54,28 @@ fn unbalanced(
         size = size.max(here.boundary[k].abs()).max(besides[k].abs());
     }
     (left, size)
+}
+
+/// Momentum balances at all these places to a part of the greatest term of any.
+fn balances(
+    kernel: Lucy,
+    moment: &Scene,
+    places: Vec<[f64; 3]>,
+    others: impl Fn(usize, &Field) -> [f64; 3],
+) {
+    let all: Vec<_> = (places.iter().enumerate())
+        .map(|(k, place)| unbalanced(kernel, moment, *place, |f| others(k, f)))
+        .collect();
+    let greatest = all.iter().map(|b| b.1).fold(0.0, f64::max);
+    assert!(2 * all.iter().filter(|b| b.1 > 0.01 * greatest).count() > all.len());
+    for ((left, _), place) in all.iter().zip(places) {
+        for left in left {
+            assert!(
+                left.abs() <= 1e-6 * greatest,
+                "{place:?}: {left} of {greatest}"
+            );
+        }
+    }
 }
 
 /// Places all over the grains and around them.
@@ -92,8 +118,8 @@ fn filled<D: Dimension>(setup: Setup<D>) -> MemorySink {
 
 /// Momentum balances wherever it is asked, at the walls and beyond them too: in a bed in equilibrium the divergence of
 /// the pressure is the force of the walls and the weight. Differences err by the third derivative times a sixth of
-/// the step squared, some 1e-8 of the terms; forces themselves are right to rounding.
-fn beds_balance(name: &str, options: &[&str], worst: f64) {
+/// the step squared: some sixty times 1e-8 of the terms. Forces themselves are right to rounding.
+fn beds_balance(name: &str, options: &[&str]) {
     let (sink, meta, gravity) = match embedded(name, options) {
         AnySetup::Planar(setup) => {
             let meta = run_meta(&setup, "");
@@ -111,30 +137,20 @@ fn beds_balance(name: &str, options: &[&str], worst: f64) {
     let moment = scene(&last, &meta, Lattice::default());
     let diameter = 2.0 * last.grains[0].radius;
     let kernel = Lucy::new(diameter, meta.dimensions).unwrap();
-    let mut seen = 0;
-    for place in strewn(&moment, meta.dimensions, 0.8 * kernel.reach(), 400) {
-        let weight = |f: &Field| gravity.map(|g| f.density * g);
-        let (left, size) = unbalanced(kernel, &moment, place, weight);
-        for left in left {
-            assert!(left.abs() <= worst * size, "{place:?}: {left} of {size}");
-        }
-        seen += usize::from(size > 0.0);
-    }
-    assert!(seen > 200, "{seen}");
+    let places = strewn(&moment, meta.dimensions, 0.5 * kernel.reach(), 400);
+    balances(kernel, &moment, places, |_, f| {
+        gravity.map(|g| f.density * g)
+    });
 }
 
 #[test]
 fn momentum_balances_everywhere_in_a_bed_of_disks() {
-    beds_balance("silo", &["run.finish=150.0", "log.snapshots=150.0"], 1e-6);
+    beds_balance("silo", &["run.finish=150.0", "log.snapshots=150.0"]);
 }
 
 #[test]
 fn momentum_balances_everywhere_in_a_bed_of_spheres() {
-    beds_balance(
-        "silo-3d",
-        &["run.finish=150.0", "log.snapshots=150.0"],
-        1e-6,
-    );
+    beds_balance("silo-3d", &["run.finish=150.0", "log.snapshots=150.0"]);
 }
 
 /// In motion it is the forces on grains that the divergence and the walls make up, of clumps that touch in several
@@ -178,26 +194,31 @@ fn lattice(cell: &CellRow, dimensions: usize) -> Lattice {
 
 fn balanced_with_forces(last: &Snapshot, meta: &RunMeta, lattice: Lattice) {
     let moment = scene(last, meta, lattice);
-    // Forces take the place of momentum: the sum of F W is what the field of momentum then tells.
+    // Forces take the place of velocity: the sum of F W is what the field of momentum then tells.
     let mut forces = scene(last, meta, lattice);
     for (particle, grain) in forces.particles.iter_mut().zip(&last.grains) {
         particle.mass = 1.0;
-        particle.velocity = grain.force;
+        particle.velocity = [0.0; 3];
+        for link in &last.links {
+            let sign = match BodyRef::Grain(grain.grain) {
+                body if body == link.body_a => 1.0,
+                body if body == link.body_b => -1.0,
+                _ => continue,
+            };
+            for (k, sum) in particle.velocity.iter_mut().enumerate() {
+                *sum += sign * (link.tangential_force[k] - link.normal_force * link.normal[k]);
+            }
+        }
     }
     assert!(last.links.len() > 50);
     let kernel = Lucy::new(2.0 * last.grains[0].radius, meta.dimensions).unwrap();
-    let mut seen = 0;
-    for place in strewn(&moment, meta.dimensions, 0.0, 200) {
-        let mut sums = Sums::new(kernel, vec![place]).unwrap();
-        sums.add(&forces).unwrap();
-        let force = sums.fields()[0].momentum;
-        let (left, size) = unbalanced(kernel, &moment, place, |_| force.map(|f| -f));
-        for left in left {
-            assert!(left.abs() <= 1e-5 * size, "{place:?}: {left} of {size}");
-        }
-        seen += usize::from(size > 0.0);
-    }
-    assert!(seen > 100, "{seen}");
+    let places = strewn(&moment, meta.dimensions, 0.0, 200);
+    let mut sums = Sums::new(kernel, places.clone()).unwrap();
+    sums.add(&forces).unwrap();
+    let besides = sums.fields();
+    balances(kernel, &moment, places, |k, _| {
+        besides[k].momentum.map(|f| -f)
+    });
 }
 
 fn total(grid: &Grid, fields: &[Field], of: impl Fn(&Field) -> f64) -> f64 {
@@ -239,11 +260,11 @@ fn heap(dimensions: usize, seed: u64) -> Scene {
 }
 
 /// Integrals over space are the totals: mass, volume, momentum, sum of way times force, momentum carried, force of
-/// walls, number of contacts. Sums over a fine grid err as the kernel's spectrum falls, some fourth power of the cell
-/// over the reach: with an eighth of the width 2e-5 in the plane, a fourth of it in space 1e-3 of the total's parts.
+/// walls, number of contacts. Sums over a grid err as the kernel's spectrum falls: with cells of an eighth of the width in the plane by
+/// 1e-7, of a fourth in space by 1e-5 of what is summed.
 #[test]
 fn integrals_are_the_totals() {
-    for (dimensions, cell, off) in [(2, 0.125, 1e-4), (3, 0.25, 1e-3)] {
+    for (dimensions, cell, off) in [(2, 0.125, 1e-6), (3, 0.25, 2e-5)] {
         let width = 0.4;
         let moment = heap(dimensions, 3);
         let grid = Grid::over([-2.2; 3], [2.2; 3], cell * width, dimensions).unwrap();
@@ -334,7 +355,7 @@ fn periodic_fields_repeat_and_sum_up() {
         };
         let mut high = [0.9, 0.7, 0.8];
         high.iter_mut().skip(dimensions).for_each(|x| *x = 0.0);
-        let grid = Grid::over([0.0; 3], high, 0.05, dimensions).unwrap();
+        let grid = Grid::over([0.0; 3], high, 0.1, dimensions).unwrap();
         let mut sums = Sums::new(Lucy::new(0.4, dimensions).unwrap(), grid.points()).unwrap();
         sums.add(&moment).unwrap();
         let fields = sums.fields();
@@ -369,7 +390,7 @@ fn periodic_fields_repeat_and_sum_up() {
 }
 
 /// Disks on a square lattice, pressed together with a force f on every contact: density m / a^2, pressure f / a, on
-/// the average over a cell exactly; with a kernel of three diameters everywhere, to what is left of the lattice.
+/// the average over a cell exactly; with a kernel of three diameters everywhere, to the 1e-4 that are left of the lattice.
 #[test]
 fn a_square_lattice_has_its_density_and_pressure() {
     let (a, f, m) = (0.1, 3.0, 2.0);
@@ -410,7 +431,7 @@ fn a_square_lattice_has_its_density_and_pressure() {
         1e-9,
     );
     for field in &fields {
-        close("density", field.density * a * a / m, 1.0, 5e-3);
+        close("density", field.density * a * a / m, 1.0, 2e-4);
         close(
             "fraction",
             field.fraction,
@@ -418,7 +439,7 @@ fn a_square_lattice_has_its_density_and_pressure() {
             4e-3,
         );
         for i in 0..2 {
-            close("pressure", field.contact[i][i] * a / f, 1.0, 5e-3);
+            close("pressure", field.contact[i][i] * a / f, 1.0, 2e-4);
             close("shear", field.contact[i][1 - i], 0.0, 1e-12);
             // All go alike: no pressure of motion.
             close("kinetic", field.kinetic[i][i], 0.0, 1e-9);
@@ -486,6 +507,20 @@ fn fields_are_exported() {
         "fields/00000.csv",
     ] {
         assert!(out.join(name).is_file(), "{name}");
+    }
+    let image = walk(&fs::read_to_string(out.join("fields-mean.vti")).unwrap());
+    let extent: Vec<usize> = image.iter().find(|e| e.0 == "Piece").unwrap().1["Extent"]
+        .split(' ')
+        .map(|n| n.parse().unwrap())
+        .collect();
+    assert_eq!([extent[0], extent[2], extent[4], extent[5]], [0; 4]);
+    let arrays = image.iter().filter(|e| e.0 == "DataArray");
+    for array in arrays {
+        let components: usize = array.1["NumberOfComponents"].parse().unwrap();
+        assert_eq!(
+            decode(array.2.trim()).len(),
+            8 * components * extent[1] * extent[3]
+        );
     }
     let snapshots = fs::read_dir(out.join("fields")).unwrap().count() / 2;
     assert_eq!(
@@ -565,24 +600,10 @@ fn fields_are_exported() {
     );
     refused(&["csv", "--kernel", "0.1"], "belong to fields");
     refused(&["fields", "--show", "stagnant"], "--show chooses");
-    run_well(
-        at,
-        &[
-            "run",
-            "hopper",
-            "-q",
-            "--until",
-            "0.1",
-            "-o",
-            "none",
-            "--set",
-            "log.snapshots=0",
-        ],
-    );
-    let output = arenite(at, &["export", "none", "--to", "fields"]);
-    assert!(
-        said(&output).contains("recorded no snapshot"),
-        "{}",
-        said(&output)
-    );
+    // A run without snapshots.
+    let empty = at.join("empty");
+    let run = RunFolder::create(&empty, &meta(2), 1, false).unwrap();
+    run.finish(&summary(Status::Finished)).unwrap();
+    let why = export_fields(&empty, None, &FieldOptions::default()).unwrap_err();
+    assert!(why.to_string().contains("recorded no snapshot"), "{why}");
 }

@@ -178,7 +178,7 @@ fn disks_with_friction_have_the_coordination_of_the_literature() {
 /// Spheres with friction 0.5: between 4 and 6, by Silbert, Ertas, Grest, Halsey & Levine 2002 about 4.5 to 4.7 at a low
 /// pressure, less where they were brought together gently (Zhang & Makse 2005: down to 4).
 #[test]
-#[ignore = "half a minute: cargo test --release --test it -- --ignored spheres_with_friction"]
+#[ignore = "some seconds: cargo test --release --test it -- --ignored spheres_with_friction"]
 fn spheres_with_friction_have_the_coordination_of_the_literature() {
     let n = packed::<Spatial>(400, 0.3, 500.0, 0.5, 8.0);
     let z = n.coordination_bearing.unwrap();

@@ -39,6 +39,7 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(course::contacts(&course));
     plots.extend(packing::contact_number(run, &kept));
     plots.extend(course::walls(run, &course));
+    plots.extend(course::wall_work(run, &course));
     plots.extend(samples::meters(run, &course));
     plots.extend(samples::stress(run, &course));
     plots.extend(packing::pressure(run));

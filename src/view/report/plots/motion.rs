@@ -20,10 +20,7 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     let Some((found, grains)) = found(run) else {
         return Vec::new();
     };
-    let plots = [
-        displacement(run, &found, grains),
-        correlation(&found, grains),
-    ];
+    let plots = [displacement(&found, grains), correlation(&found, grains)];
     plots.into_iter().flatten().collect()
 }
 
@@ -94,7 +91,7 @@ fn shade(plot: &mut Plot, colour: usize, band: Vec<[f64; 3]>) {
     }
 }
 
-fn displacement(run: &Run, found: &[Lag], grains: usize) -> Option<Plot> {
+fn displacement(found: &[Lag], grains: usize) -> Option<Plot> {
     let mut plot = Plot::new(
         "msd",
         "Mean-square displacement",
@@ -143,7 +140,7 @@ fn displacement(run: &Run, found: &[Lag], grains: usize) -> Option<Plot> {
         band(&|l| (l.displacement, l.displacement_error)),
     );
     plot.draw("all of it", 0, Mark::Line(all));
-    if about.len() > 2 && run.summary.grains.last > 1 {
+    if about.len() > 2 && grains > 1 {
         shade(&mut plot, 1, band(&|l| (l.about_mean, l.about_mean_error)));
         plot.draw("less the mean way", 1, Mark::Line(about));
     }

@@ -74,8 +74,12 @@ pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
         Column::new("sliding", "1", at(&|n| n.sliding)),
         Column::new("anisotropy", "1", at(&|n| n.anisotropy)),
     ];
-    if let (Some((_, last)), Some(snapshot)) = (networks.last(), kept.last()) {
-        plot.about += &told(run, last, snapshot);
+    // A discharge in full flow, any other run at its end.
+    let most = networks.iter().map(|n| n.1.contacts).max().unwrap_or(0);
+    let full = networks.iter().rev().find(|n| 2 * n.1.contacts >= most);
+    if let Some((time, last)) = full.filter(|n| n.1.contacts > 0) {
+        let snapshot = kept.iter().find(|s| s.time == *time);
+        plot.about += &snapshot.map_or(String::new(), |s| told(run, last, s));
     }
     plot.table = vec![
         Column::new("time", "s", times),
@@ -85,7 +89,7 @@ pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
     Some(plot)
 }
 
-/// What the network of the last snapshot says, in words.
+/// What the network of a snapshot says, in words.
 fn told(run: &Run, n: &Network, snapshot: &Snapshot) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut text = format!(
