@@ -86,7 +86,14 @@ impl Maps {
         };
         let place = match n {
             2 => String::new(),
-            _ => format!(" on the plane y = {} m", three(depth)),
+            _ => {
+                let depth = if depth.abs() < 1e-2 * side {
+                    0.0
+                } else {
+                    depth
+                };
+                format!(", on the plane y = {} m", three(depth))
+            }
         };
         Some(Maps {
             dimensions: n,
