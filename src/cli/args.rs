@@ -137,8 +137,8 @@ pub(super) struct ExportArgs {
     /// Folder to write into [default: DIR/export]
     #[arg(short, long, value_name = "OUT")]
     pub(super) out: Option<PathBuf>,
-    /// Of a picture: the snapshot nearest to this time, s [default: a discharge in full flow, any
-    /// other run at its end]
+    /// Of a picture or fields: the snapshot nearest to this time, s [default: a picture shows a discharge
+    /// in full flow, any other run at its end; of fields all]
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = moment)]
     pub(super) time: Option<f64>,
     /// What a picture shows
@@ -150,6 +150,12 @@ pub(super) struct ExportArgs {
     /// Of a GIF: its width, px [default: what fits into 480 x 640]
     #[arg(long, value_name = "PX", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(64..=4096))]
     pub(super) width: Option<u32>,
+    /// Of fields: width of the kernel, half of its reach, m [default: the mean diameter of the grains]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = size)]
+    pub(super) kernel: Option<f64>,
+    /// Of fields: side of a cell at most, m [default: half of the kernel's width]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = size)]
+    pub(super) cell: Option<f64>,
 }
 
 /// What of a run a picture shows.
@@ -178,6 +184,8 @@ pub(super) enum ExportTo {
     Svg,
     /// The pictures of all snapshots, animated
     Gif,
+    /// Coarse-grained density, velocity and stress on a grid: tables and ParaView
+    Fields,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! `arenite export`: records of a run for other programs.
 
+use std::path::PathBuf;
+
 use super::failure::Failure;
 use super::report::print;
 use super::{ExportArgs, ExportTo, Show, run_folder};
@@ -8,15 +10,8 @@ use crate::view;
 /// Writes the records of a run in another format; prints the files to open.
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     run_folder(&args.dir)?;
-    let format = match args.to {
-        ExportTo::Vtk => view::ExportFormat::Vtk,
-        ExportTo::Xyz => view::ExportFormat::Xyz,
-        ExportTo::Csv => view::ExportFormat::Csv,
-        ExportTo::Lammps => view::ExportFormat::Lammps,
-        ExportTo::Png => view::ExportFormat::Png,
-        ExportTo::Svg => view::ExportFormat::Svg,
-        ExportTo::Gif => view::ExportFormat::Gif,
-    };
+    let picture = matches!(args.to, ExportTo::Png | ExportTo::Svg);
+    let fields = matches!(args.to, ExportTo::Fields);
     let options = view::PictureOptions {
         time: args.time,
         subject: match args.show {
@@ -32,13 +27,18 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
             "--fps and --width belong to an animation (--to gif)".into(),
         ));
     }
-    if options.time.is_some() && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
+    if options.time.is_some() && !picture && !fields {
         return Err(Failure::Input(
-            "--time chooses the moment of a picture (png, svg); other formats hold all snapshots"
+            "--time chooses the moment of a picture (png, svg) or of fields; other formats hold all snapshots"
                 .into(),
         ));
     }
-    if args.show == Show::Stagnant && !matches!(args.to, ExportTo::Png | ExportTo::Svg) {
+    if (args.kernel.is_some() || args.cell.is_some()) && !fields {
+        return Err(Failure::Input(
+            "--kernel and --cell belong to fields (--to fields)".into(),
+        ));
+    }
+    if args.show == Show::Stagnant && !picture {
         return Err(Failure::Input(
             "--show chooses what a picture shows (png, svg); --to csv writes the table".into(),
         ));
@@ -48,7 +48,32 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
             "stagnant zones are of the whole run; leave --time out".into(),
         ));
     }
+    let format = match args.to {
+        ExportTo::Vtk => view::ExportFormat::Vtk,
+        ExportTo::Xyz => view::ExportFormat::Xyz,
+        ExportTo::Csv => view::ExportFormat::Csv,
+        ExportTo::Lammps => view::ExportFormat::Lammps,
+        ExportTo::Png => view::ExportFormat::Png,
+        ExportTo::Svg => view::ExportFormat::Svg,
+        ExportTo::Gif => view::ExportFormat::Gif,
+        ExportTo::Fields => {
+            let options = view::FieldOptions {
+                width: args.kernel,
+                cell: args.cell,
+                time: args.time,
+            };
+            let files = view::export_fields(&args.dir, args.out.as_deref(), &options);
+            return told(&files.map_err(|why| match why {
+                view::FieldsError::Record(why) => why.into(),
+                other => Failure::Input(other.to_string()),
+            })?);
+        }
+    };
     let files = view::export_with(&args.dir, format, args.out.as_deref(), &options)?;
+    told(&files)
+}
+
+fn told(files: &[PathBuf]) -> Result<(), Failure> {
     let lines: String = files
         .iter()
         .map(|file| format!("{}\n", file.display()))

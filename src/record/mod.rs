@@ -24,7 +24,7 @@ mod tables;
 mod whole;
 
 pub use column::{Column, Kind, Table};
-pub use export::{DataFormat, export_data};
+pub use export::{CellArray, CellImage, DataFormat, export_data, write_collection};
 pub use figures::{FigureValue, figure_columns, figures};
 pub use folder::RunFolder;
 pub use frame::{Cells, Frame, FrameColumn};

@@ -12,6 +12,9 @@ pub struct GrainShape {
     pub name: String,
     /// Its disks or spheres, or the arcs around it in their order.
     pub parts: Vec<ShapePart>,
+    /// Area or volume of a grain of radius 1; folders of earlier versions do not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<f64>,
 }
 
 /// A part of a shape.

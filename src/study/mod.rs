@@ -2,12 +2,13 @@
 //!
 //! Wall pressure beside Janssen's theory, forces and fabric, micro-avalanches and whether their
 //! sizes follow a power law, means over many fillings, shares with their intervals, jams and the outflow between them,
-//! Beverloo's law, what a ball mill grinds. But for `silo::from_folder` and `runs` nothing
-//! here reads or writes a file; results are plain structures that can be written as they are.
+//! Beverloo's law, what a ball mill grinds; networks of contacts, how grains move about, and coarse-grained fields
+//! of density, velocity and stress. But for `silo::from_folder` and `runs` nothing here reads or writes a file; results are plain structures that can be written as they are.
 
 pub mod alternatives;
 pub mod avalanche;
 pub mod beverloo;
+pub mod coarse;
 pub mod convergence;
 pub mod correlation;
 pub mod discharge;
@@ -22,6 +23,8 @@ pub mod janssen;
 pub mod janssen_fit;
 mod log_normal;
 mod minimum;
+pub mod motion;
+pub mod network;
 pub mod outflow;
 pub mod power_law;
 pub mod pressure;

@@ -6,6 +6,7 @@
 mod camera;
 mod chart;
 mod colour;
+mod fields;
 mod gif;
 mod grains;
 mod moving;
@@ -24,6 +25,7 @@ mod zones;
 use std::path::{Path, PathBuf};
 
 pub use chart::{Curve, Panel, chart};
+pub use fields::{FieldOptions, FieldsError, export_fields};
 pub use picture::{Colour, Picture, Shape};
 pub use run_meta::run_meta;
 pub use scene::{Colouring, PictureOptions, Subject, draw, picture};

@@ -46,6 +46,7 @@ fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
     GrainShape {
         name: form.name.clone(),
         parts: form.parts.iter().map(part).collect(),
+        measure: Some(form.measure),
     }
 }
 

@@ -62,7 +62,7 @@ pub fn walk(document: &str) -> Vec<(String, BTreeMap<String, String>, String)> {
     found
 }
 
-fn decode(coded: &str) -> Vec<u8> {
+pub fn decode(coded: &str) -> Vec<u8> {
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes = Vec::new();
     let (mut word, mut bits) = (0u32, 0);

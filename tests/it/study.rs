@@ -2,6 +2,7 @@
 
 use arenite::geometry::{Planar, Spatial};
 use arenite::study::correlation::{pearson, spearman};
+use arenite::study::discharge::block_rate;
 use arenite::study::distribution::{exponential_tail, force_distribution};
 use arenite::study::ensemble::{bootstrap_interval, equivalent, equivalent_to, spread};
 use arenite::study::fabric::{self, Touch};
@@ -242,4 +243,23 @@ fn forces_before_and_after() {
         &[],
     );
     close(same.unwrap().correlation.coefficient, 1.0, 1e-14);
+}
+
+/// Grains that leave at random, 50 a second for 100 s: Student's interval of ten blocks (9 degrees of freedom, 2.262
+/// errors) holds the rate in 95 % of 1,000 discharges, within three deviations of as many draws, 0.7 % each.
+#[test]
+fn blocks_of_a_discharge_cover_its_rate() {
+    let mut held = 0;
+    for seed in 0..1000 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (mut time, mut times, mut counts) = (0.0, vec![0.0], vec![0.0]);
+        while time < 100.0 {
+            time -= (1.0 - rng.random::<f64>()).ln() / 50.0;
+            times.push(time);
+            counts.push(times.len() as f64 - 1.0);
+        }
+        let found = block_rate(&times, &counts, 0.0, 100.0, 10).unwrap();
+        held += usize::from((found.mean - 50.0).abs() < 2.262 * found.error);
+    }
+    assert!((929..=971).contains(&held), "{held}");
 }

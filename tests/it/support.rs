@@ -251,7 +251,7 @@ pub fn options(overrides: &[&str]) -> Vec<Override> {
     overrides.iter().map(option).collect()
 }
 
-fn embedded(scenario: &str, overrides: &[&str]) -> AnySetup {
+pub fn embedded(scenario: &str, overrides: &[&str]) -> AnySetup {
     Scenario::load(scenario, &options(overrides))
         .and_then(|scenario| scenario.resolve())
         .unwrap_or_else(|problem| panic!("{}", problem.render(false)))

@@ -2,9 +2,12 @@
 //! stands above.
 
 mod csv;
+mod image;
 mod lammps;
 mod vtk;
 mod xyz;
+
+pub use image::{CellArray, CellImage, write_collection};
 
 use std::fs;
 use std::path::{Path, PathBuf};

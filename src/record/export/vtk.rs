@@ -49,16 +49,8 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     }
     let mut files = Vec::new();
     for folder in folders {
-        let mut text = String::from(
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",
-        );
-        for (time, name) in &times {
-            text +=
-                &format!("<DataSet timestep=\"{time:?}\" part=\"0\" file=\"{folder}/{name}\"/>\n");
-        }
-        text += "</Collection>\n</VTKFile>\n";
         let path = out.join(format!("{folder}.pvd"));
-        save(&path, &text)?;
+        save(&path, &collection(folder, &times))?;
         files.push(path);
     }
     if !snapshots.meta.walls.is_empty() {
@@ -69,7 +61,18 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     Ok(files)
 }
 
-fn save(path: &Path, text: &str) -> Result<(), RecordError> {
+/// A collection that carries the times of the files in a folder.
+pub(super) fn collection(folder: &str, times: &[(f64, String)]) -> String {
+    let mut text = String::from(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",
+    );
+    for (time, name) in times {
+        text += &format!("<DataSet timestep=\"{time:?}\" part=\"0\" file=\"{folder}/{name}\"/>\n");
+    }
+    text + "</Collection>\n</VTKFile>\n"
+}
+
+pub(super) fn save(path: &Path, text: &str) -> Result<(), RecordError> {
     write_part(path, |w| {
         w.write_all(text.as_bytes())
             .map_err(RecordError::io("cannot write", path))
@@ -223,7 +226,7 @@ fn poly_data(
     )
 }
 
-fn floats(name: &str, components: usize, values: &[f64]) -> String {
+pub(super) fn floats(name: &str, components: usize, values: &[f64]) -> String {
     let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     array("Float64", name, components, &bytes)
 }

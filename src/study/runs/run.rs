@@ -9,6 +9,7 @@ use super::{RunsError, settings};
 use crate::event::Regime;
 use crate::record::read::{self, Snapshot, Snapshots};
 use crate::record::{BodyRef, RunMeta, Status, Summary};
+use crate::study::network::{links, network};
 use crate::study::repose::repose;
 use crate::study::samples::deciles;
 
@@ -302,6 +303,20 @@ fn of_snapshot(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravi
         })
         .sum();
     add(figures, "contacts_per_grain", "1", contacts as f64 / grains);
+    let network = network(meta.dimensions, last.grains.len(), &links(last));
+    if let Some(network) = network.ok().filter(|n| n.contacts > 0) {
+        add(figures, "rattler_share", "1", network.rattlers);
+        let shares = [
+            ("contacts_per_bearing_grain", network.coordination_bearing),
+            ("sliding_share", network.sliding),
+            ("contact_anisotropy", network.anisotropy),
+        ];
+        for (name, value) in shares {
+            if let Some(value) = value {
+                add(figures, name, "1", value);
+            }
+        }
+    }
     let pressed: Vec<f64> = last.links.iter().map(|link| link.normal_force).collect();
     if !pressed.is_empty() {
         let mean = pressed.iter().sum::<f64>() / pressed.len() as f64;

@@ -5,6 +5,7 @@
 
 mod base64;
 mod film;
+mod kept;
 mod live;
 mod page;
 mod plots;

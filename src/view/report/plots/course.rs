@@ -278,6 +278,40 @@ pub(super) fn walls(run: &Run, course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
+/// Work that walls did.
+pub(super) fn wall_work(run: &Run, course: &Course<'_>) -> Option<Plot> {
+    let columns = run.series.columns.iter();
+    let named = columns.filter_map(|(name, _)| name.strip_prefix("wall_")?.strip_suffix("_work"));
+    let mut works: Vec<(String, Vec<f64>)> = named
+        .map(|name| {
+            (
+                name.to_string(),
+                course.column(&format!("wall_{name}_work")),
+            )
+        })
+        .filter(|(_, work)| work.iter().any(|w| *w != 0.0))
+        .collect();
+    if works.is_empty() || course.time.len() < 3 {
+        return None;
+    }
+    let done = |work: &[f64]| work.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+    works.sort_by(|a, b| done(&b.1).total_cmp(&done(&a.1)));
+    let all: f64 = works.iter().filter_map(|(_, work)| work.last()).sum();
+    works.truncate(CURVES);
+    let mut plot = course.plot("wall-work", "Work of the walls", "work (J)", Scaling::Even);
+    plot.about = format!(
+        "Work that moving walls did on grains so far; where grains drive a wall it is negative. All together: {} J.",
+        three(all)
+    );
+    plot.table = vec![time(course)];
+    for (k, (name, work)) in works.into_iter().enumerate() {
+        plot.draw(&name, k, Mark::Line(course.over_time(&work)));
+        plot.table
+            .push(Column::new(&format!("{name}_work"), "J", work));
+    }
+    Some(plot)
+}
+
 /// Means over a window about each tick.
 fn smooth(times: &[f64], values: &[f64], window: f64) -> Vec<[f64; 2]> {
     let (mut low, mut high, mut sum) = (0, 0, 0.0);

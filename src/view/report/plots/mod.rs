@@ -3,6 +3,8 @@
 mod course;
 mod energy;
 mod field;
+mod maps;
+mod motion;
 mod packing;
 mod samples;
 mod sizes;
@@ -10,6 +12,7 @@ mod speeds;
 
 pub(super) use course::mean_rate;
 
+use super::kept::kept;
 use super::run::Run;
 use crate::view::plot::{Axis, Plot, Scaling};
 
@@ -19,6 +22,11 @@ const ROWS: usize = 20_000;
 /// The plots of a run, in the order in which they are shown.
 pub(super) fn plots(run: &Run) -> Vec<Plot> {
     let course = Course::new(run);
+    // Without them the plots made of them are left out, as those of any other table.
+    let kept = match run.frames {
+        Some(_) => kept(&run.dir).unwrap_or_default(),
+        None => Vec::new(),
+    };
     let mut plots = Vec::new();
     plots.extend(course::discharged(run, &course));
     plots.extend(course::rate(run, &course));
@@ -29,17 +37,20 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(course::events(&course));
     plots.extend(course::collisions(&course));
     plots.extend(course::contacts(&course));
-    plots.extend(packing::contact_number(run));
+    plots.extend(packing::contact_number(run, &kept));
     plots.extend(course::walls(run, &course));
+    plots.extend(course::wall_work(run, &course));
     plots.extend(samples::meters(run, &course));
     plots.extend(samples::stress(run, &course));
     plots.extend(packing::pressure(run));
     plots.extend(packing::forces(run));
     plots.extend(field::velocity(run));
+    plots.extend(maps::maps(run, &kept));
     plots.extend(field::stagnant(run));
     plots.extend(field::wear(run));
     plots.extend(sizes::avalanches(run));
     plots.extend(sizes::impacts(run));
+    plots.extend(motion::plots(run));
     plots.extend(speeds::velocities(run));
     plots
 }

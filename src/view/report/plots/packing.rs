@@ -4,7 +4,9 @@ use super::course::THEORY;
 use super::three;
 use crate::event::Regime;
 use crate::geometry::{Planar, Spatial};
+use crate::record::read::Snapshot;
 use crate::study::distribution::{exponential_tail, force_distribution, over_mean};
+use crate::study::network::{Network, links, network, rigidity};
 use crate::study::silo::{Bed, SiloStudy, silo};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
@@ -18,8 +20,11 @@ const REPLICAS: usize = 200;
 /// Points of a drawn curve.
 const POINTS: usize = 80;
 
+/// Bearing grains at most whose constraints are counted.
+const RIGID: usize = 20_000;
+
 /// Links a grain, over time.
-pub(super) fn contact_number(run: &Run) -> Option<Plot> {
+pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
     let frames = run.frames.as_ref()?;
     let number = |f: &crate::view::report::film::Frame| {
         let (among, walls) = f.contacts();
@@ -41,12 +46,92 @@ pub(super) fn contact_number(run: &Run) -> Option<Plot> {
                   both, one with a wall for its grain."
         .into();
     let points = times.iter().zip(&values).map(|(t, v)| [*t, *v]);
-    plot.draw("", 0, Mark::Line(points.collect()));
+    plot.draw("all grains", 0, Mark::Line(points.collect()));
+    let networks: Vec<(f64, Network)> = kept
+        .iter()
+        .filter_map(|s| {
+            let found = network(run.meta.dimensions, s.grains.len(), &links(s));
+            Some((s.time, found.ok()?))
+        })
+        .collect();
+    let bearing: Vec<[f64; 2]> = networks
+        .iter()
+        .filter_map(|(time, n)| Some([*time, n.coordination_bearing?]))
+        .collect();
+    if bearing.len() > 2 {
+        plot.draw("bearing grains", 1, Mark::Line(bearing));
+    }
+    let at = |of: &dyn Fn(&Network) -> Option<f64>| {
+        let value = |time: &f64| {
+            let found = networks.iter().find(|n| n.0 == *time);
+            found.and_then(|n| of(&n.1)).unwrap_or(f64::NAN)
+        };
+        times.iter().map(value).collect()
+    };
+    let columns = [
+        Column::new("bearing_grains", "1", at(&|n| n.coordination_bearing)),
+        Column::new("rattlers", "1", at(&|n| Some(n.rattlers))),
+        Column::new("sliding", "1", at(&|n| n.sliding)),
+        Column::new("anisotropy", "1", at(&|n| n.anisotropy)),
+    ];
+    // A discharge in full flow, any other run at its end.
+    let most = networks.iter().map(|n| n.1.contacts).max().unwrap_or(0);
+    let full = networks.iter().rev().find(|n| 2 * n.1.contacts >= most);
+    if let Some((time, last)) = full.filter(|n| n.1.contacts > 0) {
+        let snapshot = kept.iter().find(|s| s.time == *time);
+        plot.about += &snapshot.map_or(String::new(), |s| told(run, last, s));
+    }
     plot.table = vec![
         Column::new("time", "s", times),
         Column::new("contact_number", "1", values),
     ];
+    plot.table.extend(columns);
     Some(plot)
+}
+
+/// What the network of a snapshot says, in words.
+fn told(run: &Run, n: &Network, snapshot: &Snapshot) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let mut text = format!(
+        " Bearing grains have as many contacts with walls and bearing grains as there are dimensions; the others, rattlers, \
+         are left out with their contacts. At {} s {} of the grains are rattlers",
+        three(snapshot.time),
+        percent(n.rattlers)
+    );
+    if let Some(z) = n.coordination_bearing {
+        text += &format!(", the others have {z:.2} contacts");
+    }
+    if let Some(sliding) = n.sliding {
+        text += &format!(" of which {} slide", percent(sliding));
+    }
+    if let Some(anisotropy) = n.anisotropy {
+        text += &format!("; anisotropy of the contacts {anisotropy:.2}");
+    }
+    if let (Some(mean), Some(p)) = (n.mean_force, n.percentiles) {
+        text += &format!(
+            "; mean force {} N, 10, 50, 90 and 99 % of the forces are under {:.2}, {:.2}, {:.2} and {:.2} of it",
+            three(mean),
+            p[0],
+            p[1],
+            p[2],
+            p[3]
+        );
+    }
+    text += ".";
+    if run.meta.dimensions == 2 && n.bearing <= RIGID {
+        let round = |k: usize| snapshot.grains[k].shape.is_none();
+        let counted = rigidity(snapshot.grains.len(), &links(snapshot), round);
+        if let Ok(Some(r)) = counted {
+            text += &format!(
+                " By counting constraints (pebble game) the largest rigid group has {} of the bearing grains; {} floppy \
+                 modes, {} redundant constraints.",
+                percent(r.largest),
+                r.floppy_modes,
+                r.redundant
+            );
+        }
+    }
+    text
 }
 
 /// Contact forces in one snapshot.
