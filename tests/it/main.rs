@@ -65,6 +65,7 @@ mod record;
 mod record_export;
 mod record_sample;
 mod report;
+mod report_sweep;
 mod repose_shapes;
 mod resume;
 mod rigidity;

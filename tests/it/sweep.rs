@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::cli_tools::{arenite, command, said, start, summary};
 
 /// 24 disks fall out of a shaft: some milliseconds.
-const MINI: &str = r#"name = "mini"
+pub const MINI: &str = r#"name = "mini"
 dimension = 2
 [field]
 gravity = [0.0, -9.8]

@@ -107,12 +107,7 @@ pub(super) struct Plot {
 
 impl Plot {
     /// A plot without anything on it.
-    pub(super) fn new(
-        id: impl Into<Cow<'static, str>>,
-        title: &str,
-        x: Axis,
-        y: Axis,
-    ) -> Plot {
+    pub(super) fn new(id: impl Into<Cow<'static, str>>, title: &str, x: Axis, y: Axis) -> Plot {
         Plot {
             id: id.into(),
             title: title.into(),
@@ -125,6 +120,12 @@ impl Plot {
             marks: Vec::new(),
             table: Vec::new(),
         }
+    }
+
+    /// Whether it is a map, in which both ways count.
+    pub(super) fn tiled(&self) -> bool {
+        let mut layers = self.layers.iter();
+        layers.any(|layer| matches!(layer.mark, Mark::Tiles(_)))
     }
 
     /// Adds a quantity.

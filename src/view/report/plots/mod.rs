@@ -1,5 +1,6 @@
 //! Which plots a report has: all for which the run recorded something.
 
+mod clock;
 mod course;
 mod energy;
 mod field;
@@ -28,6 +29,9 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(energy::balance(&course));
     plots.extend(course::events(&course));
     plots.extend(course::collisions(&course));
+    let ticks = clock::ticks(run);
+    plots.extend(clock::events(&course, &ticks));
+    plots.extend(clock::efficiency(&course, &ticks));
     plots.extend(course::contacts(&course));
     plots.extend(packing::contact_number(run));
     plots.extend(course::walls(run, &course));
