@@ -15,7 +15,7 @@ use crate::sweep::MINI;
 
 /// Wider shafts let more disks out in a second; two lengths of the run beside it, three seeds.
 const WIDTHS: &str = "scenario = \"mini.toml\"\nname = \"shafts\"\ndescription = \"an <odd> & a </script> in it\"\n\
-    seeds = 3\n[grid]\n\"run.finish\" = [0.3, 0.4]\n\"$width\" = [0.04, 0.06, 0.08, 0.1]\n\
+    seeds = 3\n[grid]\n\"run.finish\" = [0.12, 0.16]\n\"$width\" = [0.04, 0.06, 0.08, 0.1]\n\
     [derive]\n\"boundary[1].segment.from[0]\" = \"$width\"\n\"boundary[1].segment.to[0]\" = \"$width\"\n\
     \"fill[0].lattice.max[0]\" = \"$width\"\n\
     [study]\nfigures = [\"discharge.count\", \"energy.kinetic\"]\n\
@@ -102,7 +102,7 @@ fn the_page_of_a_sweep_says_what_its_table_says() {
     };
     let drawn = table(&html, "discharge-count-by-width");
     assert_eq!(drawn["width"], [0.04, 0.06, 0.08, 0.1]);
-    for finish in ["0.3", "0.4"] {
+    for finish in ["0.12", "0.16"] {
         for (k, width) in ["0.04", "0.06", "0.08", "0.1"].iter().enumerate() {
             let values = counts(width, finish);
             assert_eq!(values.len(), 3);

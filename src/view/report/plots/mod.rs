@@ -4,8 +4,10 @@ mod clock;
 mod course;
 mod energy;
 mod field;
+mod heat;
 mod packing;
 mod samples;
+mod sides;
 mod sizes;
 mod speeds;
 
@@ -40,8 +42,10 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(packing::pressure(run));
     plots.extend(packing::forces(run));
     plots.extend(field::velocity(run));
+    plots.extend(sides::alternating(run));
     plots.extend(field::stagnant(run));
     plots.extend(field::wear(run));
+    plots.extend(heat::slides(run));
     plots.extend(sizes::avalanches(run));
     plots.extend(sizes::impacts(run));
     plots.extend(speeds::velocities(run));

@@ -41,10 +41,11 @@ struct Fit {
 
 impl Fit {
     fn curve(&self, to: f64) -> Vec<[f64; 2]> {
-        let from = self.offset.value;
+        let from = self.offset.value.max(0.0);
         let point = |k: usize| {
             let width = from + (to - from) * k as f64 / POINTS as f64;
-            let rate = self.factor.value * libm::pow((width - from).max(0.0), self.exponent.value);
+            let free = (width - self.offset.value).max(0.0);
+            let rate = self.factor.value * libm::pow(free, self.exponent.value);
             [width, rate]
         };
         (0..=POINTS).map(point).collect()
@@ -174,7 +175,7 @@ fn straight(law: &Law, id: String, with: &str, width: &str, rate: &str) -> Optio
         &format!("Beverloo's law as a straight line{with}"),
         Axis::new(&format!("{width} (m)"), Scaling::Even),
         Axis::new(
-            &format!("{rate} to the power {}", three(power)),
+            &format!("{rate}^(1/{})", fit.exponent.value),
             Scaling::Even,
         ),
     );
@@ -182,14 +183,9 @@ fn straight(law: &Law, id: String, with: &str, width: &str, rate: &str) -> Optio
         "Where the line meets the axis no grain passes: D0 = {} m.",
         plus_minus(&fit.offset)
     );
-    plot.draw(
-        "law",
-        INK,
-        Mark::Dashed(vec![
-            [fit.offset.value, 0.0],
-            [most, lift(fit.curve(most)[POINTS][1])],
-        ]),
-    );
+    let ends = [0, POINTS].map(|k| fit.curve(most)[k]);
+    let ends = ends.map(|[width, rate]| [width, lift(rate)]);
+    plot.draw("law", INK, Mark::Dashed(ends.to_vec()));
     let place = |p: &Point| [p.width, lift(p.rate)];
     plot.draw(
         "means",

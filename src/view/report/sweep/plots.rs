@@ -63,7 +63,7 @@ pub(super) fn along(
     let mut plot = Plot::new(
         id,
         &title,
-        Axis::new(&label(&key.name, unit), scaling(key)),
+        Axis::new(&label(&key.name, unit), scaling(key, Scaling::Even)),
         Axis::new(&label(figure.name, figure.unit), Scaling::Even),
     );
     plot.about = figure.about.clone();
@@ -228,7 +228,7 @@ pub(super) fn map(
     }
     let axis = |key: &Key| {
         let unit = source.column(&key.name).map_or("", |column| &column.unit);
-        Axis::new(&label(&key.name, unit), scaling(key))
+        Axis::new(&label(&key.name, unit), scaling(key, Scaling::Tight))
     };
     let mut plot = Plot::new(
         format!("{}-map", slug(figure.name)),

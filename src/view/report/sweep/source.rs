@@ -62,13 +62,13 @@ impl Source {
         if let Some((sweep, points)) = points {
             let rows = sweep::read_rows(&points, dir);
             let there = rows.iter().flatten().count();
-            if there > table.rows || !written {
-                let study = sweep::study::study(sweep, &points, &rows);
-                table = of_frame(sweep::table(sweep, &points, &rows));
-                table.study = serde_json::to_value(&study).ok();
-            }
             // Rows of another version, or of values that were changed, belong to none of these points.
-            table.all = (there >= table.rows).then_some(points.len());
+            if there >= table.rows {
+                table = of_frame(sweep::table(sweep, &points, &rows));
+                let study = sweep::study::study(sweep, &points, &rows);
+                table.study = serde_json::to_value(&study).ok();
+                table.all = Some(points.len());
+            }
         } else if !written {
             return Err(RecordError::Damaged {
                 path: dir.display().to_string(),
