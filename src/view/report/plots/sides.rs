@@ -36,7 +36,11 @@ pub(super) fn alternating(run: &Run) -> Option<Plot> {
         sides[0].push(mean[0]);
         sides[1].push(mean[1]);
         let all = mean[0].abs() + mean[1].abs();
-        share.push(if all > 0.0 { (mean[1] - mean[0]) / all } else { 0.0 });
+        share.push(if all > 0.0 {
+            (mean[1] - mean[0]) / all
+        } else {
+            0.0
+        });
     }
     if !upright || times.len() < FRAMES {
         return None;
@@ -55,7 +59,12 @@ pub(super) fn alternating(run: &Run) -> Option<Plot> {
     );
     let line = |values: &[f64]| {
         let times = times.iter().copied();
-        Mark::Line(times.zip(values.iter().copied()).map(<[f64; 2]>::from).collect())
+        Mark::Line(
+            times
+                .zip(values.iter().copied())
+                .map(<[f64; 2]>::from)
+                .collect(),
+        )
     };
     plot.draw("left", 0, line(&sides[0]));
     plot.draw("right", 1, line(&sides[1]));

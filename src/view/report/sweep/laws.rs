@@ -174,10 +174,7 @@ fn straight(law: &Law, id: String, with: &str, width: &str, rate: &str) -> Optio
         id,
         &format!("Beverloo's law as a straight line{with}"),
         Axis::new(&format!("{width} (m)"), Scaling::Even),
-        Axis::new(
-            &format!("{rate}^(1/{})", fit.exponent.value),
-            Scaling::Even,
-        ),
+        Axis::new(&format!("{rate}^(1/{})", fit.exponent.value), Scaling::Even),
     );
     plot.about = format!(
         "Where the line meets the axis no grain passes: D0 = {} m.",
