@@ -54,8 +54,10 @@ pub(super) fn alternating(run: &Run) -> Option<Plot> {
     plot.timed = true;
     plot.about = format!(
         "Mean speed downwards of the grains left and right of the middle (x = {} m) in each snapshot with at least \
-         {GRAINS} on either side. Where one curve is up while the other is down, the flow alternates.",
-        three(middle)
+         {GRAINS} on either side. Where one curve is up while the other is down, the flow alternates. Their correlation is \
+         {:.2}.",
+        three(middle),
+        correlation(&sides[0], &sides[1])
     );
     let line = |values: &[f64]| {
         let times = times.iter().copied();
@@ -78,4 +80,33 @@ pub(super) fn alternating(run: &Run) -> Option<Plot> {
         Column::new("difference_over_sum", "1", share),
     ];
     Some(plot)
+}
+
+/// The correlation of two rows of numbers (Pearson).
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().max(1) as f64;
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / n;
+    let (ma, mb) = (mean(a), mean(b));
+    let sum = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
+        a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb)).sum()
+    };
+    let size = (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt();
+    if size > 0.0 {
+        sum(&|x, y| x * y) / size
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::correlation;
+
+    #[test]
+    fn what_alternates_is_correlated_the_other_way_round() {
+        let a = [0.0, 1.0, 0.0, 1.0];
+        assert_eq!(correlation(&a, &a.map(|x| 3.0 * x + 1.0)), 1.0);
+        assert_eq!(correlation(&a, &a.map(|x| 1.0 - x)), -1.0);
+        assert_eq!(correlation(&a, &[2.0; 4]), 0.0);
+    }
 }

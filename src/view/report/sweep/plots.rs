@@ -41,12 +41,9 @@ fn label(name: &str, unit: &str) -> String {
     }
 }
 
-fn scaling(key: &Key) -> Scaling {
-    if key.log {
-        Scaling::Log
-    } else {
-        Scaling::Tight
-    }
+/// How a key is drawn: `even` where it is not by factors.
+fn scaling(key: &Key, even: Scaling) -> Scaling {
+    if key.log { Scaling::Log } else { even }
 }
 
 /// A figure against a key.
