@@ -190,11 +190,14 @@ pub(super) enum ExportTo {
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// Folder of a run that has ended
+    /// Folder of a run that has ended, or of a sweep
     pub(super) dir: PathBuf,
     /// The page to write [default: DIR/report.html]
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
+    /// Write each plot as SVG and the table behind it as CSV into this folder, and no page
+    #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
+    pub(super) plots: Option<PathBuf>,
     /// Size of the animation at most, MB; where it would be larger, snapshots are left out [default: 28]
     #[arg(long, value_name = "MB", allow_negative_numbers = true, value_parser = size)]
     pub(super) max_size: Option<f64>,
@@ -205,6 +208,9 @@ pub(super) struct CompareArgs {
     /// Folders of finished runs; the first is what the others are measured against
     #[arg(required = true, num_args = 2.., value_name = "DIR")]
     pub(super) dirs: Vec<PathBuf>,
+    /// Write a page with the curves over each other and the tables into this file (.html)
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

@@ -4,7 +4,9 @@ use super::CompareArgs;
 use super::failure::Failure;
 use super::plot;
 use super::report::{print, print_json, short};
+use crate::record::write_file;
 use crate::study::runs::{self, Comparison, Figure, Group, RunsError};
+use crate::view::report::{SheetTable, comparison, cumulative};
 use crate::view::{Curve, Panel, chart};
 
 /// Runs beside each other in one table: as many as a terminal has room for.
@@ -19,6 +21,13 @@ pub(super) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(path) = &args.plot {
         plot(&found, path)?;
     }
+    if let Some(path) = &args.out {
+        let page = comparison(&found, tables(&found))?;
+        write_file(path, page.html.as_bytes())?;
+        if !args.json {
+            return print(format!("{}\n", path.display()).as_bytes());
+        }
+    }
     if args.json {
         let value = serde_json::to_value(&found)
             .map_err(|why| Failure::Run(format!("cannot write the comparison: {why}")))?;
@@ -32,9 +41,6 @@ impl From<RunsError> for Failure {
         Failure::Input(error.to_string())
     }
 }
-
-/// Most points of a curve of a distribution: more are not seen.
-const POINTS: usize = 200;
 
 /// Draws the curves of the runs: a colour for each setting, or each run where all differ.
 fn plot(found: &Comparison, path: &std::path::Path) -> Result<(), Failure> {
@@ -100,23 +106,6 @@ fn plot(found: &Comparison, path: &std::path::Path) -> Result<(), Failure> {
     };
     let picture = chart(&panels, &keys);
     plot::write(&picture, path)
-}
-
-/// The cumulative distribution as a curve.
-fn cumulative(forces: &[f64]) -> Vec<[f64; 2]> {
-    let mut sorted = forces.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    let every = n.div_ceil(POINTS).max(1);
-    let points = sorted.iter().enumerate();
-    let mut curve: Vec<[f64; 2]> = points
-        .filter(|(k, _)| k % every == 0 || k + 1 == n)
-        .map(|(k, &force)| [force, (k + 1) as f64 / n as f64])
-        .collect();
-    if n > 0 {
-        curve.insert(0, [0.0, 0.0]);
-    }
-    curve
 }
 
 /// Rows of cells in columns: the first to the left, the others to the right.
@@ -209,6 +198,10 @@ fn unit(found: &Comparison, name: &str) -> &'static str {
 }
 
 fn figures(found: &Comparison, which: std::ops::Range<usize>) -> String {
+    format!("figures\n{}", table(&figure_rows(found, which)))
+}
+
+fn figure_rows(found: &Comparison, which: std::ops::Range<usize>) -> Vec<Vec<String>> {
     let mut head = vec!["run".to_string()];
     head.extend(which.clone().map(|k| format!("{}", k + 1)));
     let mut rows = vec![head];
@@ -221,7 +214,39 @@ fn figures(found: &Comparison, which: std::ops::Range<usize>) -> String {
         }
         rows.push(row);
     }
-    format!("figures\n{}", table(&rows))
+    rows
+}
+
+/// The tables of the page: figures of all runs, and means over seeds with their differences.
+fn tables(found: &Comparison) -> Vec<SheetTable> {
+    let runs = found.runs.iter().enumerate();
+    let which: Vec<String> = runs
+        .map(|(k, run)| {
+            let status = serde_json::to_value(run.status).unwrap_or_default();
+            let status = status.as_str().unwrap_or_default().to_string();
+            let settings = settings(&run.settings);
+            let comma = if settings.is_empty() { "" } else { ", " };
+            format!(
+                "{}: {}, {status}{comma}{settings}",
+                k + 1,
+                run.folder.display()
+            )
+        })
+        .collect();
+    let several = found.groups.iter().any(|group| group.runs.len() > 1);
+    let means = several.then(|| SheetTable {
+        title: "Means over seeds".into(),
+        about: "Means with standard errors; the difference from the first group, that over its error, the interval that \
+                holds it with 95 % (Welch 1947), whether the means are equal but for the margin (Schuirmann 1987)."
+            .into(),
+        rows: group_rows(found),
+    });
+    let figures = SheetTable {
+        title: "Figures".into(),
+        about: format!("Runs: {}.", which.join("; ")),
+        rows: figure_rows(found, 0..found.runs.len()),
+    };
+    means.into_iter().chain([figures]).collect()
 }
 
 /// Deciles of the forces, the first runs only: the pairs tell the distance of all.
@@ -305,6 +330,10 @@ fn groups(found: &Comparison) -> String {
             settings(&group.settings)
         );
     }
+    text + &table(&group_rows(found))
+}
+
+fn group_rows(found: &Comparison) -> Vec<Vec<String>> {
     let mut head = vec!["figure".to_string()];
     for k in 0..found.groups.len() {
         head.push(format!("group {}", k + 1));
@@ -364,5 +393,5 @@ fn groups(found: &Comparison) -> String {
         }
         rows.push(row);
     }
-    text + &table(&rows)
+    rows
 }

@@ -84,14 +84,14 @@ enum Command {
         after_help = "Examples:\n  arenite export runs/hopper-1 --to vtk     for ParaView\n  arenite export runs/hopper-1 --to png --time 0.6 -o figures\n  arenite export runs/hopper-1 --to gif --fps 10\n  arenite export runs/funnel-1 --to png --show stagnant     mass flow or funnel flow"
     )]
     Export(ExportArgs),
-    /// Make one page of a run: its figures, an animation, plots; opens in any browser, offline
+    /// Make one page of a run or a sweep: figures, an animation, plots; opens in any browser, offline
     #[command(
-        after_help = "Examples:\n  arenite report runs/hopper-1     writes runs/hopper-1/report.html\n  arenite report runs/hopper-1 -o hopper.html --max-size 5"
+        after_help = "Examples:\n  arenite report runs/hopper-1     writes runs/hopper-1/report.html\n  arenite report runs/hopper-1 -o hopper.html --max-size 5\n  arenite report runs/sweep-jam    of a sweep: curves, maps, jams, the table\n  arenite report runs/hopper-1 --plots figures     each plot as SVG and CSV"
     )]
     Report(ReportArgs),
     /// Put finished runs side by side: figures, curves, forces, paths
     #[command(
-        after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference\n  arenite compare runs/a runs/b --plot curves.svg"
+        after_help = "Examples:\n  arenite run hopper -o runs/a --seed 1\n  arenite run hopper -o runs/b --seed 1 --set run.tolerance=1e-4\n  arenite compare runs/a runs/b\n  arenite compare runs/heap-*     several seeds of two settings: means and their difference\n  arenite compare runs/a runs/b --plot curves.svg\n  arenite compare runs/a runs/b -o both.html       a page with curves over each other"
     )]
     Compare(CompareArgs),
     /// Repeat a run with the step halved; the order of the integrator and of the energy's error

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::clock::{self, Clock};
 use super::column::{Column, Field, Table};
 use super::convert::write_table;
 use super::meta::RunMeta;
@@ -31,6 +32,7 @@ pub struct RunFolder {
     spools: Spools,
     snapshots: u64,
     fields: AllFields,
+    clock: Clock,
     /// Held for its lock, which the system lets go when the process ends in whatever way.
     _lock: File,
 }
@@ -186,6 +188,7 @@ impl RunFolder {
             spools,
             snapshots,
             fields,
+            clock: Clock::new(dir),
             _lock: lock,
         }
     }
@@ -193,6 +196,11 @@ impl RunFolder {
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.folder
+    }
+
+    /// Leaves out `clock.csv`: where runs share a machine, the clock of one tells of the others.
+    pub fn without_clock(&mut self) {
+        self.clock.stop();
     }
 
     /// What the folder knows of the run.
@@ -212,9 +220,11 @@ impl RunFolder {
             meta,
             threads,
             mut spools,
+            mut clock,
             _lock,
             ..
         } = self;
+        clock.flush();
         let mut first = spools.sync().err();
         drop(spools);
         let job = |table: Table| -> Result<(), RecordError> {
@@ -278,6 +288,7 @@ impl Sink for RunFolder {
     }
 
     fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
+        self.clock.tick(row.time, row.events.iter().sum());
         let fields = &self.fields.series;
         self.spools
             .append(Table::Series, |bytes| pack(fields, row, bytes))
@@ -327,6 +338,7 @@ impl Sink for RunFolder {
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
         let lengths = self.spools.sync()?;
+        self.clock.flush();
         let checkpoint = Checkpoint {
             lengths,
             snapshots: self.snapshots,
@@ -409,6 +421,8 @@ fn clear(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
     remove_if_there(&dir.join(SUMMARY))?;
     remove_if_there(&dir.join(SCENARIO))?;
     remove_if_there(&checkpoints.join(RUN))?;
+    // As all that goes wrong with the clock, this ends nothing.
+    let _ = fs::remove_file(dir.join(clock::FILE));
     for table in Table::ALL {
         remove_if_there(&dir.join(table.file_name()))?;
         remove_if_there(&spool_path(checkpoints, table))?;

@@ -6,6 +6,7 @@
 //! tables. What a column holds is told in one place, the fields of `tables.rs`: packing, Parquet
 //! metadata, CSV and the documentation all follow from it.
 
+mod clock;
 mod column;
 mod convert;
 mod export;

@@ -19,6 +19,7 @@ use super::tables::series_fields;
 use super::{Column, RecordError};
 use crate::stress::Place;
 
+pub use super::clock::{Tick, clock};
 pub use super::snapshots::{Snapshot, Snapshots};
 
 /// The values of a column.
@@ -147,7 +148,10 @@ impl std::fmt::Debug for TableReader {
 impl TableReader {
     /// Opens a table of a run's folder.
     pub fn open(dir: &Path, table: Table) -> Result<TableReader, RecordError> {
-        let path = dir.join(table.file_name());
+        TableReader::of(dir.join(table.file_name()))
+    }
+
+    fn of(path: PathBuf) -> Result<TableReader, RecordError> {
         let file = File::open(&path).map_err(RecordError::io("cannot read", &path))?;
         let file = SerializedFileReader::new(file).map_err(refused("cannot read", &path))?;
         Ok(TableReader {
@@ -264,7 +268,16 @@ fn spread<T>(values: Vec<T>, levels: Option<Vec<i16>>) -> Vec<Option<T>> {
 
 /// A whole table of a run's folder.
 pub fn table(dir: &Path, table: Table) -> Result<Columns, RecordError> {
-    let mut reader = TableReader::open(dir, table)?;
+    whole(&mut TableReader::open(dir, table)?)
+}
+
+/// The table of a sweep's folder and what its file tells beside it, as [`TableReader::metadata`].
+pub fn sweep(dir: &Path) -> Result<(Columns, TableReader), RecordError> {
+    let mut reader = TableReader::of(dir.join("sweep.parquet"))?;
+    Ok((whole(&mut reader)?, reader))
+}
+
+fn whole(reader: &mut TableReader) -> Result<Columns, RecordError> {
     let mut all = Columns {
         path: reader.path.clone(),
         ..Columns::default()

@@ -14,7 +14,7 @@ macro_rules! sweeps {
     };
 }
 
-sweeps!["beverloo", "jam"];
+sweeps!["beverloo", "beverloo-plane", "beverloo-space", "jam"];
 
 /// The embedded sweep of a name.
 pub fn sweep(name: &str) -> Option<Embedded> {

@@ -107,6 +107,8 @@ fn run_in<D: Integrate>(
         }
         (Err(error), None) => return fail(&error),
     };
+    let mut folder = folder;
+    folder.without_clock();
     let mut sink = Kept {
         folder,
         keep: shared.keep,

@@ -364,6 +364,7 @@ fn the_guide_can_be_followed() -> std::io::Result<()> {
         "runs/hopper-1/report.html",
         "jams.svg",
         "runs/widths/sweep.csv",
+        "runs/widths/report.html",
         "mine.toml",
     ] {
         assert!(folder.path().join(made).exists(), "{made} is there");

@@ -30,7 +30,7 @@ const SMALL: &str = "name = \"small\"\ndescription = \"an <odd> & a </script> in
     radius = { mean = 0.01, spread = 0.05 }\nmin = [0.0, 0.0]\nmax = [0.2, 0.6]\njitter = 1.0\n\
     [[outlet]]\nplane = { point = [0.0, -0.1], normal = [0.0, 1.0] }\n";
 
-fn small(folder: &Path, more: &[&str]) -> std::path::PathBuf {
+pub fn small(folder: &Path, more: &[&str]) -> std::path::PathBuf {
     fs::write(folder.join("small.toml"), SMALL).unwrap();
     let arguments = ["run", "small.toml", "-q", "-o", "small", "--threads", "1"];
     run_well(folder, &[&arguments[..], more].concat());
@@ -42,7 +42,7 @@ fn page(dir: &Path) -> Report {
 }
 
 /// What stands between two marks, each time.
-fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+pub fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     let parts = text.split(from).skip(1);
     parts
         .map(|part| part.split_once(to).expect("it ends").0)
@@ -57,7 +57,7 @@ fn script<'a>(html: &'a str, id: &str) -> &'a str {
 }
 
 /// The table behind a plot: columns by their names.
-fn table(html: &str, plot: &str) -> BTreeMap<String, Vec<f64>> {
+pub fn table(html: &str, plot: &str) -> BTreeMap<String, Vec<f64>> {
     let columns: Value = serde_json::from_str(script(html, &format!("data-{plot}"))).unwrap();
     let column = |c: &Value| {
         let values = c["values"].as_array().unwrap().iter();
@@ -187,7 +187,7 @@ fn plots_hold_the_values_of_the_tables() {
     let left = *discharged["discharged"].last().unwrap();
     assert!((area - left).abs() < 0.1 * left, "{area} {left}");
     for plot in ["contacts", "wall-loads", "contact-number", "motion"] {
-        assert!(made.plots.contains(&plot), "{:?}", made.plots);
+        assert!(made.plots().contains(&plot), "{:?}", made.plots());
     }
 }
 
@@ -585,7 +585,7 @@ fn a_run_without_snapshots_or_stopped_early_has_a_report() {
 }
 
 /// Loads a page in a browser without a window; its document after three seconds, and what it complained of.
-fn browse(browser: &str, page: &Path) -> (String, String) {
+pub fn browse(browser: &str, page: &Path) -> (String, String) {
     let output = Command::new(browser)
         .args([
             "--headless",

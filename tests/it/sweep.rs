@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::cli_tools::{arenite, command, said, start, summary};
 
 /// 24 disks fall out of a shaft: some milliseconds.
-const MINI: &str = r#"name = "mini"
+pub const MINI: &str = r#"name = "mini"
 dimension = 2
 [field]
 gravity = [0.0, -9.8]
@@ -1024,4 +1024,28 @@ fn parameters_keep_their_kind() {
         cells("fill[0].material"),
         Some(Cells::Texts(vec![Some("glass".into()); 4]))
     );
+}
+
+/// Beverloo's law (Beverloo, Leniger and van de Velde 1961): in the plane the exponent, fitted together with what the
+/// law takes off the width, is 3/2 within a tenth; in space, where few runs leave both free too wide, the law with 5/2
+/// takes off the 1.4 diameters of the literature, within a tenth, and no rate is farther from it than 5 %. What
+/// docs/validation.md claims; the runs are the same each time.
+/// `cargo test --release --test it beverloo_s_exponent -- --ignored --nocapture`.
+#[test]
+#[ignore = "half an hour: silos of 6,000 disks and of 9,000 spheres"]
+fn beverloo_s_exponent_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let law = |name: &str| -> Value {
+        println!("{}", sweep_well(folder.path(), &[name, "-o", name]));
+        let text = fs::read_to_string(folder.path().join(name).join("study.json")).unwrap();
+        let study: Value = serde_json::from_str(&text).unwrap();
+        study["beverloo"][0].clone()
+    };
+    let number = |law: &Value, pointer: &str| law.pointer(pointer).unwrap().as_f64().unwrap();
+    let plane = law("beverloo-plane");
+    assert!((number(&plane, "/free/exponent/value") - 1.5).abs() < 0.1);
+    let space = law("beverloo-space");
+    assert_eq!(number(&space, "/fit/exponent/value"), 2.5);
+    assert!((number(&space, "/scaled/1/value") - 1.4).abs() < 0.1);
+    assert!(number(&space, "/fit/largest_residual") < 0.05);
 }

@@ -38,7 +38,11 @@ pub(super) fn text(sweep: &Sweep, found: &SweepStudy, rows: &[Option<Row>], dir:
     for law in &found.beverloo {
         text += &beverloo(law);
     }
-    text + &format!("  table {}\n", dir.join("sweep.csv").display())
+    text + &format!(
+        "  table {}\n  for a page with curves and maps: arenite report {}\n",
+        dir.join("sweep.csv").display(),
+        dir.display()
+    )
 }
 
 /// Columns right-aligned under their heads.

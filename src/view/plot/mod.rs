@@ -4,11 +4,15 @@
 //! CSV and reads for its hover values. Colours are names of CSS variables, so that one drawing serves
 //! light and dark pages.
 
+mod alone;
 mod axis;
 mod svg;
 
+pub(super) use alone::{alone, csv};
 pub(super) use axis::{Axis, Scaling};
 pub(super) use svg::svg;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
@@ -31,6 +35,19 @@ pub(super) enum Mark {
     Cells(f64, Vec<[f64; 3]>),
     /// Arrows: from x, y to x, y.
     Arrows(Vec<[f64; 4]>),
+    /// Upright bars of error: place, lower, upper end.
+    Errors(Vec<[f64; 3]>),
+    /// Rectangles with a shade from 0 to 1 and a word each.
+    Tiles(Vec<Tile>),
+}
+
+/// A rectangle of a map: from, to along x; from, to along y.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tile {
+    pub(super) x: [f64; 2],
+    pub(super) y: [f64; 2],
+    pub(super) shade: f64,
+    pub(super) word: String,
 }
 
 /// A quantity of a plot.
@@ -71,7 +88,7 @@ impl Column {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plot {
     /// Its name in links and files.
-    pub(super) id: &'static str,
+    pub(super) id: Cow<'static, str>,
     pub(super) title: String,
     /// What it is and how it is defined.
     pub(super) about: String,
@@ -90,9 +107,9 @@ pub(super) struct Plot {
 
 impl Plot {
     /// A plot without anything on it.
-    pub(super) fn new(id: &'static str, title: &str, x: Axis, y: Axis) -> Plot {
+    pub(super) fn new(id: impl Into<Cow<'static, str>>, title: &str, x: Axis, y: Axis) -> Plot {
         Plot {
-            id,
+            id: id.into(),
             title: title.into(),
             about: String::new(),
             x,
@@ -103,6 +120,12 @@ impl Plot {
             marks: Vec::new(),
             table: Vec::new(),
         }
+    }
+
+    /// Whether it is a map, in which both ways count.
+    pub(super) fn tiled(&self) -> bool {
+        let mut layers = self.layers.iter();
+        layers.any(|layer| matches!(layer.mark, Mark::Tiles(_)))
     }
 
     /// Adds a quantity.

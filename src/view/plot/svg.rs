@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::{Ruler, Scaling};
-use super::{INK, Layer, Mark, Plot};
+use super::{INK, Layer, Mark, Plot, Tile};
 use crate::view::svg::escaped as escape;
 
 /// Size of a drawing, px of its own.
@@ -141,7 +141,7 @@ fn legend(plot: &Plot) -> (String, usize) {
         let y = ABOVE + ROW * row as f64;
         let paint = colour(layer);
         let _ = match layer.mark {
-            Mark::Area(_) | Mark::Bars(_) | Mark::Cells(..) => write!(
+            Mark::Area(_) | Mark::Bars(_) | Mark::Cells(..) | Mark::Tiles(_) => write!(
                 text,
                 "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"14\" height=\"10\" rx=\"2\" style=\"fill:{paint}\"/>",
                 y - 5.0
@@ -207,6 +207,14 @@ fn values(plot: &Plot) -> [Vec<f64>; 2] {
                 hold(c[0] + 0.5 * size, c[1] + 0.5 * size);
             }),
             Mark::Arrows(arrows) => arrows.iter().for_each(|a| hold(a[0], a[1])),
+            Mark::Errors(bars) => bars.iter().for_each(|b| {
+                hold(b[0], b[1]);
+                hold(b[0], b[2]);
+            }),
+            Mark::Tiles(tiles) => tiles.iter().for_each(|t| {
+                hold(t.x[0], t.y[0]);
+                hold(t.x[1], t.y[1]);
+            }),
         }
     }
     both
@@ -420,6 +428,54 @@ fn draw(text: &mut String, layer: &Layer, frame: &Frame) {
             let _ = write!(
                 text,
                 "<path class=\"arrows\" d=\"{d}\" style=\"stroke:{paint}\"/>"
+            );
+        }
+        Mark::Errors(bars) => errors(text, bars, &paint, frame),
+        Mark::Tiles(drawn) => tiles(text, drawn, &paint, frame),
+    }
+}
+
+fn errors(text: &mut String, bars: &[[f64; 3]], paint: &str, frame: &Frame) {
+    let mut d = String::new();
+    for [x, low, high] in bars {
+        let (Some(x), Some(high)) = (frame.x(*x), frame.y(*high)) else {
+            continue;
+        };
+        // On an axis of powers a bar that reaches down to nothing ends at the axis.
+        let low = frame.y(*low).unwrap_or(frame.top + frame.height);
+        let _ = write!(d, "M{:.1} {low:.1}h6m-3 0V{high:.1}m-3 0h6", x - 3.0);
+    }
+    let _ = write!(
+        text,
+        "<path class=\"error\" d=\"{d}\" style=\"stroke:{paint}\"/>"
+    );
+}
+
+fn tiles(text: &mut String, tiles: &[Tile], paint: &str, frame: &Frame) {
+    for tile in tiles {
+        let corners = (
+            frame.place(tile.x[0], tile.y[1]),
+            frame.place(tile.x[1], tile.y[0]),
+        );
+        let (Some([a, b]), Some([c, d])) = corners else {
+            continue;
+        };
+        let _ = write!(
+            text,
+            "<rect x=\"{a:.1}\" y=\"{b:.1}\" width=\"{:.1}\" height=\"{:.1}\" style=\"fill:{paint};fill-opacity:{:.2}\"/>",
+            (c - a - 1.0).max(0.4),
+            (d - b - 1.0).max(0.4),
+            tile.shade.clamp(0.0, 1.0)
+        );
+        // Words that do not fit are in the table and under the pointer.
+        let room = LETTER * tile.word.chars().count() as f64;
+        if !tile.word.is_empty() && room < c - a && d - b > 14.0 {
+            let _ = write!(
+                text,
+                "<text class=\"small tile\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                0.5 * (a + c),
+                0.5 * (b + d) + 4.0,
+                escape(&tile.word)
             );
         }
     }

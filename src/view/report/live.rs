@@ -233,7 +233,7 @@ impl Live {
             tiles: page::tiles(&run),
             warnings: page::warnings(&run),
             plots: plots.iter().map(page::figure).collect(),
-            data: page::tables(&plots)?,
+            data: page::tables_of(&plots)?,
             jams: run.summary.jams,
             frames,
         })

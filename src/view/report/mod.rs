@@ -1,15 +1,19 @@
-//! The report of a run: one page with its figures, an animation of its snapshots, and plots.
+//! Reports: one page with the figures of a run, an animation of its snapshots, and plots; one of a sweep; one
+//! of runs side by side.
 //!
-//! The page holds all it needs: it opens from the disk, without server, network or any file beside
+//! A page holds all it needs: it opens from the disk, without server, network or any file beside
 //! it. Plots are SVG that `view::plot` drew; the animation unpacks what `film` packed.
 
 mod base64;
+mod comparison;
 mod film;
 mod kept;
 mod live;
 mod page;
 mod plots;
 mod run;
+mod sheet;
+mod sweep;
 
 use std::path::Path;
 
@@ -17,7 +21,13 @@ use base64::base64;
 pub use live::{Live, Shown};
 use run::Run;
 
+pub use comparison::comparison;
+pub(crate) use comparison::cumulative;
+pub use sheet::SheetTable;
+pub use sweep::sweep;
+
 use crate::record::RecordError;
+use crate::view::plot::{self, Plot};
 
 /// What a report may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +44,47 @@ impl Default for ReportOptions {
 }
 
 /// A report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The page.
     pub html: String,
     /// What a user should know of it: snapshots that were left out, an animation that is not there.
     pub notes: Vec<String>,
+    /// Its plots, in their order.
+    pub drawings: Vec<Drawing>,
+}
+
+/// A plot of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing(Plot);
+
+impl Drawing {
+    /// Its name: that of its place in the page, and of its files.
+    pub fn name(&self) -> &str {
+        &self.0.id
+    }
+
+    /// What it shows.
+    pub fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    /// The drawing by itself, as an SVG file.
+    pub fn svg(&self) -> String {
+        plot::alone(&self.0)
+    }
+
+    /// The table behind it as comma-separated values.
+    pub fn csv(&self) -> String {
+        plot::csv(&self.0.table)
+    }
+}
+
+impl Report {
     /// Names of its plots, in their order.
-    pub plots: Vec<&'static str>,
+    pub fn plots(&self) -> Vec<&str> {
+        self.drawings.iter().map(Drawing::name).collect()
+    }
 }
 
 /// The report of a run.
@@ -55,7 +98,7 @@ pub fn report(dir: &Path, options: &ReportOptions) -> Result<Report, RecordError
     Ok(Report {
         html: page::page(&run, &plots, &notes, page::Kind::Report)?,
         notes,
-        plots: plots.iter().map(|plot| plot.id).collect(),
+        drawings: plots.into_iter().map(Drawing).collect(),
     })
 }
 

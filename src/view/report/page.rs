@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::base64;
 use super::run::Moving;
 use super::run::Run;
+use super::sheet::{Sheet, SheetTable};
 use crate::event::Regime;
 use crate::record::{Jam, RecordError, WallDrawing};
 use crate::view::colour::{LAYERS, of_regime};
@@ -23,6 +24,7 @@ const PLOT_STYLE: &str = include_str!("page/plot.css");
 const PLOTS: &str = include_str!("page/plots.js");
 const UNPACK: &str = include_str!("page/unpack.js");
 const DRAW: &str = include_str!("page/draw.js");
+const TABLE: &str = include_str!("page/table.js");
 const PLAYER: &str = include_str!("page/player.js");
 const LIVE: &str = include_str!("page/live.js");
 
@@ -84,8 +86,8 @@ struct Scene<'a> {
     planned: Option<f64>,
 }
 
-/// The tables behind plots.
-pub(super) fn tables(plots: &[Plot]) -> Result<String, RecordError> {
+/// The tables behind plots, for the page's script.
+pub(super) fn tables_of(plots: &[Plot]) -> Result<String, RecordError> {
     let mut data = String::new();
     for plot in plots {
         let _ = writeln!(
@@ -98,6 +100,80 @@ pub(super) fn tables(plots: &[Plot]) -> Result<String, RecordError> {
     Ok(data)
 }
 
+/// A page without an animation.
+pub(super) fn sheet(sheet: &Sheet) -> Result<String, RecordError> {
+    let tile = |[name, value, more]: &[String; 3]| {
+        format!(
+            "<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
+            escaped(name),
+            escaped(value),
+            escaped(more)
+        )
+    };
+    let warnings: String = sheet
+        .warnings
+        .iter()
+        .map(|w| format!("<li>{}</li>", escaped(w)))
+        .collect();
+    let warnings = match warnings.is_empty() {
+        true => warnings,
+        false => format!("<ul class=\"warnings\" aria-label=\"Warnings\">{warnings}</ul>"),
+    };
+    let footer = sheet.footer.iter();
+    let holes = [
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+        ("title", escaped(&sheet.name)),
+        ("style", STYLE.into()),
+        ("plot-style", PLOT_STYLE.into()),
+        ("name", escaped(&sheet.name)),
+        ("status", sheet.status.0.into()),
+        ("status-words", escaped(&sheet.status.1)),
+        ("lead", escaped(&sheet.lead)),
+        ("tiles", sheet.tiles.iter().map(tile).collect()),
+        ("warnings", warnings),
+        ("plots", sheet.plots.iter().map(figure).collect()),
+        ("tables", sheet.tables.iter().map(table).collect()),
+        (
+            "footer",
+            footer
+                .map(|line| format!("<p>{}</p>\n", escaped(line)))
+                .collect(),
+        ),
+        ("behind", tables_of(&sheet.plots)?),
+        ("plots-script", PLOTS.into()),
+        ("film-script", format!("<script>\n{TABLE}\n</script>")),
+    ];
+    Ok(filled(PAGE, &holes))
+}
+
+fn table(table: &SheetTable) -> String {
+    let cell = |text: &String| {
+        // Words read from the left, numbers stand under each other.
+        let first = text.split([' ', '\u{202f}']).next().unwrap_or_default();
+        let number = text.is_empty()
+            || text == "\u{2013}"
+            || first.replace('\u{2212}', "-").parse::<f64>().is_ok();
+        let class = if number { "" } else { " class=\"word\"" };
+        format!("<td{class}>{}</td>", escaped(text))
+    };
+    let mut rows = table.rows.iter();
+    let heads = rows.next().map_or(String::new(), |heads| {
+        heads
+            .iter()
+            .map(|head| format!("<th>{}</th>", escaped(head)))
+            .collect()
+    });
+    let rows: String = rows
+        .map(|row| format!("<tr>{}</tr>\n", row.iter().map(cell).collect::<String>()))
+        .collect();
+    format!(
+        "<section class=\"table\"><h2>{}</h2><p>{}</p>\n<div class=\"scroll\" tabindex=\"0\"><table>\
+         <thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div></section>\n",
+        escaped(&table.title),
+        escaped(&table.about)
+    )
+}
+
 /// The page of a run.
 pub(super) fn page(
     run: &Run,
@@ -106,7 +182,7 @@ pub(super) fn page(
     kind: Kind,
 ) -> Result<String, RecordError> {
     let live = kind == Kind::Live;
-    let behind = tables(plots)?;
+    let behind = tables_of(plots)?;
     let mut data = String::new();
     let mut film_script = String::new();
     if let Some(film) = &run.film {
@@ -158,7 +234,7 @@ pub(super) fn page(
         ("film", both),
         ("plots", figures),
         ("footer", header::footer(run, live)),
-        ("tables", behind),
+        ("behind", behind),
         ("data", data),
         ("plots-script", PLOTS.into()),
         ("film-script", film_script),
@@ -229,7 +305,7 @@ pub(super) fn figure(plot: &Plot) -> String {
          {svg}\n<figcaption>{about}</figcaption></figure>\n",
         id = plot.id,
         timed = flag(plot.timed),
-        field = flag(plot.equal),
+        field = flag(plot.equal || plot.tiled()),
         title = escaped(&plot.title),
         svg = svg(plot),
         about = escaped(&plot.about),

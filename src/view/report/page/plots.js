@@ -207,7 +207,7 @@
     byId("status").textContent = said.words;
     for (const name of ["tiles", "warnings", "plots"]) if (said[name] !== undefined) byId(name).innerHTML = said[name];
     if (said.data === undefined) return;
-    byId("tables").innerHTML = said.data;
+    byId("behind").innerHTML = said.data;
     hook();
   }
   window.arenite = { save, say, tell };

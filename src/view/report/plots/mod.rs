@@ -1,12 +1,15 @@
 //! Which plots a report has: all for which the run recorded something.
 
+mod clock;
 mod course;
 mod energy;
 mod field;
+mod heat;
 mod maps;
 mod motion;
 mod packing;
 mod samples;
+mod sides;
 mod sizes;
 mod speeds;
 
@@ -36,6 +39,9 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(energy::balance(&course));
     plots.extend(course::events(&course));
     plots.extend(course::collisions(&course));
+    let ticks = clock::ticks(run);
+    plots.extend(clock::events(&course, &ticks));
+    plots.extend(clock::efficiency(&course, &ticks));
     plots.extend(course::contacts(&course));
     plots.extend(packing::contact_number(run, &kept));
     plots.extend(course::walls(run, &course));
@@ -46,8 +52,10 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(packing::forces(run));
     plots.extend(field::velocity(run));
     plots.extend(maps::maps(run, &kept));
+    plots.extend(sides::alternating(run));
     plots.extend(field::stagnant(run));
     plots.extend(field::wear(run));
+    plots.extend(heat::slides(run));
     plots.extend(sizes::avalanches(run));
     plots.extend(sizes::impacts(run));
     plots.extend(motion::plots(run));
