@@ -396,8 +396,7 @@ fn runs_side_by_side_have_a_page() {
         discharged["many-2"]
             .iter()
             .copied()
-            .filter(|v| v.is_finite())
-            .next_back(),
+            .rfind(|v| v.is_finite()),
         Some(last)
     );
     assert!(html.contains("Means over seeds") && html.contains("discharge.count"));
