@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tiny_http::{Header, Method, Request, Response, Server};
@@ -16,64 +17,78 @@ const OPEN: Duration = Duration::from_secs(5);
 /// How long an open page has to fetch the end.
 const LAST: Duration = Duration::from_secs(5);
 
+/// Requests that are answered at a time; more are let go.
+const AT_ONCE: usize = 64;
+
+/// A port that is held for a page: before the folder of the run is touched.
+pub(super) struct Port(Server, SocketAddr);
+
 /// A page that is served until it is closed.
 pub(super) struct Page {
-    server: Arc<Server>,
-    thread: Option<JoinHandle<()>>,
     live: Arc<Live>,
     /// When a page asked last.
     asked: Arc<Mutex<Option<Instant>>>,
     address: SocketAddr,
 }
 
-impl Page {
-    /// Serves a run's page on this machine only, at this port; 0 takes any that is free.
-    pub(super) fn open(port: u16, live: Arc<Live>) -> Result<Page, Failure> {
+impl Port {
+    /// Takes this port of this machine only; 0 takes any that is free.
+    pub(super) fn take(port: u16) -> Result<Port, Failure> {
         let server = Server::http((Ipv4Addr::LOCALHOST, port)).map_err(|why| {
             Failure::Input(format!(
                 "cannot serve the page on port {port} of this machine: {why}; choose another with --live=PORT, or any \
                  that is free with --live"
             ))
         })?;
-        let server = Arc::new(server);
-        let asked = Arc::new(Mutex::new(None));
         let fallback = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let address = server.server_addr().to_ip().unwrap_or(fallback);
-        let thread = {
-            let (server, live, asked) = (server.clone(), live.clone(), asked.clone());
-            thread::spawn(move || {
-                for request in server.incoming_requests() {
-                    *asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-                    answer(request, &live);
-                }
-            })
-        };
-        Ok(Page {
-            server,
-            thread: Some(thread),
-            live,
-            asked,
-            address,
-        })
+        Ok(Port(server, address))
     }
 
+    /// Serves the page of a run here.
+    ///
+    /// Whoever asks and then neither talks nor reads holds up a thread of its own, not the others, and not the end of
+    /// the run: nobody waits for these threads, which end with the program.
+    pub(super) fn serve(self, live: Arc<Live>) -> Page {
+        let Port(server, address) = self;
+        let asked = Arc::new(Mutex::new(None));
+        let page = Page {
+            live: live.clone(),
+            asked: asked.clone(),
+            address,
+        };
+        let under_way = Arc::new(AtomicUsize::new(0));
+        thread::spawn(move || {
+            for request in server.incoming_requests() {
+                *asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+                under_way.fetch_add(1, Ordering::Relaxed);
+                let (live, busy) = (live.clone(), under_way.clone());
+                thread::spawn(move || {
+                    if busy.load(Ordering::Relaxed) <= AT_ONCE {
+                        answer(request, &live);
+                    }
+                    busy.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+        });
+        page
+    }
+}
+
+impl Page {
     /// Where it is.
     pub(super) fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Ends the service; a page that is open is given the time to fetch the end first.
-    pub(super) fn close(mut self) {
+    /// Gives a page that is open the time to fetch the end.
+    pub(super) fn close(self) {
         let asked = *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.is_some_and(|when| when.elapsed() < OPEN) {
             let end = Instant::now() + LAST;
             while !self.live.seen_to_the_end() && Instant::now() < end {
                 thread::sleep(Duration::from_millis(50));
             }
-        }
-        self.server.unblock();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
         }
     }
 }
@@ -137,7 +152,9 @@ fn is_local(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
         _ => host,
     };
-    ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+    ["localhost", "127.0.0.1", "[::1]"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

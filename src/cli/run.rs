@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::RunArgs;
 use super::failure::Failure;
 use super::interrupt;
-use super::live::Page;
+use super::live::Port;
 use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
@@ -62,16 +62,24 @@ fn run_in<D: Integrate>(
     let dir = args.out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-{}", resolved.spec.name, setup.seed))
     });
+    let port = args.live.map(Port::take).transpose()?;
     let (mut folder, state) = open(args, &dir, resolved, &setup, threads)?;
     let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
     let study = setup.quasi_static.is_some().then(|| Study::of(&setup));
-    let page = match args.live {
+    let page = match port {
         Some(port) => {
             let description = resolved.spec.description.as_deref().unwrap_or_default();
             let meta = folder.meta().clone();
-            let live = Live::new(&dir, &setup, meta, &resolved.spec.name, description);
+            let live = Live::new(
+                &dir,
+                &setup,
+                meta,
+                &resolved.spec.name,
+                description,
+                state.is_some(),
+            );
             let live = Arc::new(live);
-            let page = Page::open(port, live.clone())?;
+            let page = port.serve(live.clone());
             // It is what was asked for: quiet or not.
             message(&format!("live at {}", page.url()));
             Some((page, live))
@@ -131,12 +139,11 @@ fn run_in<D: Integrate>(
         figures.warnings.push(error.to_string());
     }
     let written = folder.finish(&figures);
-    if let Some((page, live)) = page {
+    if let Some((_, live)) = &page {
         live.end(&figures);
-        page.close();
     }
     let shown = dir.display();
-    match outcome {
+    let tell = || match outcome {
         Ok(Outcome::Interrupted) => {
             written?;
             Err(Failure::Interrupted(format!(
@@ -167,7 +174,12 @@ fn run_in<D: Integrate>(
             };
             Err(Failure::Run(format!("the run failed: {error}; {more}")))
         }
+    };
+    let told = tell();
+    if let Some((page, _)) = page {
+        page.close();
     }
+    told
 }
 
 /// What the study of a quasi-static filling needs to know of its setup.

@@ -12,7 +12,8 @@ use super::interrupt;
 use super::report::{message, print, print_json};
 use crate::record::write_file;
 use crate::sweep::{
-    self, Done, Keep, Look, Options, Point, Row, Shard, Sweep, SweepError, study::SweepStudy,
+    self, Done, Keep, Look, OVERRIDES, Options, Point, Row, Shard, Sweep, SweepError,
+    study::SweepStudy,
 };
 
 impl From<SweepError> for Failure {
@@ -94,6 +95,7 @@ impl Call<'_> {
             stop,
             look: &look,
         };
+        self.keep_overrides()?;
         let done = sweep::run(&self.sweep, &options);
         if let Some(meter) = &meter {
             meter.end();
@@ -117,6 +119,24 @@ impl Call<'_> {
             )));
         }
         self.result(&rows, &done)
+    }
+
+    /// What was given on the command line is part of what the folder is of.
+    fn keep_overrides(&self) -> Result<(), Failure> {
+        let file = self.dir.join(OVERRIDES);
+        if self.args.set.is_empty() {
+            if file.exists() {
+                write_file(&file, b"[]\n")?;
+            }
+            return Ok(());
+        }
+        let given = self.args.set.iter();
+        let given: Vec<String> = given.map(|o| format!("{}={}", o.path, o.value)).collect();
+        let mut text = serde_json::to_string_pretty(&given)
+            .map_err(|why| Failure::Run(format!("cannot write what was set: {why}")))?;
+        text.push('\n');
+        write_file(&file, text.as_bytes())?;
+        Ok(())
     }
 
     /// The rows of a part alone.

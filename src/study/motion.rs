@@ -30,7 +30,8 @@ pub struct Lag {
     pub about_mean: f64,
     /// Its standard error.
     pub about_mean_error: Option<f64>,
-    /// Mean of v(t) . v(t + lag) over that of v(t) . v(t); none without velocities.
+    /// Mean of v(t) . v(t + lag) over the root of the means of v(t)^2 and of v(t + lag)^2, of the same grains: from -1 to 1;
+    /// none without velocities.
     pub correlation: Option<f64>,
     /// Its standard error.
     pub correlation_error: Option<f64>,
@@ -111,12 +112,12 @@ type Means = ([f64; 2], Option<f64>);
 fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
     let origins = paths.places.len() - lag;
     let every = origins.div_ceil(starts).max(1);
-    // Of each start: displacement, about the mean, v . v', v . v, weighted by its grains.
-    let mut found: Vec<(usize, [f64; 4], f64)> = Vec::new();
+    // Of each start: displacement, about the mean, v . v', v . v, v' . v', weighted by its grains.
+    let mut found: Vec<(usize, [f64; 5], f64)> = Vec::new();
     for from in (0..origins).step_by(every) {
         let to = from + lag;
         let (mut count, mut square, mut drift) = (0.0, 0.0, [0.0; 3]);
-        let mut speeds = [0.0; 2];
+        let mut speeds = [0.0; 3];
         for grain in 0..since[to].len() {
             if since[to][grain] > from as u32 {
                 continue;
@@ -135,6 +136,7 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
                 for k in 0..3 {
                     speeds[0] += u[k] * v[k];
                     speeds[1] += u[k] * u[k];
+                    speeds[2] += v[k] * v[k];
                 }
             }
         }
@@ -142,11 +144,12 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
             let mean = drift.iter().map(|d| d * d).sum::<f64>() / count;
             // The mean goes with the grains that make it: unbiased, as a variance is.
             let about = (square - mean).max(0.0) * (count / f64::max(count - 1.0, 1.0));
-            found.push((from, [square, about, speeds[0], speeds[1]], count));
+            let [both, first, second] = speeds;
+            found.push((from, [square, about, both, first, second], count));
         }
     }
-    let total = |part: &[(usize, [f64; 4], f64)]| -> Option<Means> {
-        let mut sums = [0.0; 4];
+    let total = |part: &[(usize, [f64; 5], f64)]| -> Option<Means> {
+        let mut sums = [0.0; 5];
         let mut count = 0.0;
         for (_, values, grains) in part {
             for (sum, value) in sums.iter_mut().zip(values) {
@@ -154,7 +157,8 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
             }
             count += grains;
         }
-        let ratio = (sums[3] > 0.0).then(|| sums[2] / sums[3]);
+        let scale = (sums[3] * sums[4]).sqrt();
+        let ratio = (scale > 0.0).then(|| sums[2] / scale);
         (count > 0.0).then(|| ([sums[0] / count, sums[1] / count], ratio))
     };
     let blocks = (origins / lag).clamp(1, BLOCKS);
@@ -169,7 +173,9 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
         let values: Vec<f64> = means.iter().filter_map(of).collect();
         spread(&values).ok().map(|s| s.error)
     };
-    let ([displacement, about_mean], correlation) = total(&found).unwrap_or(([0.0; 2], None));
+    // Where no grain stayed there is no displacement.
+    let nothing = ([f64::NAN; 2], None);
+    let ([displacement, about_mean], correlation) = total(&found).unwrap_or(nothing);
     Lag {
         lag: paths.step * lag as f64,
         displacement,

@@ -20,6 +20,9 @@ pub mod spec;
 pub mod study;
 mod table;
 
+/// File of a sweep's folder with what the command line set, as a list of `key.path=value`.
+pub const OVERRIDES: &str = "overrides.json";
+
 pub use axis::{Scalar, Setting};
 pub use batch::{Done, Look, Options, run};
 pub use file::{Point, Sweep, schema};

@@ -52,6 +52,17 @@ pub enum FieldsError {
         /// Side of a cell, m.
         cell: f64,
     },
+    /// Cells between whose middles grains would be lost.
+    #[error(
+        "cells of {cell} m are wider than the kernel, {width} m: between their middles grains would be missed; take \
+         narrower cells (--cell METRES) or a wider kernel (--kernel METRES)"
+    )]
+    TooWide {
+        /// Side of a cell, m.
+        cell: f64,
+        /// Width of the kernel, m.
+        width: f64,
+    },
     /// More points than fit into memory.
     #[error(
         "the grid over {extent} would have {points} points, more than 1e6: take wider cells (--cell METRES, now {cell})"
@@ -200,6 +211,12 @@ pub fn export_fields(
     let n = survey.meta.dimensions;
     let kernel = Lucy::new(options.width.unwrap_or(survey.diameter), n)?;
     let cell = options.cell.unwrap_or(0.5 * kernel.width());
+    if cell > kernel.width() {
+        return Err(FieldsError::TooWide {
+            cell,
+            width: kernel.width(),
+        });
+    }
     let grid = survey.grid(cell, kernel.reach())?;
     let points: usize = grid.count.iter().product();
     let snapshots = survey.taken.len();

@@ -187,9 +187,41 @@ fn a_port_in_use_and_what_is_no_port_are_told() {
         text.contains(&port.to_string()) && text.contains("--live=PORT"),
         "{text}"
     );
+    // What is in the folder stays: nothing was touched yet.
+    assert!(!folder.path().join("run").exists());
     let output = arenite(folder.path(), &["run", "hopper", "--live=70000"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("70000"), "{}", said(&output));
+}
+
+/// Whoever neither talks nor reads holds up nobody: not the others, and not the end of the run.
+#[test]
+fn a_silent_client_holds_up_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = [
+        "run", "screen", "--until", "4.0", "-q", "-o", "run", "--live",
+    ];
+    let shown = Shown::start(folder.path(), &run);
+    let mut silent = Vec::new();
+    for head in [
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+        "GET / HTTP/1.1\r\nHo",
+    ] {
+        let mut stream = TcpStream::connect(&shown.address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        silent.push(stream);
+    }
+    let mut deaf = TcpStream::connect(&shown.address).unwrap();
+    for _ in 0..60 {
+        let _ = deaf.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    }
+    for _ in 0..3 {
+        assert!(shown.get("/").contains("running"));
+    }
+    let mut run = shown.run;
+    assert!(run.wait().unwrap().success());
+    drop((silent, deaf));
 }
 
 /// In a real browser: `cargo test --release --test it live::in_a_browser -- --ignored`.

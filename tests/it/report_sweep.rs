@@ -232,6 +232,27 @@ fn failures_and_missing_runs_are_told() {
     );
 }
 
+/// What the command line sets is part of the sweep: of a part of it, the page knows how much is missing.
+#[test]
+fn what_the_command_line_set_is_known() {
+    let text = "scenario = \"mini.toml\"\nseeds = 4\n";
+    let folder = ran(text, &["--set", "log.series=0.02"]);
+    let dir = folder.path().join("out");
+    fs::copy(folder.path().join("mini.toml"), dir.join("mini.toml")).unwrap();
+    let rows: Vec<_> = fs::read_dir(dir.join("rows"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    for name in ["sweep.csv", "sweep.parquet", "study.json"] {
+        fs::remove_file(dir.join(name)).unwrap();
+    }
+    fs::remove_file(&rows[0]).unwrap();
+    assert!(sweep(&dir).unwrap().html.contains("3 of 4 runs so far"));
+    // Without it the same command is another sweep.
+    run_well(folder.path(), &["sweep", "s.toml", "-o", "out", "-q"]);
+    assert!(sweep(&dir).unwrap().html.contains("done"));
+}
+
 /// Points that are spread, seeds alone, texts: no curve to draw, but a page all the same.
 #[test]
 fn every_kind_of_sweep_has_a_page() {

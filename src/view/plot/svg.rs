@@ -20,6 +20,8 @@ const ABOVE: f64 = 12.0;
 const LETTER: f64 = 7.0;
 /// Points of a curve that are drawn at most: of more, the least and greatest of each piece.
 const POINTS: usize = 1500;
+/// Radius of the largest dots, half the width of the thickest lines.
+const DOT: f64 = 3.0;
 /// Height of a field at most.
 const TALL: f64 = 560.0;
 
@@ -78,10 +80,11 @@ pub(in crate::view) fn svg(plot: &Plot) -> String {
         text,
         "<clipPath id=\"{clip}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/></clipPath>\
          <g clip-path=\"url(#{clip})\">",
-        frame.left,
-        frame.top - 1.0,
-        frame.width,
-        frame.height + 2.0
+        // A dot at the end of an axis is seen whole.
+        frame.left - DOT,
+        frame.top - DOT,
+        frame.width + 2.0 * DOT,
+        frame.height + 2.0 * DOT
     );
     for layer in &plot.layers {
         draw(&mut text, layer, &frame);

@@ -15,8 +15,8 @@ use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::record::read::Columns;
 use crate::record::{
-    AvalancheRow, Discharge, EventRow, GrainRow, ImpactRow, Jam, LinkRow, RecordError, RunMeta,
-    SeriesRow, Sink, Summary, WearRow, ZoneRow,
+    AvalancheRow, Discharge, EventRow, GrainFigures, GrainRow, ImpactRow, Jam, LinkRow,
+    RecordError, RunMeta, SeriesRow, Sink, Summary, WearRow, ZoneRow,
 };
 use crate::system::{Progress, Setup};
 use crate::view::colour::Layers;
@@ -25,7 +25,7 @@ use crate::view::moving::Movers;
 /// Grains times frames of a part at most: what has not been asked for is packed when it is as long as this.
 const PART: usize = 60_000;
 /// Rows of the series that are kept: of a longer one each second, fourth... row is.
-const ROWS: usize = 8_192;
+const ROWS: usize = 2_048;
 /// Packed bytes after which only each second snapshot is taken, after twice as many each fourth, and so on.
 const MOST: usize = 64_000_000;
 /// Bytes of parts in one answer, about.
@@ -52,6 +52,7 @@ struct Inner {
     gravity: [f64; 3],
     quasi_static: bool,
     finish: f64,
+    resumed: bool,
     movers: Option<MoversOf>,
     /// Packed parts of the film, as JSON.
     parts: Vec<String>,
@@ -66,6 +67,8 @@ struct Inner {
     progress: Option<(f64, usize)>,
     every: usize,
     rows: usize,
+    /// Time (s), events and discharged grains of the first row.
+    first: Option<(f64, u64, u64)>,
     /// When the first and the last grain left, s.
     left: Option<[f64; 2]>,
     summary: Summary,
@@ -108,13 +111,14 @@ struct State {
 impl Live {
     /// A run that is about to begin, into this folder.
     ///
-    /// `description` is what the scenario says of itself.
+    /// `description` is what the scenario says of itself; `resumed` whether the run was begun before.
     pub fn new<D: Dimension>(
         dir: &Path,
         setup: &Setup<D>,
         mut meta: RunMeta,
         name: &str,
         description: &str,
+        resumed: bool,
     ) -> Live {
         // As in a folder: walls only serve pictures, and JSON has no infinities.
         meta.walls
@@ -133,6 +137,7 @@ impl Live {
                 gravity: std::array::from_fn(|k| if k < D::N { setup.gravity[k] } else { 0.0 }),
                 quasi_static: setup.quasi_static.is_some(),
                 finish: setup.finish,
+                resumed,
                 movers: moves.then_some(movers),
                 parts: Vec::new(),
                 bytes: 0,
@@ -143,11 +148,16 @@ impl Live {
                 progress: None,
                 every: 1,
                 rows: 0,
+                first: None,
                 left: None,
                 summary: Summary {
                     arenite: env!("CARGO_PKG_VERSION").into(),
                     scenario: name.into(),
                     seed: setup.seed,
+                    grains: GrainFigures {
+                        initial: setup.grains.len() as u64,
+                        ..GrainFigures::default()
+                    },
                     ..Summary::default()
                 },
                 ended: false,
@@ -337,22 +347,32 @@ impl Inner {
         };
         summary.time.simulated = row.time;
         summary.events.total = row.events.iter().sum();
-        summary.events.per_wall_second = summary.events.total as f64 / summary.time.wall.max(1e-9);
-        let first = self.series.first().map_or(row.grains, |first| first.grains);
+        // A run that was taken up has a past that this page has not seen.
+        let (since, before, gone) = self.first.unwrap_or((row.time, 0, 0));
+        if self.resumed {
+            summary.warnings.push(format!(
+                "This page shows what came since {} s, when it was taken up.",
+                plots::three(since)
+            ));
+        }
+        let events = summary.events.total.saturating_sub(before) as f64;
+        summary.events.per_wall_second = events / summary.time.wall.max(1e-9);
+        if row.time > since {
+            summary.events.per_virtual_second = events / (row.time - since);
+        }
         let grains = &mut summary.grains;
-        grains.initial = first;
         grains.last = row.grains;
         grains.removed = row.discharged;
-        grains.created = (row.grains + row.discharged).saturating_sub(first);
+        grains.created = (row.grains + row.discharged).saturating_sub(grains.initial);
         let energy = &mut summary.energy;
         (energy.kinetic, energy.potential, energy.elastic) =
             (row.kinetic, row.potential, row.elastic);
         energy.balance_error = row.balance_error;
         summary.work.collisions = row.collisions.iter().sum();
         summary.discharge = self.left.map(|[first, last]| Discharge {
-            count: row.discharged,
+            count: row.discharged - gone,
             mean_rate: match last > first {
-                true => row.discharged.saturating_sub(1) as f64 / (last - first),
+                true => (row.discharged - gone).saturating_sub(1) as f64 / (last - first),
                 false => 0.0,
             },
             first,
@@ -361,10 +381,17 @@ impl Inner {
     }
 
     fn row(&mut self, row: &SeriesRow) {
-        let before = self.last.as_ref().map_or(0, |last| last.discharged);
+        let sum = row.events.iter().sum();
+        let before = self
+            .last
+            .as_ref()
+            .map_or(row.discharged, |last| last.discharged);
         if row.discharged > before {
             let first = self.left.map_or(row.time, |[first, _]| first);
             self.left = Some([first, row.time]);
+        }
+        if self.first.is_none() {
+            self.first = Some((row.time, sum, row.discharged));
         }
         if self.rows.is_multiple_of(self.every) {
             self.series.push(row.clone());

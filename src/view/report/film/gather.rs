@@ -60,15 +60,11 @@ pub(in crate::view::report) struct Frame {
     pub(in crate::view::report) grains: Vec<GrainState>,
     /// By the pair of bodies.
     pub(super) links: Vec<LinkState>,
+    /// All links between grains, and with walls: two bodies may touch in several places.
+    pub(in crate::view::report) contacts: (usize, usize),
 }
 
 impl Frame {
-    /// Links between grains, and with walls.
-    pub(in crate::view::report) fn contacts(&self) -> (usize, usize) {
-        let among = self.links.iter().filter(|l| l.b & WALL == 0).count();
-        (among, self.links.len() - among)
-    }
-
     /// Normal forces that press, N.
     pub(in crate::view::report) fn forces(&self) -> Vec<f64> {
         let pressing = self.links.iter().filter(|l| l.flags & 4 == 0);
@@ -192,6 +188,7 @@ impl Frames {
         };
         let mut links = Vec::with_capacity(linked.len());
         let mut seen = BTreeSet::new();
+        let mut contacts = (0, 0);
         for link in linked {
             let (BodyRef::Grain(a), false) = (link.body_a, link.normal_force.is_nan()) else {
                 continue;
@@ -211,6 +208,10 @@ impl Frames {
                 }
                 BodyRef::None => continue,
             };
+            match b & WALL {
+                0 => contacts.0 += 1,
+                _ => contacts.1 += 1,
+            }
             // Two shapes may touch at several places; the first stands for all of a pair.
             let pair = if b & WALL == 0 && b < a {
                 (b, a)
@@ -235,6 +236,7 @@ impl Frames {
             time,
             grains,
             links,
+            contacts,
         });
     }
 

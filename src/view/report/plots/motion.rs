@@ -115,8 +115,8 @@ fn displacement(found: &[Lag], grains: usize) -> Option<Plot> {
         (over > 0.0).then(|| libm::log(last[1] / half[1]) / over)
     };
     plot.about = format!(
-        "Mean square of the way of {grains} grains over a lag, and that less the mean way of all; across periodic borders \
-         ways go on. Bands: one standard error, from blocks of starting times as long as the lag at least. Grains that fly \
+        "Mean square of the way of {grains} grains over a lag, as far as they were there all the time (of a discharge \
+         those above, which are slow), and that less the mean way of all; across periodic borders ways go on. Bands: one standard error, from blocks of starting times as long as the lag at least. Grains that fly \
          freely go with the square of the lag, grains that diffuse with the lag.{}",
         match slope(&about) {
             Some(slope) => format!(
@@ -169,8 +169,9 @@ fn correlation(found: &[Lag], grains: usize) -> Option<Plot> {
         Axis::new("correlation", Scaling::Even),
     );
     plot.about = format!(
-        "Mean of v(t) \u{b7} v(t + lag) over that of v(t) \u{b7} v(t), of {grains} grains: 1 where velocities stay, 0 where they are \
-         forgotten. The common motion is in it. Band: one standard error, as above."
+        "Mean of v(t) \u{b7} v(t + lag) over the root of the means of v(t)\u{b2} and v(t + lag)\u{b2}, of those of {grains} grains that \
+         were there from one moment to the other: 1 where velocities stay, 0 where they are forgotten. The common motion \
+         is in it. Band: one standard error, as above."
     );
     let band = found.iter().filter_map(|l| {
         let (value, error) = (l.correlation?, l.correlation_error?);

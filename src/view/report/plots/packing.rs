@@ -27,7 +27,7 @@ const RIGID: usize = 20_000;
 pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
     let frames = run.frames.as_ref()?;
     let number = |f: &crate::view::report::film::Frame| {
-        let (among, walls) = f.contacts();
+        let (among, walls) = f.contacts;
         (2 * among + walls) as f64 / f.grains.len().max(1) as f64
     };
     let values: Vec<f64> = frames.frames.iter().map(number).collect();
@@ -42,8 +42,8 @@ pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
         Axis::new("contacts a grain", Scaling::Even),
     );
     plot.timed = true;
-    plot.about = "Mean number of bodies that a grain touches, in each snapshot: a link between grains counts for \
-                  both, one with a wall for its grain."
+    plot.about = "Mean number of contacts of a grain, in each snapshot: a link between grains counts for both, one \
+                  with a wall for its grain; two bodies that touch in several places have as many."
         .into();
     let points = times.iter().zip(&values).map(|(t, v)| [*t, *v]);
     plot.draw("all grains", 0, Mark::Line(points.collect()));
@@ -105,7 +105,7 @@ fn told(run: &Run, n: &Network, snapshot: &Snapshot) -> String {
         text += &format!(" of which {} slide", percent(sliding));
     }
     if let Some(anisotropy) = n.anisotropy {
-        text += &format!("; anisotropy of the contacts {anisotropy:.2}");
+        text += &format!("; anisotropy of all contacts {anisotropy:.2}");
     }
     if let (Some(mean), Some(p)) = (n.mean_force, n.percentiles) {
         text += &format!(

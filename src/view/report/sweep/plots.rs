@@ -234,8 +234,7 @@ pub(super) fn map(
         axis(b),
     );
     plot.about = format!(
-        "{} From {} (pale) to {} (full).",
-        figure.about,
+        "Means over seeds, from {} (pale) to {} (full).",
         three(low),
         three(high)
     );

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::record::read::{self, Values};
 use crate::record::{Cells, Frame, RecordError};
+use crate::scenario::Override;
 use crate::sweep::spec::SweepSpec;
-use crate::sweep::{self, Sweep};
+use crate::sweep::{self, OVERRIDES, Sweep};
 
 /// A sweep as a report needs it.
 #[derive(Debug, Default)]
@@ -54,7 +55,10 @@ impl Source {
             false => Source::default(),
         };
         let file = dir.join("sweep.toml");
-        let sweep = Sweep::load(&file.to_string_lossy(), &[]);
+        let given = std::fs::read_to_string(dir.join(OVERRIDES)).unwrap_or_default();
+        let given: Vec<String> = serde_json::from_str(&given).unwrap_or_default();
+        let given: Vec<Override> = given.iter().filter_map(|o| Override::set(o).ok()).collect();
+        let sweep = Sweep::load(&file.to_string_lossy(), &given);
         let points = sweep
             .as_ref()
             .ok()
