@@ -47,8 +47,9 @@ impl Port {
 
     /// Serves the page of a run here.
     ///
-    /// Whoever asks and then neither talks nor reads holds up a thread of its own, not the others, and not the end of
-    /// the run: nobody waits for these threads, which end with the program.
+    /// Whoever asks and then neither talks nor reads holds up a thread of its own, and not the end of the run: nobody
+    /// waits for these threads, which end with the program. (tiny_http 0.12 may let a connection that comes in the same
+    /// millisecond as such a one wait for it.)
     pub(super) fn serve(self, live: Arc<Live>) -> Page {
         let Port(server, address) = self;
         let asked = Arc::new(Mutex::new(None));

@@ -58,8 +58,6 @@ struct Inner {
     parts: Vec<String>,
     /// Their bytes.
     bytes: usize,
-    /// Frames that are in parts.
-    packed: usize,
     snapshots: usize,
     series: Vec<SeriesRow>,
     last: Option<SeriesRow>,
@@ -80,7 +78,7 @@ struct Inner {
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inner")
-            .field("packed", &self.packed)
+            .field("parts", &self.parts.len())
             .finish_non_exhaustive()
     }
 }
@@ -105,7 +103,6 @@ struct State {
     plots: String,
     data: String,
     jams: Vec<Jam>,
-    frames: usize,
 }
 
 impl Live {
@@ -141,7 +138,6 @@ impl Live {
                 movers: moves.then_some(movers),
                 parts: Vec::new(),
                 bytes: 0,
-                packed: 0,
                 snapshots: 0,
                 series: Vec::new(),
                 last: None,
@@ -224,7 +220,6 @@ impl Live {
         let run = self.run(&inner);
         let ended = inner.ended;
         inner.seen[1] |= ended;
-        let frames = inner.packed + inner.frames.frames.len();
         // Drawing takes a while; the run does not wait for it.
         drop(inner);
         let plots = plots::plots(&run);
@@ -245,7 +240,6 @@ impl Live {
             plots: plots.iter().map(page::figure).collect(),
             data: page::tables_of(&plots)?,
             jams: run.summary.jams,
-            frames,
         })
     }
 
@@ -267,13 +261,7 @@ impl Live {
     }
 
     fn run(&self, inner: &Inner) -> Run {
-        let rows = inner.series.iter().chain(
-            inner
-                .last
-                .iter()
-                .filter(|last| inner.series.last().is_none_or(|held| held.time < last.time)),
-        );
-        let rows: Vec<SeriesRow> = rows.cloned().collect();
+        let series = inner.columns();
         let meta = inner.frames.meta.clone();
         let mut summary = inner.summary.clone();
         if !inner.ended {
@@ -288,7 +276,7 @@ impl Live {
         Run {
             dir: self.dir.clone(),
             description: self.description.clone(),
-            series: Columns::of_series(&rows, &meta),
+            series,
             film: None,
             frames: None,
             given: Some(Given {
@@ -305,6 +293,14 @@ impl Live {
 }
 
 impl Inner {
+    /// The rows that are kept and the last one, as a table.
+    fn columns(&self) -> Columns {
+        let newest = self.series.last().map(|row| row.time);
+        let last = self.last.iter().filter(|last| newest < Some(last.time));
+        let rows: Vec<SeriesRow> = self.series.iter().chain(last).cloned().collect();
+        Columns::of_series(&rows, &self.frames.meta)
+    }
+
     /// Packs the frames that came since the last part.
     fn seal(&mut self) {
         if self.frames.frames.is_empty() {
@@ -314,11 +310,11 @@ impl Inner {
         let film = Film::part(&self.frames, self.told);
         let times: Vec<f64> = self.frames.frames.iter().map(|f| f.time).collect();
         let moving = match &self.movers {
-            Some(movers) => {
-                let rows: Vec<SeriesRow> = self.series.iter().chain(&self.last).cloned().collect();
-                let series = Columns::of_series(&rows, &self.frames.meta);
-                Moving::along(&movers(&series), &times, self.frames.meta.dimensions)
-            }
+            Some(movers) => Moving::along(
+                &movers(&self.columns()),
+                &times,
+                self.frames.meta.dimensions,
+            ),
             None => Vec::new(),
         };
         let part = Part {
@@ -329,7 +325,6 @@ impl Inner {
         // Names and numbers can be written.
         let text = page::json(&part).unwrap_or_default();
         self.told = self.frames.grains.len();
-        self.packed += times.len();
         self.frames.frames.clear();
         self.bytes += text.len();
         self.parts.push(text);

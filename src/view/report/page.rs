@@ -47,6 +47,38 @@ pub(super) fn status(run: &Run, kind: Kind) -> (&'static str, String) {
     }
 }
 
+/// A figure of the header: its name, its value, and more about it.
+fn tile(name: &str, value: &str, more: &str) -> String {
+    format!(
+        "<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
+        escaped(name),
+        escaped(value),
+        escaped(more)
+    )
+}
+
+/// Warnings as a list; nothing where there are none.
+fn listed(warnings: &[String]) -> String {
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let lines: String = warnings
+        .iter()
+        .map(|w| format!("<li>{}</li>", escaped(w)))
+        .collect();
+    format!("<ul class=\"warnings\" aria-label=\"Warnings\">{lines}</ul>")
+}
+
+/// A description as a sentence with room behind it; nothing of an empty one.
+pub(super) fn sentence(description: &str) -> String {
+    let mut text = description.to_string();
+    if let Some(first) = text.chars().next() {
+        text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
+        text += ". ";
+    }
+    text
+}
+
 /// A template with its `{{holes}}` filled; what is filled in is not looked at again.
 fn filled(template: &str, holes: &[(&str, String)]) -> String {
     let mut text = String::new();
@@ -102,23 +134,7 @@ pub(super) fn tables_of(plots: &[Plot]) -> Result<String, RecordError> {
 
 /// A page without an animation.
 pub(super) fn sheet(sheet: &Sheet) -> Result<String, RecordError> {
-    let tile = |[name, value, more]: &[String; 3]| {
-        format!(
-            "<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
-            escaped(name),
-            escaped(value),
-            escaped(more)
-        )
-    };
-    let warnings: String = sheet
-        .warnings
-        .iter()
-        .map(|w| format!("<li>{}</li>", escaped(w)))
-        .collect();
-    let warnings = match warnings.is_empty() {
-        true => warnings,
-        false => format!("<ul class=\"warnings\" aria-label=\"Warnings\">{warnings}</ul>"),
-    };
+    let tiles = sheet.tiles.iter();
     let footer = sheet.footer.iter();
     let holes = [
         ("version", env!("CARGO_PKG_VERSION").to_string()),
@@ -129,8 +145,13 @@ pub(super) fn sheet(sheet: &Sheet) -> Result<String, RecordError> {
         ("status", sheet.status.0.into()),
         ("status-words", escaped(&sheet.status.1)),
         ("lead", escaped(&sheet.lead)),
-        ("tiles", sheet.tiles.iter().map(tile).collect()),
-        ("warnings", warnings),
+        (
+            "tiles",
+            tiles
+                .map(|[name, value, more]| tile(name, value, more))
+                .collect(),
+        ),
+        ("warnings", listed(&sheet.warnings)),
         ("plots", sheet.plots.iter().map(figure).collect()),
         ("tables", sheet.tables.iter().map(table).collect()),
         (

@@ -24,20 +24,16 @@ pub(super) fn status(summary: &Summary) -> (&'static str, String) {
 
 /// What the run is.
 pub(super) fn lead(run: &Run) -> String {
-    let mut text = run.description.clone();
-    if let Some(first) = text.chars().next() {
-        text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
-        text += ". ";
-    }
-    text + &format!(
-        "Seed {}, {} dimensions.",
-        run.summary.seed,
-        if run.meta.dimensions == 2 {
-            "two"
-        } else {
-            "three"
-        }
-    )
+    super::sentence(&run.description)
+        + &format!(
+            "Seed {}, {} dimensions.",
+            run.summary.seed,
+            if run.meta.dimensions == 2 {
+                "two"
+            } else {
+                "three"
+            }
+        )
 }
 
 /// A count with narrow spaces between thousands.
@@ -66,12 +62,7 @@ pub(in crate::view::report) fn tiles(run: &Run) -> String {
     let s = &run.summary;
     let mut text = String::new();
     let mut tile = |name: &str, value: String, more: String| {
-        text += &format!(
-            "<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
-            escaped(name),
-            escaped(&value),
-            escaped(&more)
-        );
+        text += &super::tile(name, &value, &more);
     };
     tile(
         "time",
@@ -167,14 +158,7 @@ pub(in crate::view::report) fn warnings(run: &Run) -> String {
             "The run was interrupted: what follows holds until then. Go on with `arenite run` and --resume.".into(),
         );
     }
-    if all.is_empty() {
-        return String::new();
-    }
-    let lines: String = all
-        .iter()
-        .map(|w| format!("<li>{}</li>", escaped(w)))
-        .collect();
-    format!("<ul class=\"warnings\" aria-label=\"Warnings\">{lines}</ul>")
+    super::listed(&all)
 }
 
 /// Where the page comes from.

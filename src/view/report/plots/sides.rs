@@ -1,6 +1,7 @@
 //! Whether a discharge comes from both sides at once: mean sinking speed left and right of the middle.
 
 use super::three;
+use crate::study::correlation::pearson;
 use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
@@ -82,20 +83,9 @@ pub(super) fn alternating(run: &Run) -> Option<Plot> {
     Some(plot)
 }
 
-/// The correlation of two rows of numbers (Pearson).
+/// The correlation of two rows of numbers (Pearson); 0 with a constant.
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
-    let n = a.len().max(1) as f64;
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / n;
-    let (ma, mb) = (mean(a), mean(b));
-    let sum = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
-        a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb)).sum()
-    };
-    let size = (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt();
-    if size > 0.0 {
-        sum(&|x, y| x * y) / size
-    } else {
-        0.0
-    }
+    pearson(a, b).map_or(0.0, |found| found.coefficient)
 }
 
 #[cfg(test)]

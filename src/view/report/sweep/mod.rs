@@ -12,6 +12,7 @@ use plots::{Figure, along, map, outflow};
 use source::{Entries, Source};
 
 use super::Report;
+use super::page::sentence;
 use super::plots::three;
 use super::sheet::{Sheet, SheetTable};
 use crate::record::RecordError;
@@ -167,11 +168,7 @@ fn lead(source: &Source) -> String {
         .spec
         .as_ref()
         .and_then(|spec| spec.description.clone());
-    let mut text = told.unwrap_or_default();
-    if let Some(first) = text.chars().next() {
-        text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
-        text += ". ";
-    }
+    let text = sentence(&told.unwrap_or_default());
     let varies = match source.parameters.is_empty() {
         true => "the seed".into(),
         false => source.parameters.join(", "),
