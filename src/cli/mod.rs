@@ -20,6 +20,7 @@ mod plot;
 mod progress;
 mod report;
 mod run;
+mod serve;
 mod source;
 mod sweep;
 

@@ -163,6 +163,13 @@ fn only_pages_of_this_machine_are_answered() {
     ] {
         assert_eq!(status(&format!("GET {wrong}"), "localhost"), 400, "{wrong}");
     }
+    // What is no request, and what is too long for one.
+    assert_eq!(status("GET / /", "localhost"), 400);
+    assert_eq!(status("GET /", "localhost\r\nHost: localhost"), 400);
+    assert_eq!(
+        status(&format!("GET /{}", "x".repeat(20_000)), "localhost"),
+        431
+    );
     // Far beyond what there is: nothing, and no harm.
     assert_eq!(
         shown.json("/parts?from=1000000000")["parts"],
@@ -213,9 +220,9 @@ fn a_silent_client_holds_up_nobody() {
         let mut stream = TcpStream::connect(&shown.address).unwrap();
         stream.write_all(head.as_bytes()).unwrap();
         silent.push(stream);
-        // The library hands connections to threads; one that comes in the same millisecond as silent ones may have to
-        // wait for these.
-        std::thread::sleep(Duration::from_millis(500));
+        for _ in 0..12 {
+            silent.push(TcpStream::connect(&shown.address).unwrap());
+        }
         assert!(shown.get("/").contains("running"));
     }
     let mut run = shown.run;

@@ -1,0 +1,239 @@
+//! A web server as small as a page for this machine needs: loopback only, one request a connection, a thread for each,
+//! and a limit to all that a client can make it wait for or keep.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Connections at a time; more are let go.
+const AT_ONCE: usize = 64;
+/// Bytes of a request's head.
+const HEAD: usize = 16 << 10;
+/// How long a client has to say what it asks for.
+const TO_ASK: Duration = Duration::from_secs(10);
+/// How long it has to take the answer.
+const TO_TAKE: Duration = Duration::from_secs(60);
+/// How long what it still says after its answer is thrown away, so that it is not cut off before it has read that.
+const TO_GO: Duration = Duration::from_secs(1);
+
+/// A port of this machine that is held.
+pub(super) struct Server {
+    listener: TcpListener,
+    pub(super) address: SocketAddr,
+}
+
+/// What a client asks for.
+#[derive(Debug, PartialEq)]
+pub(super) struct Asked {
+    pub(super) method: String,
+    /// Path and query, as sent.
+    pub(super) target: String,
+    pub(super) host: Option<String>,
+}
+
+/// What it is told.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// As in `text/html`.
+    pub(super) kind: &'static str,
+    pub(super) body: String,
+}
+
+impl Answer {
+    /// A refusal in plain words.
+    pub(super) fn refusal(status: u16, why: &str) -> Answer {
+        Answer {
+            status,
+            kind: "text/plain",
+            body: why.into(),
+        }
+    }
+}
+
+impl Server {
+    /// Takes this port of the loopback; 0 takes any that is free.
+    pub(super) fn take(port: u16) -> std::io::Result<Server> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let address = listener.local_addr()?;
+        Ok(Server { listener, address })
+    }
+
+    /// Answers until the program ends. Nobody waits for these threads.
+    pub(super) fn answer_with(self, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) {
+        let answer = Arc::new(answer);
+        thread::spawn(move || {
+            // As many of these as there are connections, and one.
+            let busy = Arc::new(());
+            for stream in self.listener.incoming() {
+                let Ok(stream) = stream else {
+                    // Out of handles, say: some come back when others end.
+                    thread::sleep(Duration::from_millis(50));
+                    continue;
+                };
+                if Arc::strong_count(&busy) > AT_ONCE {
+                    continue;
+                }
+                let (answer, busy) = (answer.clone(), busy.clone());
+                let connection = move || {
+                    // A page that is closed meanwhile is no reason to complain.
+                    let _ = serve(stream, &*answer);
+                    drop(busy);
+                };
+                // Without a thread to spare the connection is let go.
+                let _ = thread::Builder::new().spawn(connection);
+            }
+        });
+    }
+}
+
+fn serve(mut stream: TcpStream, answer: &dyn Fn(&Asked) -> Answer) -> std::io::Result<()> {
+    let told = match head(&mut stream)? {
+        Head::Whole(text) => match Asked::read(&text) {
+            Some(asked) => answer(&asked),
+            None => Answer::refusal(400, "not a request\n"),
+        },
+        Head::TooLong => Answer::refusal(431, "more than a page asks\n"),
+        Head::Nothing => return Ok(()),
+    };
+    let Answer { status, kind, body } = told;
+    let text = format!(
+        "HTTP/1.1 {status} {}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Security-Policy: frame-ancestors \
+         'none'\r\n\r\n{body}",
+        reason(status),
+        body.len(),
+    );
+    let end = Instant::now() + TO_TAKE;
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        stream.set_write_timeout(Some(left(end)?))?;
+        match stream.write(rest) {
+            Ok(0) => return Ok(()),
+            Ok(count) => rest = &rest[count..],
+            Err(why) if why.kind() == ErrorKind::Interrupted => (),
+            Err(why) => return Err(why),
+        }
+    }
+    stream.shutdown(Shutdown::Write)?;
+    let end = Instant::now() + TO_GO;
+    let mut thrown = [0; 1024];
+    loop {
+        stream.set_read_timeout(Some(left(end)?))?;
+        if stream.read(&mut thrown)? == 0 {
+            return Ok(());
+        }
+    }
+}
+
+enum Head {
+    Whole(String),
+    TooLong,
+    /// The client went before it said anything, or all of it.
+    Nothing,
+}
+
+/// Reads to the empty line that ends a head.
+fn head(stream: &mut TcpStream) -> std::io::Result<Head> {
+    let end = Instant::now() + TO_ASK;
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 1024];
+    loop {
+        stream.set_read_timeout(Some(left(end)?))?;
+        let count = match stream.read(&mut buffer) {
+            Ok(0) => return Ok(Head::Nothing),
+            Ok(count) => count,
+            Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+            Err(why) => return Err(why),
+        };
+        // The mark may lie across what was read before and now.
+        let from = bytes.len().saturating_sub(3);
+        bytes.extend_from_slice(&buffer[..count]);
+        if let Some(at) = bytes[from..].windows(4).position(|w| w == b"\r\n\r\n") {
+            bytes.truncate(from + at);
+            return Ok(Head::Whole(String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        if bytes.len() > HEAD {
+            return Ok(Head::TooLong);
+        }
+    }
+}
+
+/// What is left until then.
+fn left(end: Instant) -> std::io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    match left.is_zero() {
+        true => Err(ErrorKind::TimedOut.into()),
+        false => Ok(left),
+    }
+}
+
+impl Asked {
+    /// From a head without the empty line at its end.
+    fn read(head: &str) -> Option<Asked> {
+        let mut lines = head.split("\r\n");
+        let mut words = lines.next()?.split(' ');
+        let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+        if words.next().is_some() || !version.starts_with("HTTP/1.") || method.is_empty() {
+            return None;
+        }
+        let mut host = None;
+        for line in lines {
+            let (name, value) = line.split_once(':')?;
+            // Two of them may mean two things to two readers.
+            if name.eq_ignore_ascii_case("host") && host.replace(value.trim().to_owned()).is_some()
+            {
+                return None;
+            }
+        }
+        Some(Asked {
+            method: method.into(),
+            target: target.into(),
+            host,
+        })
+    }
+}
+
+/// The words beside a status, for people who look.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        431 => "Request Header Fields Too Large",
+        _ => "Internal Server Error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Asked;
+
+    #[test]
+    fn requests_are_read_or_refused() {
+        let asked =
+            Asked::read("GET /parts?from=1 HTTP/1.1\r\nAccept: */*\r\nhOsT:  localhost:80 ");
+        let expected = Asked {
+            method: "GET".into(),
+            target: "/parts?from=1".into(),
+            host: Some("localhost:80".into()),
+        };
+        assert_eq!(asked, Some(expected));
+        assert_eq!(Asked::read("GET / HTTP/1.0").unwrap().host, None);
+        for wrong in [
+            "",
+            "GET",
+            "GET /",
+            "GET / HTTP/2",
+            "GET / x HTTP/1.1",
+            " / HTTP/1.1",
+            "GET / HTTP/1.1\r\nno name",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nHost: example.org",
+        ] {
+            assert_eq!(Asked::read(wrong), None, "{wrong}");
+        }
+    }
+}
