@@ -167,10 +167,21 @@ impl<D: Integrate> Engine<D> {
             speed,
             sliding,
             inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
-            radius: ra * rb / (ra + rb),
+            radius: {
+                let [ra, rb] = [a, b].map(|slot| self.law_radius(slot));
+                ra * rb / (ra + rb)
+            },
             turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
             point: p.position - normal * (0.5 * (ra + distance - rb)),
         }
+    }
+
+    /// The radius of a slot by which laws go, m: of an arc that of its grain, so that the force does not jump where
+    /// one arc ends and the next begins, and no energy is made there.
+    fn law_radius(&self, slot: usize) -> f64 {
+        self.state
+            .arrays
+            .radius(self.candidate(slot as u32) as usize)
     }
 
     /// Motion at the contact of a grain with a surface of a wall class; none where the surface is not met.
@@ -224,7 +235,8 @@ impl<D: Integrate> Engine<D> {
         let turn = spin_of::<D>(pose.spin);
         let radius = arrays.radius(slot);
         let curvature = boundary.surfaces[surface as usize].curvature();
-        let effective = radius / (1.0 + curvature * radius);
+        let ball = self.law_radius(slot);
+        let effective = ball / (1.0 + curvature * ball);
         Some(Kinematics {
             overlap: radius - probe.distance,
             normal,

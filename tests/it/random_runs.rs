@@ -41,8 +41,7 @@ impl Kind {
     fn drawn(dice: &mut Dice, space: bool) -> Kind {
         let mut toss = |share: f64| dice.roll() < share;
         let (shaped, drag) = (toss(0.3), toss(0.3));
-        // Grains of arcs jump in Hertz's stiffness from arc to arc, and the ledger tells (docs/grains.md).
-        let hertz = toss(0.3) && (space || !shaped);
+        let hertz = toss(0.3);
         Kind {
             space,
             walls: usize::from(toss(0.5)) + usize::from(toss(0.2)),

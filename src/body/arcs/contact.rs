@@ -46,7 +46,7 @@ pub struct ArcContact {
     pub point: Vector2<f64>,
     /// Which arc of each.
     pub arcs: [usize; 2],
-    /// Radii of curvature of both surfaces there, m: Hertz's law takes these.
+    /// Radii of curvature of both surfaces there, m. (Laws of contact take the grains' own: docs/grains.md.)
     pub radii: [f64; 2],
 }
 

@@ -288,8 +288,10 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let (va, vb) = (a.speed(), b.speed());
             let spin = a.spin.mul(a.share).add(b.spin.mul(b.share));
+            // The grains' own radii and not the arcs': the force must not jump where one arc ends.
             let radius = if W::NEEDS_RADIUS {
-                ra.mul(rb).div(radii.max(tiny))
+                let sum = a.radius.add(b.radius);
+                a.radius.mul(b.radius).div(sum.max(tiny))
             } else {
                 zero
             };
@@ -413,7 +415,8 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
                 normal: facing.normal,
                 overlap: radius.sub(facing.distance),
                 inverse_mass: a.inverse_mass,
-                radius: facing.effective(radius),
+                // As for pairs.
+                radius: facing.effective(a.radius),
                 velocity: [
                     velocity[0].sub(facing.velocity[0]),
                     velocity[1].sub(facing.velocity[1]),
