@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::failure::Failure;
-use super::serve::{Answer, Asked, Server};
+use super::serve::{Answer, Asked, Server, UnderWay};
 use crate::view::report::Live;
 
 /// A page that asked within this time is still open.
@@ -22,6 +22,7 @@ pub(super) struct Page {
     live: Arc<Live>,
     /// When a page asked last.
     asked: Arc<Mutex<Option<Instant>>>,
+    under_way: UnderWay,
     address: SocketAddr,
 }
 
@@ -40,17 +41,19 @@ impl Port {
     /// Serves the page of a run here.
     pub(super) fn serve(self, live: Arc<Live>) -> Page {
         let Port(server) = self;
-        let page = Page {
-            live: live.clone(),
-            asked: Arc::default(),
-            address: server.address,
-        };
-        let last = page.asked.clone();
-        server.answer_with(move |asked| {
+        let (address, shown) = (server.address, live.clone());
+        let asked = Arc::<Mutex<Option<Instant>>>::default();
+        let last = asked.clone();
+        let under_way = server.answer_with(move |request| {
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-            routed(asked, &live).unwrap_or_else(|(status, why)| Answer::refusal(status, why))
+            routed(request, &shown).unwrap_or_else(|(status, why)| Answer::refusal(status, why))
         });
-        page
+        Page {
+            live,
+            asked,
+            under_way,
+            address,
+        }
     }
 }
 
@@ -65,7 +68,8 @@ impl Page {
         let asked = *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.is_some_and(|when| when.elapsed() < OPEN) {
             let end = Instant::now() + LAST;
-            while !self.live.seen_to_the_end() && Instant::now() < end {
+            let going = || !self.live.seen_to_the_end() || self.under_way.any();
+            while going() && Instant::now() < end {
                 thread::sleep(Duration::from_millis(50));
             }
         }

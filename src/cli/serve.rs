@@ -4,6 +4,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -61,8 +62,12 @@ impl Server {
     }
 
     /// Answers until the program ends. Nobody waits for these threads.
-    pub(super) fn answer_with(self, answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) {
-        let answer = Arc::new(answer);
+    pub(super) fn answer_with(
+        self,
+        answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    ) -> UnderWay {
+        let (answer, under_way) = (Arc::new(answer), UnderWay::default());
+        let all = under_way.clone();
         thread::spawn(move || {
             // As many of these as there are connections, and one.
             let busy = Arc::new(());
@@ -75,21 +80,52 @@ impl Server {
                 if Arc::strong_count(&busy) > AT_ONCE {
                     continue;
                 }
-                let (answer, busy) = (answer.clone(), busy.clone());
+                let (answer, busy, under_way) = (answer.clone(), busy.clone(), all.clone());
                 let connection = move || {
                     // A page that is closed meanwhile is no reason to complain.
-                    let _ = serve(stream, &*answer);
+                    let _ = serve(stream, &*answer, &under_way);
                     drop(busy);
                 };
                 // Without a thread to spare the connection is let go.
                 let _ = thread::Builder::new().spawn(connection);
             }
         });
+        under_way
     }
 }
 
-fn serve(mut stream: TcpStream, answer: &dyn Fn(&Asked) -> Answer) -> std::io::Result<()> {
-    let told = match head(&mut stream)? {
+/// Answers from where they are made to where they are sent: how many there are now.
+#[derive(Clone, Default)]
+pub(super) struct UnderWay(Arc<AtomicUsize>);
+
+impl UnderWay {
+    pub(super) fn any(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+
+    fn one(&self) -> One {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        One(self.clone())
+    }
+}
+
+/// One of them.
+struct One(UnderWay);
+
+impl Drop for One {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn serve(
+    mut stream: TcpStream,
+    answer: &dyn Fn(&Asked) -> Answer,
+    under_way: &UnderWay,
+) -> std::io::Result<()> {
+    let head = head(&mut stream)?;
+    let one = under_way.one();
+    let told = match head {
         Head::Whole(text) => match Asked::read(&text) {
             Some(asked) => answer(&asked),
             None => Answer::refusal(400, "not a request\n"),
@@ -117,6 +153,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&Asked) -> Answer) -> std::io::R
         }
     }
     stream.shutdown(Shutdown::Write)?;
+    drop(one);
     let end = Instant::now() + TO_GO;
     let mut thrown = [0; 1024];
     loop {

@@ -20,6 +20,9 @@ const SIDE: f64 = 0.2;
 /// Simulated time, s: grains fall through the box about twice.
 const FINISH: f64 = 0.3;
 
+/// How far a shaken floor goes up and down, m.
+const SHAKEN: f64 = 0.002;
+
 /// Rounding, m, grown by some collisions of each grain; a contact that begins a step later is off by more before it has
 /// grown.
 const ROUNDING: f64 = 1e-7;
@@ -28,50 +31,119 @@ const ROUNDING: f64 = 1e-7;
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Kind {
     space: bool,
-    /// Boxes by planes turn into themselves; chains of segments and boxes as well, but planes are felt from one side.
-    walls: usize,
-    law: usize,
+    walls: Walls,
+    law: LawKind,
+    slot: Slot,
+    shape: Option<&'static str>,
     drag: bool,
     still: bool,
     flight: bool,
-    shaped: bool,
+}
+
+/// What keeps the grains in: closed, and its own mirror image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Walls {
+    /// Each side a plane.
+    Planes,
+    /// As planes, the floor moves up and down.
+    Shaken,
+    /// Thin walls: a chain of segments, in space a mesh of triangles.
+    Thin,
+    Box,
+    /// A circle or a sphere about the box.
+    Round,
+    /// Floor and lid; along x, in space along y too, the box repeats itself.
+    Periodic,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum LawKind {
+    Linear,
+    Hertz,
+    Viscoelastic,
+    Mutze,
+}
+
+/// What acts beside spring, dashpot and friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Slot {
+    None,
+    Rolling,
+    Cohesion,
+    Plastic,
 }
 
 impl Kind {
     fn drawn(dice: &mut Dice, space: bool) -> Kind {
+        let shapes: &[&str] = match space {
+            true => &["dimer", "t-bar"],
+            false => &["quasi-triangle", "oval", "quasi-heptagon", "dimer"],
+        };
+        let law = *one_of(
+            dice,
+            &[
+                LawKind::Linear,
+                LawKind::Linear,
+                LawKind::Hertz,
+                LawKind::Viscoelastic,
+                LawKind::Mutze,
+            ],
+        );
+        let slot = match (law, one_of(dice, &[0, 0, 1, 2, 3])) {
+            (LawKind::Mutze, _) | (_, 0) => Slot::None,
+            (_, 1) => Slot::Rolling,
+            (LawKind::Linear, 3) => Slot::Plastic,
+            _ => Slot::Cohesion,
+        };
+        let walls = *one_of(
+            dice,
+            &[
+                Walls::Planes,
+                Walls::Shaken,
+                Walls::Thin,
+                Walls::Box,
+                Walls::Round,
+                Walls::Periodic,
+            ],
+        );
         let mut toss = |share: f64| dice.roll() < share;
         let (shaped, drag) = (toss(0.3), toss(0.3));
-        let hertz = toss(0.3);
+        let (still, flight) = (toss(0.4) && !drag, toss(0.7));
         Kind {
             space,
-            walls: usize::from(toss(0.5)) + usize::from(toss(0.2)),
-            law: usize::from(hertz),
+            walls,
+            law,
+            slot,
+            shape: shaped.then(|| *one_of(dice, shapes)),
             drag,
-            still: toss(0.4) && !drag,
-            flight: toss(0.7),
-            shaped,
+            still,
+            flight,
         }
     }
+}
+
+fn one_of<'a, T>(dice: &mut Dice, from: &'a [T]) -> &'a T {
+    &from[((from.len() as f64 * dice.roll()) as usize).min(from.len() - 1)]
 }
 
 /// A closed box of grains that fly, collide and come to rest.
 fn scenario(seed: u64, kind: Kind) -> String {
     let mut dice = Dice(seed);
     let mut text = String::new();
-    let (zero, side) = match kind.space {
-        true => (
-            "[0.0, 0.0, 0.0]".to_string(),
-            format!("[{SIDE}, {SIDE}, {SIDE}]"),
-        ),
-        false => ("[0.0, 0.0]".to_string(), format!("[{SIDE}, {SIDE}]")),
-    };
     let dimension = if kind.space { 3 } else { 2 };
+    let vector = |of: &dyn Fn(usize) -> f64| -> String {
+        let parts: Vec<String> = (0..dimension).map(|k| format!("{:?}", of(k))).collect();
+        format!("[{}]", parts.join(", "))
+    };
+    let (zero, side) = (vector(&|_| 0.0), vector(&|_| SIDE));
     // Gravity down, so that heaps come about, and a little askew.
     let (across, down) = (dice.between(-2.0, 2.0), dice.between(-12.0, -6.0));
-    let gravity = match kind.space {
-        true => format!("[{across}, 0.3, {down}]"),
-        false => format!("[{across}, {down}]"),
-    };
+    let last = dimension - 1;
+    let gravity = vector(&|k| match k {
+        _ if k == last => down,
+        0 => across,
+        _ => 0.3,
+    });
     let _ = write!(
         text,
         "name = \"random\"\ndimension = {dimension}\nseed = {seed}\n[field]\ngravity = {gravity}\n"
@@ -93,75 +165,15 @@ fn scenario(seed: u64, kind: Kind) -> String {
         text += "[morph]\nrigid = true\n";
     }
     let density = dice.between(500.0, 3000.0);
-    let friction = dice.between(0.0, 0.9);
-    let _ = write!(text, "[material.stuff]\ndensity = {density}\n");
-    if kind.law == 1 {
+    let _ = writeln!(text, "[material.stuff]\ndensity = {density}");
+    if kind.law != LawKind::Linear {
         text += "young = 2e8\npoisson = 0.25\n";
     }
-    text += "[[law]]\nbetween = [\"stuff\", \"stuff\"]\n";
-    let stiffness = if kind.space { 2e4 } else { 2e5 };
-    match kind.law {
-        1 => {
-            let _ = write!(
-                text,
-                "[law.hertz]\nrestitution = {}\nfriction = {friction}\n",
-                dice.between(0.2, 0.95)
-            );
-        }
-        _ => {
-            let _ = write!(
-                text,
-                "[law.linear]\nnormal_stiffness = {stiffness}\ntangential_stiffness = {}\nnormal_damping = {}\n\
-                 tangential_damping = {}\nfriction = {friction}\nper_mass = true\n",
-                stiffness * dice.between(0.2, 1.0),
-                dice.between(0.0, 300.0),
-                dice.between(0.0, 150.0),
-            );
-        }
-    }
-    match (kind.walls, kind.space) {
-        (0, _) => {
-            for axis in 0..dimension {
-                for end in 0..2 {
-                    let part = |k: usize, value: f64| if k == axis { value } else { 0.0 };
-                    let vector = |value: f64| -> String {
-                        let parts: Vec<String> = (0..dimension)
-                            .map(|k| format!("{:?}", part(k, value)))
-                            .collect();
-                        format!("[{}]", parts.join(", "))
-                    };
-                    let (point, normal) = match end {
-                        0 => (vector(0.0), vector(1.0)),
-                        _ => (vector(SIDE), vector(-1.0)),
-                    };
-                    let _ = write!(
-                        text,
-                        "[[boundary]]\nname = \"side{axis}{end}\"\nmaterial = \"stuff\"\nplane = {{ point = {point}, \
-                         normal = {normal} }}\n"
-                    );
-                }
-            }
-        }
-        (1, false) => {
-            let _ = write!(
-                text,
-                "[[boundary]]\nname = \"chain\"\nmaterial = \"stuff\"\npolyline = {{ points = [[0.0, 0.0], [{SIDE}, 0.0], \
-                 [{SIDE}, {SIDE}], [0.0, {SIDE}], [0.0, 0.0]] }}\n"
-            );
-        }
-        _ => {
-            let _ = write!(
-                text,
-                "[[boundary]]\nname = \"box\"\nmaterial = \"stuff\"\nbox = {{ min = {zero}, max = {side}, grains = \
-                 \"inside\" }}\n"
-            );
-        }
-    }
-    let shape = match (kind.shaped, kind.space) {
-        (false, _) => "",
-        (true, false) => "shape = \"quasi-triangle\"\n",
-        (true, true) => "shape = \"dimer\"\n",
-    };
+    text += &law(&mut dice, kind);
+    text += &walls(kind, &vector);
+    let shape = kind
+        .shape
+        .map_or(String::new(), |name| format!("shape = \"{name}\"\n"));
     let _ = write!(
         text,
         "[[fill]]\nmaterial = \"stuff\"\n{shape}[fill.lattice]\ncount = {}\nradius = {{ mean = 0.008, spread = {} }}\n\
@@ -171,6 +183,150 @@ fn scenario(seed: u64, kind: Kind) -> String {
         dice.between(0.0, 1.0)
     );
     text
+}
+
+/// The law of all pairs, and what acts beside it.
+fn law(dice: &mut Dice, kind: Kind) -> String {
+    let mut text = "[[law]]\nbetween = [\"stuff\", \"stuff\"]\n".to_string();
+    let friction = dice.between(0.0, 0.9);
+    let stiffness = if kind.space { 2e4 } else { 2e5 };
+    let _ = match kind.law {
+        LawKind::Linear => write!(
+            text,
+            "[law.linear]\nnormal_stiffness = {stiffness}\ntangential_stiffness = {}\nnormal_damping = {}\n\
+             tangential_damping = {}\nfriction = {friction}\nper_mass = true\n",
+            stiffness * dice.between(0.2, 1.0),
+            dice.between(0.0, 300.0),
+            dice.between(0.0, 150.0),
+        ),
+        LawKind::Hertz => write!(
+            text,
+            "[law.hertz]\nrestitution = {}\nfriction = {friction}\n",
+            dice.between(0.2, 0.95)
+        ),
+        LawKind::Viscoelastic => write!(
+            text,
+            "[law.viscoelastic]\ndissipation = {}\nfriction = {friction}\n",
+            dice.between(1e-6, 1e-4)
+        ),
+        LawKind::Mutze => write!(
+            text,
+            "[law.mutze]\nsquared_restitution = {}\nfriction = {friction}\nsmoothing_speed = 0.01\n",
+            dice.between(0.1, 0.9)
+        ),
+    };
+    let _ = match kind.slot {
+        Slot::None => Ok(()),
+        Slot::Rolling => write!(
+            text,
+            "[law.rolling]\nfriction = {}\n",
+            dice.between(0.01, 0.3)
+        ),
+        // Up to some weights of a grain.
+        Slot::Cohesion => {
+            let weight = if kind.space { 0.05 } else { 5.0 };
+            write!(
+                text,
+                "[law.cohesion]\nforce = {}\n",
+                weight * dice.between(0.1, 2.0)
+            )
+        }
+        Slot::Plastic => write!(
+            text,
+            "[law.plastic]\nunloading_stiffness = {}\n",
+            stiffness * dice.between(1.1, 2.0)
+        ),
+    };
+    text
+}
+
+fn walls(kind: Kind, vector: &dyn Fn(&dyn Fn(usize) -> f64) -> String) -> String {
+    let mut text = String::new();
+    let last = if kind.space { 2 } else { 1 };
+    let mut plane = |axis: usize, end: usize, motion: &str| {
+        let at = |value: f64| vector(&|k| if k == axis { value } else { 0.0 });
+        let (point, normal) = match end {
+            0 => (at(0.0), at(1.0)),
+            _ => (at(SIDE), at(-1.0)),
+        };
+        let _ = write!(
+            text,
+            "[[boundary]]\nname = \"side{axis}{end}\"\nmaterial = \"stuff\"\nplane = {{ point = {point}, normal = \
+             {normal} }}\n{motion}"
+        );
+    };
+    let (zero, side) = (vector(&|_| 0.0), vector(&|_| SIDE));
+    let named =
+        |what: String| format!("[[boundary]]\nname = \"vessel\"\nmaterial = \"stuff\"\n{what}\n");
+    match kind.walls {
+        Walls::Planes | Walls::Shaken | Walls::Periodic => {
+            let first = if kind.walls == Walls::Periodic {
+                last
+            } else {
+                0
+            };
+            for axis in first..=last {
+                for end in 0..2 {
+                    let floor = axis == last && end == 0;
+                    let motion = match kind.walls == Walls::Shaken && floor {
+                        true => format!(
+                            "motion = {{ harmonic = {{ amplitude = {}, frequency = 8.0 }} }}\n",
+                            vector(&|k| if k == last { SHAKEN } else { 0.0 })
+                        ),
+                        false => String::new(),
+                    };
+                    plane(axis, end, &motion);
+                }
+            }
+            if kind.walls == Walls::Periodic {
+                for axis in &["x", "y"][..last] {
+                    let head = if *axis == "x" { "[periodic]\n" } else { "" };
+                    let _ = writeln!(text, "{head}{axis} = [0.0, {SIDE}]");
+                }
+            }
+            text
+        }
+        Walls::Thin if !kind.space => named(format!(
+            "polyline = {{ points = [[0.0, 0.0], [{SIDE}, 0.0], [{SIDE}, {SIDE}], [0.0, {SIDE}]], closed = true }}"
+        )),
+        Walls::Thin => {
+            let corner = |k: usize| vector(&|axis| if k >> axis & 1 == 1 { SIDE } else { 0.0 });
+            let corners: Vec<String> = (0..8).map(corner).collect();
+            // Each side of the box by two triangles.
+            let triangles = [
+                [0, 1, 2],
+                [1, 3, 2],
+                [4, 6, 5],
+                [5, 6, 7],
+                [0, 4, 1],
+                [1, 4, 5],
+                [2, 3, 6],
+                [3, 7, 6],
+                [0, 2, 4],
+                [2, 6, 4],
+                [1, 5, 3],
+                [3, 5, 7],
+            ];
+            named(format!(
+                "mesh = {{ corners = [{}], triangles = {triangles:?} }}",
+                corners.join(", ")
+            ))
+        }
+        Walls::Box => named(format!(
+            "box = {{ min = {zero}, max = {side}, grains = \"inside\" }}"
+        )),
+        Walls::Round => named(format!(
+            "{} = {{ centre = {}, radius = {}, grains = \"inside\" }}",
+            if kind.space { "sphere" } else { "circle" },
+            vector(&|_| 0.5 * SIDE),
+            around(kind.space)
+        )),
+    }
+}
+
+/// Radius of the circle or the sphere about the box.
+fn around(space: bool) -> f64 {
+    0.5 * SIDE * if space { 3.0_f64 } else { 2.0 }.sqrt()
 }
 
 fn planar(seed: u64, kind: Kind) -> Setup<Planar> {
@@ -195,15 +351,16 @@ fn laws_hold<D: Integrate>(setup: &Setup<D>, kind: Kind, what: &str) {
     let grains = system.grains_at(setup.finish);
     assert_eq!(grains.len(), setup.grains.len(), "{what}");
     for grain in &grains {
-        for axis in 0..D::N {
-            let x = grain.position[axis];
-            assert!(
-                (0.0..=SIDE).contains(&x),
-                "{what}: grain {} left to {:?}",
-                grain.id,
-                grain.position
-            );
-        }
+        let from_middle = grain.position - D::Vector::from_fn(|_| 0.5 * SIDE);
+        let inside = match kind.walls {
+            Walls::Round => from_middle.norm() <= around(kind.space),
+            _ => (0..D::N).all(|axis| from_middle[axis].abs() <= 0.5 * SIDE + SHAKEN),
+        };
+        assert!(
+            inside,
+            "{what}: grain {} left to {:?}",
+            grain.id, grain.position
+        );
     }
     momentum_is_accounted_for(setup, kind, &grains, &sink, what);
 }
@@ -344,7 +501,7 @@ fn every_check<D: Integrate>(setup: &Setup<D>, kind: Kind, what: &str) {
     bits_are_the_same(setup, what);
     order_does_not_matter(setup, what);
     // A shape that is mirrored is another shape.
-    if !kind.shaped {
+    if kind.shape.is_none() {
         mirrors_agree(setup, what);
     }
 }
