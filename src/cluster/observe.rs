@@ -30,8 +30,10 @@ pub struct Kinematics<D: Dimension> {
     pub sliding: [f64; 3],
     /// Inverse masses, 1/kg.
     pub inverse_mass: f64,
-    /// Effective radius, m.
+    /// Effective radius of the law, m: by the bodies' own radii.
     pub radius: f64,
+    /// Effective radius of rolling, m: by the curvatures of the surfaces there. The same but for grains of arcs.
+    pub rolling: f64,
     /// That radius times the difference of the spins, m/s.
     pub turning: [f64; 3],
     /// Contact point, m.
@@ -171,6 +173,7 @@ impl<D: Integrate> Engine<D> {
                 let [ra, rb] = [a, b].map(|slot| self.law_radius(slot));
                 ra * rb / (ra + rb)
             },
+            rolling: ra * rb / (ra + rb),
             turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
             point: p.position - normal * (0.5 * (ra + distance - rb)),
         }
@@ -244,6 +247,7 @@ impl<D: Integrate> Engine<D> {
             sliding,
             inverse_mass: arrays.inverse_mass(slot),
             radius: effective,
+            rolling: radius / (1.0 + curvature * radius),
             turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
             point,
         })

@@ -93,7 +93,7 @@ impl<D: Integrate> System<D> {
                 let (centre, radius) =
                     (arrays.position(slot as usize), arrays.radius(slot as usize));
                 let room = if stays {
-                    (normal * k.radius - (centre - k.point)).dot(&up) / radius
+                    (normal * k.rolling - (centre - k.point)).dot(&up) / radius
                 } else {
                     f64::NEG_INFINITY
                 };

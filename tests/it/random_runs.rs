@@ -77,7 +77,7 @@ impl Kind {
     fn drawn(dice: &mut Dice, space: bool) -> Kind {
         let shapes: &[&str] = match space {
             true => &["dimer", "t-bar"],
-            false => &["quasi-triangle", "oval", "quasi-heptagon", "dimer"],
+            false => &["quasi-triangle", "oval", "quasi-heptagon"],
         };
         let law = *one_of(
             dice,
@@ -108,13 +108,21 @@ impl Kind {
         );
         let mut toss = |share: f64| dice.roll() < share;
         let (shaped, drag) = (toss(0.3), toss(0.3));
-        let (still, flight) = (toss(0.4) && !drag, toss(0.7));
+        // What stands still knows spring and friction only.
+        let plain = slot == Slot::None && law != LawKind::Mutze;
+        let (still, flight) = (toss(0.4) && !drag && plain, toss(0.7));
+        let shape = shaped.then(|| *one_of(dice, shapes));
+        // Grains of arcs, all of the plane here, know spring, dashpot and friction only.
+        let slot = match shape {
+            Some(_) if !space => Slot::None,
+            _ => slot,
+        };
         Kind {
             space,
             walls,
             law,
             slot,
-            shape: shaped.then(|| *one_of(dice, shapes)),
+            shape,
             drag,
             still,
             flight,
@@ -211,7 +219,7 @@ fn law(dice: &mut Dice, kind: Kind) -> String {
         ),
         LawKind::Mutze => write!(
             text,
-            "[law.mutze]\nsquared_restitution = {}\nfriction = {friction}\nsmoothing_speed = 0.01\n",
+            "[law.mutze]\nsquared_restitution = {}\nfriction = {friction}\nsmoothing_speed = 0.1\n",
             dice.between(0.1, 0.9)
         ),
     };
