@@ -311,3 +311,160 @@ fn some_mutations() {
 fn many_mutations() {
     mutate_all(usize::MAX, 60);
 }
+
+/// What a scenario is refused with.
+fn refused(text: &str) -> String {
+    let readers = tempfile::tempdir().unwrap();
+    let found = outside::scenario(text.as_bytes(), readers.path());
+    found.expect_err("it must be refused")
+}
+
+const HEAD: &str = "name='x'\ndimension=2\nrun={finish=1}\n[[fill]]\nmaterial='thesis-disk'\n";
+
+/// A device has no end, a pipe without a writer no beginning: neither is opened.
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_refused_at_once() {
+    use crate::cli_tools::{arenite, said};
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let since = Instant::now();
+    for (file, why) in [
+        ("pipe", "it is no plain file"),
+        ("/dev/zero", "it is no plain file"),
+        (".", "it is a folder"),
+    ] {
+        let text = format!("{HEAD}file='{file}'\n");
+        fs::write(folder.path().join("x.toml"), text).unwrap();
+        let output = arenite(folder.path(), &["check", "x.toml"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains(why), "{file}: {}", said(&output));
+        let case = format!("{{\"density\": 1, \"stl\": \"{file}\"}}");
+        fs::write(folder.path().join("case.json"), case).unwrap();
+        let output = arenite(folder.path(), &["calc", "grain", "case.json"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains(why), "{file}: {}", said(&output));
+        let sweep = format!("scenario='./{file}'\n");
+        fs::write(folder.path().join("sweep.toml"), sweep.replace(".//", "/")).unwrap();
+        let output = arenite(folder.path(), &["sweep", "sweep.toml", "--check"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains(why), "{file}: {}", said(&output));
+    }
+    for command in [["check", "/dev/zero"], ["sweep", "/dev/zero"]] {
+        let output = arenite(folder.path(), &command);
+        assert!(
+            said(&output).contains("it is no plain file"),
+            "{}",
+            said(&output)
+        );
+    }
+    assert!(since.elapsed() < PATIENCE, "{:?}", since.elapsed());
+}
+
+/// A shell's `<(command)` is a pipe that has a writer.
+#[cfg(unix)]
+#[test]
+fn the_command_line_may_name_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mkfifo pipe && (\"$0\" new hopper - > pipe &) && \"$0\" check ./pipe";
+    let output = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_arenite")])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && told.starts_with("hopper"),
+        "{output:?}"
+    );
+}
+
+/// Found by hand: cells are as wide as the grains to come, and a grain a million times as large has
+/// 1e12 of them around it.
+#[test]
+fn small_grains_fill_soon_beside_a_large_one() {
+    let text = format!(
+        "{HEAD}grains=[{{position=[0,0],radius=1.0}}]\n[[fill]]\nmaterial='thesis-disk'\n\
+         lattice={{count=10,radius=1e-6,min=[1.5,1.5],max=[2,2]}}\n"
+    );
+    let since = Instant::now();
+    let found = arenite::scenario::Scenario::parse("x.toml", &text, None, &[]);
+    found.unwrap().resolve().unwrap();
+    assert!(since.elapsed() < PATIENCE, "{:?}", since.elapsed());
+}
+
+/// Found by hand: a mass that is 0, or no finite number, made steps of no length or a run of nothing.
+#[test]
+fn grains_without_a_mass_are_refused() {
+    for radius in ["1e-200", "1e200"] {
+        let told = refused(&format!(
+            "{HEAD}grains=[{{position=[0,0],radius={radius}}}]\n"
+        ));
+        assert!(told.contains("which no number holds well"), "{told}");
+    }
+}
+
+/// Found by the fuzzer: numbers of cells went over the end of whole numbers.
+#[test]
+fn cells_beyond_whole_numbers_are_counted_as_many() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in [
+        "grains=[{position=[1e300,-1e300],radius=0.01},{position=[1e307,1e18],radius=0.01}]\n",
+        "lattice={count=10,radius=0.01,min=[0,0],max=[1e300,1e300]}\n",
+    ] {
+        let _ = outside::scenario(format!("{HEAD}{text}").as_bytes(), folder.path());
+    }
+}
+
+/// Found by hand: each key had its million values before their product was looked at.
+#[test]
+fn a_sweep_is_refused_before_its_values_are_made() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["many-long-ranges", "many-long-samples"] {
+        let seed = fs::read(data().join("sweep").join(name)).unwrap();
+        let told = outside::sweep(&seed, folder.path()).unwrap_err();
+        assert!(told.contains("more than 10000000 values"), "{told}");
+    }
+    let deep = fs::read(data().join("sweep/deep-path")).unwrap();
+    let told = outside::sweep(&deep, folder.path()).unwrap_err();
+    assert!(told.contains("more than 64 steps"), "{told}");
+}
+
+/// Found by hand: the ratio of two radii may be beyond all numbers, and so was the list of baskets.
+#[test]
+fn a_mill_of_endless_baskets_is_refused() {
+    let case = "\u{5}{\"rate\": 1, \"mass\": 1, \"times\": [1], \"mill\": {\"ball_radius\": 1, \"balls\": 1, \
+         \"vessel_radius\": 10, \"vessel_height\": 10, \"initial_radius\": 1e300, \"final_radius\": 1e-300}}";
+    let told = outside::calc(case.as_bytes(), Path::new("")).unwrap_err();
+    assert!(told.contains("the initial over the final radius"), "{told}");
+}
+
+/// Found by hand: tables of a run that this program did not write.
+#[test]
+fn tables_of_other_programs_are_refused() {
+    use arenite::record::{Cells, Frame, FrameColumn};
+    let run = tempfile::tempdir().unwrap();
+    outside::run_folder(run.path());
+    let path = run.path().join("grains.parquet");
+    for (dimensions, why) in [("0", "`dimensions` is 0"), ("99", "`dimensions` is 99")] {
+        let meta =
+            format!("{{\"dimensions\": {dimensions}, \"boundaries\": [], \"version\": \"0\"}}");
+        let frame = Frame {
+            name: "grains".into(),
+            columns: vec![FrameColumn {
+                name: "time".into(),
+                unit: "s",
+                about: String::new(),
+                cells: Cells::Floats(vec![Some(0.0)]),
+            }],
+            metadata: vec![("arenite.run".into(), meta)],
+        };
+        fs::write(&path, frame.parquet(&path).unwrap()).unwrap();
+        let told = arenite::record::read::meta(run.path())
+            .unwrap_err()
+            .to_string();
+        assert!(told.contains(why), "{told}");
+    }
+}
