@@ -85,7 +85,10 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint> {
     // Grows as it is read: what `raw` says is not yet known to be so.
     let mut state = Vec::new();
     let packed = zstd::stream::read::Decoder::with_buffer(take(packed)?).ok()?;
-    packed.take(raw as u64 + 1).read_to_end(&mut state).ok()?;
+    packed
+        .take((raw as u64).saturating_add(1))
+        .read_to_end(&mut state)
+        .ok()?;
     (rest.is_empty() && state.len() == raw).then_some(Checkpoint {
         lengths,
         snapshots,

@@ -84,7 +84,7 @@ pub(super) struct Axis {
 pub(super) const MOST: usize = 1_000_000;
 
 /// Most values of all keys together: what a sweep of so many runs and some keys has.
-const MOST_VALUES: usize = 10_000_000;
+const MOST_VALUES: usize = 3_000_000;
 
 /// Refuses more values than there may be, before they are made.
 fn count_values(

@@ -13,7 +13,7 @@ use arenite::scenario::AnySetup;
 use crate::support::Dice;
 
 /// More than any input of a few kilobytes may take, also on a machine with other work.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 const READERS: [&str; 9] = [
     "calc",
@@ -184,10 +184,10 @@ fn in_a_small_process(test: &str, kilobytes: u64) {
     assert!(done, "the test {test} was not there");
 }
 
-/// No seed takes a gigabyte, and none takes long.
+/// No seed takes two gigabytes, and none takes long.
 #[test]
 fn seeds_are_read_or_refused_in_little_memory() {
-    in_a_small_process("fuzz_seeds::seeds_one_after_another", 1_500_000);
+    in_a_small_process("fuzz_seeds::seeds_one_after_another", 2_000_000);
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn a_sweep_is_refused_before_its_values_are_made() {
     for name in ["many-long-ranges", "many-long-samples"] {
         let seed = fs::read(data().join("sweep").join(name)).unwrap();
         let told = outside::sweep(&seed, folder.path()).unwrap_err();
-        assert!(told.contains("more than 10000000 values"), "{told}");
+        assert!(told.contains("all keys together have more than"), "{told}");
     }
     let deep = fs::read(data().join("sweep/deep-path")).unwrap();
     let told = outside::sweep(&deep, folder.path()).unwrap_err();
