@@ -406,7 +406,16 @@ fn grains_without_a_mass_are_refused() {
     }
 }
 
-/// Found by the fuzzer: numbers of cells went over the end of whole numbers.
+/// Found by a seed: a speed whose square is beyond all numbers made a default that its own reader refused.
+#[test]
+fn speeds_beyond_numbers_are_refused() {
+    let told = refused(&format!(
+        "{HEAD}grains=[{{position=[0,0],radius=0.01,velocity=[1e200,0]}}]\n"
+    ));
+    assert!(told.contains("beyond what numbers hold"), "{told}");
+}
+
+/// Found by a seed: numbers of cells went over the end of whole numbers.
 #[test]
 fn cells_beyond_whole_numbers_are_counted_as_many() {
     let folder = tempfile::tempdir().unwrap();
