@@ -35,7 +35,7 @@ impl Place {
         steps.push(Step::Index(index));
         Place(steps)
     }
-    /// Reads a path of at most [`DEEPEST`] steps as a person writes it: `a.b[0].c`; `a.b.0.c` is understood too, and a key
+    /// Reads a path of at most 64 steps as a person writes it: `a.b[0].c`; `a.b.0.c` is understood too, and a key
     /// with a dot in it stands in double quotes.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
