@@ -43,7 +43,10 @@ pub mod event;
 pub mod field;
 pub mod geometry;
 pub mod hgraph;
+mod input;
 pub mod neighbor;
+#[doc(hidden)]
+pub mod outside;
 pub mod qrb;
 pub mod record;
 pub mod scenario;

@@ -406,7 +406,7 @@ pub(super) struct CalcArgs {
 
 /// A model that can be used by itself.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum CalcKind {
+pub(crate) enum CalcKind {
     /// Time of first contact of two bodies on parabolic paths
     Flight,
     /// Outcome of a collision

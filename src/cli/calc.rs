@@ -5,44 +5,66 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::CalcArgs;
+use super::CalcKind;
 use super::failure::Failure;
 use super::report::print_json;
-use super::{CalcArgs, CalcKind};
 use crate::collide::calc as models;
+use crate::input;
+
+/// Cases over this size are refused, bytes.
+const MOST_BYTES: u64 = 1 << 28;
 
 /// Calculates the cases of a file; prints the results as JSON.
 pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
-    let unreadable = |why: std::io::Error| Failure::Input(format!("cannot read {name}: {why}"));
-    let mut text = String::new();
-    if args.file.as_os_str() == "-" {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(unreadable)?;
+    let text = if args.file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin()
+            .take(MOST_BYTES + 1)
+            .read_to_end(&mut bytes);
+        match read {
+            Ok(count) if count as u64 > MOST_BYTES => {
+                Err(format!("it has more than {MOST_BYTES} bytes"))
+            }
+            Ok(_) => input::text(bytes),
+            Err(why) => Err(why.to_string()),
+        }
     } else {
-        text = std::fs::read_to_string(&args.file).map_err(unreadable)?;
-    }
-    let extension = args.file.extension().and_then(|end| end.to_str());
-    let case = match extension {
-        Some("json") => json(&text),
-        Some("toml") => toml(&text),
-        // A JSON value starts with a bracket; so can a TOML table, which is no JSON then.
-        _ => json(&text).or_else(|why| {
-            toml(&text).map_err(|other| format!("neither JSON ({why}) nor TOML ({other})"))
-        }),
+        input::bytes_or_pipe(&args.file, MOST_BYTES).and_then(input::text)
     };
-    let case = case.map_err(|why| Failure::Input(format!("{name}: {why}")))?;
-    let result = match args.kind {
+    let text = text.map_err(|why| Failure::Input(format!("cannot read {name}: {why}")))?;
+    let extension = args.file.extension().and_then(|end| end.to_str());
+    let result = of_text(args.kind, &text, extension, folder(&args.file));
+    print_json(&result.map_err(|why| Failure::Input(format!("{name}: {why}")))?)
+}
+
+/// The results of the cases in a text; paths in it are relative to a folder.
+pub(crate) fn of_text(
+    kind: CalcKind,
+    text: &str,
+    extension: Option<&str>,
+    folder: &Path,
+) -> Result<Value, String> {
+    let case = match extension {
+        Some("json") => json(text),
+        Some("toml") => toml(text),
+        // A JSON value starts with a bracket; so can a TOML table, which is no JSON then.
+        _ => json(text).or_else(|why| {
+            toml(text).map_err(|other| format!("neither JSON ({why}) nor TOML ({other})"))
+        }),
+    }?;
+    let result = match kind {
         CalcKind::Flight => models::flight(case),
         CalcKind::Collision => models::collision(case),
         CalcKind::Mapping => models::mapping(case),
         CalcKind::Grinding => crate::study::grinding::calc(case),
         CalcKind::Stress => crate::stress::calc(case),
         CalcKind::Rigidity => crate::qrb::calc(case),
-        CalcKind::Grain => crate::body::calc::grain(case, folder(&args.file)),
-        CalcKind::Contact => crate::body::calc::contact(case, folder(&args.file)),
+        CalcKind::Grain => crate::body::calc::grain(case, folder),
+        CalcKind::Contact => crate::body::calc::contact(case, folder),
     };
-    print_json(&result.map_err(|why| Failure::Input(format!("{name}: {why}")))?)
+    result.map_err(|why| why.to_string())
 }
 
 /// Where a file lies: paths in it are relative to this.

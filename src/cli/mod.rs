@@ -4,7 +4,7 @@
 //! failed, 2 the input was wrong, 130 interrupted after a checkpoint was written.
 
 mod args;
-mod calc;
+pub(crate) mod calc;
 mod check;
 mod compare;
 mod converge;
@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub(crate) use args::CalcKind;
 use args::*;
 
 /// Arenite simulates granular matter with many models at once.

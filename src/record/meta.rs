@@ -33,6 +33,23 @@ pub struct RunMeta {
     pub cell: bool,
 }
 
+impl RunMeta {
+    /// What is wrong with it, if it was not this program that wrote it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !(2..=3).contains(&self.dimensions) {
+            return Err(format!("`dimensions` is {}", self.dimensions));
+        }
+        let arcs = self.shapes.iter().flat_map(|shape| &shape.parts);
+        for [from, to] in arcs.filter_map(|part| part.arc) {
+            let sound = from.is_finite() && (to - from).abs() <= 2.0 * std::f64::consts::TAU;
+            if !sound {
+                return Err(format!("an arc from {from} to {to} rad is none"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A wall as a line, for pictures: several may bear one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WallDrawing {

@@ -32,7 +32,7 @@ pub use frame::{Cells, Frame, FrameColumn};
 pub use meta::{RunMeta, WallDrawing};
 pub use rows::*;
 pub use shape::{GrainShape, ShapePart};
-pub(crate) use state::checksum;
+pub(crate) use state::{checksum, whole_checkpoint};
 pub use summary::*;
 pub use tables::{columns, describe};
 

@@ -130,6 +130,10 @@ impl Columns {
     }
 }
 
+/// Rows of a group: those that this program writes have fewer, and a few bytes can say that there are any
+/// number of equal ones.
+const MOST_ROWS: usize = 1 << 22;
+
 /// An open table, read one row group at a time so that memory stays flat.
 pub struct TableReader {
     path: PathBuf,
@@ -175,12 +179,13 @@ impl TableReader {
     /// What the folder knows of the run; walls are in the grains' table only.
     pub fn meta(&self) -> Result<RunMeta, RecordError> {
         let text = self.metadata(META_KEY).unwrap_or_default();
-        serde_json::from_str(text).map_err(|e| {
-            RecordError::damaged(
-                &self.path,
-                format!("the metadata {META_KEY} cannot be read: {e}"),
-            )
-        })
+        let wrong = |why: String| {
+            let what = format!("the metadata {META_KEY} cannot be read: {why}");
+            RecordError::damaged(&self.path, what)
+        };
+        let meta: RunMeta = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        meta.check().map_err(wrong)?;
+        Ok(meta)
     }
 
     /// The next row group, or none at the end.
@@ -191,7 +196,14 @@ impl TableReader {
         }
         let group = self.file.get_row_group(self.next).map_err(&refused)?;
         self.next += 1;
-        let rows = group.metadata().num_rows().max(0) as usize;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(usize::MAX);
+        if rows > MOST_ROWS || group.num_columns() == 0 {
+            let what = format!(
+                "has {rows} rows of {} columns in one group, which Arenite never writes",
+                group.num_columns()
+            );
+            return Err(RecordError::damaged(&self.path, what));
+        }
         let mut columns = Vec::new();
         for index in 0..group.num_columns() {
             let about = group.metadata().column(index).column_descr();

@@ -5,6 +5,7 @@
 //! each), the state compressed by zstd, and the 64-bit FNV-1a hash of all before it (u64).
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::RecordError;
@@ -81,12 +82,23 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint> {
     let snapshots = large(take(8)?)?;
     let raw = usize::try_from(large(take(8)?)?).ok()?;
     let packed = usize::try_from(large(take(8)?)?).ok()?;
-    let state = zstd::bulk::decompress(take(packed)?, raw).ok()?;
+    // Grows as it is read: what `raw` says is not yet known to be so.
+    let mut state = Vec::new();
+    let packed = zstd::stream::read::Decoder::with_buffer(take(packed)?).ok()?;
+    packed
+        .take((raw as u64).saturating_add(1))
+        .read_to_end(&mut state)
+        .ok()?;
     (rest.is_empty() && state.len() == raw).then_some(Checkpoint {
         lengths,
         snapshots,
         state,
     })
+}
+
+/// The state in the bytes of a checkpoint's file, or none if they are not a whole one.
+pub(crate) fn whole_checkpoint(bytes: &[u8]) -> Option<Vec<u8>> {
+    decode(bytes).map(|checkpoint| checkpoint.state)
 }
 
 /// The checkpoint files of a folder with their numbers, the newest first.

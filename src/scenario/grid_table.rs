@@ -84,7 +84,7 @@ fn on_grid(axes: &[&str], nodes: Vec<(usize, Vec<f64>, Vec<f64>)>) -> Result<Gri
         spacing.push(step);
         count.push(parts as u64 + 1);
     }
-    let total: u64 = count.iter().product();
+    let total = count.iter().fold(1, |n: u64, &m| n.saturating_mul(m));
     if total > 4 * nodes.len() as u64 {
         let counts: Vec<String> = count.iter().map(u64::to_string).collect();
         return Err(format!(

@@ -156,7 +156,7 @@ impl Text {
                 folder: None,
             });
         }
-        if !written_as_path && !path.is_file() {
+        if !written_as_path && !path.exists() {
             let known = embedded::SCENARIOS.iter().map(|item| item.name);
             let problem = Problem::plain(format!(
                 "there is neither a file nor an embedded scenario `{reference}`"
@@ -167,7 +167,13 @@ impl Text {
             };
             return Err(problem.help(format!("embedded scenarios: {}", names(known))));
         }
-        let text = input::text(&path, MAX_BYTES)
+        // A sweep's scenario is named in a file, one of the command line by the user.
+        let bytes = match from {
+            Some(_) => crate::input::bytes(&path, MAX_BYTES),
+            None => crate::input::bytes_or_pipe(&path, MAX_BYTES),
+        };
+        let text = bytes
+            .and_then(crate::input::text)
             .map_err(|why| Problem::plain(format!("cannot read the scenario {shown}: {why}")))?;
         Ok(Text {
             text,

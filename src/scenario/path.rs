@@ -15,6 +15,9 @@ pub enum Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place(pub Vec<Step>);
 
+/// Steps of a path that a person writes: no scenario is a quarter as deep.
+const DEEPEST: usize = 64;
+
 impl Place {
     /// The place of a key of the scenario itself.
     pub fn of(key: &str) -> Self {
@@ -32,7 +35,7 @@ impl Place {
         steps.push(Step::Index(index));
         Place(steps)
     }
-    /// Reads a path as a person writes it: `a.b[0].c`; `a.b.0.c` is understood too, and a key
+    /// Reads a path of at most 64 steps as a person writes it: `a.b[0].c`; `a.b.0.c` is understood too, and a key
     /// with a dot in it stands in double quotes.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
@@ -60,6 +63,9 @@ impl Place {
                     _ => steps.push(Step::Key(word.to_string())),
                 }
                 rest = &rest[end..];
+            }
+            if steps.len() > DEEPEST {
+                return Err(format!("it has more than {DEEPEST} steps"));
             }
             if let Some(after) = rest.strip_prefix('.') {
                 if after.is_empty() {

@@ -83,13 +83,34 @@ pub(super) struct Axis {
 /// Most values of one key, and most runs: more nobody waits for.
 pub(super) const MOST: usize = 1_000_000;
 
+/// Most values of all keys together: what a sweep of so many runs and some keys has.
+const MOST_VALUES: usize = 3_000_000;
+
+/// Refuses more values than there may be, before they are made.
+fn count_values(
+    document: &Document,
+    place: &Place,
+    all: &mut usize,
+    more: usize,
+) -> Result<(), SweepError> {
+    *all = all.saturating_add(more);
+    if *all <= MOST_VALUES {
+        return Ok(());
+    }
+    let text = format!("all keys together have more than {MOST_VALUES} values");
+    let problem = Problem::at_key(place, text).label("too many");
+    Err(problem.located(document).into())
+}
+
 /// The axes of a sweep: keys of the grid, rows of each zip, samples.
 pub(super) fn axes(document: &Document, spec: &SweepSpec) -> Result<Vec<Axis>, SweepError> {
     let mut axes = Vec::new();
+    let mut all = 0;
     let place = Place::of("grid");
     for (key, key_span) in keys(document, &place) {
         let values = &spec.grid[&key];
         let column = column(document, &place.key(&key), &key, key_span, values)?;
+        count_values(document, &place.key(&key), &mut all, column.settings.len())?;
         axes.push(Axis {
             rows: column.settings.len(),
             columns: vec![column],
@@ -113,6 +134,7 @@ pub(super) fn axes(document: &Document, spec: &SweepSpec) -> Result<Vec<Axis>, S
                     .into());
                 }
             }
+            count_values(document, &here, &mut all, column.settings.len())?;
             columns.push(column);
         }
         let Some(first) = columns.first() else {
@@ -342,6 +364,7 @@ fn sampled(document: &Document, spec: &SampleSpec) -> Result<Axis, SweepError> {
             .into());
     }
     let count = spec.count as usize;
+    count_values(document, &inner, &mut 0, count.saturating_mul(keys.len()))?;
     let points = sample::points(spec.method, count, keys.len(), spec.seed);
     let mut columns = Vec::new();
     for (axis, (key, key_span)) in keys.into_iter().enumerate() {

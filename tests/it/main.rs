@@ -25,6 +25,7 @@ mod filling;
 mod flight;
 mod found;
 mod free_share;
+mod fuzz_seeds;
 mod gas;
 mod grain_fit;
 mod grain_mass;

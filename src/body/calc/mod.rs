@@ -6,4 +6,4 @@ mod shape;
 
 pub use contact::contact;
 pub use grain::grain;
-pub(crate) use shape::{Shape, take};
+pub(crate) use shape::{MOST_BYTES, Shape, take};

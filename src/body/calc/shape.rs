@@ -9,6 +9,10 @@ use serde_json::Value;
 use crate::body::{Arc, ArcGrain, Ball, Clump, Mesh, SHAPES, named_shape};
 use crate::calc::{CalcError, parse, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
+use crate::input;
+
+/// An STL file over this size is refused, bytes: twenty million triangles.
+pub(crate) const MOST_BYTES: u64 = 1 << 30;
 
 /// A component of a clump.
 #[derive(Deserialize)]
@@ -98,7 +102,7 @@ fn shape(keys: Value, folder: &Path) -> Result<Shape, CalcError> {
     }
     let path = folder.join(keys.stl.unwrap_or_default());
     let name = path.display();
-    let bytes = std::fs::read(&path);
+    let bytes = input::bytes(&path, MOST_BYTES);
     let bytes = bytes.map_err(|why| wrong("stl", format!("cannot read {name}: {why}")))?;
     let mesh = Mesh::from_stl(&bytes);
     let mesh = mesh.map_err(|why| wrong("stl", format!("{name}: {why}")))?;

@@ -23,6 +23,9 @@ pub enum MassError {
     /// More voxels than a run should wait for.
     #[error("{0} voxels a side are too many; at most {1} here")]
     TooMany(usize, usize),
+    /// More lines than a run should wait for.
+    #[error("{0} samples are too many; at most {1}")]
+    TooManySamples(u64, u64),
     /// Nothing was met by any sample.
     #[error("no sample lies inside the shape; allow more of them")]
     Nothing,

@@ -10,6 +10,9 @@ use crate::geometry::{Dimension, Vector};
 /// Batches whose scatter gives the error.
 const BATCHES: usize = 64;
 
+/// Most lines: an error of some 3e-5.
+const MOST_SAMPLES: u64 = 1_000_000_000;
+
 /// How to sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonteCarlo {
@@ -26,11 +29,14 @@ pub struct MonteCarlo {
 /// batches.
 ///
 /// # Errors
-/// When no line meets the body, or the tolerance is not reached with the samples.
+/// When no line meets the body, there are more than 1e9, or the tolerance is not reached with the samples.
 pub fn monte_carlo<D: Dimension>(
     region: &impl Region<D>,
     how: MonteCarlo,
 ) -> Result<MassProperties<D>, MassError> {
+    if how.samples > MOST_SAMPLES {
+        return Err(MassError::TooManySamples(how.samples, MOST_SAMPLES));
+    }
     let (min, max) = region.bounds();
     let middle = (min + max) * 0.5;
     let mut streams: Vec<ChaCha8Rng> = (0..BATCHES)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::body::calc::{Shape, grain, take};
+use crate::body::calc::{MOST_BYTES, Shape, grain, take};
 use crate::body::fit::Random;
 use crate::body::{Arc, ArcGrain, Ball, Clump, Mesh, SHAPES, named_shape};
 use crate::cli::GrainArgs;
@@ -12,6 +12,7 @@ use crate::cli::calc::{json as read_json, toml as read_toml};
 use crate::cli::failure::Failure;
 use crate::cli::report::short;
 use crate::geometry::{Dimension, Planar};
+use crate::input;
 use crate::scenario::{names, nearest};
 
 /// Of a random clump: the smallest radius over the largest, and the overlap.
@@ -46,8 +47,8 @@ fn random(args: &GrainArgs, count: u32) -> Result<Shape, Failure> {
 /// The triangles of an STL file.
 pub(super) fn mesh(path: &Path) -> Result<Mesh, Failure> {
     let name = path.display();
-    let bytes =
-        std::fs::read(path).map_err(|why| Failure::Input(format!("cannot read {name}: {why}")))?;
+    let bytes = input::bytes_or_pipe(path, MOST_BYTES)
+        .map_err(|why| Failure::Input(format!("cannot read {name}: {why}")))?;
     Mesh::from_stl(&bytes).map_err(|why| Failure::Input(format!("{name}: {why}")))
 }
 
@@ -72,7 +73,8 @@ fn read(source: &str) -> Result<Shape, Failure> {
             names(known)
         )));
     }
-    let text = std::fs::read_to_string(path)
+    let text = input::bytes_or_pipe(path, MOST_BYTES)
+        .and_then(input::text)
         .map_err(|why| Failure::Input(format!("cannot read {source}: {why}")))?;
     let value = match end.as_deref() {
         Some("json") => read_json(&text),

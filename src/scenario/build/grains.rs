@@ -153,6 +153,19 @@ pub(super) fn fills<D: Formed>(
         };
         filled.starts.push((start, here, listed));
         filled.grains.extend(made);
+        let heavy = |grain: &Grain<D>| {
+            let inertia = grain.inertia.iter().fold(0.0, |sum, part| sum + part);
+            grain.mass.is_normal() && f64::is_normal(inertia)
+        };
+        if let Some(k) = filled.grains[start..].iter().position(|g| !heavy(g)) {
+            let grain = &filled.grains[start + k];
+            let (place, name) = filled.origin(start + k);
+            let text = format!(
+                "{name}: with a radius of {:e} m its mass is {:e} kg and its moments of inertia are {:?} kg m^2, which no number holds well",
+                grain.radius, grain.mass, grain.inertia
+            );
+            return Err(Problem::at(&place, text));
+        }
     }
     Ok(filled)
 }

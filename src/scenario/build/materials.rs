@@ -11,6 +11,9 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::{Problem, names, nearest};
 use crate::scenario::spec::{FillSpec, LawSpec, MaterialSpec, Sort, Spec};
 
+/// Materials of a scenario: each pair of them has a place for its law.
+const MOST: usize = 1000;
+
 /// The materials that a scenario uses, in order of name; the spec keeps these and no others.
 pub(super) struct Materials {
     pub names: Vec<String>,
@@ -42,6 +45,13 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
     for (at, sort) in sorts(spec) {
         let place = place_of(&at, &sort, "material");
         uses.push((place, sort.material.to_string(), true));
+    }
+    let different: BTreeSet<&str> = uses.iter().map(|(_, name, _)| name.as_str()).collect();
+    if different.len() > MOST {
+        let found = different.len();
+        return Err(Problem::plain(format!(
+            "the scenario uses {found} materials; each pair of them may have a law, so that at most {MOST} are allowed"
+        )));
     }
     let library = embedded::materials();
     for (place, name, _) in &uses {

@@ -155,7 +155,7 @@ type Lists = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 fn read_file(place: &Place, file: &str, folder: Option<&Path>) -> Result<Lists, Problem> {
     let path = input::located(folder, file);
     let shown = path.display();
-    let bytes = input::bytes(&path, MAX_BYTES)
+    let bytes = crate::input::bytes(&path, MAX_BYTES)
         .map_err(|why| Problem::at(place, format!("cannot read {shown}: {why}")))?;
     let found = stl_triangles(&bytes).map_err(|why| match why {
         crate::body::MeshError::Line { .. } => Problem::at(place, format!("{shown}, {why}")),

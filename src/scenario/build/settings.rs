@@ -86,6 +86,18 @@ impl Scales {
         }
     }
 
+    /// Refuses scales that no number holds: defaults follow from them.
+    fn check(&self) -> Result<(), Problem> {
+        let held = [self.speed, self.diameter, self.time()];
+        if held.iter().all(|scale| scale.is_normal()) && self.contact.1.is_finite() {
+            return Ok(());
+        }
+        Err(Problem::plain(format!(
+            "sizes and speeds are beyond what numbers hold: a mean diameter of {:e} m, a speed of {:e} m/s, contacts of {:e} s",
+            self.diameter, self.speed, self.contact.1
+        )))
+    }
+
     /// The time for a diameter at the reference speed, s: sqrt(d / g).
     pub fn time(&self) -> f64 {
         self.diameter / self.speed
@@ -180,6 +192,7 @@ pub(super) fn fill_in(
     spec: &mut Spec,
     scales: &Scales,
 ) -> Result<Settings, Problem> {
+    scales.check()?;
     let at = Place::of("run");
     let finish = spec.run.finish;
     let collisions = super::collisions::way(check, spec)?;

@@ -11,6 +11,11 @@ use crate::scenario::problem::{Problem, names, nearest};
 use crate::scenario::spec::{ArcSpec, ComponentSpec, ShapeSpec, Spec};
 use crate::system::RadiusLaw;
 
+/// Shapes of a scenario.
+const MOST: usize = 1000;
+/// Disks or spheres of a shape.
+const MOST_PARTS: usize = 10_000;
+
 /// The forms that a scenario uses, in order of name; the spec keeps these shapes and no others.
 pub(super) struct Shapes<D: Dimension> {
     pub forms: Vec<Form<D>>,
@@ -90,6 +95,13 @@ pub(super) fn collect<D: Formed>(check: Check<'_>, spec: &mut Spec) -> Result<Sh
             }
             None => return Err(unknown(place, name, spec)),
         }
+    }
+    if spec.shape.len() > MOST {
+        let found = spec.shape.len();
+        return Err(Problem::at_key(
+            &Place::of("shape"),
+            format!("there are {found} shapes; at most {MOST} are allowed"),
+        ));
     }
     let used: BTreeSet<&String> = uses.iter().map(|(_, name)| name).collect();
     let mut forms = Vec::new();
@@ -183,6 +195,11 @@ fn clump<D: Dimension>(
     here: &Place,
     balls: &[ComponentSpec],
 ) -> Result<Clump<D>, Problem> {
+    if balls.len() > MOST_PARTS {
+        let found = balls.len();
+        let text = format!("`{here}` has {found} parts; a shape has at most {MOST_PARTS}");
+        return Err(Problem::at_key(here, text));
+    }
     let mut parts = Vec::with_capacity(balls.len());
     for (k, ball) in balls.iter().enumerate() {
         let at = here.index(k);

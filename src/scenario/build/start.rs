@@ -190,7 +190,7 @@ fn neighbours<D: Dimension>(cell: [i64; 3], layout: &[(f64, f64, i64)]) -> Vec<[
             .flat_map(|base| {
                 [-1, 0, 1].map(|shift| {
                     let mut key = *base;
-                    key[axis] += shift;
+                    key[axis] = i64::saturating_add(key[axis], shift);
                     if wrap > 0 {
                         key[axis] = key[axis].rem_euclid(wrap);
                     }

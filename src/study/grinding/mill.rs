@@ -54,7 +54,9 @@ impl Mill {
             |v| v > 0.0,
         )?;
         // The first i with 2^(-i/3) <= final / initial, not missed by rounding of the logarithm.
+        let what = "the initial over the final radius";
         let ratio = self.initial_radius / self.final_radius;
+        let ratio = check(what, ratio, "finite", |ratio| ratio.is_finite())?;
         let last = libm::ceil(3.0 * libm::log2(ratio) - 1e-12).max(0.0) as usize;
         let mut probabilities = Vec::with_capacity(last + 1);
         for basket in 0..last {

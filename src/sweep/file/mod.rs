@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::SweepError;
 use super::axis::{self, Axis, Setting, Spans};
 use super::spec::SweepSpec;
+use crate::input;
 use crate::record::checksum;
 use crate::scenario::path::{Place, Step};
 use crate::scenario::{
@@ -58,6 +59,9 @@ pub struct Point {
     overrides: Vec<Override>,
 }
 
+/// A file over this size is refused, bytes: a million values take less.
+const MOST_BYTES: u64 = 1 << 28;
+
 /// Names of columns that every table has.
 pub(super) const OWN_COLUMNS: [&str; 5] = ["run", "label", "seed", "status", "error"];
 
@@ -85,7 +89,8 @@ impl Sweep {
             let problem = problem.help(format!("embedded sweeps: {}", names(known)));
             return Err(problem.into());
         }
-        let text = std::fs::read_to_string(path).map_err(|why| {
+        let text = input::bytes_or_pipe(path, MOST_BYTES).and_then(input::text);
+        let text = text.map_err(|why| {
             Problem::plain(format!("cannot read the sweep file {reference}: {why}"))
         })?;
         let stem = path.file_stem().and_then(|stem| stem.to_str());

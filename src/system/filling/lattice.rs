@@ -14,6 +14,9 @@ const LOOSE: f64 = 1.2;
 /// And at least this many of the largest diameter, so that rounding makes no overlap.
 const TIGHT: f64 = 1.0 + 1e-9;
 
+/// Cells that are looked at: ten for each grain that a scenario may start with.
+const MOST_CELLS: usize = 100_000_000;
+
 /// Fills the region from below, row by row (first coordinate fastest), one grain to a square or
 /// cubic cell that is stretched to fill the width. A grain is moved from the middle of its cell by
 /// up to `jitter` (0 to 1) of the room it has there; each component of its velocity is uniform in
@@ -41,10 +44,11 @@ pub fn lattice<D: Dimension>(
     let loose = (2.0 * mean * LOOSE).max(2.02 * largest);
     // Both tries start from the same stream, so that the looser one leaves no trace.
     let start = rng.clone();
-    let mut best = 0;
+    let (mut best, mut most) = (0, 0);
     for cell in [loose, tight] {
         *rng = start.clone();
         let cells = Cells::new(request, cell.max(tight));
+        most = cells.len();
         let grains = fill(request, &obstacles, &cells, jitter, speed, rng);
         if grains.len() == request.count {
             return Ok(grains);
@@ -54,7 +58,12 @@ pub fn lattice<D: Dimension>(
     Err(FillError::NoRoom {
         placed: best,
         asked: request.count,
-        advice: "enlarge the region (above all upwards) or lower the count",
+        advice: match most > MOST_CELLS {
+            true => {
+                "the region has more cells than are looked at, 1e8: let it lie closer around the vessel"
+            }
+            false => "enlarge the region (above all upwards) or lower the count",
+        },
     })
 }
 
@@ -86,7 +95,7 @@ impl<D: Dimension> Cells<D> {
         Cells { counts, size }
     }
     fn len(&self) -> usize {
-        self.counts.iter().product()
+        self.counts.iter().fold(1, |n, &m| n.saturating_mul(m))
     }
     fn middle(&self, index: usize, min: D::Vector) -> D::Vector {
         let mut rest = index;
@@ -106,10 +115,10 @@ fn fill<D: Dimension>(
     speed: f64,
     rng: &mut ChaCha8Rng,
 ) -> Vec<Grain<D>> {
-    let mut grains = Vec::with_capacity(request.count);
+    let mut grains = Vec::with_capacity(request.count.min(cells.len()));
     let symmetric = |rng: &mut ChaCha8Rng| 2.0 * rng.random::<f64>() - 1.0;
     let mut drawn = None;
-    for index in 0..cells.len() {
+    for index in 0..cells.len().min(MOST_CELLS) {
         if grains.len() == request.count {
             break;
         }

@@ -33,6 +33,9 @@ pub(in crate::system) struct Obstacles<D: Dimension> {
     cells: FxHashMap<[i64; 3], Vec<u32>>,
 }
 
+/// This many cells are soon looked at.
+const MANY_CELLS: usize = 10_000;
+
 impl<D: Dimension> Obstacles<D> {
     /// Walls and existing grains of a request; `largest` radius of the grains to come, m.
     pub fn new(request: &FillRequest<'_, D>, largest: f64) -> Result<Self, FillError> {
@@ -88,6 +91,17 @@ impl<D: Dimension> Obstacles<D> {
     fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize, D::Vector, f64) -> bool) {
         let around = D::Vector::from_fn(|_| reach);
         let (lo, hi) = (self.cell_of(x - around), self.cell_of(x + around));
+        // Cells are as wide as the grains to come. Around one that is far larger there are more cells than
+        // grains.
+        let wide = |k: usize| hi[k] as f64 - lo[k] as f64 + 1.0;
+        if wide(0) * wide(1) * wide(2) > (self.places.len() + MANY_CELLS) as f64 {
+            for (g, &(place, radius)) in self.places.iter().enumerate() {
+                if !f(g, place, radius) {
+                    return;
+                }
+            }
+            return;
+        }
         for i in lo[0]..=hi[0] {
             for j in lo[1]..=hi[1] {
                 for k in lo[2]..=hi[2] {

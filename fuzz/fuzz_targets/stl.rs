@@ -1,0 +1,9 @@
+//! STL files.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = arenite::outside::stl(bytes);
+});
