@@ -134,7 +134,7 @@ fn what_stands_in_the_way_is_named() {
 
 /// What a damaged copy of a file is put in its place.
 fn damages(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let noise = (0..bytes.len() / 2).map(|k| (k * k >> 3) as u8).collect();
+    let noise = (0..bytes.len() / 2).map(|k| ((k * k) >> 3) as u8).collect();
     let end = bytes.len() - 5;
     vec![
         Vec::new(),
