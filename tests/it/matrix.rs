@@ -575,6 +575,7 @@ fn any_two_of_a_kind_in_the_plane() {
 }
 
 #[test]
+#[ignore = "minutes"]
 fn any_two_of_a_kind_in_space() {
     let found = FAMILIES[1].all(2);
     every_moment(&found);
