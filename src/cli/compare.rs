@@ -2,6 +2,7 @@
 
 use super::CompareArgs;
 use super::failure::Failure;
+use super::page::only_over_a_page;
 use super::plot;
 use super::report::{print, print_json, short};
 use crate::record::write_file;
@@ -22,6 +23,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         plot(&found, path)?;
     }
     if let Some(path) = &args.out {
+        only_over_a_page(path)?;
         let page = comparison(&found, tables(&found))?;
         write_file(path, page.html.as_bytes())?;
         if !args.json {

@@ -1,5 +1,6 @@
 //! `arenite report`: the page of a run or of a sweep, or its plots as files.
 
+use std::io::Read;
 use std::path::Path;
 
 use super::failure::Failure;
@@ -8,6 +9,8 @@ use super::{ReportArgs, run_folder};
 use crate::record::write_file;
 use crate::view::report::{Report, ReportOptions, report, sweep};
 
+/// How every page begins.
+const BEGINNING: &[u8] = b"<!DOCTYPE html>";
 /// Bytes of a megabyte.
 const MEGABYTE: f64 = 1e6;
 
@@ -26,6 +29,7 @@ pub(super) fn page(args: &ReportArgs) -> Result<(), Failure> {
         None => {
             let out = args.out.clone();
             let out = out.unwrap_or_else(|| args.dir.join("report.html"));
+            only_over_a_page(&out)?;
             write_file(&out, made.html.as_bytes())?;
             for note in &made.notes {
                 message(note);
@@ -34,6 +38,26 @@ pub(super) fn page(args: &ReportArgs) -> Result<(), Failure> {
         }
     };
     print(format!("{out}\n").as_bytes())
+}
+
+/// A page is written over an older page only: a name is soon mistyped, and what was there is gone.
+pub(super) fn only_over_a_page(out: &Path) -> Result<(), Failure> {
+    let Ok(mut file) = std::fs::File::open(out) else {
+        return Ok(());
+    };
+    let mut start = vec![0; BEGINNING.len()];
+    let page = file.read_exact(&mut start).is_ok() && start.eq_ignore_ascii_case(BEGINNING);
+    if page
+        || file
+            .metadata()
+            .is_ok_and(|about| about.len() == 0 || !about.is_file())
+    {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{}: there is a file that is no page of a report; choose another name, or remove it first",
+        out.display()
+    )))
 }
 
 fn made(args: &ReportArgs) -> Result<Report, Failure> {

@@ -33,6 +33,7 @@ pub use meta::{RunMeta, WallDrawing};
 pub use rows::*;
 pub use shape::{GrainShape, ShapePart};
 pub(crate) use state::{checksum, whole_checkpoint};
+pub(crate) use summary::corrected;
 pub use summary::*;
 pub use tables::{columns, describe};
 

@@ -75,8 +75,19 @@ pub struct Summary {
     /// Collisions of event-driven runs; none where no collision is instantaneous.
     #[serde(default)]
     pub impacts: Option<ImpactFigures>,
+    /// How often the program put something right, or fell back on another way: by name, those that happened.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub corrections: BTreeMap<String, u64>,
     /// What a user should know.
     pub warnings: Vec<String>,
+}
+
+/// Counts of corrections, those that happened.
+pub(crate) fn corrected<const N: usize>(all: [(&str, u64); N]) -> BTreeMap<String, u64> {
+    all.into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| (name.to_string(), count))
+        .collect()
 }
 
 /// Times of a run.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::driver::{Outcome, owner};
+use super::ticks::tick_at;
 use super::{System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::event::{Event, EventKind};
@@ -139,7 +140,12 @@ impl<D: Integrate> System<D> {
         } else {
             1
         };
-        let time = (*tick + first) as f64 * every;
+        let n = *tick + first;
+        let time = match who {
+            owner::SERIES | owner::SNAPSHOT => tick_at(n, every, self.setup.finish),
+            // A look at outlets at the very end would change the run.
+            _ => n as f64 * every,
+        };
         if time <= self.setup.finish {
             self.schedule(who, time, kind);
         }

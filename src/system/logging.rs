@@ -501,6 +501,12 @@ impl<D: Integrate> System<D> {
             jams: self.s.perturb.jams.clone(),
             avalanches: self.setup.morph.map(|_| self.s.rest.avalanches),
             impacts: None,
+            corrections: crate::record::corrected([
+                ("collisions_beyond_tables", air.solved),
+                ("collisions_followed_by_steps", air.lasting),
+                ("collisions_forced", air.forced),
+                ("grazing_collisions_left_out", air.grazes),
+            ]),
             warnings,
         }
     }

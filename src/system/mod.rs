@@ -37,6 +37,7 @@ mod simulation;
 mod step;
 mod stillness;
 mod thrash;
+mod ticks;
 mod watch;
 mod wear;
 mod zones;

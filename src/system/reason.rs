@@ -52,7 +52,10 @@ impl<D: Integrate> System<D> {
         let arrays = &self.engine.state.arrays;
         for &slot in &self.engine.state.active {
             let slot = slot as usize;
-            if !arrays.position(slot).is_finite() || !arrays.velocity(slot).is_finite() {
+            // Squares: what is too fast to have an energy is lost as well.
+            let spin = arrays.spins.get(slot).map_or(&[][..], |row| &row.0[..3]);
+            let row = arrays.rows[slot].0[..7].iter().chain(spin);
+            if !row.map(|x| x * x).sum::<f64>().is_finite() {
                 return Err(SystemError::Numerical(format!(
                     "grain {} has no finite position or velocity at {:.9} s (step {}); the step of {:.3e} s may be too large for its links",
                     arrays.id[slot],

@@ -7,8 +7,18 @@ use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Dissipated, EnergyFigures, EventFigures, GrainFigures, ImpactFigures, Impacts, RegimeShares,
-    SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures,
+    SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
+
+/// The warning that a balance asks for: what rounding leaves is far less.
+fn unbalanced(energy: &EnergyFigures) -> Option<String> {
+    (energy.balance_error > 1e-2).then(|| {
+        format!(
+            "the energy balance is off by {:.1e} of what flowed: speeds or accelerations are beyond what numbers hold",
+            energy.balance_error
+        )
+    })
+}
 
 impl<D: Dimension> Events<D> {
     /// The energy book at the engine's time.
@@ -159,6 +169,12 @@ impl<D: Dimension> Events<D> {
             ));
         }
         self.warn_of_tables(&mut warnings);
+        let energy = self.energy();
+        warnings.extend(unbalanced(&energy));
+        let corrections = [
+            ("grazing_collisions_left_out", tally.grazes),
+            ("collisions_beyond_tables", tally.soft.solved),
+        ];
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
@@ -193,7 +209,8 @@ impl<D: Dimension> Events<D> {
                 collisions: tally.collisions + tally.wall_hits,
                 ..WorkFigures::default()
             },
-            energy: self.energy(),
+            energy,
+            corrections: corrected(corrections),
             cell: None,
             fields: None,
             meters: Vec::new(),

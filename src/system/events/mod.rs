@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 pub use start::{Start, engine_setup};
 
+use super::ticks::tick_at;
 use super::watch::Watch;
-use super::{Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
+use super::{CollapseName, Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
 use crate::event::EventKind;
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 use crate::record::{Sink, Summary};
 use spectrum::Spectrum;
 
@@ -95,7 +96,7 @@ impl<D: Dimension> Events<D> {
                 .0;
             if format != FORMAT {
                 return Err(SystemError::Saved(format!(
-                    "its format is {format:#x}, this program's is {FORMAT:#x}"
+                    "its format is {format:#x}, this program's is {FORMAT:#x}; go on with the version of Arenite that wrote it, or start the run anew"
                 )));
             }
             let saved: Saved<D> =
@@ -148,8 +149,9 @@ impl<D: Dimension> Events<D> {
     fn next_tick(&self) -> (f64, Tick) {
         let log = &self.setup.log;
         // The series starts at 0, snapshots too; checkpoints after one interval.
-        let nth =
-            |every: Option<f64>, n: u64| every.map_or(f64::INFINITY, |every| n as f64 * every);
+        let nth = |every: Option<f64>, n: u64| {
+            every.map_or(f64::INFINITY, |every| tick_at(n, every, self.setup.finish))
+        };
         let [series, snapshots, checkpoints] = self.tally.rows;
         let ticks = [
             (nth(log.series, series), Tick::Series),
@@ -189,7 +191,25 @@ impl<D: Dimension> Events<D> {
         Ok(stopped)
     }
 
+    /// Whether every grain is somewhere, and not so fast that its energy is none.
+    fn check_numbers(&self) -> Result<(), SystemError> {
+        for (index, grain) in self.setup.grains.iter().enumerate() {
+            let now = self.engine.moment(index);
+            let (motion, spin) = (now.velocity.norm_squared(), D::spin_dot(now.spin, now.spin));
+            if !(now.position.is_finite() && motion.is_finite() && spin.is_finite()) {
+                return Err(SystemError::Numerical(format!(
+                    "grain {} has no finite position or energy at {:.9} s, after {} collisions",
+                    grain.id,
+                    self.engine.time(),
+                    now.collisions
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn tick(&mut self, time: f64, tick: Tick, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.check_numbers()?;
         match tick {
             Tick::Series => {
                 self.tally.rows[0] += 1;
@@ -236,11 +256,24 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) ->
             with,
             time,
             collisions,
-        } => format!(
-            "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`), or leave [events] out: `run.collisions = true` lets grains collide in flight by their contact laws and follows contacts that last",
-            name(Other::Grain(grain)),
-            name(with)
-        ),
+        } => {
+            let lossless = setup.events.as_ref().is_some_and(|events| {
+                events.collapse == CollapseName::Elastic && events.contact_time > 0.0
+            });
+            let advice = match lossless {
+                true => {
+                    "pairs that stay in touch have no speed left to part with: give a restitution over 0"
+                }
+                false => {
+                    "give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`)"
+                }
+            };
+            format!(
+                "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; {advice}, or leave [events] out: `run.collisions = true` lets grains collide in flight by their contact laws and follows contacts that last",
+                name(Other::Grain(grain)),
+                name(with)
+            )
+        }
         Stopped::PassThrough {
             grain,
             with,

@@ -5,6 +5,9 @@ use crate::collide::engine::{self, Body, Limits, Wall, WallShape};
 use crate::geometry::{Dimension, Vector};
 use crate::system::{CollapseName, Setup};
 
+/// How often paths may bend by the size of the box within a run: they are told anew each time.
+const MOST_SPANS: f64 = 1e9;
+
 /// What the engine starts from, and to which boundary each of its walls belongs.
 #[derive(Clone, Debug)]
 pub struct Start<D: Dimension> {
@@ -68,6 +71,16 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
         },
         time: 0.0,
     };
+    let (pull, size) = (setup.gravity.norm(), (max - min).norm());
+    let spans = 0.5 * setup.finish * (pull / size).sqrt();
+    if pull > 0.0 && (spans.is_nan() || spans > MOST_SPANS) {
+        return Err((
+            None,
+            format!(
+                "gravity of {pull:.3e} m/s^2 bends paths by the size of the box, {size:.3e} m, {spans:.1e} times within the run, more than {MOST_SPANS:.0e}: it would not end"
+            ),
+        ));
+    }
     engine::check(&start).map_err(|error| match error {
         engine::SetupError::Wall(wall, what) => (
             boundary.get(wall).copied(),

@@ -6,8 +6,8 @@ use super::QuasiStatic;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
-    Avalanches, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares, Status,
-    Summary, Times, WorkFigures,
+    Avalanches, BodyRef, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares,
+    Status, Summary, Times, WorkFigures, corrected,
 };
 use crate::system::Outcome;
 
@@ -107,6 +107,34 @@ impl<D: Dimension> QuasiStatic<D> {
         hash
     }
 
+    /// Of the links that bear, that pressed deepest: its overlap over the smaller radius, and its bodies.
+    fn deepest(&self) -> Option<(f64, [String; 2])> {
+        let radius = |body: BodyRef| match body {
+            BodyRef::Grain(id) => self.setup.grains.iter().find(|grain| grain.id == id),
+            _ => None,
+        };
+        let links = self.packing.network().links().iter().enumerate();
+        let shares = links.filter(|(key, _)| self.packing.stress(*key).on);
+        let shares = shares.map(|(key, link)| {
+            let bodies = [self.bodies[link.a], self.bodies[link.b]];
+            let sizes = bodies.iter().filter_map(|body| radius(*body));
+            let size = sizes
+                .map(|grain| grain.radius)
+                .fold(f64::INFINITY, f64::min);
+            (self.packing.stress(key).normal / link.kn / size, bodies)
+        });
+        let (share, bodies) = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let name = |body: BodyRef| match body {
+            BodyRef::Grain(id) => format!("grain {id}"),
+            BodyRef::Boundary(wall) => format!(
+                "the wall `{}`",
+                self.setup.boundaries[usize::from(wall)].name
+            ),
+            BodyRef::None => "nobody".into(),
+        };
+        Some((share, bodies.map(name)))
+    }
+
     pub(super) fn figures(&self) -> Summary {
         let tally = &self.tally;
         let total: u64 = tally.by_kind.iter().sum();
@@ -126,6 +154,17 @@ impl<D: Dimension> QuasiStatic<D> {
                 if tally.held == 1 { "" } else { "s" }
             ));
         }
+        if let Some((share, [a, b])) = self.deepest()
+            && share > 0.5
+        {
+            warnings.push(format!(
+                "grains are crushed: {a} and {b} overlap by {share:.2} of the smaller radius under their load, where the model means displacements that are small; stiffer laws are asked for"
+            ));
+        }
+        let corrections = [
+            ("parts_held", tally.held),
+            ("links_reseated", tally.reseated),
+        ];
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
@@ -161,6 +200,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..WorkFigures::default()
             },
             energy: self.energy(),
+            corrections: corrected(corrections),
             cell: None,
             fields: None,
             meters: Vec::new(),

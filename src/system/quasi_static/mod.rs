@@ -10,6 +10,7 @@ mod rows;
 
 use serde::{Deserialize, Serialize};
 
+use super::ticks::tick_at;
 use super::watch::Watch;
 use super::{
     Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
@@ -195,7 +196,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
             if saved.format != FORMAT {
                 return Err(SystemError::Saved(format!(
-                    "its format is {:#x}, this program's is {FORMAT:#x}",
+                    "its format is {:#x}, this program's is {FORMAT:#x}; go on with the version of Arenite that wrote it, or start the run anew",
                     saved.format
                 )));
             }
@@ -241,7 +242,10 @@ impl<D: Dimension> QuasiStatic<D> {
         let time = event.time;
         self.tally.count(event.kind, 1);
         // The n-th row comes at n intervals: sums of intervals would drift.
-        let again = |interval: Option<f64>| interval.map(|i| ((time / i).round() + 1.0) * i);
+        let finish = self.setup.finish;
+        let again = |interval: Option<f64>| {
+            interval.map(|i| tick_at((time / i).round() as u64 + 1, i, finish))
+        };
         match who {
             owner::GRAIN => {
                 self.add(time, sink)?;
@@ -369,6 +373,15 @@ impl<D: Dimension> QuasiStatic<D> {
             .packing
             .relax(&self.rules)
             .map_err(|error| fault(self.explain(&error)))?;
+        let (u, turn) = self.displacement(node);
+        let energy = self.packing.elastic_energy();
+        if !(u.is_finite() && D::spin_dot(turn, turn).is_finite() && energy.is_finite()) {
+            return Err(fault(format!(
+                "its displacement or the elastic energy is no finite number after it came (grain {} of {}); its weight or the stiffness of its links is beyond what numbers hold",
+                index + 1,
+                self.setup.grains.len()
+            )));
+        }
         self.tally.count(EventKind::AnalyzeInternalForces, 1);
         self.book(&relaxation);
         self.log_relaxation(sink, time, &relaxation, cause)?;
