@@ -109,18 +109,17 @@ impl<D: Dimension> QuasiStatic<D> {
 
     /// Of the links that bear, that pressed deepest: its overlap over the smaller radius, and its bodies.
     fn deepest(&self) -> Option<(f64, [String; 2])> {
-        let radius = |body: BodyRef| match body {
-            BodyRef::Grain(id) => self.setup.grains.iter().find(|grain| grain.id == id),
-            _ => None,
-        };
+        let grains = self.setup.grains.iter();
+        let radii: BTreeMap<_, f64> = grains.map(|grain| (grain.id, grain.radius)).collect();
         let links = self.packing.network().links().iter().enumerate();
         let shares = links.filter(|(key, _)| self.packing.stress(*key).on);
         let shares = shares.map(|(key, link)| {
             let bodies = [self.bodies[link.a], self.bodies[link.b]];
-            let sizes = bodies.iter().filter_map(|body| radius(*body));
-            let size = sizes
-                .map(|grain| grain.radius)
-                .fold(f64::INFINITY, f64::min);
+            let sizes = bodies.iter().filter_map(|body| match body {
+                BodyRef::Grain(id) => radii.get(id),
+                _ => None,
+            });
+            let size = sizes.copied().fold(f64::INFINITY, f64::min);
             (self.packing.stress(key).normal / link.kn / size, bodies)
         });
         let (share, bodies) = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
