@@ -76,7 +76,7 @@ enum Slot {
 impl Kind {
     fn drawn(dice: &mut Dice, space: bool) -> Kind {
         let shapes: &[&str] = match space {
-            true => &["dimer", "t-bar"],
+            true => &["dimer"],
             false => &["quasi-triangle", "oval", "quasi-heptagon"],
         };
         let law = *one_of(
@@ -530,11 +530,11 @@ fn all(seeds: impl Iterator<Item = u64>) {
 
 #[test]
 fn any_run_keeps_the_laws() {
-    all(0..8);
+    all(0..6);
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "half an hour"]
 fn any_of_many_runs_keeps_the_laws() {
-    all(8..200);
+    all(6..200);
 }
