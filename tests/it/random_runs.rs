@@ -248,7 +248,10 @@ fn law(dice: &mut Dice, kind: Kind) -> String {
     text
 }
 
-fn walls(kind: Kind, vector: &dyn Fn(&dyn Fn(usize) -> f64) -> String) -> String {
+/// Writes a vector by what its components are.
+type Written<'a> = &'a dyn Fn(&dyn Fn(usize) -> f64) -> String;
+
+fn walls(kind: Kind, vector: Written) -> String {
     let mut text = String::new();
     let last = if kind.space { 2 } else { 1 };
     let mut plane = |axis: usize, end: usize, motion: &str| {
