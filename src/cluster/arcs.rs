@@ -7,7 +7,7 @@ use super::engine::Engine;
 use super::facing_walls::wall_geometry;
 use super::integrate::Integrate;
 use super::kernel::{Arcs, Named, Timing, WHOLE, WallSums};
-use super::observe::BodyMotion;
+use super::kinematics::BodyMotion;
 use crate::body::Lever;
 use crate::contact::AnyLaw;
 use crate::geometry::Vector;

@@ -4,8 +4,9 @@ use super::Other;
 use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::kinematics::Kinematics;
 use super::lists::{History, Lists, each_link};
-use super::observe::{Elastic, Kinematics, LinkView};
+use super::observe::{Elastic, LinkView};
 use crate::geometry::Dimension;
 use crate::vector::LANES;
 

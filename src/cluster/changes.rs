@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::observe::Kinematics;
+use super::kinematics::Kinematics;
 use super::state::{LinkEvent, Other};
 use crate::event::EventKind;
 use crate::geometry::Dimension;

@@ -1,6 +1,8 @@
 //! What the law of a link gives for it by itself, as the kernels evaluate it.
 
-use super::observe::{Kinematics, size};
+use super::kinematics::Kinematics;
+
+use super::observe::size;
 use crate::contact::{AnyLaw, Contact, Law, Resistance, ResistanceKind, Slots, with_law};
 use crate::geometry::Dimension;
 use crate::vector::{Lanes, Plain};

@@ -4,8 +4,8 @@
 use super::coefficients::coefficients;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::kinematics::Kinematics;
 use super::lists::Kept;
-use super::observe::Kinematics;
 use super::part::Part;
 use super::state::Other;
 use super::still::WallName;

@@ -2,7 +2,8 @@
 
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::observe::{BodyMotion, size};
+use super::kinematics::BodyMotion;
+use super::observe::size;
 use super::part::{Part, Shift};
 use crate::body::Lever;
 use crate::geometry::{Dimension, Vector};

@@ -4,8 +4,9 @@
 use super::coefficients::coefficients;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::kinematics::Kinematics;
 use super::lists::{History, each_link};
-use super::observe::{Kinematics, size};
+use super::observe::size;
 use super::part::Part;
 use super::state::Other;
 use super::still::{Place, Push};

@@ -2,7 +2,8 @@
 
 use super::engine::Engine;
 use super::integrate::Integrate;
-use super::observe::{BodyMotion, Kinematics, LinkView};
+use super::kinematics::{BodyMotion, Kinematics};
+use super::observe::LinkView;
 use crate::geometry::Dimension;
 
 /// A displacement, m, and a turn times the radius, m.

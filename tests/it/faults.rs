@@ -9,7 +9,7 @@ use crate::cli_tools::{
     wait_for_checkpoint,
 };
 
-fn mixed() -> String {
+pub fn mixed() -> String {
     format!("{}/tests/data/runs/mixed.toml", env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -213,7 +213,7 @@ fn damaged_checkpoints_are_passed_over() {
 
 /// Runs the program where no file may grow over a number of 512-byte blocks: what a full disk
 /// looks like to a program, for the signal that goes with it is ignored.
-fn with_small_files(folder: &Path, blocks: u32, arguments: &str) -> Output {
+pub fn with_small_files(folder: &Path, blocks: u32, arguments: &str) -> Output {
     let program = env!("CARGO_BIN_EXE_arenite");
     let script =
         format!("trap '' XFSZ; ulimit -f {blocks} || exit 99; exec '{program}' {arguments}");

@@ -2,13 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use crate::cli_tools::{arenite, command, run_well, said, start, wait_for_checkpoint};
-
-fn mixed() -> String {
-    format!("{}/tests/data/runs/mixed.toml", env!("CARGO_MANIFEST_DIR"))
-}
+use crate::faults::{mixed, with_small_files};
 
 /// Exit status of a command whose reader is gone: before it has written a word.
 fn unread(folder: &Path, arguments: &[&str], messages_too: bool) -> Option<i32> {
@@ -192,20 +189,6 @@ fn damaged_records_are_named() {
     }
 }
 
-/// A command where no file may grow over two blocks of 512 bytes.
-#[cfg(target_os = "linux")]
-fn without_room(folder: &Path, arguments: &str) -> Output {
-    let program = env!("CARGO_BIN_EXE_arenite");
-    let script = format!("trap '' XFSZ; ulimit -f 2; exec '{program}' {arguments}");
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", &script])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_no_part_of_an_export() {
@@ -231,7 +214,7 @@ fn a_full_disk_leaves_no_part_of_an_export() {
         "report run",
         "compare run run -o both.html",
     ] {
-        let output = without_room(at, arguments);
+        let output = with_small_files(at, 2, arguments);
         assert_eq!(
             output.status.code(),
             Some(1),

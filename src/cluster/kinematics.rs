@@ -1,0 +1,174 @@
+//! The relative motion of two bodies where they touch.
+
+use super::arrays::Arrays;
+use super::engine::{Engine, spin_of};
+use super::integrate::Integrate;
+use crate::geometry::surface::Surface;
+use crate::geometry::{Dimension, Vector};
+
+/// Motion of two bodies at their contact. The normal points from the second body to the first,
+/// as in the kernels; in the plane the tangential speed is one number, along the normal turned
+/// by a right angle.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinematics<D: Dimension> {
+    /// Overlap, m.
+    pub overlap: f64,
+    /// Unit normal.
+    pub normal: D::Vector,
+    /// Normal speed, m/s; negative when approaching.
+    pub speed: f64,
+    /// Tangential speed of the surfaces, m/s.
+    pub sliding: [f64; 3],
+    /// Inverse masses, 1/kg.
+    pub inverse_mass: f64,
+    /// Effective radius of the law, m: by the bodies' own radii.
+    pub radius: f64,
+    /// Effective radius of rolling, m: by the curvatures of the surfaces there. The same but for grains of arcs.
+    pub rolling: f64,
+    /// That radius times the difference of the spins, m/s.
+    pub turning: [f64; 3],
+    /// Contact point, m.
+    pub point: D::Vector,
+}
+
+/// Where a grain is and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyMotion<D: Dimension> {
+    pub position: D::Vector,
+    pub velocity: D::Vector,
+    /// Radius times spin.
+    pub spin: [f64; 3],
+}
+
+/// Relative motion given relative velocity, sum of surface spins and normal.
+fn sliding<D: Integrate>(relative: D::Vector, spin: [f64; 3], n: D::Vector) -> (f64, [f64; 3]) {
+    let speed = relative.dot(&n);
+    if D::N == 2 {
+        (
+            speed,
+            [relative[1] * n[0] - relative[0] * n[1] - spin[0], 0.0, 0.0],
+        )
+    } else {
+        let rolled = [
+            spin[1] * n[2] - spin[2] * n[1],
+            spin[2] * n[0] - spin[0] * n[2],
+            spin[0] * n[1] - spin[1] * n[0],
+        ];
+        (
+            speed,
+            std::array::from_fn(|k| relative[k] - speed * n[k] - rolled[k]),
+        )
+    }
+}
+
+impl<D: Integrate> Engine<D> {
+    /// Motion at the contact of two grains.
+    pub fn pair_kinematics(&self, a: u32, b: u32) -> Kinematics<D> {
+        let motions = [a, b].map(|slot| self.motion(slot as usize));
+        self.pair_kinematics_of([a as usize, b as usize], motions, false)
+    }
+
+    pub(super) fn pair_kinematics_of(
+        &self,
+        [a, b]: [usize; 2],
+        [p, q]: [BodyMotion<D>; 2],
+        before: bool,
+    ) -> Kinematics<D> {
+        let arrays: &Arrays<D> = &self.state.arrays;
+        let (d, image) = self.nearest_image_of(p.position - q.position, before);
+        let distance = d.norm().max(1e-150);
+        let normal = d * (1.0 / distance);
+        let (ra, rb) = (arrays.radius(a), arrays.radius(b));
+        let spin = std::array::from_fn(|k| p.spin[k] + q.spin[k]);
+        let relative = p.velocity - q.velocity + image;
+        let (speed, sliding) = sliding::<D>(relative, spin, normal);
+        Kinematics {
+            overlap: ra + rb - distance,
+            normal,
+            speed,
+            sliding,
+            inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
+            radius: {
+                let [ra, rb] = [a, b].map(|slot| self.law_radius(slot));
+                ra * rb / (ra + rb)
+            },
+            rolling: ra * rb / (ra + rb),
+            turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
+            point: p.position - normal * (0.5 * (ra + distance - rb)),
+        }
+    }
+
+    /// The radius of a slot by which laws go, m: of an arc that of its grain, so that the force does not jump where
+    /// one arc ends and the next begins, and no energy is made there.
+    fn law_radius(&self, slot: usize) -> f64 {
+        self.state
+            .arrays
+            .radius(self.candidate(slot as u32) as usize)
+    }
+
+    /// Motion at the contact of a grain with a surface of a wall class; none where the surface is not met.
+    pub fn wall_kinematics(&self, class: usize, contact: [u32; 2]) -> Option<Kinematics<D>> {
+        let motion = self.motion(contact[0] as usize);
+        self.wall_kinematics_of(class, contact, motion, self.time())
+    }
+
+    pub(super) fn wall_kinematics_of(
+        &self,
+        class: usize,
+        [slot, surface]: [u32; 2],
+        motion: BodyMotion<D>,
+        time: f64,
+    ) -> Option<Kinematics<D>> {
+        let wall = &self.state.walls[class];
+        self.surface_kinematics_of(wall.boundary, surface, slot, motion, time)
+    }
+
+    /// Motion at the contact of a grain with a surface of a boundary.
+    pub(super) fn surface_kinematics(
+        &self,
+        boundary: u16,
+        surface: u32,
+        slot: u32,
+    ) -> Option<Kinematics<D>> {
+        let motion = self.motion(slot as usize);
+        self.surface_kinematics_of(boundary, surface, slot, motion, self.time())
+    }
+
+    pub(super) fn surface_kinematics_of(
+        &self,
+        boundary: u16,
+        surface: u32,
+        slot: u32,
+        motion: BodyMotion<D>,
+        time: f64,
+    ) -> Option<Kinematics<D>> {
+        let arrays = &self.state.arrays;
+        let boundary = &self.boundaries[usize::from(boundary)];
+        let pose = boundary.boundary.motion.pose(time);
+        let slot = slot as usize;
+        let x = motion.position;
+        let probe = boundary
+            .surfaces
+            .probe(surface as usize, pose.to_frame(x))?;
+        let normal = pose.vector_from_frame(probe.normal);
+        let point = x - normal * probe.distance;
+        let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);
+        let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
+        let turn = spin_of::<D>(pose.spin);
+        let radius = arrays.radius(slot);
+        let curvature = boundary.surfaces[surface as usize].curvature();
+        let ball = self.law_radius(slot);
+        let effective = ball / (1.0 + curvature * ball);
+        Some(Kinematics {
+            overlap: radius - probe.distance,
+            normal,
+            speed,
+            sliding,
+            inverse_mass: arrays.inverse_mass(slot),
+            radius: effective,
+            rolling: radius / (1.0 + curvature * radius),
+            turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
+            point,
+        })
+    }
+}
