@@ -283,6 +283,14 @@ pub fn table(dir: &Path, table: Table) -> Result<Columns, RecordError> {
     whole(&mut TableReader::open(dir, table)?)
 }
 
+/// The same; none where the folder has no such file: the run still goes on, or is of an older version.
+pub fn table_if_there(dir: &Path, of: Table) -> Result<Option<Columns>, RecordError> {
+    match dir.join(of.file_name()).exists() {
+        true => table(dir, of).map(Some),
+        false => Ok(None),
+    }
+}
+
 /// The table of a sweep's folder and what its file tells beside it, as [`TableReader::metadata`].
 pub fn sweep(dir: &Path) -> Result<(Columns, TableReader), RecordError> {
     let mut reader = TableReader::of(dir.join("sweep.parquet"))?;

@@ -168,6 +168,10 @@ fn damaged_records_are_named() {
             &["report run", "export run --to csv", "compare run other"],
         ),
         ("events.parquet", &["export run --to csv"]),
+        ("stagnant.parquet", &["report run", "export run --to csv"]),
+        ("impacts.parquet", &["report run", "export run --to csv"]),
+        ("wear.parquet", &["report run", "export run --to csv"]),
+        ("avalanches.parquet", &["report run", "export run --to csv"]),
         ("summary.json", &["report run", "compare run other"]),
     ] {
         let path = at.join("run").join(name);

@@ -395,6 +395,19 @@ fn small_grains_fill_soon_beside_a_large_one() {
     assert!(since.elapsed() < PATIENCE, "{:?}", since.elapsed());
 }
 
+/// Found by hand: all small grains lay in the cells of a large one, and each was looked for among all.
+#[test]
+fn small_grains_are_checked_soon_beside_a_large_one() {
+    let text = format!(
+        "{HEAD}grains=[{{position=[-20.5,0],radius=20.0}}]\n[[fill]]\nmaterial='thesis-disk'\n\
+         lattice={{count=200000,radius=1e-4,min=[0,0],max=[0.2,0.2]}}\n"
+    );
+    let since = Instant::now();
+    let found = arenite::scenario::Scenario::parse("x.toml", &text, None, &[]);
+    found.unwrap().resolve().unwrap();
+    assert!(since.elapsed() < PATIENCE, "{:?}", since.elapsed());
+}
+
 /// Found by hand: a mass that is 0, or no finite number, made steps of no length or a run of nothing.
 #[test]
 fn grains_without_a_mass_are_refused() {

@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::scenarios_run::run_text;
+use crate::support::Dice;
 
 const DRAWN: usize = 100_000;
 
@@ -201,4 +202,57 @@ fn a_feed_by_mass_keeps_its_rate() {
         figures["discharge"]["count"].as_f64().unwrap() + left.len() as f64,
         created
     );
+}
+
+/// Radii over three decades, in the open and in a periodic box: a start is refused if and only if a look at each pair
+/// finds two that overlap.
+#[test]
+fn overlaps_at_the_start_are_found_whatever_the_sizes() {
+    const LENGTH: f64 = 3.0;
+    let mut seen = [0, 0];
+    for seed in 0..300 {
+        let mut dice = Dice(seed);
+        let periodic = seed % 2 == 0;
+        let grains: Vec<[f64; 3]> = (0..12)
+            .map(|_| {
+                let radius = 0.5 * libm::exp10(-3.0 * dice.roll());
+                [dice.between(0.0, LENGTH), dice.between(0.0, LENGTH), radius]
+            })
+            .collect();
+        let overlaps = |a: &[f64; 3], b: &[f64; 3]| {
+            let [x, y] = [0, 1].map(|axis| {
+                let d = b[axis] - a[axis];
+                d - if periodic {
+                    LENGTH * (d / LENGTH).round()
+                } else {
+                    0.0
+                }
+            });
+            x.hypot(y) < a[2] + b[2]
+        };
+        let any = (0..grains.len()).any(|b| (0..b).any(|a| overlaps(&grains[a], &grains[b])));
+        let written: Vec<String> = grains
+            .iter()
+            .map(|[x, y, r]| format!("{{position=[{x},{y}],radius={r}}}"))
+            .collect();
+        let sides = match periodic {
+            true => format!("[periodic]\nx=[0.0,{LENGTH}]\ny=[0.0,{LENGTH}]\n"),
+            false => String::new(),
+        };
+        let text = format!(
+            "name='x'\ndimension=2\n[run]\nfinish=1.0\nstart_overlap=0.0\n{sides}\
+             [[fill]]\nmaterial='thesis-disk'\ngrains=[{}]\n",
+            written.join(",")
+        );
+        let scenario = arenite::scenario::Scenario::parse("x.toml", &text, None, &[]).unwrap();
+        match scenario.resolve() {
+            Ok(_) => assert!(!any, "seed {seed}: overlaps unseen"),
+            Err(problem) => {
+                let told = problem.to_string();
+                assert!(told.contains("overlap by") && any, "seed {seed}: {told}");
+            }
+        }
+        seen[usize::from(any)] += 1;
+    }
+    assert!(seen[0] > 30 && seen[1] > 30, "{seen:?}");
 }

@@ -11,6 +11,7 @@ use arenite::sweep::{Point, Scalar, Shard, Sweep, read_rows, table};
 use serde_json::Value;
 
 use crate::cli_tools::{arenite, command, said, start, summary};
+use crate::support::Dice;
 
 /// 24 disks fall out of a shaft: some milliseconds.
 pub const MINI: &str = r#"name = "mini"
@@ -777,6 +778,42 @@ fn a_killed_sweep_goes_on() {
     for (path, bytes) in there {
         assert!(fs::read(path).unwrap() == bytes);
     }
+}
+
+/// The same at moments that nothing chooses, run by run and with one thread, two or three:
+/// `cargo test --release --test it a_hundred_kills_of_sweeps -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes: thirty trials"]
+fn a_hundred_kills_of_sweeps() {
+    let folder = folder(LONG_SWEEP);
+    let at = folder.path();
+    sweep_well(at, &["s.toml", "-o", "whole"]);
+    let whole = tables(&at.join("whole"));
+    let out = at.join("out");
+    let mut dice = Dice(1);
+    let mut kills = 0;
+    for trial in 0..30 {
+        let _ = fs::remove_dir_all(&out);
+        for attempt in 0..5 {
+            let threads = ["1", "2", "3"][(trial + attempt) % 3];
+            let mut child = start(at, &["sweep", "s.toml", "-o", "out", "--threads", threads]);
+            std::thread::sleep(Duration::from_secs_f64(dice.between(0.0, 0.3)));
+            child.kill().unwrap();
+            kills += u32::from(child.wait().unwrap().code().is_none());
+            let rows = fs::read_dir(out.join("rows"))
+                .into_iter()
+                .flatten()
+                .flatten();
+            for row in rows.filter(|row| row.path().extension().is_some_and(|end| end == "json")) {
+                let text = fs::read(row.path()).unwrap();
+                let _: Value = serde_json::from_slice(&text).unwrap();
+            }
+        }
+        sweep_well(at, &["s.toml", "-o", "out", "--threads", "2"]);
+        assert!(tables(&out) == whole, "trial {trial}");
+    }
+    println!("{kills} kills, every table the same bytes");
+    assert!(kills >= 100, "only {kills} sweeps were killed in time");
 }
 
 /// Ctrl-C stops all runs after a checkpoint, with exit status 130; the same command goes on.

@@ -11,6 +11,9 @@ use crate::system::{FeedSetup, FeedTiming, OutletSetup};
 /// Grains are numbered by 32 bits, and numbers are never used again.
 const MAX_NUMBER: u64 = u32::MAX as u64;
 
+/// Who finds no room in so many places does not find it in more; each takes a look at all grains.
+const MAX_TRIES: u32 = 1_000_000;
+
 /// The feeds of a scenario that starts with `before` grains.
 pub(super) fn feeds<D: Dimension>(
     check: Check<'_>,
@@ -49,8 +52,9 @@ pub(super) fn feeds<D: Dimension>(
             }
         };
         for (key, value) in [("shots", spec.shots), ("tries", spec.tries)] {
-            if value == 0 {
-                return Err(check.wrong(&at.key(key), "0", "at least 1"));
+            if !(1..=MAX_TRIES).contains(&value) {
+                let allowed = format!("from 1 to {MAX_TRIES}");
+                return Err(check.wrong(&at.key(key), &value.to_string(), &allowed));
             }
         }
         let radius = (&at.key("radius"), &spec.radius);

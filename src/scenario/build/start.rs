@@ -21,7 +21,7 @@ pub(super) struct Surroundings<'a, D: Dimension> {
     pub settles: bool,
 }
 
-/// Checks all grains; the fault told is that of the first grain that has one.
+/// Checks all grains; the fault told is that of the first grain that has one, of two that overlap that of the largest.
 pub(super) fn check_start<D: Dimension>(
     filled: &Filled<D>,
     around: &Surroundings<'_, D>,
@@ -139,43 +139,72 @@ fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
     }
 }
 
+/// Grains of one size, up to a factor of two, in cells as wide as the largest of them.
+struct Size {
+    /// Along each axis: where cells begin, their width, m, and their number where the axis repeats itself.
+    layout: Vec<(f64, f64, i64)>,
+    cells: FxHashMap<[i64; 3], Vec<u32>>,
+}
+
+impl Size {
+    fn new<D: Dimension>(diameter: f64, around: &Surroundings<'_, D>) -> Size {
+        // Along a periodic axis the cells divide the box, so that the last meets the first.
+        let along = |axis: usize| match around.periodic[axis] {
+            Some(p) => {
+                let cells = libm::floor(p.length / diameter).clamp(1.0, 1e15);
+                (p.origin, p.length / cells, cells as i64)
+            }
+            None => (0.0, diameter, 0),
+        };
+        Size {
+            layout: (0..D::N).map(along).collect(),
+            cells: FxHashMap::default(),
+        }
+    }
+
+    fn cell<V: Vector>(&self, x: V) -> [i64; 3] {
+        let mut key = [0; 3];
+        for (axis, (origin, width, _)) in self.layout.iter().enumerate() {
+            key[axis] = libm::floor((x[axis] - origin) / width) as i64;
+        }
+        key
+    }
+}
+
+/// The largest grains come first, and each is looked for among those of its size and of larger ones: so a large grain
+/// among many small ones costs those beside it a look, and not all of them one at each other.
 fn clear_of_each_other<D: Dimension>(
     filled: &Filled<D>,
     around: &Surroundings<'_, D>,
 ) -> Result<(), Problem> {
     let grains = &filled.grains;
-    let size = 2.0 * grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
-    if size == 0.0 {
+    let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
+    if largest == 0.0 {
         return Ok(());
     }
-    // Along a periodic axis the cells divide the box, so that the last meets the first.
-    let layout: Vec<(f64, f64, i64)> = (0..D::N)
-        .map(|axis| match around.periodic[axis] {
-            Some(p) => {
-                let cells = libm::floor(p.length / size).clamp(1.0, 1e15);
-                (p.origin, p.length / cells, cells as i64)
-            }
-            None => (0.0, size, 0),
-        })
-        .collect();
-    let cell = |x: &D::Vector| -> [i64; 3] {
-        let mut key = [0; 3];
-        for axis in 0..D::N {
-            key[axis] = libm::floor((x[axis] - layout[axis].0) / layout[axis].1) as i64;
+    let size_of = |k: usize| libm::log2(largest / grains[k].radius) as u32;
+    let mut order: Vec<(u32, usize)> = (0..grains.len()).map(|k| (size_of(k), k)).collect();
+    order.sort_unstable();
+    let mut sizes: Vec<Size> = Vec::new();
+    let mut last = None;
+    for (size, k) in order {
+        let grain = &grains[k];
+        if last.replace(size) != Some(size) {
+            let diameter = 2.0 * largest * libm::exp2(-f64::from(size));
+            sizes.push(Size::new(diameter, around));
         }
-        key
-    };
-    let mut cells: FxHashMap<[i64; 3], Vec<u32>> = FxHashMap::default();
-    for (k, grain) in grains.iter().enumerate() {
-        for near in neighbours::<D>(cell(&grain.position), &layout) {
-            for &other in cells.get(&near).map_or(&[][..], Vec::as_slice) {
-                pair(filled, other as usize, k, around)?;
+        for size in &sizes {
+            for near in neighbours::<D>(size.cell(grain.position), &size.layout) {
+                for &other in size.cells.get(&near).map_or(&[][..], Vec::as_slice) {
+                    let other = other as usize;
+                    pair(filled, other.min(k), other.max(k), around)?;
+                }
             }
         }
-        cells
-            .entry(cell(&grain.position))
-            .or_default()
-            .push(k as u32);
+        if let Some(size) = sizes.last_mut() {
+            let cell = size.cell(grain.position);
+            size.cells.entry(cell).or_default().push(k as u32);
+        }
     }
     Ok(())
 }

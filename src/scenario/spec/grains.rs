@@ -165,13 +165,13 @@ pub struct FeedSpec {
     /// Their velocity, m/s; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vec<f64>>,
-    /// Random places tried at one go before a grain is postponed.
+    /// Random places tried at one go before a grain is postponed, a million at most.
     #[serde(default = "default_shots")]
     pub shots: u32,
     /// How long it is postponed, s.
     #[serde(default = "default_postpone")]
     pub postpone: f64,
-    /// After this many postponements in a row the feed is jammed.
+    /// After this many postponements in a row, a million at most, the feed is jammed.
     #[serde(default = "default_tries")]
     pub tries: u32,
     /// Sorts of grains that it is mixed of, each with its `share`; of one sort when absent.

@@ -214,7 +214,7 @@ impl Live {
     /// What is beside the film, as JSON.
     ///
     /// # Errors
-    /// Never in practice: what is told can be written.
+    /// A table of an older run in the folder that cannot be read.
     pub fn state(&self) -> Result<String, RecordError> {
         let mut inner = self.inner();
         let run = self.run(&inner);
@@ -222,7 +222,7 @@ impl Live {
         inner.seen[1] |= ended;
         // Drawing takes a while; the run does not wait for it.
         drop(inner);
-        let plots = plots::plots(&run);
+        let plots = plots::plots(&run)?;
         let (status, words) = page::status(
             &run,
             if ended {

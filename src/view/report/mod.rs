@@ -93,7 +93,7 @@ impl Report {
 /// A folder that cannot be read as that of a run that has ended.
 pub fn report(dir: &Path, options: &ReportOptions) -> Result<Report, RecordError> {
     let run = Run::read(dir, options.most)?;
-    let plots = plots::plots(&run);
+    let plots = plots::plots(&run)?;
     let notes = notes(&run);
     Ok(Report {
         html: page::page(&run, &plots, &notes, page::Kind::Report)?,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::three;
-use crate::record::read;
+use crate::record::read::{self, Columns};
+use crate::record::{RecordError, Table};
 use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
@@ -115,16 +116,15 @@ pub(super) fn velocity(run: &Run) -> Option<Plot> {
 }
 
 /// How much of the time each place stands still, in the plane.
-pub(super) fn stagnant(run: &Run) -> Option<Plot> {
-    let columns = read::stagnant(&run.dir).ok().filter(|c| c.rows > 0)?;
-    if run.meta.dimensions != 2 {
-        return None;
-    }
-    let real = |name: &str| columns.floats(name).ok().map(<[f64]>::to_vec);
+pub(super) fn stagnant(run: &Run) -> Result<Option<Plot>, RecordError> {
+    let Some(columns) = planar(run, Table::Stagnant)? else {
+        return Ok(None);
+    };
+    let real = |name: &str| columns.floats(name).map(<[f64]>::to_vec);
     let (x, y, size) = (real("x")?, real("y")?, real("size")?);
     let (occupied, still) = (real("occupied")?, real("still")?);
     let (u, v) = (real("velocity_x")?, real("velocity_y")?);
-    let side = *size.first()?;
+    let side = size[0];
     let shades =
         (0..columns.rows).map(|k| [x[k], y[k], 0.08 + 0.85 * still[k] * occupied[k].min(1.0)]);
     let cells: Vec<[f64; 4]> = (0..columns.rows)
@@ -148,23 +148,28 @@ pub(super) fn stagnant(run: &Run) -> Option<Plot> {
         Column::new("velocity_x", "m/s", u),
         Column::new("velocity_y", "m/s", v),
     ];
-    Some(plot)
+    Ok(Some(plot))
+}
+
+/// A table with a row at least, of a run in the plane.
+fn planar(run: &Run, table: Table) -> Result<Option<Columns>, RecordError> {
+    let columns = read::table_if_there(&run.dir, table)?;
+    Ok(columns.filter(|c| c.rows > 0 && run.meta.dimensions == 2))
 }
 
 /// What slid on walls, by place in their own frames, in the plane.
-pub(super) fn wear(run: &Run) -> Option<Plot> {
-    let columns = read::wear(&run.dir).ok().filter(|c| c.rows > 0)?;
-    if run.meta.dimensions != 2 {
-        return None;
-    }
-    let real = |name: &str| columns.floats(name).ok().map(<[f64]>::to_vec);
+pub(super) fn wear(run: &Run) -> Result<Option<Plot>, RecordError> {
+    let Some(columns) = planar(run, Table::Wear)? else {
+        return Ok(None);
+    };
+    let real = |name: &str| columns.floats(name).map(<[f64]>::to_vec);
     let (x, y, size) = (real("x")?, real("y")?, real("size")?);
     let (way, friction, energy) = (
         real("pressed_way")?,
         real("friction")?,
         real("impact_energy")?,
     );
-    let side = *size.first()?;
+    let side = size[0];
     let most = way.iter().copied().fold(0.0, f64::max);
     // By the root, so that what is worn a little is seen too.
     let shade = |k: usize| 0.08 + 0.85 * (way[k] / most.max(f64::MIN_POSITIVE)).sqrt();
@@ -183,5 +188,5 @@ pub(super) fn wear(run: &Run) -> Option<Plot> {
         Column::new("friction", "J", friction),
         Column::new("impact_energy", "J", energy),
     ];
-    Some(plot)
+    Ok(Some(plot))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::three;
-use crate::record::read;
+use crate::record::{RecordError, Table, read};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
@@ -18,16 +18,14 @@ struct Slide {
 }
 
 /// Both maps, in the plane, where slides were logged with their heat.
-pub(super) fn slides(run: &Run) -> Vec<Plot> {
+pub(super) fn slides(run: &Run) -> Result<Vec<Plot>, RecordError> {
     let quasi_static = run.given.as_ref().is_some_and(|given| given.quasi_static);
     if !quasi_static || run.meta.dimensions != 2 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let Some(all) = logged(run) else {
-        return Vec::new();
-    };
+    let all = logged(run)?;
     let Some(radius) = run.frames.as_ref().map(|frames| frames.mean_radius()) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let size = 2.0 * DIAMETERS * radius;
     let last = all.iter().map(|slide| slide.cause).max();
@@ -46,26 +44,28 @@ pub(super) fn slides(run: &Run) -> Vec<Plot> {
         size,
         all.iter().filter(|slide| Some(slide.cause) == last),
     ));
-    plots
+    Ok(plots)
 }
 
-fn logged(run: &Run) -> Option<Vec<Slide>> {
-    let events = read::events(&run.dir).ok()?;
-    let (kinds, causes) = (events.names("kind").ok()?, events.integers("cause").ok()?);
-    let (x, y) = (events.floats("x").ok()?, events.floats("y").ok()?);
-    let energy = events.floats("energy").ok()?;
+fn logged(run: &Run) -> Result<Vec<Slide>, RecordError> {
+    let Some(events) = read::table_if_there(&run.dir, Table::Events)? else {
+        return Ok(Vec::new());
+    };
+    let (kinds, causes) = (events.names("kind")?, events.integers("cause")?);
+    let (x, y) = (events.floats("x")?, events.floats("y")?);
+    let energy = events.floats("energy")?;
     let slides = (0..events.rows).filter(|&k| {
         let hot = energy[k] > 0.0 && x[k].is_finite() && y[k].is_finite();
         hot && kinds[k].as_deref() == Some("slip-link")
     });
-    let slides: Vec<Slide> = slides
+    let slides = slides
         .map(|k| Slide {
             at: [x[k], y[k]],
             energy: energy[k],
             cause: causes[k].unwrap_or(0),
         })
         .collect();
-    (!slides.is_empty()).then_some(slides)
+    Ok(slides)
 }
 
 fn map<'a>(

@@ -17,17 +17,20 @@ pub(super) use course::mean_rate;
 
 use super::kept::kept;
 use super::run::Run;
+use crate::record::RecordError;
 use crate::view::plot::{Axis, Plot, Scaling};
 
 /// Rows of a table behind a plot at most; of longer series each second, third... tick is taken.
 const ROWS: usize = 20_000;
 
 /// The plots of a run, in the order in which they are shown.
-pub(super) fn plots(run: &Run) -> Vec<Plot> {
+///
+/// # Errors
+/// A table that cannot be read; one that is not there is done without.
+pub(super) fn plots(run: &Run) -> Result<Vec<Plot>, RecordError> {
     let course = Course::new(run);
-    // Without them the plots made of them are left out, as those of any other table.
     let kept = match run.frames {
-        Some(_) => kept(&run.dir).unwrap_or_default(),
+        Some(_) => kept(&run.dir)?,
         None => Vec::new(),
     };
     let mut plots = Vec::new();
@@ -53,14 +56,14 @@ pub(super) fn plots(run: &Run) -> Vec<Plot> {
     plots.extend(field::velocity(run));
     plots.extend(maps::maps(run, &kept));
     plots.extend(sides::alternating(run));
-    plots.extend(field::stagnant(run));
-    plots.extend(field::wear(run));
-    plots.extend(heat::slides(run));
-    plots.extend(sizes::avalanches(run));
-    plots.extend(sizes::impacts(run));
+    plots.extend(field::stagnant(run)?);
+    plots.extend(field::wear(run)?);
+    plots.extend(heat::slides(run)?);
+    plots.extend(sizes::avalanches(run)?);
+    plots.extend(sizes::impacts(run)?);
     plots.extend(motion::plots(run));
     plots.extend(speeds::velocities(run));
-    plots
+    Ok(plots)
 }
 
 /// The series, thinned where it is long.

@@ -1,7 +1,7 @@
 //! Plots of sizes: micro-avalanches, energies of impacts.
 
 use super::three;
-use crate::record::read;
+use crate::record::{RecordError, Table, read};
 use crate::study::power_law::{Search, Support, fit_power_law};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
@@ -10,15 +10,14 @@ use crate::view::report::run::Run;
 const FEWEST: usize = 10;
 
 /// How many avalanches are at least so large.
-pub(super) fn avalanches(run: &Run) -> Option<Plot> {
-    let rows = read::avalanche_rows(&run.dir).ok()?;
-    let mut sizes: Vec<f64> = rows
-        .iter()
-        .map(|r| r.size as f64)
-        .filter(|s| *s > 0.0)
-        .collect();
+pub(super) fn avalanches(run: &Run) -> Result<Option<Plot>, RecordError> {
+    let Some(columns) = read::table_if_there(&run.dir, Table::Avalanches)? else {
+        return Ok(None);
+    };
+    let sizes = columns.integers("size")?.iter().flatten();
+    let mut sizes: Vec<f64> = sizes.map(|s| *s as f64).filter(|s| *s > 0.0).collect();
     if sizes.len() < FEWEST {
-        return None;
+        return Ok(None);
     }
     sizes.sort_by(f64::total_cmp);
     let count = sizes.len() as f64;
@@ -69,18 +68,19 @@ pub(super) fn avalanches(run: &Run) -> Option<Plot> {
             survival.iter().map(|p| p[1]).collect(),
         ),
     ];
-    Some(plot)
+    Ok(Some(plot))
 }
 
 /// How many collisions had which energy.
-pub(super) fn impacts(run: &Run) -> Option<Plot> {
-    let columns = read::impacts(&run.dir).ok().filter(|c| c.rows > 2)?;
-    let (from, to) = (columns.floats("from").ok()?, columns.floats("to").ok()?);
-    let with = columns.integers("with").ok()?;
-    let counts = columns.integers("count").ok()?;
+pub(super) fn impacts(run: &Run) -> Result<Option<Plot>, RecordError> {
+    let Some(columns) = read::table_if_there(&run.dir, Table::Impacts)? else {
+        return Ok(None);
+    };
+    let (from, to) = (columns.floats("from")?, columns.floats("to")?);
+    let (with, counts) = (columns.integers("with")?, columns.integers("count")?);
     let time = run.summary.time.simulated;
-    if time.is_nan() || time <= 0.0 {
-        return None;
+    if time.is_nan() || time <= 0.0 || columns.rows < 3 {
+        return Ok(None);
     }
     let mut plot = Plot::new(
         "impacts",
@@ -116,5 +116,5 @@ pub(super) fn impacts(run: &Run) -> Option<Plot> {
         Column::new("count", "1", real(counts)),
         Column::new("rate_a_decade", "1/s", rates),
     ];
-    (!plot.layers.is_empty()).then_some(plot)
+    Ok((!plot.layers.is_empty()).then_some(plot))
 }
