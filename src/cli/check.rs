@@ -9,7 +9,7 @@ use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
-use crate::system::{Plan, QuasiStaticSetup, Setup};
+use crate::system::{Plan, QuasiStaticSetup, Setup, simulation};
 
 /// Grain-steps a second of one core, measured on a common machine; for the estimate of the cost
 /// only (docs/performance.md).
@@ -40,6 +40,8 @@ fn show<D: Integrate>(
     setup: &Setup<D>,
     plan: &Plan,
 ) -> Result<(), Failure> {
+    // What only a start shows: walls that are none, tables that cannot be made.
+    simulation(setup.clone(), None)?;
     let spec = &resolved.spec;
     let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);

@@ -142,7 +142,15 @@ fn hertz<D: Dimension>(args: &LawArgs, pair: &Pair, young: f64) -> Result<(), Fa
             short(soft.deeper)
         )
     } else {
-        "softened  not at all: the modulus given lets no more overlap than asked".into()
+        let deepest = overlaps[0].max(overlaps[1]) / args.radius;
+        match deepest > args.overlap * (1.0 + 1e-9) {
+            true => format!(
+                "softened  not at all: the modulus given is softer already; it lets overlaps of {:.3} of the radius, more than \
+                 the {} asked for",
+                deepest, args.overlap
+            ),
+            false => "softened  not at all: the modulus given lets no more overlap than asked".into(),
+        }
     });
     print((lines.join("\n") + "\n").as_bytes())
 }

@@ -101,6 +101,27 @@ impl<D: ClusterDimension> Arrays<D> {
         self.rows.len()
     }
 
+    /// Whether there is a row of each kind for each slot, and the dummy.
+    pub(super) fn is_whole(&self) -> bool {
+        let slots = self.slots();
+        let all = [
+            self.state.len(),
+            self.forces.len(),
+            self.id.len(),
+            self.material.len(),
+            self.status.len(),
+        ];
+        let in_space = [
+            self.spins.len(),
+            self.previous.len(),
+            self.dampers.len(),
+            self.rotation.len(),
+        ];
+        slots > 0
+            && all.iter().all(|length| *length == slots)
+            && (D::N == 2 || in_space.iter().all(|length| *length == slots))
+    }
+
     /// Adds a grain at the end; gives its slot.
     pub fn push(&mut self, grain: &Grain<D>, status: Status) -> u32 {
         self.push_empty();

@@ -50,6 +50,13 @@ pub struct Bodies<D: Dimension> {
 const NONE: u32 = u32::MAX;
 
 impl<D: Dimension> Bodies<D> {
+    /// Whether all slots named are among so many.
+    pub(super) fn is_whole(&self, slots: usize) -> bool {
+        let there = |body: &Body<D>| body.slot as usize + usize::from(body.parts) < slots;
+        let known = |home: &u32| *home == NONE || (*home as usize) < self.list.len();
+        self.list.iter().all(there) && self.home.len() <= slots && self.home.iter().all(known)
+    }
+
     /// The body that a slot belongs to, by its index.
     pub fn of(&self, slot: u32) -> Option<usize> {
         let home = *self.home.get(slot as usize)?;

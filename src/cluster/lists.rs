@@ -71,6 +71,20 @@ impl<H: History> Lists<H> {
         }
     }
 
+    /// Whether each batch has what belongs to it, and its first bodies are there.
+    pub(super) fn is_whole(&self, there: impl Fn(&u32) -> bool) -> bool {
+        let count = self.batches.len();
+        let all = [
+            self.history.len(),
+            self.flags.len(),
+            self.calm.len(),
+            self.outer.len(),
+        ];
+        all.iter().all(|length| *length == count)
+            && (!self.composed || self.memory.len() == count)
+            && self.batches.iter().flat_map(|batch| &batch.a).all(there)
+    }
+
     /// What a link remembers beside its tangential spring.
     pub fn memory_of(&self, batch: usize, lane: usize) -> [f64; 5] {
         self.memory

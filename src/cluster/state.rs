@@ -209,3 +209,33 @@ pub struct EngineState<D: Integrate> {
     /// A periodic cell whose edges may move.
     pub cell: Option<CellState>,
 }
+
+impl<D: Integrate> EngineState<D> {
+    /// Whether lists by slot are as long as there are slots, lists by batch as there are batches, and all slots named are there:
+    /// what a state that somebody made up need not be.
+    pub(crate) fn is_whole(&self) -> bool {
+        let slots = self.arrays.slots();
+        let there = |slot: &u32| (*slot as usize) < slots;
+        let still = &self.still;
+        let by_slot = [self.since.len(), self.back.len()];
+        let at_rest = [still.held.len(), still.pushed.len(), still.calm.len()];
+        let at_rest = still.count == 0 || at_rest.iter().all(|length| *length == slots);
+        let named = [&self.active, &self.fresh, &still.rim];
+        let lists = self.pairs.iter().all(|class| {
+            let seconds = class.lists.batches.iter().flat_map(|batch| &batch.b);
+            let outer = class.outer.iter().flatten();
+            class.lists.is_whole(there) && seconds.chain(outer).all(there)
+        });
+        let walls = self.walls.iter().all(|class| {
+            class.lists.is_whole(there) && class.outer.iter().all(|[slot, _]| there(slot))
+        });
+        self.arrays.is_whole()
+            && at_rest
+            && by_slot.iter().all(|length| *length == slots)
+            && named.into_iter().flatten().all(there)
+            && lists
+            && walls
+            && self.clusters.is_whole(slots)
+            && self.bodies.is_whole(slots)
+    }
+}

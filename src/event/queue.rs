@@ -118,7 +118,12 @@ macro_rules! serde_as_entries {
             fn deserialize<S: serde::Deserializer<'de>>(from: S) -> Result<Self, S::Error> {
                 let entries = <Vec<(u32, crate::event::Event)>>::deserialize(from)?;
                 let mut queue = Self::default();
+                // A place is kept for each owner up to the last: numbers far beyond are those of no queue.
+                let most = 1_000_000 + 16 * entries.len() as u64;
                 for (owner, event) in entries {
+                    if u64::from(owner) > most {
+                        return Err(serde::de::Error::custom("an owner of events that there cannot be"));
+                    }
                     crate::event::EventQueue::schedule(&mut queue, owner, event)
                         .map_err(serde::de::Error::custom)?;
                 }

@@ -52,6 +52,17 @@ struct Search {
 }
 
 impl ClusterIndex {
+    /// Whether it is of so many slots, and names no other.
+    pub fn is_whole(&self, slots: usize) -> bool {
+        let lists = [&self.label, &self.next, &self.before];
+        let there = |slot: &u32| (*slot as usize) < slots;
+        lists
+            .into_iter()
+            .all(|list| list.len() == slots && list.iter().all(there))
+            && self.alive.len() == slots
+            && self.lost.iter().flatten().all(there)
+    }
+
     /// No grains.
     pub fn new() -> Self {
         Self::default()

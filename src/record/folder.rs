@@ -12,7 +12,7 @@ use super::meta::RunMeta;
 use super::rows::{
     AvalancheRow, EventRow, GrainRow, ImpactRow, LinkRow, SeriesRow, Sink, WearRow, ZoneRow,
 };
-use super::spool::{Spools, spool_path};
+use super::spool::{Extent, Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
 use super::tables::{self, InSnapshot, columns};
@@ -91,7 +91,11 @@ impl RunFolder {
         // A structure of strings and finite numbers can be written as JSON.
         let run = serde_json::to_vec_pretty(&run).unwrap_or_default();
         write_whole(&checkpoints.join(RUN), &run)?;
-        let spools = Spools::open(&checkpoints, &[0; Table::ALL.len()], threads)?;
+        let spools = Spools::open(
+            &checkpoints,
+            &[Extent::default(); Table::ALL.len()],
+            threads,
+        )?;
         write_whole(&dir.join(SCENARIO), meta.scenario_toml.as_bytes())?;
         Ok(RunFolder::new(
             dir,
@@ -135,23 +139,18 @@ impl RunFolder {
                 "was changed after the run was started; restore it, or run it into another folder",
             ));
         }
-        let long_enough = |checkpoint: &Checkpoint| {
-            Table::ALL
-                .into_iter()
-                .zip(&checkpoint.lengths)
-                .all(|(table, &length)| {
-                    let spool = fs::metadata(spool_path(&checkpoints, table));
-                    spool.is_ok_and(|m| m.len() >= length)
-                })
+        let with_its_records = |checkpoint: &Checkpoint| {
+            let mut spools = Table::ALL.into_iter().zip(&checkpoint.spools);
+            spools.all(|(table, extent)| extent.is_in(&spool_path(&checkpoints, table)))
         };
-        let checkpoint = state::load(&checkpoints, long_enough)?;
-        let (lengths, snapshots, state) = match checkpoint {
-            Some(c) => (c.lengths, c.snapshots, Some(c.state)),
-            None => (vec![0; Table::ALL.len()], 0, None),
+        let checkpoint = state::load(&checkpoints, with_its_records)?;
+        let (extents, snapshots, state) = match checkpoint {
+            Some(c) => (c.spools, c.snapshots, Some(c.state)),
+            None => (vec![Extent::default(); Table::ALL.len()], 0, None),
         };
         clear_parts(dir)?;
         clear_parts(&checkpoints)?;
-        let spools = Spools::open(&checkpoints, &lengths, threads)?;
+        let spools = Spools::open(&checkpoints, &extents, threads)?;
         let meta = RunMeta {
             scenario_toml: scenario.clone(),
             ..run.meta
@@ -337,10 +336,10 @@ impl Sink for RunFolder {
     }
 
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
-        let lengths = self.spools.sync()?;
+        let spools = self.spools.sync()?;
         self.clock.flush();
         let checkpoint = Checkpoint {
-            lengths,
+            spools,
             snapshots: self.snapshots,
             state: state.to_vec(),
         };

@@ -4,10 +4,12 @@
 //! thread of their own behind a short queue. What ends up in the files is the same.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
+
+use crc32fast::Hasher;
 
 use super::RecordError;
 use super::column::Table;
@@ -75,17 +77,48 @@ pub(super) struct Spools {
     writer: Option<Writer>,
     buffers: Vec<Vec<u8>>,
     lengths: Vec<u64>,
+    sums: Vec<Hasher>,
+}
+
+/// How much of a spool belongs to a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Extent {
+    /// Bytes.
+    pub(super) length: u64,
+    /// Their CRC-32.
+    pub(super) sum: u32,
+}
+
+impl Extent {
+    /// Whether a file begins with these bytes.
+    pub(super) fn is_in(self, path: &Path) -> bool {
+        let read = || -> std::io::Result<Extent> {
+            let mut file = File::open(path)?.take(self.length);
+            let (mut sum, mut buffer) = (Hasher::new(), vec![0; BUFFER]);
+            let mut length = 0;
+            loop {
+                let count = file.read(&mut buffer)?;
+                if count == 0 {
+                    let sum = sum.finalize();
+                    return Ok(Extent { length, sum });
+                }
+                sum.update(&buffer[..count]);
+                length += count as u64;
+            }
+        };
+        read().is_ok_and(|found| found == self)
+    }
 }
 
 impl Spools {
-    /// Opens the spools cut to these lengths (bytes); creates those that are not there.
+    /// Opens the spools cut to these extents; creates those that are not there.
     pub(super) fn open(
         checkpoints: &Path,
-        lengths: &[u64],
+        extents: &[Extent],
         threads: usize,
     ) -> Result<Spools, RecordError> {
         let mut files = Vec::new();
-        for (table, &length) in Table::ALL.into_iter().zip(lengths) {
+        for (table, &Extent { length, .. }) in Table::ALL.into_iter().zip(extents) {
             let path = spool_path(checkpoints, table);
             let mut file = OpenOptions::new()
                 .write(true)
@@ -114,8 +147,12 @@ impl Spools {
         };
         Ok(Spools {
             writer: Some(writer),
-            buffers: vec![Vec::new(); lengths.len()],
-            lengths: lengths.to_vec(),
+            buffers: vec![Vec::new(); extents.len()],
+            lengths: extents.iter().map(|extent| extent.length).collect(),
+            sums: extents
+                .iter()
+                .map(|extent| Hasher::new_with_initial_len(extent.sum, extent.length))
+                .collect(),
         })
     }
 
@@ -140,6 +177,7 @@ impl Spools {
             return Ok(());
         }
         self.lengths[index] += self.buffers[index].len() as u64;
+        self.sums[index].update(&self.buffers[index]);
         match self.writer.as_mut() {
             Some(Writer::Here(files)) => {
                 let done = files.append(index, &self.buffers[index]);
@@ -163,8 +201,8 @@ impl Spools {
         }
     }
 
-    /// Puts all rows on the disk; returns the length of each spool, bytes.
-    pub(super) fn sync(&mut self) -> Result<Vec<u64>, RecordError> {
+    /// Puts all rows on the disk; returns the extent of each spool.
+    pub(super) fn sync(&mut self) -> Result<Vec<Extent>, RecordError> {
         for index in 0..self.buffers.len() {
             self.hand_over(index)?;
         }
@@ -186,7 +224,12 @@ impl Spools {
             }
             None => {}
         }
-        Ok(self.lengths.clone())
+        let extents = self.lengths.iter().zip(&self.sums);
+        let extents = extents.map(|(&length, sum)| Extent {
+            length,
+            sum: sum.clone().finalize(),
+        });
+        Ok(extents.collect())
     }
 }
 
@@ -251,14 +294,23 @@ mod tests {
         let mut found = Vec::new();
         for threads in [1, 2] {
             let folder = tempfile::tempdir().unwrap();
-            let mut spools = Spools::open(folder.path(), &[0; Table::ALL.len()], threads).unwrap();
+            let mut spools = Spools::open(
+                folder.path(),
+                &[Extent::default(); Table::ALL.len()],
+                threads,
+            )
+            .unwrap();
             for k in 0..7500u32 {
                 let table = Table::ALL[k as usize % 5];
                 spools.append(table, row(table, k as u8)).unwrap();
             }
-            let lengths = spools.sync().unwrap();
+            let extents = spools.sync().unwrap();
+            let lengths: Vec<u64> = extents.iter().map(|extent| extent.length).collect();
             assert_eq!(lengths[..5], [150_000, 151_500, 153_000, 154_500, 156_000]);
             assert!(lengths[5..].iter().all(|length| *length == 0));
+            for (table, extent) in Table::ALL.into_iter().zip(extents) {
+                assert!(extent.is_in(&spool_path(folder.path(), table)));
+            }
             spools.append(Table::Links, row(Table::Links, 1)).unwrap();
             drop(spools);
             let contents = Table::ALL.map(|t| std::fs::read(spool_path(folder.path(), t)).unwrap());
@@ -275,7 +327,12 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = spool_path(folder.path(), Table::Grains);
             std::os::unix::fs::symlink("/dev/full", &path).unwrap();
-            let mut spools = Spools::open(folder.path(), &[0; Table::ALL.len()], threads).unwrap();
+            let mut spools = Spools::open(
+                folder.path(),
+                &[Extent::default(); Table::ALL.len()],
+                threads,
+            )
+            .unwrap();
             spools.append(Table::Events, row(Table::Events, 1)).unwrap();
             spools.append(Table::Grains, row(Table::Grains, 1)).unwrap();
             let message = spools.sync().unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! Checkpoint files: `state-N`, each with a checksum; the one before is kept.
 //!
-//! Layout, little-endian: 8 bytes of magic, version (u32), number of spools (u32), length of each
-//! spool (u64), snapshots so far (u64), length of the state before and after compression (u64
+//! Layout, little-endian: 8 bytes of magic, version (u32), number of spools (u32), length and CRC-32 of what belongs
+//! to it of each spool (u64, u32), snapshots so far (u64), length of the state before and after compression (u64
 //! each), the state compressed by zstd, and the 64-bit FNV-1a hash of all before it (u64).
 
 use std::fs;
@@ -10,18 +10,19 @@ use std::path::{Path, PathBuf};
 
 use super::RecordError;
 use super::column::Table;
+use super::spool::Extent;
 use super::whole::{remove_if_there, write_whole};
 
 const MAGIC: &[u8; 8] = b"ARENITE\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Fast and nearly as tight as more for numbers that are mostly noise.
 const LEVEL: i32 = 1;
 
 /// A checkpoint in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Checkpoint {
-    /// Length of each spool, bytes, in order of [`Table::ALL`].
-    pub(super) lengths: Vec<u64>,
+    /// What of each spool was written before it, in order of [`Table::ALL`].
+    pub(super) spools: Vec<Extent>,
     /// Snapshots taken so far.
     pub(super) snapshots: u64,
     /// The state of the driver.
@@ -42,9 +43,10 @@ fn encode(checkpoint: &Checkpoint, path: &Path) -> Result<Vec<u8>, RecordError> 
     let mut bytes = Vec::with_capacity(packed.len() + 128);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&(checkpoint.lengths.len() as u32).to_le_bytes());
-    for length in &checkpoint.lengths {
-        bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(&(checkpoint.spools.len() as u32).to_le_bytes());
+    for spool in &checkpoint.spools {
+        bytes.extend_from_slice(&spool.length.to_le_bytes());
+        bytes.extend_from_slice(&spool.sum.to_le_bytes());
     }
     for number in [
         checkpoint.snapshots,
@@ -75,9 +77,12 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint> {
     if small(take(4)?)? != VERSION || small(take(4)?)? as usize != Table::ALL.len() {
         return None;
     }
-    let mut lengths = Vec::new();
+    let mut spools = Vec::new();
     for _ in Table::ALL {
-        lengths.push(large(take(8)?)?);
+        spools.push(Extent {
+            length: large(take(8)?)?,
+            sum: small(take(4)?)?,
+        });
     }
     let snapshots = large(take(8)?)?;
     let raw = usize::try_from(large(take(8)?)?).ok()?;
@@ -90,7 +95,7 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint> {
         .read_to_end(&mut state)
         .ok()?;
     (rest.is_empty() && state.len() == raw).then_some(Checkpoint {
-        lengths,
+        spools,
         snapshots,
         state,
     })
@@ -190,8 +195,11 @@ mod tests {
 
     fn sample(seed: u8) -> Checkpoint {
         Checkpoint {
-            lengths: (0..Table::ALL.len() as u64)
-                .map(|k| k + u64::from(seed))
+            spools: (0..Table::ALL.len() as u32)
+                .map(|k| Extent {
+                    length: u64::from(k) + u64::from(seed),
+                    sum: k.wrapping_mul(0x9e37_79b9),
+                })
                 .collect(),
             snapshots: 7,
             state: (0..900u32).map(|k| ((k * k) >> 3) as u8 ^ seed).collect(),

@@ -59,6 +59,9 @@ impl<D: Integrate> System<D> {
         {
             return Err(SystemError::Saved("it belongs to another scenario".into()));
         }
+        if !saved.engine.is_whole() {
+            return Err(SystemError::Saved("its lists do not go together".into()));
+        }
         fields
             .restore_states(&saved.driver.fields)
             .map_err(|e| SystemError::Saved(e.to_string()))?;

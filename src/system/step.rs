@@ -399,6 +399,20 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     }
     limits.sort_by(|a, b| a.step.total_cmp(&b.step));
     limits.dedup_by(|a, b| a.text == b.text);
+    if setup.motion.step.is_none() && speed > 0.0 && least.is_finite() {
+        // Links soft beyond reason, or none: what touches must be seen all the same.
+        let limit = WAY_LIMIT * least / speed;
+        let step = setup.motion.safety * limit;
+        if limits.first().is_none_or(|strictest| step < strictest.step) {
+            let fastest = Limit {
+                step,
+                limit,
+                text: format!("fastest grain to expect, {speed:.4e} m/s,"),
+                harm: PASSES,
+            };
+            limits.insert(0, fastest);
+        }
+    }
     let mut warnings = Vec::new();
     let strictest = limits.first();
     let step = match (setup.motion.step, strictest) {
@@ -407,6 +421,11 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         // Nothing can touch: any step does.
         (None, None) => 1e-3,
     };
+    if step > setup.finish && setup.finish > 0.0 {
+        warnings.push(format!(
+            "the step of {step:.3e} s is longer than the run: nothing will have moved but what flies"
+        ));
+    }
     let span = setup.finish + setup.settle.map_or(0.0, |s| s.at_most);
     let steps = span / step;
     if steps.is_nan() || steps > MOST_STEPS {

@@ -71,6 +71,7 @@ mod place_fields;
 mod queue;
 mod rain;
 mod random_runs;
+mod reader;
 mod reason;
 mod record;
 mod record_export;

@@ -51,6 +51,9 @@ pub fn flight(input: Value) -> Result<Value, CalcError> {
     })
 }
 
+/// Greatest number that is taken.
+const MOST: f64 = 1e70;
+
 enum FlightShape<D: Dimension> {
     Sphere(f64),
     Plane(D::Vector),
@@ -59,6 +62,29 @@ enum FlightShape<D: Dimension> {
 fn flight_in<D: Dimension>(case: &FlightCase) -> Result<Value, CalcError> {
     let [a, b] = [0, 1].map(|i| flight_body::<D>(&case.bodies[i], i));
     let ((a, shape_a), (b, shape_b)) = (a?, b?);
+    // Fourth powers of lengths and speeds must be numbers.
+    let radius = |shape: &FlightShape<D>| match shape {
+        FlightShape::Sphere(radius) => *radius,
+        FlightShape::Plane(_) => 0.0,
+    };
+    let lengths = [
+        a.position.norm(),
+        b.position.norm(),
+        radius(&shape_a),
+        radius(&shape_b),
+    ];
+    let rates = [&a, &b].map(|path| path.velocity.norm().max(path.acceleration.norm()));
+    let length = lengths.into_iter().fold(0.0, f64::max);
+    let all = rates.into_iter().fold(length, f64::max);
+    if all > MOST || (length > 0.0 && length < 1.0 / MOST) {
+        return Err(wrong(
+            "bodies",
+            format!(
+                "lengths must be from {:.0e} to {MOST:.0e} m, speeds and accelerations up to {MOST:.0e}",
+                1.0 / MOST
+            ),
+        ));
+    }
     let time = match (shape_a, shape_b) {
         (FlightShape::Sphere(r), FlightShape::Sphere(s)) => paths::spheres(&a, &b, r + s),
         (FlightShape::Sphere(r), FlightShape::Plane(n)) => paths::sphere_plane(&a, r, &b, n),

@@ -419,7 +419,7 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     check_laws(setup)?;
     for (w, wall) in setup.walls.iter().enumerate() {
         if matches!(wall.motion, Motion::Rotation { .. }) && !wall.motion.is_fixed() {
-            return Err(SetupError::Wall(w, "it turns"));
+            return Err(SetupError::Wall(w, "turns"));
         }
         if usize::from(wall.species) >= setup.species {
             return Err(SetupError::Wall(w, "its species has no rules"));

@@ -158,6 +158,7 @@ pub(super) fn laws(
     materials: &Materials,
 ) -> Result<LawTable, Problem> {
     check_laws(check, spec)?;
+    names_are_known(spec, materials)?;
     let mut table = LawTable::new(materials.names.len());
     let mut kept = Vec::new();
     let library = embedded::materials();
@@ -220,6 +221,35 @@ fn meets(spec: &Spec, a: &str, b: &str) -> bool {
         grains(a) > 0 && grains(b) > 0
     };
     pairs_of_grains || (grains(a) > 0 && wall(b)) || (wall(a) && grains(b) > 0)
+}
+
+/// A law of a material that no grain and no wall is of does nothing, which is well in a collection of laws; one of a
+/// material that nobody has ever described is a slip of the pen.
+fn names_are_known(spec: &Spec, materials: &Materials) -> Result<(), Problem> {
+    let library = embedded::materials();
+    let mut known: Vec<&str> = materials.names.iter().map(String::as_str).collect();
+    known.extend(spec.material.keys().map(String::as_str));
+    known.extend(library.material.keys().map(String::as_str));
+    for (k, law) in spec.law.iter().enumerate() {
+        for name in &law.between {
+            if known.contains(&name.as_str()) {
+                continue;
+            }
+            let problem = Problem::at(
+                &Place::of("law").index(k).key("between"),
+                format!(
+                    "the law is for `{name}`, but no grain and no wall is of it, and no material has this name"
+                ),
+            );
+            let used = materials.names.iter().map(String::as_str);
+            return Err(match nearest(name, used) {
+                Some(other) => problem.label(format!("did you mean `{other}`?")),
+                None => problem,
+            }
+            .help(format!("there are: {}", materials.names.join(", "))));
+        }
+    }
+    Ok(())
 }
 
 fn missing(spec: &Spec, a: &str, b: &str) -> Problem {

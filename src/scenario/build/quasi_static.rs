@@ -58,6 +58,15 @@ pub(super) fn build<D: Dimension>(
                 ),
             );
         }
+        if wall.opens_at.is_some() {
+            return refuse(
+                &boundaries.index(k).key("opens_at"),
+                format!(
+                    "the wall `{}` opens; in the quasi-static model it bears to the end: leave `opens_at` out",
+                    wall.name
+                ),
+            );
+        }
     }
     if setup.gravity == D::Vector::default() {
         return refuse(

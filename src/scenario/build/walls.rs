@@ -406,7 +406,8 @@ fn path<D: Dimension>(
             let mut path: Vec<MotionPiece<D>> = Vec::new();
             for (k, piece) in pieces.iter().enumerate() {
                 let here = list.index(k);
-                let from = check.finite(&here.key("from"), piece.from)?;
+                // Before time 0 nothing moves: grains settle.
+                let from = check.non_negative(&here.key("from"), piece.from)?;
                 if path.last().is_some_and(|before| from <= before.from) {
                     return Err(check.wrong(
                         &here.key("from"),

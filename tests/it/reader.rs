@@ -1,0 +1,157 @@
+//! What somebody found who knew the program and its guide only, and tried for an hour to break it
+//! (docs/reliability.md). What of it belongs to exports, sweeps and tables stands with these.
+
+use std::fs;
+
+use crate::cli_tools::{arenite, run_well, said, start, wait_for_checkpoint};
+use crate::faults::mixed;
+
+/// One disk of 10 mm over a floor, with a stiffness of its links, and more of a scenario.
+fn disk(speed: &str, stiffness: &str, more: &str) -> String {
+    format!(
+        "name = 'disk'\ndimension = 2\n[run]\nfinish = 0.5\n{more}[material.m]\ndensity = 2500.0\n[[law]]\nbetween = ['m', 'm']\n\
+         linear = {{ normal_stiffness = {stiffness}, tangential_stiffness = {stiffness}, normal_damping = 0.0, \
+         tangential_damping = 0.0, friction = 0.3 }}\n[[boundary]]\nname = 'floor'\nmaterial = 'm'\n\
+         plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n[[fill]]\nmaterial = 'm'\n\
+         grains = [{{ position = [0.0, 0.1], radius = 0.01, velocity = {speed} }}]\n"
+    )
+}
+
+/// The step that such links ask for was longer than the run: the disk fell through the floor, and nothing was said.
+#[test]
+fn links_soft_beyond_reason_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = disk("[0.0, 0.0]", "1e-4", "[field]\ngravity = [0.0, -9.81]\n");
+    fs::write(folder.path().join("soft.toml"), text).unwrap();
+    let output = arenite(folder.path(), &["run", "soft.toml", "-q", "-o", "run"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("overlap by"), "{}", said(&output));
+}
+
+/// Where drag alone asked for a step, a grain went further in it than a run allows.
+#[test]
+fn a_chosen_step_is_short_enough_for_what_flies() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = disk("[3.0, 0.0]", "1.0", "[field]\ndrag = 0.02\n");
+    let floor = text.find("[[boundary]]").unwrap()..text.find("[[fill]]").unwrap();
+    let text = text.replace(&text[floor], "");
+    fs::write(folder.path().join("drag.toml"), text).unwrap();
+    run_well(folder.path(), &["run", "drag.toml", "-q", "-o", "run"]);
+    let grains = arenite::record::read::grains(&folder.path().join("run")).unwrap();
+    let last = grains.rows - 1;
+    // v = v0 exp(-c t / m), m of a disk with a depth of 1 m; the step is a thousandth of that time's.
+    let mass = 2500.0 * std::f64::consts::PI * 1e-4;
+    let speed = 3.0 * libm::exp(-0.02 * 0.5 / mass);
+    let found = grains.floats("velocity_x").unwrap()[last];
+    assert!(
+        (found - speed).abs() < 1e-5 * speed,
+        "{found} is not {speed}"
+    );
+}
+
+/// A bit in the records of an interrupted run went on into its tables.
+#[test]
+fn a_bit_that_flipped_in_records_is_seen_at_resume() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let file = mixed();
+    let arguments = ["run", &file, "-q", "-o", "run"];
+    let resume = ["run", &file, "-q", "-o", "run", "--resume"];
+    run_well(at, &["run", &file, "-q", "-o", "whole"]);
+    for name in ["series", "grains", "links"] {
+        let _ = fs::remove_dir_all(at.join("run"));
+        let mut child = start(at, &arguments);
+        assert!(wait_for_checkpoint(&at.join("run"), &mut child, 3));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let path = at.join(format!("run/checkpoint/{name}.spool"));
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[17] ^= 4;
+        fs::write(&path, &bytes).unwrap();
+        let output = arenite(at, &resume);
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", said(&output));
+        let told = "the records that belong to it are damaged, and so is the one before it";
+        assert!(said(&output).contains(told), "{name}: {}", said(&output));
+        // Nothing was thrown away: with the bit as it was it goes on.
+        bytes[17] ^= 4;
+        fs::write(&path, &bytes).unwrap();
+        run_well(at, &resume);
+        let table = format!("{name}.parquet");
+        let read = |run: &str| fs::read(at.join(run).join(&table)).unwrap();
+        assert!(read("run") == read("whole"), "{name}");
+    }
+}
+
+/// `check` found well what `run` then refused.
+#[test]
+fn check_finds_what_a_start_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    for (scenario, set, told) in [
+        (
+            "heap",
+            "boundary[0].polyline.points[3]=[0.1, 0.0]",
+            "doubles back on itself",
+        ),
+        (
+            "soft-gas",
+            "law[0].linear.normal_damping=1000000",
+            "is not reached",
+        ),
+    ] {
+        for command in ["check", "run"] {
+            let output = arenite(folder.path(), &[command, scenario, "--set", set]);
+            assert_eq!(
+                output.status.code(),
+                Some(2),
+                "{command}: {}",
+                said(&output)
+            );
+            assert!(said(&output).contains(told), "{command}: {}", said(&output));
+        }
+    }
+}
+
+/// A modulus that lets more overlap than was asked for was said to let no more.
+#[test]
+fn a_modulus_that_is_too_soft_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let law = |young: &str| {
+        let numbers =
+            "law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1";
+        let output = arenite(
+            folder.path(),
+            &format!("{numbers} --young {young}")
+                .split(' ')
+                .collect::<Vec<_>>(),
+        );
+        assert!(output.status.success(), "{}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(law("1e7").contains("is softer already; it lets overlaps of 0.070 of the radius"));
+    assert!(law("6e10").contains("softened  by"));
+}
+
+/// Squares of squares that are no numbers gave times that were wrong.
+#[test]
+fn flights_beyond_numbers_are_refused() {
+    let flight = |scale: f64| {
+        let sphere = |x: f64, v: f64| {
+            serde_json::json!({"kind": "sphere", "position": [x * scale, 0.0], "velocity": [v * scale, 0.0],
+                "acceleration": [0.0, 0.0], "radius": 0.5 * scale})
+        };
+        arenite::collide::calc::flight(
+            serde_json::json!({"bodies": [sphere(0.0, 1.0), sphere(3.0, 0.0)]}),
+        )
+    };
+    for scale in [1e-69, 1.0, 1e69] {
+        let time = flight(scale).unwrap()["time"].as_f64().unwrap();
+        assert!((time - 2.0).abs() < 1e-9, "{scale}: {time}");
+    }
+    for scale in [1e-90, 1e80] {
+        let told = flight(scale).unwrap_err().to_string();
+        assert!(
+            told.contains("lengths must be from 1e-70 to 1e70 m"),
+            "{told}"
+        );
+    }
+}
