@@ -481,7 +481,7 @@ const GRAVITY: [f64; 2] = [0.4, -9.8];
 /// The same three times, which brings grains to rest sooner.
 const STRONG: [f64; 2] = [1.2, -29.4];
 /// Until most of those that shall stand still have come to rest, s.
-const REST: f64 = 0.12;
+const REST: f64 = 0.2;
 
 /// A run of motion: the names of the values in the order of the axes.
 pub fn motion(space: bool, case: &[&str]) -> String {
@@ -549,8 +549,9 @@ pub fn motion(space: bool, case: &[&str]) -> String {
         );
     }
     if regime == "still" {
-        // Soon, so that some stand still within the run.
-        text += "[morph]\nkinetic = 2e-2\ndwell = 2e-3\nresidual = 0.5\nleft = 1.0\nwake = 5.0\ncarry_every = 5e-3\npace = 2e-3\n";
+        // Soon and roughly, so that most stand still within the run, rain or not.
+        text += "[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nleft = 6.0\nwake = 20.0\nwake_share = 2.0\ncarry_every = 5e-3\n\
+                 pace = 2e-3\n";
     }
     if start == "settled" {
         text += "[settle]\nat_most = 0.06\nkinetic_fraction = 1e-9\n";
@@ -571,11 +572,9 @@ pub fn motion(space: bool, case: &[&str]) -> String {
     text += clump;
     text += &laws(law, space);
     text += &walls(wall, moves, space);
-    // Who shall stand still begins low.
-    let (min, max) = match (space, regime) {
-        (true, _) => ("[0.015, 0.015, 0.022]", "[0.085, 0.085, 0.062]"),
-        (false, "still") => ("[0.012, 0.022]", "[0.088, 0.052]"),
-        (false, _) => ("[0.012, 0.022]", "[0.088, 0.074]"),
+    let (min, max) = match space {
+        true => ("[0.015, 0.015, 0.022]", "[0.085, 0.085, 0.062]"),
+        false => ("[0.012, 0.022]", "[0.088, 0.074]"),
     };
     text += &format!(
         "[[fill]]\nmaterial = \"stuff\"\n{shape}[fill.lattice]\ncount = {}\nradius = {{ mean = 0.006, spread = 0.08 }}\n\
