@@ -72,6 +72,7 @@ mod queue;
 mod rain;
 mod random_draws;
 mod random_events;
+mod random_means;
 mod random_runs;
 mod random_turns;
 mod random_walls;
