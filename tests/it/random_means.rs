@@ -192,7 +192,7 @@ fn compared(stepped: &[Vec<Figure>], other: &[Vec<Figure>]) -> Vec<Compared> {
 /// No figure differs, and none by a scatter in which anything could hide.
 fn agree(stepped: &[Vec<Figure>], other: &[Vec<Figure>], widest: f64) {
     for found in compared(stepped, other) {
-        assert!(found.errors() < SIGNIFICANT, "{found:?}");
+        assert!(found.errors() < SIGNIFICANT, "{}: {found:?}", found.name);
         assert!(found.error < widest * found.stepped, "{found:?}");
     }
 }
