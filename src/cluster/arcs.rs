@@ -38,7 +38,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Makes the tables of arcs where they do not fit the slots; gives whether there are grains of arcs.
-    pub(super) fn know_arcs(&mut self) -> bool {
+    pub fn know_arcs(&mut self) -> bool {
         if !self.has_arcs() {
             return false;
         }

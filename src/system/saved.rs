@@ -68,6 +68,8 @@ impl<D: Integrate> System<D> {
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
         engine.sort_still();
+        // Where all stand still no evaluation will come to make the tables of arcs, which are not saved.
+        engine.know_arcs();
         engine.restore_guided();
         engine.restore_cell();
         if !setup.perturbs.is_empty() {

@@ -398,10 +398,10 @@ fn periodic(wall: &str, space: bool) -> String {
 }
 
 /// `[field]` and what of it changes from place to place.
-fn field(field: &str, space: bool) -> String {
+fn field(field: &str, pull: [f64; 2], space: bool) -> String {
     let gravity = match field {
         "no-field" => String::new(),
-        _ => format!("gravity = {}\n", to(space, 0.4, -9.8)),
+        _ => format!("gravity = {}\n", to(space, pull[0], pull[1])),
     };
     let more = match field {
         "drag" => "drag = 0.4\n".into(),
@@ -476,6 +476,13 @@ fn feed(feed: &str, shape: &str, space: bool) -> String {
     }
 }
 
+/// Along the first axis and up, m/s^2.
+const GRAVITY: [f64; 2] = [0.4, -9.8];
+/// The same three times, which brings grains to rest sooner.
+const STRONG: [f64; 2] = [1.2, -29.4];
+/// Until most of those that shall stand still have come to rest, s.
+const REST: f64 = 0.2;
+
 /// A run of motion: the names of the values in the order of the axes.
 pub fn motion(space: bool, case: &[&str]) -> String {
     let &[
@@ -509,14 +516,25 @@ pub fn motion(space: bool, case: &[&str]) -> String {
         "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nfinish = {}\nintegrator = \"{integrator}\"\n\
          neighbor = \"{search}\"\nflight = {}\ncollisions = {}\noutlet_interval = 0.003\n",
         if space { 3 } else { 2 },
-        field(forces, space),
-        // Until some of those that shall stand still have come to rest.
-        if regime == "still" { 0.08 } else { 0.03 },
+        field(
+            forces,
+            if regime == "still" { STRONG } else { GRAVITY },
+            space
+        ),
+        if regime == "still" { REST } else { 0.03 },
         regime != "stepped",
         regime == "collisions",
     );
     // No two ticks but the first at once.
-    text += "[log]\nseries = 0.004\nsnapshots = 0.011\ncheckpoint = 0.0053\n";
+    text += "[log]\nseries = 0.004\nsnapshots = 0.011\n";
+    text += &format!(
+        "checkpoint = {}\n",
+        if regime == "still" {
+            REST / 15.5
+        } else {
+            0.0053
+        }
+    );
     text += match log {
         "links" => "events = \"links\"\n",
         "zones" => "stagnant = 0.02\n",
@@ -531,8 +549,9 @@ pub fn motion(space: bool, case: &[&str]) -> String {
         );
     }
     if regime == "still" {
-        // Soon, so that some stand still within the run.
-        text += "[morph]\nkinetic = 2e-2\ndwell = 2e-3\nresidual = 0.5\nleft = 1.0\nwake = 5.0\ncarry_every = 5e-3\npace = 2e-3\n";
+        // Soon and roughly, so that most stand still within the run, rain or not.
+        text += "[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nleft = 6.0\nwake = 20.0\nwake_share = 2.0\ncarry_every = 5e-3\n\
+                 pace = 2e-3\n";
     }
     if start == "settled" {
         text += "[settle]\nat_most = 0.06\nkinetic_fraction = 1e-9\n";
@@ -590,7 +609,7 @@ pub fn events(case: &[&str]) -> String {
         "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nfinish = 0.3\n[log]\nseries = 0.04\nsnapshots = 0.09\n\
          checkpoint = 0.043\n{}[events]\ntolerance = 0.01\n",
         if space { 3 } else { 2 },
-        field(forces, space),
+        field(forces, GRAVITY, space),
         match log {
             "links" => "events = \"links\"\n",
             "impacts" => "impacts = true\n",
@@ -713,7 +732,7 @@ pub fn quasi_static(case: &[&str]) -> String {
          checkpoint = 2.3\n{}[quasi_static]\nsolver = \"{solver}\"\nfreedom = \"{freedom}\"\ntension = \"{tension}\"\n\
          order = \"{order}\"\nplaced = \"{placed}\"\nslides = {}\n[material.stuff]\ndensity = 1000.0\n[material.wall]\n{}",
         if space { 3 } else { 2 },
-        field("gravity", space),
+        field("gravity", GRAVITY, space),
         if log == "links" {
             "events = \"links\"\n"
         } else {
