@@ -216,11 +216,8 @@ impl<D: Integrate> EngineState<D> {
     pub(crate) fn is_whole(&self) -> bool {
         let slots = self.arrays.slots();
         let there = |slot: &u32| (*slot as usize) < slots;
-        let still = &self.still;
         let by_slot = [self.since.len(), self.back.len()];
-        let at_rest = [still.held.len(), still.pushed.len(), still.calm.len()];
-        let at_rest = still.count == 0 || at_rest.iter().all(|length| *length == slots);
-        let named = [&self.active, &self.fresh, &still.rim];
+        let named = [&self.active, &self.fresh];
         let lists = self.pairs.iter().all(|class| {
             let seconds = class.lists.batches.iter().flat_map(|batch| &batch.b);
             let outer = class.outer.iter().flatten();
@@ -230,7 +227,6 @@ impl<D: Integrate> EngineState<D> {
             class.lists.is_whole(there) && class.outer.iter().all(|[slot, _]| there(slot))
         });
         self.arrays.is_whole()
-            && at_rest
             && by_slot.iter().all(|length| *length == slots)
             && named.into_iter().flatten().all(there)
             && lists

@@ -68,7 +68,8 @@ fn a_grain_too_fast_to_be_seen_stops_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let fast = DROP.replace("radius = 0.01 }", "radius = 0.01, velocity = [0, -1e4] }");
     fs::write(folder.path().join("fast.toml"), fast).unwrap();
-    let message = refused(&arenite(folder.path(), &["run", "fast.toml", "-q"]), 1);
+    let arguments = ["run", "fast.toml", "-q", "--set", "run.step=3.3e-5"];
+    let message = refused(&arenite(folder.path(), &arguments), 1);
     assert!(
         message
             .starts_with("error: the run failed: grain 0 moves 3.300e-1 m in a step of 3.300e-5 s")

@@ -223,30 +223,24 @@ fn meets(spec: &Spec, a: &str, b: &str) -> bool {
     pairs_of_grains || (grains(a) > 0 && wall(b)) || (wall(a) && grains(b) > 0)
 }
 
-/// A law of a material that no grain and no wall is of does nothing, which is well in a collection of laws; one of a
-/// material that nobody has ever described is a slip of the pen.
+/// A law of materials that nothing is of does nothing, which is well in a collection of laws; where its name is nearly that of a
+/// material that is there, it is a slip of the pen.
 fn names_are_known(spec: &Spec, materials: &Materials) -> Result<(), Problem> {
     let library = embedded::materials();
-    let mut known: Vec<&str> = materials.names.iter().map(String::as_str).collect();
-    known.extend(spec.material.keys().map(String::as_str));
-    known.extend(library.material.keys().map(String::as_str));
+    let known = |name: &String| {
+        let used = materials.names.contains(name);
+        used || spec.material.contains_key(name) || library.material.contains_key(name)
+    };
     for (k, law) in spec.law.iter().enumerate() {
-        for name in &law.between {
-            if known.contains(&name.as_str()) {
-                continue;
+        for name in law.between.iter().filter(|name| !known(name)) {
+            if let Some(other) = nearest(name, materials.names.iter().map(String::as_str)) {
+                return Err(Problem::at(
+                    &Place::of("law").index(k).key("between"),
+                    format!("the law is for `{name}`, but no grain and no wall is of it"),
+                )
+                .label(format!("did you mean `{other}`?"))
+                .help(format!("there are: {}", materials.names.join(", "))));
             }
-            let problem = Problem::at(
-                &Place::of("law").index(k).key("between"),
-                format!(
-                    "the law is for `{name}`, but no grain and no wall is of it, and no material has this name"
-                ),
-            );
-            let used = materials.names.iter().map(String::as_str);
-            return Err(match nearest(name, used) {
-                Some(other) => problem.label(format!("did you mean `{other}`?")),
-                None => problem,
-            }
-            .help(format!("there are: {}", materials.names.join(", "))));
         }
     }
     Ok(())
