@@ -9,6 +9,7 @@
 mod alike;
 mod axis;
 mod batch;
+mod claim;
 pub mod embedded;
 mod expression;
 mod file;

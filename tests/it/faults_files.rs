@@ -344,11 +344,11 @@ fn pipes_devices_and_links_stay_what_they_are() {
     run_well(at, &["run", "head-on", "-q", "-o", "run"]);
     let kind = |name: &str| fs::symlink_metadata(at.join(name)).unwrap().file_type();
     for (arguments, name, begins) in [
-        (&["report", "run", "-o", "a"][..], "a", "<!DOCTYPE html>"),
+        (&["report", "run", "-o", "a"][..], "a", "<!doctype html>"),
         (
             &["compare", "run", "run", "-o", "b"],
             "b",
-            "<!DOCTYPE html>",
+            "<!doctype html>",
         ),
         (
             &["compare", "run", "run", "--plot", "c.svg"],
@@ -467,7 +467,7 @@ fn tables_with_a_byte_order_mark_are_read() {
     let scenario = "name = \"x\"\ndimension = 2\n[run]\nfinish = 0.001\n[[fill]]\n\
         material = \"thesis-disk\"\nfile = \"grains.csv\"\n";
     fs::write(at.join("x.toml"), scenario).unwrap();
-    let table = "x,y,radius\n0.5,0.25,0.01\n";
+    let table = "x,y,r\n0.5,0.25,0.01\n";
     for (mark, out) in [("", "plain"), ("\u{feff}", "marked")] {
         fs::write(at.join("grains.csv"), format!("{mark}{table}")).unwrap();
         run_well(at, &["run", "x.toml", "-q", "-o", out]);

@@ -1131,7 +1131,10 @@ fn samples_drawn_alike_run_once() {
     assert_eq!(labels.len(), 4);
     // More draws come after, and bring nothing new.
     let more = plan(&text.replace("16", "64")).1;
-    assert_eq!(points, more);
+    let names = |points: &[Point]| -> Vec<String> {
+        points.iter().map(|point| point.label.clone()).collect()
+    };
+    assert_eq!(names(&points), names(&more));
     let folder = folder(text);
     let at = folder.path();
     let told = sweep_well(at, &["s.toml", "-o", "out", "--check"]);
@@ -1140,7 +1143,8 @@ fn samples_drawn_alike_run_once() {
     assert_eq!(lines(&at.join("out")).len(), 1 + 4);
 }
 
-/// Processes that end one sweep at the same time all write its tables and its study: none is in the way of another.
+/// Processes that end at the same time all write the sweep's tables and its study: none is in the way of another. First
+/// parts, each with runs of its own; then the whole, of which nothing is left to run.
 #[test]
 fn processes_share_a_folder_at_one_time() {
     let folder = folder(MINI_SWEEP);
@@ -1156,17 +1160,46 @@ fn processes_share_a_folder_at_one_time() {
                 .unwrap()
         };
         let parts = ["1/3", "2/3", "3/3"].map(|part| call(&["--shard", part]));
-        for child in parts.into_iter().chain([call(&[]), call(&[])]) {
+        let well = |child: Child| {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        };
+        parts.into_iter().for_each(well);
+        let whole = [call(&[]), call(&[]), call(&["--merge"])];
+        whole.into_iter().for_each(well);
+        assert_eq!(lines(&at.join(&out)).len(), 1 + 12);
+        for entry in fs::read_dir(at.join(&out)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(!name.ends_with(".part"), "{name}");
+        }
+    }
+}
+
+/// The same sweep twice at once, of runs so short that both come to each at the same moment: each is run by one of them, and
+/// the other says so.
+#[test]
+fn one_sweep_twice_at_one_time() {
+    let folder = folder(MINI_SWEEP);
+    let at = folder.path();
+    for round in 0..4 {
+        let out = format!("out{round}");
+        let arguments = ["sweep", "s.toml", "-o", &out, "-q"];
+        let call = |_| {
+            let mut command = command(at, &arguments);
+            command
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
+        for child in [0, 1, 2].map(call) {
             let output = child.wait_with_output().unwrap();
             assert_eq!(output.status.code(), Some(0), "{}", said(&output));
         }
         sweep_well(at, &["s.toml", "-o", &out, "--merge"]);
         assert_eq!(lines(&at.join(&out)).len(), 1 + 12);
-        let left = fs::read_dir(at.join(&out)).unwrap();
-        let left = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let part = left.into_iter().find(|name| name.contains("part"));
-        // `sweep.parquet` has the letters too.
-        assert!(part.is_none_or(|name| !name.ends_with(".part")));
+        let locks = fs::read_dir(at.join(&out).join("runs")).unwrap();
+        let mut names = locks.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert!(names.all(|name| !name.starts_with('.')));
     }
 }
 
