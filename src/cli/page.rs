@@ -42,16 +42,16 @@ pub(super) fn page(args: &ReportArgs) -> Result<(), Failure> {
 
 /// A page is written over an older page only: a name is soon mistyped, and what was there is gone.
 pub(super) fn only_over_a_page(out: &Path) -> Result<(), Failure> {
+    // A pipe or a device is no file to lose, and opening one may wait for ever.
+    if !std::fs::metadata(out).is_ok_and(|about| about.is_file()) {
+        return Ok(());
+    }
     let Ok(mut file) = std::fs::File::open(out) else {
         return Ok(());
     };
     let mut start = vec![0; BEGINNING.len()];
     let page = file.read_exact(&mut start).is_ok() && start.eq_ignore_ascii_case(BEGINNING);
-    if page
-        || file
-            .metadata()
-            .is_ok_and(|about| about.len() == 0 || !about.is_file())
-    {
+    if page || file.metadata().is_ok_and(|about| about.len() == 0) {
         return Ok(());
     }
     Err(Failure::Input(format!(

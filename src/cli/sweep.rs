@@ -10,7 +10,7 @@ use super::SweepArgs;
 use super::failure::Failure;
 use super::interrupt;
 use super::report::{message, print, print_json};
-use crate::record::write_file;
+use crate::record::{RecordError, write_file};
 use crate::sweep::{
     self, Done, Keep, Look, OVERRIDES, Options, Point, Row, Shard, Sweep, SweepError,
     study::SweepStudy,
@@ -70,7 +70,33 @@ impl Call<'_> {
         }
     }
 
+    /// Refuses a folder in which files have the names of a sweep's, but no sweep has run.
+    fn refuse_strange(&self) -> Result<(), Failure> {
+        let ours = |name: &str| {
+            let text = std::fs::read_to_string(self.dir.join(name));
+            text.is_ok_and(|text| text == self.sweep.text)
+        };
+        if self.dir.join("rows").is_dir() || ours("sweep.toml") {
+            return Ok(());
+        }
+        let names = [
+            "sweep.toml",
+            "sweep.csv",
+            "sweep.parquet",
+            "study.json",
+            OVERRIDES,
+        ];
+        match names.iter().find(|name| self.dir.join(name).exists()) {
+            None => Ok(()),
+            Some(name) => Err(Failure::Input(format!(
+                "{} is there, but no rows of a sweep beside it; choose another folder with -o, or move it away",
+                self.dir.join(name).display()
+            ))),
+        }
+    }
+
     fn run(&self) -> Result<(), Failure> {
+        self.refuse_strange()?;
         let others = sweep::others(&self.points, &self.dir);
         if others > 0 {
             self.say(&format!(
@@ -95,6 +121,9 @@ impl Call<'_> {
             stop,
             look: &look,
         };
+        // By these a folder is known as a sweep's: before all else.
+        let rows = self.dir.join("rows");
+        std::fs::create_dir_all(&rows).map_err(RecordError::io("cannot create", &rows))?;
         self.keep_overrides()?;
         let done = sweep::run(&self.sweep, &options);
         if let Some(meter) = &meter {

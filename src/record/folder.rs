@@ -73,6 +73,9 @@ impl RunFolder {
         force: bool,
     ) -> Result<RunFolder, RecordError> {
         let checkpoints = dir.join("checkpoint");
+        if !force {
+            refuse_strange(dir, &checkpoints)?;
+        }
         fs::create_dir_all(&checkpoints).map_err(RecordError::io("cannot create", &checkpoints))?;
         let lock = lock(dir, &checkpoints)?;
         if !force {
@@ -411,6 +414,24 @@ fn refuse_to_replace(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> 
     Err(RecordError::Exists {
         path: dir.display().to_string(),
         what: what.into(),
+    })
+}
+
+/// Refuses a folder with tables of which nothing tells that a run wrote them here: archived ones, or those of
+/// another program.
+fn refuse_strange(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
+    if checkpoints.join(RUN).exists() || dir.join(SUMMARY).exists() {
+        return Ok(());
+    }
+    let tables = Table::ALL.map(Table::file_name);
+    let Some(there) = tables.into_iter().find(|name| dir.join(name).exists()) else {
+        return Ok(());
+    };
+    Err(RecordError::Exists {
+        path: dir.join(there).display().to_string(),
+        what:
+            "is there, but no run that it is of; choose another folder, or replace it with --force"
+                .into(),
     })
 }
 

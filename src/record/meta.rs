@@ -31,6 +31,9 @@ pub struct RunMeta {
     /// Whether the edges of the periodic cell move: the series tells of them, and `periodic` is empty.
     #[serde(default)]
     pub cell: bool,
+    /// Least corner of such a cell, m; it stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell_corner: Option<[f64; 3]>,
 }
 
 impl RunMeta {

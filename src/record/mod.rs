@@ -25,6 +25,7 @@ mod tables;
 mod whole;
 
 pub use column::{Column, Kind, Table};
+pub(crate) use export::forget_older;
 pub use export::{CellArray, CellImage, DataFormat, export_data, write_collection};
 pub use figures::{FigureValue, figure_columns, figures};
 pub use folder::RunFolder;
@@ -82,12 +83,21 @@ pub enum RecordError {
     },
 }
 
-/// Writes a file so that it is whole or absent at any moment; makes its folder.
+/// Writes a file so that it is whole or absent at any moment, also where several processes write it; makes its
+/// folder. A device or a pipe takes the bytes and stays what it is.
 pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), RecordError> {
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(RecordError::io("cannot create", folder))?;
     }
-    whole::write_whole(path, bytes)
+    whole::write_anew(path, |out| {
+        std::io::Write::write_all(out, bytes).map_err(RecordError::io("cannot write", path))
+    })?;
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && path.is_file() => {
+            whole::sync_folder(folder)
+        }
+        _ => Ok(()),
+    }
 }
 
 impl RecordError {

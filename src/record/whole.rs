@@ -1,16 +1,33 @@
 //! Files that are whole or absent: written under a temporary name, put on the disk, renamed.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RecordError;
 
-/// The name under which a file is written before it is whole.
+/// The name under which a file of a locked folder is written before it is whole.
 pub(super) fn part(path: &Path) -> PathBuf {
+    named(path, ".part")
+}
+
+fn named(path: &Path, end: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".part");
+    name.push(end);
     path.with_file_name(name)
+}
+
+/// The end of a temporary name that nobody else has: several processes and threads may write one file at a time,
+/// also from machines that count their processes alike.
+fn own_end() -> String {
+    static CHANCE: OnceLock<u64> = OnceLock::new();
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let chance = CHANCE.get_or_init(|| RandomState::new().build_hasher().finish());
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!(".{}-{chance:016x}-{count}.part", std::process::id())
 }
 
 /// Writes a file under its temporary name and puts it on the disk; [`publish`] gives it its name.
@@ -20,8 +37,18 @@ pub(super) fn write_part<T>(
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, RecordError>,
 ) -> Result<T, RecordError> {
     let part = part(path);
+    fill_part(&part, &part, path, fill)
+}
+
+/// Writes the file `part`, which errors of making it call `told`, those of writing it `path`.
+fn fill_part<T>(
+    part: &Path,
+    told: &Path,
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, RecordError>,
+) -> Result<T, RecordError> {
     let written = (|| {
-        let file = File::create(&part).map_err(RecordError::io("cannot create", &part))?;
+        let file = File::create(part).map_err(RecordError::io("cannot create", told))?;
         let mut writer = BufWriter::with_capacity(1 << 16, file);
         let value = fill(&mut writer)?;
         writer
@@ -34,9 +61,42 @@ pub(super) fn write_part<T>(
     })();
     if written.is_err() {
         // The error that matters is the one of writing.
-        let _ = fs::remove_file(&part);
+        let _ = fs::remove_file(part);
     }
     written
+}
+
+/// Writes a file that the user names, or that other processes write too. A link leads to its file; what is no
+/// plain file (a device, a pipe) takes the bytes and stays what it is; all else is whole or as it was.
+pub(super) fn write_anew<T>(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, RecordError>,
+) -> Result<T, RecordError> {
+    let linked = fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink());
+    // A link to nothing is replaced.
+    let to = match linked {
+        true => fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()),
+        false => path.to_path_buf(),
+    };
+    if fs::metadata(&to).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        let file = OpenOptions::new()
+            .write(true)
+            .open(&to)
+            .map_err(RecordError::io("cannot open", path))?;
+        let mut writer = BufWriter::with_capacity(1 << 16, file);
+        let value = fill(&mut writer)?;
+        writer
+            .flush()
+            .map_err(RecordError::io("cannot write", path))?;
+        return Ok(value);
+    }
+    let part = named(&to, &own_end());
+    let value = fill_part(&part, path, path, fill)?;
+    if let Err(why) = fs::rename(&part, &to) {
+        let _ = fs::remove_file(&part);
+        return Err(RecordError::io("cannot create", path)(why));
+    }
+    Ok(value)
 }
 
 /// Gives a file that [`write_part`] wrote its final name.

@@ -20,6 +20,8 @@ pub(super) struct Line<'t> {
 impl<'t> Csv<'t> {
     /// Reads the head.
     pub(super) fn open(text: &'t str) -> Result<Self, String> {
+        // The mark of some spreadsheets' UTF-8 is no part of the first name.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.lines().enumerate();
         let (_, head) = lines.next().ok_or(": the file is empty")?;
         let columns: Vec<&str> = head.split(',').map(str::trim).take(MOST + 1).collect();

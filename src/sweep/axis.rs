@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::SweepError;
+use super::alike::{different, twice};
 use super::sample;
 use super::spec::{RangeSpec, SampleSpec, Scale, SweepSpec, Values};
 use crate::scenario::path::Place;
@@ -111,6 +112,14 @@ pub(super) fn axes(document: &Document, spec: &SweepSpec) -> Result<Vec<Axis>, S
         let values = &spec.grid[&key];
         let column = column(document, &place.key(&key), &key, key_span, values)?;
         count_values(document, &place.key(&key), &mut all, column.settings.len())?;
+        if let Some((_, second)) = twice(std::slice::from_ref(&column)) {
+            let text = format!(
+                "`{key}` has the value {} twice",
+                column.settings[second].text
+            );
+            let problem = Problem::at(&place.key(&key).index(second), text).label("twice");
+            return Err(problem.located(document).into());
+        }
         axes.push(Axis {
             rows: column.settings.len(),
             columns: vec![column],
@@ -136,6 +145,23 @@ pub(super) fn axes(document: &Document, spec: &SweepSpec) -> Result<Vec<Axis>, S
             }
             count_values(document, &here, &mut all, column.settings.len())?;
             columns.push(column);
+        }
+        if let Some((first, second)) = twice(&columns) {
+            let values = columns
+                .iter()
+                .map(|column| format!("{} = {}", column.key, column.settings[second].text));
+            let text = format!(
+                "rows {} and {} of the zip are the same: {}",
+                first + 1,
+                second + 1,
+                values.collect::<Vec<_>>().join(", ")
+            );
+            let listed = columns
+                .iter()
+                .map(|column| place.key(&column.key).index(second))
+                .find(|place| document.get(place).is_some());
+            let problem = Problem::at(listed.as_ref().unwrap_or(&place), text).label("twice");
+            return Err(problem.located(document).into());
         }
         let Some(first) = columns.first() else {
             return Err(Problem::at(&place, "the zip holds no key")
@@ -423,9 +449,17 @@ fn sampled(document: &Document, spec: &SampleSpec) -> Result<Axis, SweepError> {
             spans,
         });
     }
+    // What was drawn again is one run, where it was drawn first.
+    let (rows, again) = different(&columns);
+    if !again.is_empty() {
+        for column in &mut columns {
+            column.settings = rows.iter().map(|&k| column.settings[k].clone()).collect();
+            column.spans = rows.iter().map(|&k| column.spans[k].clone()).collect();
+        }
+    }
     Ok(Axis {
+        rows: rows.len(),
         columns,
-        rows: count,
     })
 }
 

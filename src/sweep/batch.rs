@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::claim::Claim;
 use super::file::{Point, Sweep};
 use super::once::{Ended, Shared, once};
 use super::row::{Row, publish};
@@ -185,9 +186,22 @@ impl Batch<'_> {
             // Another process may have done it meanwhile.
             let ended = match there(self.shared.dir, point, self.retry) {
                 Some(row) => Ok(Ended::Row(Box::new(row))),
-                None => self.guarded(point, worker),
+                None => self.claimed(point, worker),
             };
             self.note(worker, ended);
+        }
+    }
+
+    /// A run that no other process is at.
+    fn claimed(&self, point: &Point, worker: usize) -> Result<Ended, RecordError> {
+        let dir = self.shared.dir;
+        let Some(_claim) = Claim::take(dir, &point.label)? else {
+            return Ok(Ended::Elsewhere);
+        };
+        // One that was at it may have ended just now.
+        match there(dir, point, self.retry) {
+            Some(row) => Ok(Ended::Row(Box::new(row))),
+            None => self.guarded(point, worker),
         }
     }
 

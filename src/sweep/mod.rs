@@ -6,8 +6,10 @@
 //! probabilities and Beverloo's law. Each finished run is a small file of its own, so that a sweep can be
 //! killed at any time, and so that parts of it can run on other machines without a server.
 
+mod alike;
 mod axis;
 mod batch;
+mod claim;
 pub mod embedded;
 mod expression;
 mod file;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::record::read::{self, Snapshot, Snapshots};
 use crate::record::{
-    CellArray, CellImage, Cells, Frame, FrameColumn, RecordError, RunMeta, write_collection,
-    write_file,
+    CellArray, CellImage, Cells, Frame, FrameColumn, RecordError, RunMeta, forget_older,
+    write_collection, write_file,
 };
 use crate::study::StudyError;
 use crate::study::coarse::{Field, Grid, Lattice, Lucy, Sums, lattices, scene};
@@ -235,7 +235,12 @@ pub fn export_fields(
     let mut now = Sums::new(kernel, grid.points())?;
     let mut mean = now.clone();
     let (mut times, mut last) = (Vec::new(), grid);
-    forget_older(&out)?;
+    forget_older(
+        &out,
+        &["fields.csv", "fields.vti", "fields-mean.vti", "fields.pvd"],
+        &["fields"],
+        &["csv", "vti"],
+    )?;
     let mut reader = Snapshots::open(dir)?;
     while let Some(snapshot) = reader.next_snapshot()? {
         let Some(taken) = survey.taken.iter().position(|t| t.0 == snapshot.number) else {
@@ -272,37 +277,6 @@ pub fn export_fields(
         table.image(&out.join("fields-mean.vti"))?,
         collection,
     ])
-}
-
-/// Removes what an older export of fields left: of other moments or another grid, it would pass for this one's.
-fn forget_older(out: &Path) -> Result<(), RecordError> {
-    let remove = |path: &Path| match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(RecordError::io("cannot remove", path)(error))
-        }
-        _ => Ok(()),
-    };
-    for name in ["fields.csv", "fields.vti", "fields-mean.vti", "fields.pvd"] {
-        remove(&out.join(name))?;
-    }
-    let folder = out.join("fields");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        return Ok(());
-    };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let number = path.file_stem().and_then(|stem| stem.to_str());
-        let numbered =
-            number.is_some_and(|n| n.len() >= 5 && n.bytes().all(|b| b.is_ascii_digit()));
-        let ours = path
-            .extension()
-            .is_some_and(|end| end == "csv" || end == "vti");
-        if numbered && ours {
-            remove(&path)?;
-        }
-    }
-    // Empty now, unless somebody keeps something there.
-    let _ = std::fs::remove_dir(&folder);
-    Ok(())
 }
 
 const AXES: [&str; 3] = ["x", "y", "z"];

@@ -28,6 +28,10 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
             axis.map(|axis| [axis.origin, axis.length])
         }),
         cell: setup.cell.is_some(),
+        cell_corner: setup.cell.as_ref().map(|_| {
+            let axis = |k: usize| setup.periodic.get(k).copied().flatten();
+            std::array::from_fn(|k| axis(k).map_or(0.0, |axis| axis.origin))
+        }),
     }
 }
 

@@ -284,3 +284,23 @@ fn the_slopes_of_a_made_heap_are_found() {
     assert!((line.angle.to_degrees() - 45.0).abs() < 1e-12 && line.error < 1e-12);
     assert!(slope(&[[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]).is_err());
 }
+
+/// A failed run would fail again: it is not told to go on, but what it failed of.
+#[test]
+fn a_failed_run_is_told_with_its_error() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), FLYER, "a", &[]);
+    run(folder.path(), FLYER, "b", &[]);
+    // As a run that breaks off leaves it.
+    let path = folder.path().join("b/summary.json");
+    let mut summary: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    summary["status"] = "failed".into();
+    summary["warnings"] = serde_json::json!(["a slow start", "grain 7 is nowhere"]);
+    fs::write(&path, summary.to_string()).unwrap();
+    let output = arenite(folder.path(), &["compare", "a", "b"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        said(&output),
+        "error: b: the run failed at 1 s: grain 7 is nowhere\n"
+    );
+}

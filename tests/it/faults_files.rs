@@ -332,3 +332,147 @@ fn no_time_of_day_is_asked_for() {
         assert!(one == two, "{name}");
     }
 }
+
+/// What is named for a page or a picture may be a pipe or a device: it takes the bytes and stays what it is. A link
+/// leads to its file and stays a link.
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_devices_and_links_stay_what_they_are() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    run_well(at, &["run", "head-on", "-q", "-o", "run"]);
+    let kind = |name: &str| fs::symlink_metadata(at.join(name)).unwrap().file_type();
+    for (arguments, name, begins) in [
+        (&["report", "run", "-o", "a"][..], "a", "<!doctype html>"),
+        (
+            &["compare", "run", "run", "-o", "b"],
+            "b",
+            "<!doctype html>",
+        ),
+        (
+            &["compare", "run", "run", "--plot", "c.svg"],
+            "c.svg",
+            "<svg",
+        ),
+    ] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(at.join(name))
+            .status();
+        assert!(made.unwrap().success());
+        let got = fs::File::create(at.join("got")).unwrap();
+        let mut reader = std::process::Command::new("cat")
+            .arg(at.join(name))
+            .stdout(got)
+            .spawn()
+            .unwrap();
+        let output = arenite(at, arguments);
+        // Waits for nobody if the pipe was not written to.
+        if !kind(name).is_fifo() {
+            let _ = reader.kill();
+        }
+        assert!(kind(name).is_fifo(), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        assert!(reader.wait().unwrap().success());
+        let got = fs::read_to_string(at.join("got")).unwrap();
+        assert!(
+            got.starts_with(begins),
+            "{arguments:?}: {} bytes",
+            got.len()
+        );
+    }
+    run_well(at, &["report", "run", "-o", "page.html"]);
+    let page = fs::read(at.join("page.html")).unwrap();
+    fs::write(at.join("page.html"), "").unwrap();
+    std::os::unix::fs::symlink("page.html", at.join("link.html")).unwrap();
+    run_well(at, &["report", "run", "-o", "link.html"]);
+    assert!(kind("link.html").is_symlink());
+    assert!(fs::read(at.join("page.html")).unwrap() == page);
+    // A device that is always full: one of the test's own where it may be made, since who may make one could also
+    // lose the system's.
+    let full = at.join("full.svg");
+    let node = std::process::Command::new("mknod")
+        .args([full.as_os_str(), "c".as_ref(), "1".as_ref(), "7".as_ref()])
+        .stderr(Stdio::null())
+        .status();
+    if !node.is_ok_and(|status| status.success()) {
+        std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    }
+    for arguments in [
+        &["report", "run", "-o", "full.svg"][..],
+        &["compare", "run", "run", "--plot", "full.svg"],
+    ] {
+        let output = arenite(at, arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        let told = "error: cannot write full.svg: No space left on device";
+        assert!(said(&output).starts_with(told), "{}", said(&output));
+        assert!(fs::metadata(&full).unwrap().file_type().is_char_device());
+    }
+}
+
+/// Tables that no run here has written are somebody's: a run takes their names with `--force` only.
+#[test]
+fn a_run_takes_no_strange_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for name in ["grains.parquet", "series.parquet"] {
+        let there = at.join(name.replace('.', "-"));
+        fs::create_dir(&there).unwrap();
+        fs::write(there.join(name), "archived").unwrap();
+        let out = there.to_str().unwrap();
+        let output = arenite(at, &["run", "head-on", "-q", "-o", out]);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        let told = format!("{name}: is there, but no run that it is of");
+        assert!(said(&output).contains(&told), "{}", said(&output));
+        assert_eq!(fs::read_to_string(there.join(name)).unwrap(), "archived");
+        assert_eq!(fs::read_dir(&there).unwrap().count(), 1);
+        run_well(at, &["run", "head-on", "-q", "-o", out, "--force"]);
+        assert_ne!(fs::read(there.join(name)).unwrap(), b"archived");
+    }
+}
+
+/// Fewer snapshots than an older export had: its files were left beside the new ones.
+#[test]
+fn vtk_files_of_an_older_export_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let run = |out: &str, snapshots: &str| {
+        run_well(at, &["run", "head-on", "-q", "-o", out, "--set", snapshots]);
+        run_well(at, &["export", out, "--to", "vtk", "-o", "vtk"]);
+    };
+    let count = |folder: &str| fs::read_dir(at.join(folder)).unwrap().count();
+    run("long", "log.snapshots=0.001");
+    let long = [count("vtk/grains"), count("vtk/links")];
+    fs::write(at.join("vtk/grains/mine.vtp"), "mine").unwrap();
+    fs::write(at.join("vtk/outlines.pvd"), "of another run").unwrap();
+    run("short", "log.snapshots=0.002");
+    let listed = fs::read_to_string(at.join("vtk/grains.pvd")).unwrap();
+    let listed = listed.matches("<DataSet").count();
+    assert!(
+        listed > 1 && listed < long[0] && long[0] == long[1],
+        "{listed} of {long:?}"
+    );
+    assert_eq!(
+        [count("vtk/grains"), count("vtk/links")],
+        [listed + 1, listed]
+    );
+    assert!(at.join("vtk/grains/mine.vtp").exists() && !at.join("vtk/outlines.pvd").exists());
+}
+
+/// Spreadsheets begin a table in UTF-8 with a mark, which is no part of the first name.
+#[test]
+fn tables_with_a_byte_order_mark_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let scenario = "name = \"x\"\ndimension = 2\n[run]\nfinish = 0.001\n[[fill]]\n\
+        material = \"thesis-disk\"\nfile = \"grains.csv\"\n";
+    fs::write(at.join("x.toml"), scenario).unwrap();
+    let table = "x,y,r\n0.5,0.25,0.01\n";
+    for (mark, out) in [("", "plain"), ("\u{feff}", "marked")] {
+        fs::write(at.join("grains.csv"), format!("{mark}{table}")).unwrap();
+        run_well(at, &["run", "x.toml", "-q", "-o", out]);
+    }
+    let states = ["plain", "marked"].map(|run| fs::read(at.join(run).join("grains.parquet")));
+    let [plain, marked] = states.map(Result::unwrap);
+    assert!(plain == marked);
+}

@@ -288,3 +288,119 @@ fn lammps_gets_the_masses_right() {
         }
     }
 }
+
+/// The numbers before a name at the end of a line of a data file.
+fn before(text: &str, name: &str) -> Vec<f64> {
+    let line = text.lines().find_map(|line| line.strip_suffix(name));
+    let cells = line
+        .unwrap_or_else(|| panic!("no {name}"))
+        .split_whitespace();
+    cells.map(|cell| cell.parse().unwrap()).collect()
+}
+
+/// LAMMPS gets the periodic box of the run, not the one that the grains happen to take up.
+#[test]
+fn lammps_gets_the_periodic_box() {
+    for dimensions in [2, 3] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut meta = meta(dimensions);
+        meta.periodic[0] = Some([-0.25, 1.5]);
+        let mut folder = RunFolder::create(dir.path(), &meta, 1, false).unwrap();
+        feed(&mut folder, 0, dimensions);
+        folder.finish(&summary(Status::Finished)).unwrap();
+        let files = export_data(dir.path(), DataFormat::Lammps, None).unwrap();
+        let text = text(&files[0]);
+        assert_eq!(before(&text, " xlo xhi"), [-0.25, 1.25]);
+        let ends = if dimensions == 2 { "p f p" } else { "p f f" };
+        assert!(
+            text.lines()
+                .next()
+                .unwrap()
+                .ends_with(&format!("boundary {ends}"))
+        );
+        assert!(!text.contains("xy xz yz"));
+    }
+}
+
+/// The box of a cell that is sheared and pressed, at each snapshot. Links are the measure: over the nearest image by the
+/// exported box, the centres of two grains that touch are as far apart as radii and overlap say.
+#[test]
+fn exports_tell_the_box_of_a_driven_cell() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    crate::cli_tools::run_well(
+        at,
+        &[
+            "run",
+            "simple-shear",
+            "-q",
+            "-o",
+            "run",
+            "--set",
+            "run.finish=0.3",
+            "--set",
+            "fill[0].lattice.count=140",
+            "--set",
+            "periodic.x=[-0.1,0.1]",
+            "--set",
+            "periodic.y=[1.0,1.12]",
+            "--set",
+            "fill[0].lattice.min=[-0.1,1.0]",
+            "--set",
+            "fill[0].lattice.max=[0.1,1.12]",
+            "--set",
+            "run.step=1e-5",
+        ],
+    );
+    let run = at.join("run");
+    let files = export_data(&run, DataFormat::Xyz, None).unwrap();
+    let xyz = text(&files[0]);
+    let comments = xyz.lines().filter(|line| line.contains("Properties="));
+    let mut snapshots = arenite::record::read::Snapshots::open(&run).unwrap();
+    let (mut across, mut last) = (0, Vec::new());
+    for comment in comments {
+        assert!(comment.ends_with("pbc=\"T T F\""), "{comment}");
+        let value = |key: &str| -> Vec<f64> {
+            let (_, rest) = comment.split_once(&format!("{key}=\"")).unwrap();
+            let cells = rest.split('"').next().unwrap().split(' ');
+            cells.map(|cell| cell.parse().unwrap()).collect()
+        };
+        let (lattice, origin) = (value("Lattice"), value("Origin"));
+        assert_eq!(origin[..2], [-0.1, 1.0]);
+        let (length, along, height) = (lattice[0], lattice[3], lattice[4]);
+        let snapshot = snapshots.next_snapshot().unwrap().unwrap();
+        let grain = |body| match body {
+            arenite::record::BodyRef::Grain(id) => {
+                snapshot.grains.iter().find(|g| g.grain == id).unwrap()
+            }
+            other => panic!("{other:?}"),
+        };
+        for link in &snapshot.links {
+            let (a, b) = (grain(link.body_a), grain(link.body_b));
+            let (mut x, mut y) = (a.position[0] - b.position[0], a.position[1] - b.position[1]);
+            let rows = (y / height).round();
+            across += usize::from(rows != 0.0 && snapshot.time > 0.0);
+            y -= rows * height;
+            x -= rows * along;
+            x -= (x / length).round() * length;
+            let apart = a.radius + b.radius - x.hypot(y);
+            // Edges move by at most (4.6 + 5.0) 1/s x 0.12 m = 1.2 m/s; the series may be a step of 1e-5 s behind.
+            assert!(
+                (apart - link.overlap).abs() < 1.2e-5,
+                "{}: {apart} {}",
+                snapshot.time,
+                link.overlap
+            );
+        }
+        last = vec![length, along, height];
+    }
+    assert!(snapshots.next_snapshot().unwrap().is_none());
+    assert!(across > 20, "{across} links across the sheared border");
+    let files = export_data(&run, DataFormat::Lammps, None).unwrap();
+    let data = text(&files[0]);
+    let (x, y) = (before(&data, " xlo xhi"), before(&data, " ylo yhi"));
+    assert_eq!((x[0], y[0]), (-0.1, 1.0));
+    assert!((x[1] - x[0] - last[0]).abs() < 1e-15 && (y[1] - y[0] - last[2]).abs() < 1e-15);
+    assert_eq!(before(&data, " xy xz yz"), [last[1], 0.0, 0.0]);
+    assert!(data.lines().next().unwrap().ends_with("boundary p p p"));
+}

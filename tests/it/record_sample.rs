@@ -54,6 +54,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         shapes: Vec::new(),
         periodic: [None; 3],
         cell: false,
+        cell_corner: None,
     }
 }
 

@@ -1086,3 +1086,182 @@ fn beverloo_s_exponent_is_found() {
     assert!((number(&space, "/scaled/1/value") - 1.4).abs() < 0.1);
     assert!(number(&space, "/fit/largest_residual") < 0.05);
 }
+
+/// A value or a row that is there twice gave two runs one folder, in which they were in each other's way.
+#[test]
+fn a_value_twice_is_refused() {
+    for (wrong, told) in [
+        (
+            "[grid]\nrun.finish = [0.1, 0.2, 0.1]\n",
+            "`run.finish` has the value 0.1 twice",
+        ),
+        (
+            "[grid]\n\"fill[0].lattice.count\" = [3, 4, 3.0]\n",
+            "has the value 3.0 twice",
+        ),
+        (
+            "[grid]\n\"fill[0].material\" = [\"glass\", 'glass']\n",
+            "has the value 'glass' twice",
+        ),
+        (
+            "[[zip]]\nrun.finish = [0.1, 0.2, 0.1]\nrun.tolerance = [1e-3, 1e-3, 0.001]\n",
+            "rows 1 and 3 of the zip are the same: run.finish = 0.1, run.tolerance = 0.001",
+        ),
+    ] {
+        let error = parse(&format!("scenario = \"mini.toml\"\n{wrong}")).unwrap_err();
+        assert!(error.contains(told), "{error}");
+        assert!(error.contains("s.toml:"), "no place: {error}");
+    }
+    // Rows that share a value only, and a text beside a list that reads alike, are different.
+    let zip = "[[zip]]\nrun.finish = [0.1, 0.1]\nrun.tolerance = [1e-3, 1e-4]\n";
+    assert_eq!(plan(&format!("scenario = \"mini.toml\"\n{zip}")).1.len(), 2);
+    let alike = "scenario = \"mini.toml\"\n[grid]\nname = [\"[1]\", [1]]\n";
+    assert_eq!(plan(alike).1.len(), 2);
+}
+
+/// Draws from a short list repeat: each that is new is one run, in the order of drawing, and the plan counts these.
+#[test]
+fn samples_drawn_alike_run_once() {
+    let text = "scenario = \"mini.toml\"\n[sample]\ncount = 16\n[sample.keys]\n\
+        \"fill[0].lattice.count\" = { from = 5, to = 6, whole = true }\n\
+        \"fill[0].lattice.speed\" = [0.1, 0.2]\n";
+    let (_, points) = plan(text);
+    assert_eq!(points.len(), 4);
+    let labels: BTreeSet<&str> = points.iter().map(|point| point.label.as_str()).collect();
+    assert_eq!(labels.len(), 4);
+    // More draws come after, and bring nothing new.
+    let more = plan(&text.replace("16", "64")).1;
+    let names = |points: &[Point]| -> Vec<String> {
+        points.iter().map(|point| point.label.clone()).collect()
+    };
+    assert_eq!(names(&points), names(&more));
+    let folder = folder(text);
+    let at = folder.path();
+    let told = sweep_well(at, &["s.toml", "-o", "out", "--check"]);
+    assert!(told.contains("runs       4\n"), "{told}");
+    sweep_well(at, &["s.toml", "-o", "out", "--threads", "2"]);
+    assert_eq!(lines(&at.join("out")).len(), 1 + 4);
+}
+
+/// Processes that end at the same time all write the sweep's tables and its study: none is in the way of another. First
+/// parts, each with runs of its own; then the whole, of which nothing is left to run.
+#[test]
+fn processes_share_a_folder_at_one_time() {
+    let folder = folder(MINI_SWEEP);
+    let at = folder.path();
+    for round in 0..4 {
+        let out = format!("out{round}");
+        let call = |part: &[&str]| {
+            let arguments = [&["sweep", "s.toml", "-q", "-o", &out], part].concat();
+            let mut command = command(at, &arguments);
+            command
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
+        let parts = ["1/3", "2/3", "3/3"].map(|part| call(&["--shard", part]));
+        let well = |child: Child| {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        };
+        parts.into_iter().for_each(well);
+        let whole = [call(&[]), call(&[]), call(&["--merge"])];
+        whole.into_iter().for_each(well);
+        assert_eq!(lines(&at.join(&out)).len(), 1 + 12);
+        for entry in fs::read_dir(at.join(&out)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(!name.ends_with(".part"), "{name}");
+        }
+    }
+}
+
+/// The same sweep twice at once, of runs so short that both come to each at the same moment: each is run by one of them, and
+/// the other says so.
+#[test]
+fn one_sweep_twice_at_one_time() {
+    let folder = folder(MINI_SWEEP);
+    let at = folder.path();
+    for round in 0..4 {
+        let out = format!("out{round}");
+        let arguments = ["sweep", "s.toml", "-o", &out, "-q"];
+        let call = |_| {
+            let mut command = command(at, &arguments);
+            command
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
+        for child in [0, 1, 2].map(call) {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        }
+        sweep_well(at, &["s.toml", "-o", &out, "--merge"]);
+        assert_eq!(lines(&at.join(&out)).len(), 1 + 12);
+        let locks = fs::read_dir(at.join(&out).join("runs")).unwrap();
+        let mut names = locks.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert!(names.all(|name| !name.starts_with('.')));
+    }
+}
+
+/// The same in one process, as often as it takes.
+#[test]
+fn writers_of_one_file_do_not_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.json");
+    std::thread::scope(|scope| {
+        for writer in 0..4u8 {
+            let path = &path;
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    arenite::record::write_file(path, &[writer; 1000]).unwrap();
+                }
+            });
+        }
+    });
+    let held = fs::read(&path).unwrap();
+    assert!(held.len() == 1000 && held.iter().all(|byte| *byte == held[0]));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// A plan with a run that cannot start is told, and is no success.
+#[test]
+fn a_plan_with_a_wrong_run_is_no_success() {
+    let folder = folder(
+        "scenario = \"mini.toml\"\n[grid]\n\"fill[0].lattice.radius\" = [0.008, -1.0, 0.006]\n",
+    );
+    for more in [&[][..], &["--json"]] {
+        let arguments = [&["sweep", "s.toml", "-o", "out", "--check"], more].concat();
+        let output = arenite(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert_eq!(said(&output), "error: 1 of 3 runs cannot start\n");
+        let plan = String::from_utf8_lossy(&output.stdout);
+        assert!(plan.contains("`fill[0].lattice.radius` is -1"), "{plan}");
+    }
+}
+
+/// Files with the names of a sweep's, in a folder where none has run, are somebody's.
+#[test]
+fn a_sweep_takes_no_strange_folder() {
+    let folder = folder("scenario = \"mini.toml\"\nseeds = 1\n");
+    let at = folder.path();
+    for name in ["sweep.csv", "sweep.toml", "study.json"] {
+        let there = at.join(name.replace('.', "-"));
+        fs::create_dir(&there).unwrap();
+        fs::write(there.join(name), "three weeks of work").unwrap();
+        let out = there.to_str().unwrap();
+        let output = arenite(at, &["sweep", "s.toml", "-o", out]);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(
+            said(&output).contains(&format!("{name} is there")),
+            "{}",
+            said(&output)
+        );
+        let held = fs::read_to_string(there.join(name)).unwrap();
+        assert_eq!(held, "three weeks of work");
+        assert_eq!(fs::read_dir(&there).unwrap().count(), 1);
+    }
+    // Its own folder it takes, though the rows are gone.
+    sweep_well(at, &["s.toml", "-o", "out"]);
+    fs::remove_dir_all(at.join("out/rows")).unwrap();
+    sweep_well(at, &["s.toml", "-o", "out"]);
+}

@@ -82,7 +82,7 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), Failure> {
             .iter()
             .map(|(point, why)| json!({"run": point.number, "error": why}))
             .collect();
-        return print_json(&json!({
+        print_json(&json!({
             "name": call.sweep.name,
             "scenario": call.sweep.spec.scenario,
             "folder": call.dir,
@@ -93,7 +93,8 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), Failure> {
             "estimated_seconds_at_most": clock,
             "threads": threads,
             "points": points,
-        }));
+        }))?;
+        return verdict(wrong.len(), open);
     }
     let mut lines = vec![match &call.sweep.spec.description {
         Some(text) => format!("{}: {text}", call.sweep.name),
@@ -145,7 +146,19 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), Failure> {
         None => line("cost", "not foreseen: the runs have no steps".into()),
     }
     lines.push(String::new());
-    print(lines.join("\n").as_bytes())
+    print(lines.join("\n").as_bytes())?;
+    verdict(wrong.len(), open)
+}
+
+/// A run that cannot start makes the input wrong, though the others would run.
+fn verdict(wrong: usize, open: usize) -> Result<(), Failure> {
+    match wrong {
+        0 => Ok(()),
+        _ => Err(Failure::Input(format!(
+            "{wrong} of {} cannot start",
+            runs(open)
+        ))),
+    }
 }
 
 /// Grain-steps of a run and the seconds that they take at most; none of a run without steps.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::record::RecordError;
 use crate::record::column::Table;
 use crate::record::read::{TableReader, Values, columns};
-use crate::record::whole::{publish, write_part};
+use crate::record::whole::write_anew;
 
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
             .map(|c| quoted(&c.name))
             .collect();
         let path = out.join(format!("{}.csv", table.name()));
-        write_part(&path, |w| {
+        write_anew(&path, |w| {
             let refuse = || RecordError::io("cannot write", &path);
             writeln!(w, "{}", names.join(",")).map_err(refuse())?;
             while let Some(group) = reader.next_group()? {
@@ -39,7 +39,6 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
             }
             Ok(())
         })?;
-        publish(&path)?;
         files.push(path);
     }
     Ok(files)

@@ -5,16 +5,21 @@
 //! masses are right in both dimensions. (The moment of inertia in the plane is that of a disk
 //! with the `disc` option of `fix nve/sphere`.) Identifiers and types count from 1 there: grain
 //! and material number plus one.
+//!
+//! Along periodic axes the box is that of the run at this moment, with the tilt of one that is sheared; along others
+//! it holds walls and grains. What is periodic stands in the first line, as the command `boundary` takes it (a run in
+//! the plane wants the third axis periodic).
 
 use std::f64::consts::PI;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::about_z;
+use super::space::{Edges, Space};
 use crate::record::RecordError;
 use crate::record::meta::RunMeta;
 use crate::record::read::{Snapshot, Snapshots};
-use crate::record::whole::{publish, write_part};
+use crate::record::whole::write_anew;
 
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut snapshots = Snapshots::open(dir)?;
@@ -23,16 +28,16 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
         last = Some(snapshot);
     }
     let last = last.unwrap_or_default();
+    let edges = Space::open(dir, &snapshots.meta)?.at(last.time);
     let path = out.join("grains.data");
-    write_part(&path, |w| {
-        write(w, &snapshots.meta, &last).map_err(RecordError::io("cannot write", &path))
+    write_anew(&path, |w| {
+        write(w, &snapshots.meta, &last, &edges).map_err(RecordError::io("cannot write", &path))
     })?;
-    publish(&path)?;
     Ok(vec![path])
 }
 
-/// A box around walls and grains.
-fn limits(meta: &RunMeta, snapshot: &Snapshot) -> [[f64; 2]; 3] {
+/// The box along periodic axes, else one around walls and grains.
+fn limits(meta: &RunMeta, snapshot: &Snapshot, edges: &Edges) -> [[f64; 2]; 3] {
     let mut limits = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
     let mut hold = |point: [f64; 3], reach: f64| {
         for (limit, x) in limits.iter_mut().zip(point) {
@@ -49,15 +54,22 @@ fn limits(meta: &RunMeta, snapshot: &Snapshot) -> [[f64; 2]; 3] {
     for point in meta.walls.iter().flat_map(|wall| &wall.points) {
         hold(*point, largest);
     }
-    for limit in &mut limits {
-        if limit[0] >= limit[1] || !limit[0].is_finite() {
+    for (limit, axis) in limits.iter_mut().zip(edges.axes) {
+        if let Some([low, length]) = axis {
+            *limit = [low, low + length];
+        } else if limit[0] >= limit[1] || !limit[0].is_finite() {
             *limit = [-0.5, 0.5];
         }
     }
     limits
 }
 
-fn write(w: &mut dyn Write, meta: &RunMeta, snapshot: &Snapshot) -> std::io::Result<()> {
+fn write(
+    w: &mut dyn Write,
+    meta: &RunMeta,
+    snapshot: &Snapshot,
+    edges: &Edges,
+) -> std::io::Result<()> {
     let n = meta.dimensions;
     let types = snapshot
         .grains
@@ -65,14 +77,28 @@ fn write(w: &mut dyn Write, meta: &RunMeta, snapshot: &Snapshot) -> std::io::Res
         .map(|g| g.material + 1)
         .max()
         .unwrap_or(1);
+    let ends = |k: usize| match edges.axes[k].is_some() || k >= n {
+        true => "p",
+        false => "f",
+    };
     writeln!(
         w,
-        "arenite {}: {n}D, time {:?} s, atom_style sphere, units si; density = mass / sphere volume",
-        meta.version, snapshot.time
+        "arenite {}: {n}D, time {:?} s, atom_style sphere, units si; density = mass / sphere volume; boundary {} {} {}",
+        meta.version,
+        snapshot.time,
+        ends(0),
+        ends(1),
+        ends(2)
     )?;
     writeln!(w, "\n{} atoms\n{types} atom types\n", snapshot.grains.len())?;
-    for (limit, axis) in limits(meta, snapshot).into_iter().zip(["x", "y", "z"]) {
+    for (limit, axis) in limits(meta, snapshot, edges)
+        .into_iter()
+        .zip(["x", "y", "z"])
+    {
         writeln!(w, "{:?} {:?} {axis}lo {axis}hi", limit[0], limit[1])?;
+    }
+    if edges.offset != 0.0 {
+        writeln!(w, "{:?} 0.0 0.0 xy xz yz", edges.offset)?;
     }
     if snapshot.grains.is_empty() {
         return Ok(());

@@ -4,10 +4,13 @@
 mod csv;
 mod image;
 mod lammps;
+mod older;
+mod space;
 mod vtk;
 mod xyz;
 
 pub use image::{CellArray, CellImage, write_collection};
+pub(crate) use older::forget_older;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,13 +9,13 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{about_z, quaternion};
+use super::{about_z, forget_older, quaternion};
 use crate::record::RecordError;
 use crate::record::meta::WallDrawing;
 use crate::record::read::{Snapshot, Snapshots};
 use crate::record::rows::{BodyRef, GrainRow};
 use crate::record::shape::GrainShape;
-use crate::record::whole::{publish, write_part};
+use crate::record::whole::write_anew;
 
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut snapshots = Snapshots::open(dir)?;
@@ -26,6 +26,12 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     } else {
         &["grains", "links"]
     };
+    forget_older(
+        out,
+        &["grains.pvd", "links.pvd", "outlines.pvd", "walls.vtp"],
+        &["grains", "links", "outlines"],
+        &["vtp"],
+    )?;
     for folder in folders {
         let folder = out.join(folder);
         fs::create_dir_all(&folder).map_err(RecordError::io("cannot create", &folder))?;
@@ -73,11 +79,10 @@ pub(super) fn collection(folder: &str, times: &[(f64, String)]) -> String {
 }
 
 pub(super) fn save(path: &Path, text: &str) -> Result<(), RecordError> {
-    write_part(path, |w| {
+    write_anew(path, |w| {
         w.write_all(text.as_bytes())
             .map_err(RecordError::io("cannot write", path))
-    })?;
-    publish(path)
+    })
 }
 
 /// Outlines of grains of arcs, as polygons.

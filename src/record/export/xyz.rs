@@ -5,17 +5,18 @@
 //!
 //! The particle type is the regime, so that OVITO colours by it; the orientation is a quaternion
 //! x, y, z, w (in the plane about z). Where space is periodic, `pbc` says along which directions, and
-//! `Lattice` and `Origin` give the box: exactly along these, and along the others as wide as the
-//! grains of the frame. Without a lattice OVITO draws the box around each frame by itself.
+//! `Lattice` and `Origin` give the box as it is at that moment: exactly along these, sheared where it is, and along
+//! the others as wide as the grains of the frame. Without a lattice OVITO draws the box around each frame by itself.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::space::{Edges, Space};
 use super::{about_z, quaternion};
 use crate::record::RecordError;
 use crate::record::read::Snapshots;
 use crate::record::rows::GrainRow;
-use crate::record::whole::{publish, write_part};
+use crate::record::whole::write_anew;
 
 const PROPERTIES: &str = "species:S:1:pos:R:3:id:I:1:radius:R:1:mass:R:1:velo:R:3:orientation:R:4:\
                           angular_velocity:R:3:force:R:3:material:I:1:cluster:I:1";
@@ -23,20 +24,22 @@ const PROPERTIES: &str = "species:S:1:pos:R:3:id:I:1:radius:R:1:mass:R:1:velo:R:
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut snapshots = Snapshots::open(dir)?;
     let dimensions = snapshots.meta.dimensions;
-    let periodic = snapshots.meta.periodic;
+    let space = Space::open(dir, &snapshots.meta)?;
     let path = out.join("grains.xyz");
-    write_part(&path, |w| {
+    write_anew(&path, |w| {
         while let Some(snapshot) = snapshots.next_snapshot()? {
+            let edges = space.at(snapshot.time);
             let frame = |w: &mut dyn Write| -> std::io::Result<()> {
                 let parts = super::parts(&snapshots.meta.shapes, &snapshot.grains, dimensions);
                 writeln!(w, "{}", parts.len())?;
                 writeln!(
                     w,
                     "{}Properties={PROPERTIES} Time={:?} Snapshot={} pbc=\"{}\"",
-                    lattice(&periodic, &snapshot.grains),
+                    lattice(&edges, &snapshot.grains),
                     snapshot.time,
                     snapshot.number,
-                    periodic
+                    edges
+                        .axes
                         .map(|p| if p.is_some() { "T" } else { "F" })
                         .join(" ")
                 )?;
@@ -57,12 +60,12 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
         }
         Ok(())
     })?;
-    publish(&path)?;
     Ok(vec![path])
 }
 
 /// The keys of the box, with a space after them; nothing where no direction is periodic.
-fn lattice(periodic: &[Option<[f64; 2]>; 3], grains: &[GrainRow]) -> String {
+fn lattice(edges: &Edges, grains: &[GrainRow]) -> String {
+    let periodic = &edges.axes;
     if periodic.iter().all(Option::is_none) {
         return String::new();
     }
@@ -80,7 +83,10 @@ fn lattice(periodic: &[Option<[f64; 2]>; 3], grains: &[GrainRow]) -> String {
         })
     };
     let [[x, a], [y, b], [z, c]] = std::array::from_fn(extent);
-    format!("Lattice=\"{a:?} 0.0 0.0 0.0 {b:?} 0.0 0.0 0.0 {c:?}\" Origin=\"{x:?} {y:?} {z:?}\" ")
+    let along = edges.offset;
+    format!(
+        "Lattice=\"{a:?} 0.0 0.0 {along:?} {b:?} 0.0 0.0 0.0 {c:?}\" Origin=\"{x:?} {y:?} {z:?}\" "
+    )
 }
 
 fn numbers(w: &mut dyn Write, values: &[f64]) -> std::io::Result<()> {

@@ -35,6 +35,16 @@ pub enum RunsError {
         /// How far it came, s.
         at: f64,
     },
+    /// A run that failed, which a resume would do again.
+    #[error("{}: the run failed at {at} s: {why}", folder.display())]
+    Failed {
+        /// The folder.
+        folder: PathBuf,
+        /// How far it came, s.
+        at: f64,
+        /// Its error.
+        why: String,
+    },
     /// Runs in the plane and in space.
     #[error("{} is a run in {first} dimensions, {} one in {second}: compare runs of one kind", folder.display(), other.display())]
     Dimensions {

@@ -86,7 +86,15 @@ impl Run {
             ));
         }
         let summary = read::summary(folder)?;
-        if matches!(summary.status, Status::Interrupted | Status::Failed) {
+        if summary.status == Status::Failed {
+            return Err(RunsError::Failed {
+                folder: folder.to_path_buf(),
+                at: summary.time.simulated,
+                // Told last: warnings come before it.
+                why: summary.warnings.last().cloned().unwrap_or_default(),
+            });
+        }
+        if summary.status == Status::Interrupted {
             return Err(RunsError::Unfinished {
                 folder: folder.to_path_buf(),
                 at: summary.time.simulated,

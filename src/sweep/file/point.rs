@@ -1,5 +1,7 @@
 //! The runs that a sweep comes to, and what they are called.
 
+use std::collections::BTreeMap;
+
 use super::{Point, Sweep, column_name};
 use crate::record::checksum;
 use crate::scenario::path::Place;
@@ -13,7 +15,21 @@ impl Sweep {
     /// # Errors
     /// An expression that has no value.
     pub fn points(&self) -> Result<Vec<Point>, SweepError> {
-        (0..self.count()).map(|k| self.point(k)).collect()
+        let points: Vec<Point> = (0..self.count())
+            .map(|k| self.point(k))
+            .collect::<Result<_, _>>()?;
+        // Variables that differ may come to one run; of long names, only what all begin with is told.
+        let mut seen = BTreeMap::new();
+        for point in &points {
+            if let Some(first) = seen.insert(point.label.as_str(), point.number) {
+                let text = format!(
+                    "runs {first} and {} start from the same and have the same name, {}",
+                    point.number, point.label
+                );
+                return Err(Problem::plain(text).into());
+            }
+        }
+        Ok(points)
     }
 
     /// A run, by its number from 0.
