@@ -277,6 +277,9 @@ impl<D: Integrate> Engine<D> {
         let Some((grain, count)) = face.arcs else {
             return slot;
         };
+        if let Some(slot) = self.facing_flat(surface, face, time) {
+            return slot;
+        }
         if face.slot == grain {
             face.slot = grain + 1;
         }
@@ -293,6 +296,23 @@ impl<D: Integrate> Engine<D> {
             }
         }
         self.least_deep(surface, face, time)
+    }
+
+    /// The arc that faces a surface which is flat where it is: by the direction alone, however deep its corner lies. None where
+    /// the surface is not flat, or ends before that arc.
+    fn facing_flat(&self, (boundary, surface): (u16, u32), face: Face, time: f64) -> Option<u32> {
+        let (grain, _) = face.arcs?;
+        let boundary = &self.boundaries[usize::from(boundary)];
+        let pose = boundary.boundary.motion.pose(time);
+        let place = pose.to_frame(self.state.arrays.position(grain as usize));
+        let flat = boundary.surfaces[surface as usize].flat(place)?;
+        let slot = self.facing(face, -pose.vector_from_frame(flat.normal)).slot;
+        let there = pose.to_frame(self.centre(slot));
+        let ends = flat.extent.is_none_or(|(along, low, high)| {
+            let at = along.dot(&there);
+            low <= at && at < high
+        });
+        ends.then_some(slot)
     }
 
     /// How deep an arc lies in a surface, m; below 0 apart, without end where the surface is not met.
