@@ -299,20 +299,21 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// The arc that faces a surface which is flat where it is: by the direction alone, however deep its corner lies. None where
-    /// the surface is not flat, or ends before that arc.
+    /// the surface is not flat, ends before that arc, or is thin and has the middle of that arc on its other side.
     fn facing_flat(&self, (boundary, surface): (u16, u32), face: Face, time: f64) -> Option<u32> {
         let (grain, _) = face.arcs?;
         let boundary = &self.boundaries[usize::from(boundary)];
+        let surface = &boundary.surfaces[surface as usize];
         let pose = boundary.boundary.motion.pose(time);
-        let place = pose.to_frame(self.state.arrays.position(grain as usize));
-        let flat = boundary.surfaces[surface as usize].flat(place)?;
-        let slot = self.facing(face, -pose.vector_from_frame(flat.normal)).slot;
-        let there = pose.to_frame(self.centre(slot));
+        let flat = surface.flat(pose.to_frame(self.state.arrays.position(grain as usize)))?;
+        let normal = pose.vector_from_frame(flat.normal);
+        let slot = self.facing(face, -normal).slot;
+        let middle = pose.to_frame(self.centre(slot));
         let ends = flat.extent.is_none_or(|(along, low, high)| {
-            let at = along.dot(&there);
+            let at = along.dot(&middle);
             low <= at && at < high
         });
-        ends.then_some(slot)
+        (ends && surface.flat(middle)?.normal == flat.normal).then_some(slot)
     }
 
     /// How deep an arc lies in a surface, m; below 0 apart, without end where the surface is not met.
