@@ -77,9 +77,9 @@ impl Kind {
         };
         let mut toss = |share: f64| dice.roll() < share;
         let (shaped, drag) = (toss(0.3), toss(0.3));
-        // What stands still knows spring and friction only, and no walls that move.
+        // What stands still knows spring and friction only, no walls that move, and no periodic directions.
         let plain = slot == Slot::None && law != LawKind::Mutze;
-        let fixed = plain && !drag && walls != Walls::Shaken;
+        let fixed = plain && !drag && !matches!(walls, Walls::Shaken | Walls::Periodic);
         let (still, flight) = (toss(0.4) && fixed, toss(0.7));
         let shape = shaped.then(|| *one_of(dice, shapes));
         // Grains of arcs, all of the plane here, know spring, dashpot and friction only.
