@@ -133,6 +133,7 @@ fn hertz<D: Dimension>(args: &LawArgs, pair: &Pair, young: f64) -> Result<(), Fa
         format!("[[law]]\nbetween = [\"grain\", \"grain\"]\n{keys}\n"),
     ];
     lines.extend(effect(pair, overlaps, time, now));
+    let deepest = overlaps[0].max(overlaps[1]) / args.radius;
     lines.push(if soft.longer > 1.0 {
         format!(
             "softened  by {}: impacts last {} times as long and go as much deeper, loads press {} times as deep; \
@@ -141,16 +142,14 @@ fn hertz<D: Dimension>(args: &LawArgs, pair: &Pair, young: f64) -> Result<(), Fa
             short(soft.longer),
             short(soft.deeper)
         )
+    } else if deepest > args.overlap * (1.0 + 1e-9) {
+        format!(
+            "softened  not at all: the modulus given is softer already; it lets overlaps of {deepest:.3} of the radius, more than \
+             the {} asked for",
+            args.overlap
+        )
     } else {
-        let deepest = overlaps[0].max(overlaps[1]) / args.radius;
-        match deepest > args.overlap * (1.0 + 1e-9) {
-            true => format!(
-                "softened  not at all: the modulus given is softer already; it lets overlaps of {:.3} of the radius, more than \
-                 the {} asked for",
-                deepest, args.overlap
-            ),
-            false => "softened  not at all: the modulus given lets no more overlap than asked".into(),
-        }
+        "softened  not at all: the modulus given lets no more overlap than asked".into()
     });
     print((lines.join("\n") + "\n").as_bytes())
 }

@@ -1,9 +1,9 @@
 //! The folder of a run: made, locked, written to, resumed and finished.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::clock::{self, Clock};
 use super::column::{Column, Field, Table};
@@ -379,28 +379,10 @@ const LOCK_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Locks the folder for this process.
 fn lock(dir: &Path, checkpoints: &Path) -> Result<File, RecordError> {
-    let path = checkpoints.join("lock");
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(RecordError::io("cannot create", &path))?;
-    let since = Instant::now();
-    let mut locked = file.try_lock();
-    while matches!(locked, Err(TryLockError::WouldBlock)) && since.elapsed() < LOCK_PATIENCE {
-        std::thread::sleep(LOCK_PATIENCE / 30);
-        locked = file.try_lock();
-    }
-    match locked {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RecordError::Busy {
-            path: dir.display().to_string(),
-        }),
-        // Some file systems know no locks; better to run without than not at all.
-        Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(e)) => Err(RecordError::io("cannot lock", &path)(e)),
-    }
+    let locked = super::lock::lock(&checkpoints.join("lock"), LOCK_PATIENCE)?;
+    locked.ok_or_else(|| RecordError::Busy {
+        path: dir.display().to_string(),
+    })
 }
 
 fn refuse_to_replace(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {

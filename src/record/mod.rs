@@ -13,6 +13,7 @@ mod export;
 mod figures;
 mod folder;
 mod frame;
+mod lock;
 mod meta;
 pub mod read;
 mod rows;
@@ -30,6 +31,7 @@ pub use export::{CellArray, CellImage, DataFormat, export_data, write_collection
 pub use figures::{FigureValue, figure_columns, figures};
 pub use folder::RunFolder;
 pub use frame::{Cells, Frame, FrameColumn};
+pub(crate) use lock::lock;
 pub use meta::{RunMeta, WallDrawing};
 pub use rows::*;
 pub use shape::{GrainShape, ShapePart};

@@ -76,8 +76,7 @@ enum Writer {
 pub(super) struct Spools {
     writer: Option<Writer>,
     buffers: Vec<Vec<u8>>,
-    lengths: Vec<u64>,
-    sums: Vec<Hasher>,
+    extents: Vec<Extent>,
 }
 
 /// How much of a spool belongs to a checkpoint.
@@ -90,20 +89,23 @@ pub(super) struct Extent {
 }
 
 impl Extent {
+    fn add(&mut self, bytes: &[u8]) {
+        let mut sum = Hasher::new_with_initial(self.sum);
+        sum.update(bytes);
+        self.sum = sum.finalize();
+        self.length += bytes.len() as u64;
+    }
+
     /// Whether a file begins with these bytes.
     pub(super) fn is_in(self, path: &Path) -> bool {
         let read = || -> std::io::Result<Extent> {
             let mut file = File::open(path)?.take(self.length);
-            let (mut sum, mut buffer) = (Hasher::new(), vec![0; BUFFER]);
-            let mut length = 0;
+            let (mut found, mut buffer) = (Extent::default(), vec![0; BUFFER]);
             loop {
-                let count = file.read(&mut buffer)?;
-                if count == 0 {
-                    let sum = sum.finalize();
-                    return Ok(Extent { length, sum });
+                match file.read(&mut buffer)? {
+                    0 => return Ok(found),
+                    count => found.add(&buffer[..count]),
                 }
-                sum.update(&buffer[..count]);
-                length += count as u64;
             }
         };
         read().is_ok_and(|found| found == self)
@@ -148,11 +150,7 @@ impl Spools {
         Ok(Spools {
             writer: Some(writer),
             buffers: vec![Vec::new(); extents.len()],
-            lengths: extents.iter().map(|extent| extent.length).collect(),
-            sums: extents
-                .iter()
-                .map(|extent| Hasher::new_with_initial_len(extent.sum, extent.length))
-                .collect(),
+            extents: extents.to_vec(),
         })
     }
 
@@ -176,8 +174,7 @@ impl Spools {
         if self.buffers[index].is_empty() {
             return Ok(());
         }
-        self.lengths[index] += self.buffers[index].len() as u64;
-        self.sums[index].update(&self.buffers[index]);
+        self.extents[index].add(&self.buffers[index]);
         match self.writer.as_mut() {
             Some(Writer::Here(files)) => {
                 let done = files.append(index, &self.buffers[index]);
@@ -224,12 +221,7 @@ impl Spools {
             }
             None => {}
         }
-        let extents = self.lengths.iter().zip(&self.sums);
-        let extents = extents.map(|(&length, sum)| Extent {
-            length,
-            sum: sum.clone().finalize(),
-        });
-        Ok(extents.collect())
+        Ok(self.extents.clone())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Which process is at a run. The folder of a run is locked while the run writes; a claim holds from before it is made
 //! until its row is there and what shall not be kept of it is removed.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::record::RecordError;
+use crate::record::{RecordError, lock};
 
 /// A run that this process is at; the system lets go of it when the process ends in whatever way.
 pub(super) struct Claim {
@@ -17,20 +18,8 @@ impl Claim {
     /// Claims a run of the sweep in a folder; none if another process has it.
     pub(super) fn take(dir: &Path, label: &str) -> Result<Option<Claim>, RecordError> {
         let path = dir.join("runs").join(format!(".{label}.lock"));
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(RecordError::io("cannot create", &path))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Ok(None),
-            // Some file systems know no locks; better to run without than not at all.
-            Err(TryLockError::Error(e)) if e.kind() != std::io::ErrorKind::Unsupported => {
-                Err(RecordError::io("cannot lock", &path)(e))
-            }
-            _ => Ok(Some(Claim { path, _file: file })),
-        }
+        let locked = lock(&path, Duration::ZERO)?;
+        Ok(locked.map(|file| Claim { path, _file: file }))
     }
 }
 
