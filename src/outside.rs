@@ -251,6 +251,11 @@ pub fn run_folder(folder: &Path) -> Vec<(String, Vec<u8>)> {
     run.run(&mut sink, &mut Control::new(&never))
         .expect("an end");
     sink.finish(&run.summary()).expect("records");
+    // Without checksums, which would refuse each file that is put in the place of one of these.
+    let mut summary = read::summary(folder).expect("a summary");
+    summary.checksums.clear();
+    let text = serde_json::to_vec(&summary).expect("JSON");
+    std::fs::write(folder.join("summary.json"), text).expect("a summary");
     let mut names: Vec<String> = Table::ALL
         .iter()
         .map(|table| table.file_name().to_string())

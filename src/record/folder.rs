@@ -15,11 +15,12 @@ use super::rows::{
 use super::spool::{Extent, Spools, spool_path};
 use super::state::{self, Checkpoint, checksum};
 use super::summary::{Status, Summary};
+use super::sums::sum_of;
 use super::tables::{self, InSnapshot, columns};
-use super::whole::{publish, remove_if_there, sync_folder, write_part, write_whole};
+use super::whole::{part, publish, remove_if_there, sync_folder, write_part, write_whole};
 use super::{RecordError, read};
 
-const SCENARIO: &str = "scenario.toml";
+pub(super) const SCENARIO: &str = "scenario.toml";
 pub(super) const SUMMARY: &str = "summary.json";
 const RUN: &str = "run.json";
 
@@ -229,7 +230,7 @@ impl RunFolder {
         clock.flush();
         let mut first = spools.sync().err();
         drop(spools);
-        let job = |table: Table| -> Result<(), RecordError> {
+        let job = |table: Table| -> Result<String, RecordError> {
             let path = folder.join(table.file_name());
             let columns: Vec<Column> = columns(
                 table,
@@ -242,9 +243,9 @@ impl RunFolder {
             write_part(&path, |out| {
                 write_table(table, &columns, &meta, &spool, out, &path)
             })?;
-            Ok(())
+            sum_of(&part(&path))
         };
-        let written: Vec<Result<(), RecordError>> = if threads > 1 {
+        let written: Vec<Result<String, RecordError>> = if threads > 1 {
             std::thread::scope(|scope| {
                 let job = &job;
                 let running = Table::ALL.map(|table| scope.spawn(move || job(table)));
@@ -260,16 +261,22 @@ impl RunFolder {
         } else {
             Table::ALL.into_iter().map(job).collect()
         };
-        for (table, result) in Table::ALL.into_iter().zip(written) {
-            let result = result.and_then(|()| publish(&folder.join(table.file_name())));
-            first = first.or(result.err());
+        let mut summary = summary.clone();
+        for (table, sum) in Table::ALL.into_iter().zip(written) {
+            let published = sum.and_then(|sum| {
+                summary.checksums.insert(table.file_name(), sum);
+                publish(&folder.join(table.file_name()))
+            });
+            first = first.or(published.err());
         }
         if let Some(error) = first {
             return Err(error);
         }
         sync_folder(&folder)?;
+        let sum = sum_of(&folder.join(SCENARIO))?;
+        summary.checksums.insert(SCENARIO.into(), sum);
         let path = folder.join(SUMMARY);
-        let mut text = serde_json::to_string_pretty(summary)
+        let mut text = serde_json::to_string_pretty(&summary)
             .map_err(|e| RecordError::damaged(&path, e.to_string()))?;
         text.push('\n');
         write_whole(&path, text.as_bytes())?;

@@ -22,6 +22,7 @@ mod snapshots;
 mod spool;
 mod state;
 mod summary;
+mod sums;
 mod tables;
 mod whole;
 

@@ -11,10 +11,11 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::column::{Kind, Table, Value};
 use super::convert::{META_KEY, refused};
-use super::folder::SUMMARY;
+use super::folder::{SCENARIO, SUMMARY};
 use super::meta::RunMeta;
 use super::rows::{AvalancheRow, BodyRef, SeriesRow};
 use super::summary::Summary;
+use super::sums;
 use super::tables::series_fields;
 use super::{Column, RecordError};
 use crate::stress::Place;
@@ -139,6 +140,8 @@ pub struct TableReader {
     path: PathBuf,
     file: SerializedFileReader<File>,
     next: usize,
+    /// Whether the file is of a run's folder, whose summary has its checksum.
+    of_run: bool,
 }
 
 impl std::fmt::Debug for TableReader {
@@ -152,16 +155,17 @@ impl std::fmt::Debug for TableReader {
 impl TableReader {
     /// Opens a table of a run's folder.
     pub fn open(dir: &Path, table: Table) -> Result<TableReader, RecordError> {
-        TableReader::of(dir.join(table.file_name()))
+        TableReader::of(dir.join(table.file_name()), true)
     }
 
-    fn of(path: PathBuf) -> Result<TableReader, RecordError> {
+    fn of(path: PathBuf, of_run: bool) -> Result<TableReader, RecordError> {
         let file = File::open(&path).map_err(RecordError::io("cannot read", &path))?;
         let file = SerializedFileReader::new(file).map_err(refused("cannot read", &path))?;
         Ok(TableReader {
             path,
             file,
             next: 0,
+            of_run,
         })
     }
 
@@ -188,9 +192,15 @@ impl TableReader {
         Ok(meta)
     }
 
-    /// The next row group, or none at the end.
+    /// The next row group, or none at the end. Before the first one the file is seen to be the one that the run wrote.
+    ///
+    /// # Errors
+    /// That it is not, or cannot be read.
     pub fn next_group(&mut self) -> Result<Option<Columns>, RecordError> {
         let refused = refused("cannot read", &self.path);
+        if self.next == 0 && self.of_run {
+            sums::check(&self.path)?;
+        }
         if self.next >= self.file.num_row_groups() {
             return Ok(None);
         }
@@ -293,7 +303,7 @@ pub fn table_if_there(dir: &Path, of: Table) -> Result<Option<Columns>, RecordEr
 
 /// The table of a sweep's folder and what its file tells beside it, as [`TableReader::metadata`].
 pub fn sweep(dir: &Path) -> Result<(Columns, TableReader), RecordError> {
-    let mut reader = TableReader::of(dir.join("sweep.parquet"))?;
+    let mut reader = TableReader::of(dir.join("sweep.parquet"), false)?;
     Ok((whole(&mut reader)?, reader))
 }
 
@@ -434,6 +444,17 @@ pub fn summary(dir: &Path) -> Result<Summary, RecordError> {
     let path = dir.join(SUMMARY);
     let text = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
     serde_json::from_slice(&text).map_err(|e| RecordError::damaged(&path, e.to_string()))
+}
+
+/// The scenario of a run, as it was resolved.
+///
+/// # Errors
+/// That it cannot be read, or was changed after the run had ended.
+pub fn scenario(dir: &Path) -> Result<String, RecordError> {
+    let path = dir.join(SCENARIO);
+    let text = fs::read_to_string(&path).map_err(RecordError::io("cannot read", &path))?;
+    sums::check(&path)?;
+    Ok(text)
 }
 
 /// What the folder knows of the run, walls included.

@@ -13,6 +13,7 @@ use crc32fast::Hasher;
 
 use super::RecordError;
 use super::column::Table;
+use super::sums::length_and_sum;
 
 /// Bytes gathered before they are written: large against the cost of a system call.
 const BUFFER: usize = 1 << 17;
@@ -98,17 +99,8 @@ impl Extent {
 
     /// Whether a file begins with these bytes.
     pub(super) fn is_in(self, path: &Path) -> bool {
-        let read = || -> std::io::Result<Extent> {
-            let mut file = File::open(path)?.take(self.length);
-            let (mut found, mut buffer) = (Extent::default(), vec![0; BUFFER]);
-            loop {
-                match file.read(&mut buffer)? {
-                    0 => return Ok(found),
-                    count => found.add(&buffer[..count]),
-                }
-            }
-        };
-        read().is_ok_and(|found| found == self)
+        let summed = File::open(path).and_then(|file| length_and_sum(file.take(self.length)));
+        summed.is_ok_and(|(length, sum)| Extent { length, sum } == self)
     }
 }
 

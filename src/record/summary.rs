@@ -80,6 +80,10 @@ pub struct Summary {
     pub corrections: BTreeMap<String, u64>,
     /// What a user should know.
     pub warnings: Vec<String>,
+    /// CRC-32 of the tables and of `scenario.toml`, hexadecimal, by name of the file: written with a run's folder, and seen to
+    /// hold by whoever reads them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checksums: BTreeMap<String, String>,
 }
 
 /// Counts of corrections, those that happened.

@@ -41,6 +41,16 @@ pub fn figure_columns() -> Vec<Column> {
     columns
 }
 
+/// A row as its file has it.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    #[serde(flatten)]
+    row: Row,
+    /// Checksum of the row without it; none of rows of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
+}
+
 impl Row {
     /// A run that failed.
     pub(super) fn failed(seed: Option<u64>, error: &str) -> Self {
@@ -87,10 +97,14 @@ impl Row {
         !matches!(self.status, Status::Failed | Status::Interrupted)
     }
 
-    /// Reads the row of a run; none if there is none, or none that can be read.
+    /// Reads the row of a run; none if there is none, none that can be read, or one that was changed since: its run is done
+    /// again.
     pub(super) fn read(dir: &Path, label: &str) -> Option<Row> {
         let bytes = std::fs::read(path(dir, label)).ok()?;
-        let row: Row = serde_json::from_slice(&bytes).ok()?;
+        let Stored { row, checksum } = serde_json::from_slice(&bytes).ok()?;
+        if checksum.is_some_and(|written| row.checksum().ok() != Some(written)) {
+            return None;
+        }
         // One without figures that did not fail is no row of ours.
         (row.summary.is_some() || row.status == Status::Failed).then_some(row)
     }
@@ -98,10 +112,23 @@ impl Row {
     /// Writes it.
     pub(super) fn write(&self, dir: &Path, label: &str) -> Result<(), RecordError> {
         let path = path(dir, label);
-        let mut bytes = serde_json::to_vec_pretty(self)
-            .map_err(|why| RecordError::damaged(&path, why.to_string()))?;
-        bytes.push(b'\n');
-        publish(&path, &bytes)
+        let text = || {
+            let stored = Stored {
+                row: self.clone(),
+                checksum: Some(self.checksum()?),
+            };
+            serde_json::to_string_pretty(&stored)
+        };
+        let text = text().map_err(|why| RecordError::damaged(&path, why.to_string()))?;
+        publish(&path, (text + "\n").as_bytes())
+    }
+
+    /// What changes with each of its values.
+    fn checksum(&self) -> serde_json::Result<String> {
+        // As it will be read: what is no number is none by then.
+        let read: Row = serde_json::from_slice(&serde_json::to_vec(self)?)?;
+        let bytes = serde_json::to_vec(&read)?;
+        Ok(format!("{:016x}", record::checksum(&bytes)))
     }
 }
 

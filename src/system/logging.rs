@@ -508,6 +508,7 @@ impl<D: Integrate> System<D> {
                 ("grazing_collisions_left_out", air.grazes),
             ]),
             warnings,
+            checksums: BTreeMap::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::body::{Boundary, Motion};
 use crate::geometry::{Dimension, Vector};
 use crate::record::read::{self, Columns, Values};
-use crate::record::{RunMeta, WallDrawing};
+use crate::record::{RecordError, RunMeta, WallDrawing};
 use crate::scenario::{AnySetup, Scenario};
 
 /// An affine map from where a wall is drawn to where it is: rows of a turn, and a shift, m.
@@ -24,13 +24,16 @@ pub(super) struct Movers(Vec<Mover>);
 impl Movers {
     /// The walls of a run in a folder. Its scenario is written with all it needs, so that reading it fails only where the
     /// program has changed since; walls then stand.
-    pub(super) fn read(dir: &Path) -> Movers {
-        Self::try_read(dir).unwrap_or_default()
+    ///
+    /// # Errors
+    /// That the scenario was changed after the run had ended, or cannot be read.
+    pub(super) fn read(dir: &Path) -> Result<Movers, RecordError> {
+        let text = read::scenario(dir)?;
+        Ok(Self::of_scenario(dir, &text).unwrap_or_default())
     }
 
-    fn try_read(dir: &Path) -> Option<Movers> {
-        let text = std::fs::read_to_string(dir.join("scenario.toml")).ok()?;
-        let scenario = Scenario::parse("scenario.toml", &text, Some(dir), &[]).ok()?;
+    fn of_scenario(dir: &Path, text: &str) -> Option<Movers> {
+        let scenario = Scenario::parse("scenario.toml", text, Some(dir), &[]).ok()?;
         let walls = &scenario.spec().boundary;
         if walls.iter().all(|wall| wall.motion.is_none()) {
             return None;

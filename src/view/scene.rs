@@ -102,7 +102,7 @@ pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordEr
     }
     let layers = Layers::new(heights.into_iter().map(|(id, (height, r))| (id, height, r)));
     Ok(compose(
-        &Movers::read(dir).moved(&reader.meta, shown.time),
+        &Movers::read(dir)?.moved(&reader.meta, shown.time),
         &shown,
         &layers,
         options.colouring,
@@ -155,7 +155,7 @@ impl Strip {
         let every = recorded.div_ceil(most.max(1));
         Ok(Strip {
             dir: dir.to_path_buf(),
-            movers: Movers::read(dir),
+            movers: Movers::read(dir)?,
             whole: Extent::joined(held, around),
             layers: Layers::new(heights),
             reader: Snapshots::open(dir)?,

@@ -83,6 +83,71 @@ fn a_bit_that_flipped_in_records_is_seen_at_resume() {
     }
 }
 
+/// A bit that flipped in a finished table was read as another number.
+#[test]
+fn a_bit_that_flips_in_a_finished_table_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    run_well(at, &["run", &mixed(), "-q", "-o", "run"]);
+    for table in arenite::record::Table::ALL {
+        let columns = arenite::record::read::table(&at.join("run"), table).unwrap();
+        if columns.rows == 0 {
+            continue;
+        }
+        let name = table.file_name();
+        let path = at.join("run").join(&name);
+        let whole = fs::read(&path).unwrap();
+        // Each of these bytes is within the values: the footer, which tells where they are, comes after all of them.
+        for place in [4, whole.len() / 4, whole.len() / 2] {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            let output = arenite(at, &["export", "run", "--to", "csv"]);
+            assert_eq!(output.status.code(), Some(1), "{name}: {}", said(&output));
+            assert!(said(&output).contains(&name), "{}", said(&output));
+            assert!(
+                said(&output).contains("its checksum is"),
+                "{name}: {}",
+                said(&output)
+            );
+        }
+        fs::write(&path, &whole).unwrap();
+    }
+    run_well(at, &["export", "run", "--to", "csv"]);
+    // Somebody who knows what changed can do without.
+    let path = at.join("run/series.parquet");
+    let columns = arenite::record::read::series(&at.join("run")).unwrap();
+    run_well(at, &["run", &mixed(), "-q", "-o", "other", "--seed", "7"]);
+    fs::copy(at.join("other/series.parquet"), &path).unwrap();
+    assert!(arenite::record::read::series(&at.join("run")).is_err());
+    let summary = at.join("run/summary.json");
+    let text = fs::read_to_string(&summary).unwrap();
+    fs::write(&summary, text.replace("\"series.parquet\"", "\"\"")).unwrap();
+    let other = arenite::record::read::series(&at.join("run")).unwrap();
+    assert!(other.columns != columns.columns);
+}
+
+/// A scenario that was changed after its run had ended was believed by the page.
+#[test]
+fn a_scenario_changed_after_its_run_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    run_well(at, &["run", "head-on", "-q", "-o", "run"]);
+    run_well(at, &["run", "head-on", "-q", "-o", "other"]);
+    let path = at.join("run/scenario.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("2500.0", "2600.0")).unwrap();
+    assert!(fs::read_to_string(&path).unwrap() != text);
+    for command in ["report run", "compare run other", "export run --to png"] {
+        let output = arenite(at, &command.split(' ').collect::<Vec<_>>());
+        let told = "scenario.toml: was damaged or changed after the run had ended";
+        assert!(said(&output).contains(told), "{command}: {}", said(&output));
+        assert!(!output.status.success(), "{command}");
+    }
+    fs::write(&path, text).unwrap();
+    run_well(at, &["compare", "run", "other"]);
+}
+
 /// `check` found well what `run` then refused.
 #[test]
 fn check_finds_what_a_start_finds() {

@@ -1143,6 +1143,58 @@ fn samples_drawn_alike_run_once() {
     assert_eq!(lines(&at.join("out")).len(), 1 + 4);
 }
 
+/// Starts the sweep of a folder into another; what it says is kept.
+fn begin_sweep(at: &Path, out: &str, more: &[&str]) -> Child {
+    let arguments = [&["sweep", "s.toml", "-q", "-o", out], more].concat();
+    let mut command = command(at, &arguments);
+    let kept = command.stderr(std::process::Stdio::piped());
+    kept.spawn().unwrap()
+}
+
+fn end_well(child: Child) {
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+}
+
+/// A number that was changed in a row of a sweep was believed.
+#[test]
+fn a_row_that_was_changed_is_done_again() {
+    let folder = folder(MINI_SWEEP);
+    let at = folder.path();
+    let sweep = || {
+        sweep_well(at, &["s.toml", "-o", "out", "-q"]);
+        fs::read(at.join("out/sweep.csv")).unwrap()
+    };
+    let first = sweep();
+    let mut changed = 0;
+    for entry in fs::read_dir(at.join("out/rows")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut row: Value = serde_json::from_str(&text).unwrap();
+        let count = &mut row["summary"]["discharge"]["count"];
+        *count = (count.as_u64().unwrap() + 1).into();
+        fs::write(&path, row.to_string()).unwrap();
+        changed += 1;
+        if changed == 5 {
+            break;
+        }
+    }
+    let dir = at.join("out");
+    let sweep_file = Sweep::load(&at.join("s.toml").to_string_lossy(), &[]).unwrap();
+    let points = sweep_file.points().unwrap();
+    let rows = read_rows(&points, &dir);
+    assert_eq!(rows.iter().filter(|row| row.is_none()).count(), changed);
+    assert!(sweep() == first);
+    // One of an older version has no checksum.
+    let path = fs::read_dir(at.join("out/rows")).unwrap().next().unwrap();
+    let path = path.unwrap().path();
+    let text = fs::read_to_string(&path).unwrap();
+    let mut row: Value = serde_json::from_str(&text).unwrap();
+    assert!(row.as_object_mut().unwrap().remove("checksum").is_some());
+    fs::write(&path, row.to_string()).unwrap();
+    assert!(read_rows(&points, &dir).iter().all(Option::is_some));
+}
+
 /// Processes that end at the same time all write the sweep's tables and its study: none is in the way of another. First
 /// parts, each with runs of its own; then the whole, of which nothing is left to run.
 #[test]
@@ -1151,22 +1203,10 @@ fn processes_share_a_folder_at_one_time() {
     let at = folder.path();
     for round in 0..4 {
         let out = format!("out{round}");
-        let call = |part: &[&str]| {
-            let arguments = [&["sweep", "s.toml", "-q", "-o", &out], part].concat();
-            let mut command = command(at, &arguments);
-            command
-                .stderr(std::process::Stdio::piped())
-                .spawn()
-                .unwrap()
-        };
-        let parts = ["1/3", "2/3", "3/3"].map(|part| call(&["--shard", part]));
-        let well = |child: Child| {
-            let output = child.wait_with_output().unwrap();
-            assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        };
-        parts.into_iter().for_each(well);
-        let whole = [call(&[]), call(&[]), call(&["--merge"])];
-        whole.into_iter().for_each(well);
+        let parts = ["1/3", "2/3", "3/3"].map(|part| begin_sweep(at, &out, &["--shard", part]));
+        parts.into_iter().for_each(end_well);
+        let whole = [&[][..], &[], &["--merge"]].map(|part| begin_sweep(at, &out, part));
+        whole.into_iter().for_each(end_well);
         assert_eq!(lines(&at.join(&out)).len(), 1 + 12);
         for entry in fs::read_dir(at.join(&out)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
@@ -1183,18 +1223,8 @@ fn one_sweep_twice_at_one_time() {
     let at = folder.path();
     for round in 0..4 {
         let out = format!("out{round}");
-        let arguments = ["sweep", "s.toml", "-o", &out, "-q"];
-        let call = |_| {
-            let mut command = command(at, &arguments);
-            command
-                .stderr(std::process::Stdio::piped())
-                .spawn()
-                .unwrap()
-        };
-        for child in [0, 1, 2].map(call) {
-            let output = child.wait_with_output().unwrap();
-            assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        }
+        let all = [0, 1, 2].map(|_| begin_sweep(at, &out, &[]));
+        all.into_iter().for_each(end_well);
         sweep_well(at, &["s.toml", "-o", &out, "--merge"]);
         assert_eq!(lines(&at.join(&out)).len(), 1 + 12);
         let locks = fs::read_dir(at.join(&out).join("runs")).unwrap();

@@ -78,8 +78,9 @@ impl Run {
         if !folder.is_dir() {
             return Err(no_run("there is no such folder"));
         }
-        let text = std::fs::read_to_string(folder.join("scenario.toml"))
-            .map_err(|_| no_run("it has no scenario.toml; give the folder of a run"))?;
+        if !folder.join("scenario.toml").is_file() {
+            return Err(no_run("it has no scenario.toml; give the folder of a run"));
+        }
         if !folder.join("summary.json").is_file() {
             return Err(no_run(
                 "it has no summary.json yet: wait for the run to end, or go on with --resume",
@@ -100,7 +101,7 @@ impl Run {
                 at: summary.time.simulated,
             });
         }
-        let scenario: toml::Table = text
+        let scenario: toml::Table = read::scenario(folder)?
             .parse()
             .map_err(|_| no_run("its scenario.toml cannot be read"))?;
         let (meta, last) = last_snapshot(folder)?;

@@ -221,6 +221,7 @@ impl<D: Dimension> Events<D> {
             avalanches: None,
             impacts: Some(self.impacts()),
             warnings,
+            checksums: BTreeMap::new(),
         }
     }
 }

@@ -214,6 +214,7 @@ impl<D: Dimension> QuasiStatic<D> {
             }),
             impacts: None,
             warnings,
+            checksums: BTreeMap::new(),
         }
     }
 }

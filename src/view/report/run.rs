@@ -52,8 +52,7 @@ impl Run {
             .flat_map(|f: &Frames| &f.frames)
             .map(|f| f.time)
             .collect();
-        let path = dir.join("scenario.toml");
-        let text = std::fs::read_to_string(&path).map_err(RecordError::io("cannot read", &path))?;
+        let text = read::scenario(dir)?;
         let table: toml::Table = text.parse().unwrap_or_default();
         let description = table.get("description").and_then(|d| d.as_str());
         Ok(Run {

@@ -1,0 +1,212 @@
+//! What does not go together, and what the message says.
+
+/// Two groups of values, any of the one not with any of the other, and what the message says.
+pub(super) type Apart = (
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+);
+
+const AFAR: &[&str] = &["charges", "gravitation"];
+const OF_PLACES: &[&str] = &["fluid", "stream", "frame", "central", "grid"];
+const MOVES: &[&str] = &[
+    "velocity",
+    "turning",
+    "harmonic",
+    "parabolic",
+    "pieces",
+    "table",
+];
+const MORE_LAWS: &[&str] = &[
+    "force",
+    "dmt",
+    "jkr",
+    "area",
+    "fading",
+    "plastic",
+    "rolling",
+    "spring-only",
+];
+const CELLS: &[&str] = &["sheared", "pressed"];
+const REPEATS: &[&str] = &["periodic", "sheared", "pressed"];
+
+/// What does not go together in motion.
+pub(super) const COMMON: &[Apart] = &[
+    (
+        &["heun"],
+        &["drag"],
+        "`heun` knows contact forces and gravity only",
+    ),
+    (
+        &["heun"],
+        AFAR,
+        "`heun` knows contact forces and gravity only",
+    ),
+    (
+        &["heun"],
+        OF_PLACES,
+        "`heun` knows contact forces and gravity only",
+    ),
+    (
+        &["heun"],
+        &["guided"],
+        "`heun` knows no walls that forces move",
+    ),
+    (
+        &["heun"],
+        MORE_LAWS,
+        "`heun` knows spring, dashpot and friction only",
+    ),
+    (
+        &["euler", "heun", "midpoint"],
+        &["still"],
+        "with another integrator than `verlet`",
+    ),
+    (&["euler", "heun", "midpoint"], CELLS, "`verlet`"),
+    (&["still"], MOVES, "while the wall `trial` moves"),
+    (&["still"], &["belt"], "[morph] knows no belts"),
+    (
+        &["still"],
+        &["guided"],
+        "[morph] knows no walls that forces move",
+    ),
+    (&["still"], &["no-field"], "without gravity"),
+    (&["still"], &["drag"], "in a field of drag"),
+    (&["still"], AFAR, "where forces come from afar"),
+    (
+        &["still"],
+        OF_PLACES,
+        "grains can stand still under gravity only",
+    ),
+    (&["still"], REPEATS, "with periodic directions"),
+    (
+        &["still"],
+        MORE_LAWS,
+        "what stands still knows spring and friction only",
+    ),
+    (
+        &["collisions"],
+        &["belt"],
+        "`run.collisions` knows no belts",
+    ),
+    (
+        &["collisions"],
+        &["guided"],
+        "`run.collisions` knows no walls that forces move",
+    ),
+    (
+        &["collisions"],
+        &["wear"],
+        "`run.collisions` has contacts that are not followed",
+    ),
+    (
+        &["collisions"],
+        &["drag"],
+        "in a field of drag no grain flies",
+    ),
+    (
+        &["collisions"],
+        AFAR,
+        "where forces come from afar no grain flies",
+    ),
+    (
+        &["collisions"],
+        OF_PLACES,
+        "no grain flies where forces change along its path",
+    ),
+    (
+        &["collisions"],
+        MORE_LAWS,
+        "collisions at once know spring, dashpot and friction only",
+    ),
+    (&["collisions"], &["mutze"], "must be without friction"),
+    (&["collisions"], CELLS, "`run.collisions`"),
+    (REPEATS, AFAR, "comes from all images"),
+    (REPEATS, &["fluid"], "would lift grains across the seam"),
+    (
+        REPEATS,
+        &["frame", "central", "grid"],
+        "where space would repeat itself",
+    ),
+    (CELLS, &["gravity", "drag", "stream"], "knows no gravity"),
+    (CELLS, MOVES, "wall"),
+    (CELLS, &["guided", "belt", "gate"], "wall"),
+    (
+        CELLS,
+        &["every", "mixed", "mass", "reload"],
+        "takes in no grains",
+    ),
+    (CELLS, &["outlet"], "lets no grain go"),
+    (CELLS, &["settled"], "knows no settling"),
+    (CELLS, &["meter"], "no fixed places to meter"),
+    (CELLS, &["tap", "shake", "remove"], "perturb"),
+    (CELLS, &["tilt"], "knows no gravity"),
+    (
+        &["fluid"],
+        &["shake", "tilt"],
+        "does not follow a gravity that changes",
+    ),
+    (
+        &["no-field"],
+        &["tilt"],
+        "without gravity there is nothing to tilt",
+    ),
+];
+
+pub(super) const IN_PLANE: &[Apart] = &[
+    (
+        &["heun"],
+        &["smooth-rolling"],
+        "`heun` knows spring, dashpot and friction only",
+    ),
+    (
+        &["still"],
+        &["smooth-rolling"],
+        "what stands still knows spring and friction only",
+    ),
+    (
+        &["collisions"],
+        &["smooth-rolling"],
+        "collisions at once know spring, dashpot and friction only",
+    ),
+    (
+        &["oval", "quasi-square"],
+        MORE_LAWS,
+        "grains of arcs know spring, dashpot and friction only",
+    ),
+    (
+        &["oval", "quasi-square"],
+        &["smooth-rolling"],
+        "grains of arcs know spring, dashpot and friction only",
+    ),
+    (&["clump", "oval"], CELLS, "holds disks or spheres only"),
+    // The circle of a flat side is wider than the box.
+    (&["quasi-square"], CELLS, "at least two diameters"),
+];
+
+pub(super) const IN_SPACE: &[Apart] = &[
+    (
+        &["heun"],
+        &["twisting"],
+        "`heun` knows spring, dashpot and friction only",
+    ),
+    (
+        &["still"],
+        &["twisting"],
+        "what stands still knows spring and friction only",
+    ),
+    (
+        &["collisions"],
+        &["twisting"],
+        "collisions at once know spring, dashpot and friction only",
+    ),
+    (&["dimer", "t-bar"], CELLS, "holds disks or spheres only"),
+    (
+        &["dimer", "t-bar"],
+        &["frame"],
+        "only balls are known in space",
+    ),
+];
+
+pub(super) const BY_EVENTS: &[Apart] =
+    &[(&["plane"], &["can", "vessel"], "is a shape of 3 dimensions")];

@@ -1,0 +1,114 @@
+//! Runs from collision to collision.
+
+use super::words::{GRAVITY, field, laws, to};
+
+/// A run from collision to collision.
+pub fn collisions(case: &[&str]) -> String {
+    let &[space, rule, wall, moves, forces, collapse, log] = case else {
+        panic!("{case:?}")
+    };
+    let space = space == "space";
+    let mut text = format!(
+        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nfinish = 0.3\n[log]\nseries = 0.04\nsnapshots = 0.09\n\
+         checkpoint = 0.043\n{}[events]\ntolerance = 0.01\n",
+        if space { 3 } else { 2 },
+        field(forces, GRAVITY, space),
+        match log {
+            "links" => "events = \"links\"\n",
+            "impacts" => "impacts = true\n",
+            _ => "",
+        },
+    );
+    if collapse == "elastic" {
+        text += "contact_time = 1e-4\ncollapse = \"elastic\"\n";
+    }
+    text += match rule {
+        "smooth" => "restitution = 0.9\n",
+        "lossless" => "restitution = 1.0\n",
+        "rough-rule" => {
+            "restitution = 0.95\n[[events.rule]]\nbetween = [\"stuff\", \"stuff\"]\nrestitution = 0.9\n\
+                         friction = 0.3\ntangential_restitution = 0.4\n"
+        }
+        "soft" if wall == "periodic" => "collisions = \"soft\"\n",
+        "soft" => {
+            "collisions = \"soft\"\n[[events.rule]]\nbetween = [\"stuff\", \"wall\"]\nrestitution = 0.95\n"
+        }
+        _ if wall == "periodic" => "",
+        _ => "[[events.rule]]\nbetween = [\"stuff\", \"wall\"]\nrestitution = 0.95\n",
+    };
+    let law = if rule == "by-hertz" {
+        "hertz"
+    } else {
+        "linear"
+    };
+    let density = if space { 2500.0 } else { 1000.0 };
+    if wall == "periodic" {
+        text += match space {
+            true => "[periodic]\nx = [0.0, 0.1]\ny = [0.0, 0.1]\nz = [0.0, 0.1]\n",
+            false => "[periodic]\nx = [0.0, 0.1]\ny = [0.0, 0.1]\n",
+        };
+    }
+    text += &format!(
+        "[material.stuff]\ndensity = {density}\nyoung = 2e8\npoisson = 0.25\n[material.wall]\nyoung = 2e8\npoisson = 0.25\n{}",
+        match rule {
+            // Soft collisions are for smooth grains.
+            "soft" => "[[law]]\nbetween = [\"stuff\", \"stuff\"]\nlinear = { normal_stiffness = 2e4, tangential_stiffness = 0.0, \
+                       normal_damping = 20.0, tangential_damping = 0.0, friction = 0.0, per_mass = true }\n".into(),
+            _ => laws(law, space),
+        }
+    );
+    if wall == "periodic" {
+        text = text.replace("[material.wall]\nyoung = 2e8\npoisson = 0.25\n", "");
+        if let Some(end) = text.find("[[law]]\nbetween = [\"stuff\", \"wall\"]") {
+            text.truncate(end);
+        }
+    }
+    let shape = match (wall, space) {
+        ("in-box", true) => {
+            "box = { min = [0.0, 0.0, 0.0], max = [0.1, 0.1, 0.1], grains = \"inside\" }"
+        }
+        ("in-box", false) => "box = { min = [0.0, 0.0], max = [0.1, 0.1], grains = \"inside\" }",
+        ("floor", true) => "plane = { point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] }",
+        ("floor", false) => "plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }",
+        ("ball", true) => {
+            "sphere = { centre = [0.05, 0.05, 0.05], radius = 0.085, grains = \"inside\" }"
+        }
+        ("ball", false) => {
+            "circle = { centre = [0.05, 0.05], radius = 0.075, grains = \"inside\" }"
+        }
+        ("can", _) => {
+            "revolved = { origin = [0.05, 0.05, 0.0], axis = [0.0, 0.0, 1.0], profile = [[0.0, 0.0], [0.075, 0.0], [0.075, 0.1], [0.0, 0.1]] }"
+        }
+        ("vessel", _) => {
+            "vessel = { from = [0.05, 0.05, 0.0], to = [0.05, 0.05, 0.1], radius = 0.075, lid_radius = 0.1 }"
+        }
+        _ => "",
+    };
+    if !shape.is_empty() {
+        let sway = to(space, 0.001, 0.002);
+        let motion = match moves {
+            "velocity" => format!("motion = {{ velocity = {} }}\n", to(space, 0.0, 0.01)),
+            "harmonic" => {
+                format!("motion = {{ harmonic = {{ amplitude = {sway}, frequency = 20.0 }} }}\n")
+            }
+            "parabolic" => {
+                format!("motion = {{ parabolic = {{ amplitude = {sway}, frequency = 20.0 }} }}\n")
+            }
+            "pieces" => format!(
+                "motion = {{ pieces = [{{ from = 0.05, velocity = {} }}, {{ from = 0.15 }}] }}\n",
+                to(space, 0.0, 0.02)
+            ),
+            _ => String::new(),
+        };
+        text += &format!("[[boundary]]\nname = \"trial\"\nmaterial = \"wall\"\n{shape}\n{motion}");
+    }
+    let (min, max) = match space {
+        true => ("[0.01, 0.01, 0.01]", "[0.09, 0.09, 0.09]"),
+        false => ("[0.01, 0.01]", "[0.09, 0.09]"),
+    };
+    text + &format!(
+        "[[fill]]\nmaterial = \"stuff\"\n[fill.lattice]\ncount = {}\nradius = {{ mean = 0.006, spread = 0.08 }}\n\
+         min = {min}\nmax = {max}\njitter = 0.8\nspeed = 0.4\n",
+        if space { 24 } else { 16 }
+    )
+}
