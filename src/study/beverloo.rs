@@ -31,6 +31,13 @@ pub enum Exponent {
     Given(f64),
     /// Fitted too, from this first guess.
     Free(f64),
+    /// Fitted for a width that the law takes off, which is given.
+    Beside {
+        /// First guess.
+        first: f64,
+        /// The width, m.
+        offset: f64,
+    },
 }
 
 /// Beverloo's law of least squares.
@@ -42,7 +49,7 @@ pub struct BeverlooFit {
     pub exponent: Estimate,
     /// Rate at a free width of 1 m, in the unit of the rate.
     pub factor: Estimate,
-    /// Width that the law takes off, k d, m.
+    /// Width that the law takes off, k d, m; its error is 0 if it was given.
     pub offset: Estimate,
     /// Interval of the exponent, by Student's t; none if it was given.
     pub exponent_interval: Option<Interval>,
@@ -97,13 +104,14 @@ pub fn fit(
     exponent: Exponent,
     level: f64,
 ) -> Result<BeverlooFit, StudyError> {
-    let (first, free) = match exponent {
-        Exponent::Given(p) => (p, false),
-        Exponent::Free(p) => (p, true),
+    let (first, free): (f64, &[usize]) = match exponent {
+        Exponent::Given(p) => (p, &[LOG, OFFSET]),
+        Exponent::Free(p) => (p, &[LOG, OFFSET, POWER]),
+        Exponent::Beside { first, .. } => (first, &[LOG, POWER]),
     };
     positive("exponent", first)?;
     share("level", level)?;
-    let parameters = if free { 3 } else { 2 };
+    let parameters = free.len();
     enough("rates of discharge", points.len(), parameters + 1)?;
     for point in points {
         positive("width", point.width)?;
@@ -124,21 +132,27 @@ pub fn fit(
             .collect(),
         free,
     };
-    let found = problem.solve(problem.start(first)?)?;
+    let start = match exponent {
+        Exponent::Beside { offset, .. } => problem.start_beside(first, offset / mean)?,
+        _ => problem.start(first)?,
+    };
+    let found = problem.solve(start)?;
     let freedom = (points.len() - parameters) as f64;
     let chi_square = problem.squares(&found) / freedom;
     let (_, normal) = problem.normal(&found);
     let inverse = normal.try_inverse().ok_or(StudyError::Undetermined {
         what: "Beverloo's law",
     })?;
-    let covariance = inverse * chi_square;
-    let (log, offset, p) = (found[0], found[1], found[2]);
+    let covariance = |a: usize, b: usize| {
+        let place = |of: usize| free.iter().position(|&one| one == of);
+        let both = place(a).zip(place(b));
+        both.map_or(0.0, |(a, b)| inverse[(a, b)] * chi_square)
+    };
+    let (log, offset, p) = (found[LOG], found[OFFSET], found[POWER]);
     // ln factor = ln (rate at the mean width) - p ln mean.
     let ln_mean = libm::log(mean);
-    let mut variance = covariance[(0, 0)];
-    if free {
-        variance += ln_mean * (ln_mean * covariance[(2, 2)] - 2.0 * covariance[(0, 2)]);
-    }
+    let variance = covariance(LOG, LOG)
+        + ln_mean * (ln_mean * covariance(POWER, POWER) - 2.0 * covariance(LOG, POWER));
     let factor = libm::exp(log - p * ln_mean);
     let factor_error = variance.max(0.0).sqrt();
     let t = student_quantile(0.5 * (1.0 + level), freedom);
@@ -147,17 +161,14 @@ pub fn fit(
         high: value + t * error,
         level,
     };
+    let error = |of: usize| covariance(of, of).max(0.0).sqrt();
     let offset = Estimate {
         value: offset * mean,
-        error: covariance[(1, 1)].max(0.0).sqrt() * mean,
+        error: error(OFFSET) * mean,
     };
     let exponent = Estimate {
         value: p,
-        error: if free {
-            covariance[(2, 2)].max(0.0).sqrt()
-        } else {
-            0.0
-        },
+        error: error(POWER),
     };
     let in_logs = around(libm::log(factor), factor_error);
     let mut fit = BeverlooFit {
@@ -168,7 +179,9 @@ pub fn fit(
             error: factor * factor_error,
         },
         offset,
-        exponent_interval: free.then(|| around(exponent.value, exponent.error)),
+        exponent_interval: free
+            .contains(&POWER)
+            .then(|| around(exponent.value, exponent.error)),
         factor_interval: Interval {
             low: libm::exp(in_logs.low),
             high: libm::exp(in_logs.high),
@@ -186,17 +199,21 @@ pub fn fit(
     Ok(fit)
 }
 
-struct Problem {
+struct Problem<'a> {
     widths: Vec<f64>,
     rates: Vec<f64>,
     errors: Vec<f64>,
-    free: bool,
+    /// Which of the parameters are fitted.
+    free: &'a [usize],
 }
 
 /// Logarithm of the factor, offset, exponent.
 type Parameters = [f64; 3];
+const LOG: usize = 0;
+const OFFSET: usize = 1;
+const POWER: usize = 2;
 
-impl Problem {
+impl Problem<'_> {
     /// The law is a straight line in rate^(1 / p): its least squares.
     fn start(&self, p: f64) -> Result<Parameters, StudyError> {
         let n = self.widths.len() as f64;
@@ -222,6 +239,19 @@ impl Problem {
         Ok([p * libm::log(slope), offset, p])
     }
 
+    /// The factor that the rates have in the mean of their logarithms.
+    fn start_beside(&self, p: f64, offset: f64) -> Result<Parameters, StudyError> {
+        if self.widths.iter().any(|width| *width <= offset) {
+            return Err(StudyError::Undetermined {
+                what: "Beverloo's law (a width is no greater than what the law takes off)",
+            });
+        }
+        let points = self.widths.iter().zip(&self.rates);
+        let logs = points.map(|(x, rate)| libm::log(*rate) - p * libm::log(x - offset));
+        let log = logs.sum::<f64>() / self.widths.len() as f64;
+        Ok([log, offset, p])
+    }
+
     fn squares(&self, at: &Parameters) -> f64 {
         self.residuals(at).iter().map(|r| r * r).sum()
     }
@@ -235,13 +265,14 @@ impl Problem {
 
     /// Gradient (downhill) and normal matrix.
     fn normal(&self, at: &Parameters) -> (DVector<f64>, DMatrix<f64>) {
-        let size = if self.free { 3 } else { 2 };
+        let size = self.free.len();
         let mut gradient = DVector::zeros(size);
         let mut normal = DMatrix::zeros(size, size);
         for ((x, residual), error) in self.widths.iter().zip(self.residuals(at)).zip(&self.errors) {
-            let room = x - at[1];
+            let room = x - at[OFFSET];
             let value = law(at, *x) / error;
-            let slopes = [value, -at[2] * value / room, value * libm::log(room)];
+            let slopes = [value, -at[POWER] * value / room, value * libm::log(room)];
+            let slopes: Vec<f64> = self.free.iter().map(|of| slopes[*of]).collect();
             for a in 0..size {
                 gradient[a] += slopes[a] * residual;
                 for b in 0..size {
@@ -270,11 +301,11 @@ impl Problem {
                 return Err(undetermined);
             };
             let mut next = at;
-            for (k, value) in step.iter().enumerate() {
-                next[k] += value;
+            for (of, value) in self.free.iter().zip(&step) {
+                next[*of] += value;
             }
             let better = self.squares(&next);
-            let possible = next[1] < least && next[2] > 0.0 && better.is_finite();
+            let possible = next[OFFSET] < least && next[POWER] > 0.0 && better.is_finite();
             if possible && better <= squares {
                 let moved = step.iter().fold(0.0f64, |most, v| most.max(v.abs()));
                 at = next;
@@ -296,9 +327,9 @@ impl Problem {
 }
 
 fn law(at: &Parameters, width: f64) -> f64 {
-    let room = width - at[1];
+    let room = width - at[OFFSET];
     match room > 0.0 {
-        true => libm::exp(at[0] + at[2] * libm::log(room)),
+        true => libm::exp(at[LOG] + at[POWER] * libm::log(room)),
         false => 0.0,
     }
 }

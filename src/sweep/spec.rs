@@ -178,6 +178,10 @@ pub struct BeverlooSpec {
     /// Exponent; default 3/2 in the plane, 5/2 in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponent: Option<f64>,
+    /// Diameters of a grain that the law takes off the width: where it is given, the exponent that goes with it is told too
+    /// (literature: 1.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<f64>,
     /// Runs from which fewer grains flowed out do not count.
     #[serde(default = "fifty")]
     pub least_grains: u64,

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::file::{Point, Sweep, column_name};
 use super::row::{Row, figure_columns};
+use super::spec::BeverlooSpec;
 use crate::geometry::Dimension;
 use crate::record::{FigureValue, Status};
 use crate::scenario::AnySetup;
@@ -72,6 +73,8 @@ pub struct BeverlooStudy {
     pub fit: Option<BeverlooFit>,
     /// With the exponent fitted.
     pub free: Option<BeverlooFit>,
+    /// With the exponent fitted, and the diameters that are taken off given, where they are.
+    pub beside: Option<BeverlooFit>,
     /// Mean diameter of the grains, m, and gravity, m/s^2.
     pub scale: Option<[f64; 2]>,
     /// C and k of `fit` without units.
@@ -154,7 +157,7 @@ pub fn study(sweep: &Sweep, points: &[Point], rows: &[Option<Row>]) -> SweepStud
         Some(asked) => {
             let scale = points.iter().find_map(|point| scale(sweep, point));
             let width = column_name(&asked.width);
-            laws(sweep, &groups, width, asked.exponent, scale)
+            laws(sweep, &groups, width, asked, scale)
         }
         None => Vec::new(),
     };
@@ -218,7 +221,7 @@ fn laws(
     sweep: &Sweep,
     groups: &[Group],
     width: &str,
-    exponent: Option<f64>,
+    asked: &BeverlooSpec,
     scale: Option<ScaleOf>,
 ) -> Vec<BeverlooStudy> {
     let Some(axis) = sweep.parameters().iter().position(|name| name == width) else {
@@ -234,12 +237,21 @@ fn laws(
         }
     }
     let dimension = scale.map_or(2, |(dimension, _)| dimension);
-    let exponent = exponent.unwrap_or(if dimension == 2 { 1.5 } else { 2.5 });
+    let exponent = asked
+        .exponent
+        .unwrap_or(if dimension == 2 { 1.5 } else { 2.5 });
     let scale = scale.and_then(|(_, scale)| scale);
     let law = |(settings, groups): (Told, Vec<&Group>)| {
         let points = points(&groups, axis);
         let fit = beverloo::fit(&points, Exponent::Given(exponent), LEVEL);
         let free = beverloo::fit(&points, Exponent::Free(exponent), LEVEL).ok();
+        let beside = asked.k.zip(scale).and_then(|(k, [diameter, _])| {
+            let given = Exponent::Beside {
+                first: exponent,
+                offset: k * diameter,
+            };
+            beverloo::fit(&points, given, LEVEL).ok()
+        });
         let scaled = match (&fit, scale) {
             (Ok(fit), Some([diameter, gravity])) => fit.scaled(diameter, gravity).ok(),
             _ => None,
@@ -250,6 +262,7 @@ fn laws(
             problem: fit.as_ref().err().map(ToString::to_string),
             fit: fit.ok(),
             free,
+            beside,
             scale,
             scaled,
         }

@@ -59,6 +59,19 @@ fn beverloo_is_recovered_exactly() {
             ] {
                 assert!((found / wanted - 1.0).abs() < 1e-6, "{found} {wanted}");
             }
+            let beside = Exponent::Beside {
+                first: guess,
+                offset: law[1],
+            };
+            let beside = fit(&points, beside, LEVEL).unwrap();
+            assert_eq!(beside.offset.error, 0.0);
+            for (found, wanted) in [
+                (beside.factor.value, law[0]),
+                (beside.offset.value, law[1]),
+                (beside.exponent.value, law[2]),
+            ] {
+                assert!((found / wanted - 1.0).abs() < 1e-9, "{found} {wanted}");
+            }
         }
     }
 }
@@ -98,16 +111,23 @@ fn beverloo_intervals_cover() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let truth = [4000.0, 0.02, 1.5];
     let trials = 600;
-    let mut held = [0; 4];
+    let mut held = [0; 6];
     for _ in 0..trials {
         let points = rates(truth, 0.04, 4, &mut rng);
         let given = fit(&points, Exponent::Given(1.5), LEVEL).unwrap();
         let free = fit(&points, Exponent::Free(1.5), LEVEL).unwrap();
+        let beside = Exponent::Beside {
+            first: 1.5,
+            offset: truth[1],
+        };
+        let beside = fit(&points, beside, LEVEL).unwrap();
         for (k, (interval, wanted)) in [
             (given.factor_interval, truth[0]),
             (given.offset_interval, truth[1]),
             (free.exponent_interval.unwrap(), truth[2]),
             (free.offset_interval, truth[1]),
+            (beside.exponent_interval.unwrap(), truth[2]),
+            (beside.factor_interval, truth[0]),
         ]
         .into_iter()
         .enumerate()
@@ -137,6 +157,15 @@ fn beverloo_refuses_what_tells_nothing() {
             need: 3
         }
     );
+    let wide = Exponent::Beside {
+        first: 1.5,
+        offset: 0.1,
+    };
+    let passing = [point(0.1, 1.0), point(0.2, 2.0), point(0.3, 3.0)];
+    assert!(matches!(
+        arenite::study::beverloo::fit(&passing, wide, LEVEL),
+        Err(StudyError::Undetermined { .. })
+    ));
     let falling = [point(0.1, 3.0), point(0.2, 2.0), point(0.3, 1.0)];
     assert!(matches!(fit(&falling), StudyError::Undetermined { .. }));
     let same = [point(0.1, 3.0), point(0.1, 2.0), point(0.1, 1.0)];

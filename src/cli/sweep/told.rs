@@ -197,23 +197,30 @@ fn beverloo(law: &BeverlooStudy) -> String {
         ))
     );
     if let Some(free) = &law.free {
-        text += &exponent(free);
+        text += &exponent(free, "too");
+    }
+    if let (Some(beside), Some([diameter, _])) = (&law.beside, &law.scale) {
+        let k = beside.offset.value / diameter;
+        text += &exponent(beside, &format!("for k = {}", short(k)));
     }
     text
 }
 
-fn exponent(free: &BeverlooFit) -> String {
-    let Some(interval) = free.exponent_interval else {
+fn exponent(fit: &BeverlooFit, how: &str) -> String {
+    let Some(interval) = fit.exponent_interval else {
         return String::new();
     };
     format!(
-        "    with the exponent fitted too: {:.2} +- {:.2} ({:.2} to {:.2}), D0 = {} +- {} m\n",
-        free.exponent.value,
-        free.exponent.error,
+        "    with the exponent fitted {how}: {:.2} +- {:.2} ({:.2} to {:.2}), D0 = {}{} m\n",
+        fit.exponent.value,
+        fit.exponent.error,
         interval.low,
         interval.high,
-        short(free.offset.value),
-        short(free.offset.error)
+        short(fit.offset.value),
+        match fit.offset.error {
+            0.0 => String::new(),
+            error => format!(" +- {}", short(error)),
+        }
     )
 }
 

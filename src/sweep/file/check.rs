@@ -163,6 +163,10 @@ impl Sweep {
                 let text = format!("`exponent` is {p}, but must be above 0");
                 return Err(self.fail(Problem::at(&place.key("exponent"), text)));
             }
+            if let Some(k) = beverloo.k.filter(|k| !k.is_finite() || *k < 0.0) {
+                let text = format!("`k` is {k}, but must be 0 or more");
+                return Err(self.fail(Problem::at(&place.key("k"), text)));
+            }
         }
         for (place, name, known) in asked {
             let bare = name.strip_prefix('$').unwrap_or(name);

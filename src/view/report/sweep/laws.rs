@@ -15,6 +15,8 @@ struct Law {
     points: Vec<Point>,
     fit: Option<Fit>,
     free: Option<Fit>,
+    #[serde(default)]
+    beside: Option<Fit>,
     scale: Option<[f64; 2]>,
     scaled: Option<[Estimate; 2]>,
 }
@@ -131,6 +133,13 @@ fn rates(law: &Law, id: String, with: &str, width: &str, rate: &str) -> Option<P
             " With the exponent fitted too: {}, D0 = {} m.",
             plus_minus(&free.exponent),
             plus_minus(&free.offset)
+        );
+    }
+    if let (Some(beside), Some([diameter, _])) = (&law.beside, law.scale) {
+        plot.about += &format!(
+            " For k = {}: exponent {}.",
+            three(beside.offset.value / diameter),
+            plus_minus(&beside.exponent)
         );
     }
     let place = |p: &Point| [p.width, p.rate];
