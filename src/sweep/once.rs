@@ -145,7 +145,7 @@ fn run_in<D: Integrate>(
                 return Ok(Ended::Stopped);
             }
             // Its own limit of time: a row, with a checkpoint to go on from.
-            let row = Row::of(figures, &path);
+            let row = Row::of(figures, &path)?;
             row.write(shared.dir, &point.label)?;
             Ok(Ended::Row(Box::new(row)))
         }
@@ -169,7 +169,7 @@ fn end(
     path: &Path,
     summary: Summary,
 ) -> Result<Ended, RecordError> {
-    let row = Row::of(summary, path);
+    let row = Row::of(summary, path)?;
     row.write(shared.dir, &point.label)?;
     let remove = |path: &Path| match fs::remove_dir_all(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -199,7 +199,7 @@ enum TakenUp {
     Nothing,
     /// The run, not finished; from its start if there is no checkpoint.
     State(Box<RunFolder>, Option<Vec<u8>>),
-    /// The run, finished.
+    /// The run, finished, with the series that its row is made of.
     Finished(Box<Summary>),
     /// Another process writes there.
     Elsewhere,
@@ -213,7 +213,9 @@ fn take_up(path: &Path, toml: &str) -> TakenUp {
             let same = fs::read_to_string(path.join("scenario.toml")).is_ok_and(|t| t == toml);
             match read::summary(path) {
                 Ok(summary)
-                    if same && !matches!(summary.status, Status::Failed | Status::Interrupted) =>
+                    if same
+                        && !matches!(summary.status, Status::Failed | Status::Interrupted)
+                        && read::series(path).is_ok() =>
                 {
                     TakenUp::Finished(Box::new(summary))
                 }

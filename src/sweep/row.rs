@@ -63,22 +63,23 @@ impl Row {
         }
     }
 
-    /// A run with figures, whose records are in a folder.
-    pub(super) fn of(summary: Summary, folder: &Path) -> Self {
-        let middle_rate = read::series(folder).ok().and_then(|series| {
-            let times = series.floats("time").ok()?;
-            let out = series.integers("discharged").ok()?;
-            let out = out.iter().map(|count| count.unwrap_or(0) as f64);
-            let curve: Vec<[f64; 2]> = times.iter().copied().zip(out).map(Into::into).collect();
-            middle_rate(&curve)
-        });
-        Row {
+    /// A run with figures, whose series is in a folder.
+    ///
+    /// # Errors
+    /// That the series cannot be read.
+    pub(super) fn of(summary: Summary, folder: &Path) -> Result<Self, RecordError> {
+        let series = read::series(folder)?;
+        let times = series.floats("time")?.iter().copied();
+        let out = series.integers("discharged")?.iter();
+        let out = out.map(|count| count.unwrap_or(0) as f64);
+        let curve: Vec<[f64; 2]> = times.zip(out).map(Into::into).collect();
+        Ok(Row {
             seed: Some(summary.seed),
             status: summary.status,
             error: None,
             summary: Some(summary),
-            middle_rate,
-        }
+            middle_rate: middle_rate(&curve),
+        })
     }
 
     /// Its figures in the order of [`figure_columns`]; none of a run that failed.
