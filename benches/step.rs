@@ -103,6 +103,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         cell: None,
         morph: None,
         perturbs: Vec::new(),
+        warnings: Vec::new(),
         meters: Vec::new(),
         events: None,
     }

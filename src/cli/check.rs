@@ -58,10 +58,11 @@ fn show<D: Integrate>(
     let greatest = sizes.fold(0.0, f64::max);
     let seconds = plan.grain_steps / RATE[D::N - 2];
     if let Some(settings) = &setup.quasi_static {
-        return show_quasi_static(as_json, resolved, setup, settings, (least, greatest));
+        let sizes = (least, greatest);
+        return show_quasi_static(as_json, resolved, setup, settings, sizes, &plan.warnings);
     }
     if setup.events.is_some() {
-        return show_events(as_json, resolved, setup, (least, greatest));
+        return show_events(as_json, resolved, setup, (least, greatest), &plan.warnings);
     }
     if as_json {
         return print_json(&json!({
@@ -138,9 +139,7 @@ fn show<D: Integrate>(
             duration(seconds)
         ),
     );
-    for warning in &plan.warnings {
-        line("warning", warning.clone());
-    }
+    lines.extend(plan.warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
 }
@@ -198,6 +197,7 @@ fn show_events<D: Integrate>(
     resolved: &Resolved,
     setup: &Setup<D>,
     (least, greatest): (f64, f64),
+    warnings: &[String],
 ) -> Result<(), Failure> {
     let spec = &resolved.spec;
     if as_json {
@@ -212,7 +212,7 @@ fn show_events<D: Integrate>(
             "regimes": ["flight"],
             "events": spec.events,
             "finish": setup.finish,
-            "warnings": [],
+            "warnings": warnings,
         }));
     }
     let text = format!(
@@ -233,6 +233,7 @@ fn show_events<D: Integrate>(
     };
     lines.push(told("step", step));
     lines.push(told("regimes", "flight"));
+    lines.extend(warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
 }
@@ -244,6 +245,7 @@ fn show_quasi_static<D: Integrate>(
     setup: &Setup<D>,
     settings: &QuasiStaticSetup,
     (least, greatest): (f64, f64),
+    warnings: &[String],
 ) -> Result<(), Failure> {
     let spec = &resolved.spec;
     let come = (setup.finish / settings.interval).floor();
@@ -262,7 +264,7 @@ fn show_quasi_static<D: Integrate>(
             "quasi_static": spec.quasi_static,
             "solver": solver,
             "finish": setup.finish,
-            "warnings": [],
+            "warnings": warnings,
         }));
     }
     let radii = radii(least, greatest);
@@ -293,6 +295,7 @@ fn show_quasi_static<D: Integrate>(
             }
         ),
     );
+    lines.extend(warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
 }

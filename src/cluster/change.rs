@@ -93,20 +93,46 @@ impl<D: Integrate> Engine<D> {
         (touch, slip)
     }
 
-    /// Removes grains with their links; gives the elastic energy that those held.
-    pub fn remove(&mut self, slots: &[u32]) -> Elastic {
+    /// Links of these grains are about to end: noted for the log if it wants links, as at `time` (s); gives the
+    /// elastic energy that they hold.
+    pub fn end_links_of(&mut self, slots: &[u32], time: f64) -> Elastic {
+        let mut goes = vec![false; self.state.arrays.slots()];
+        for &slot in slots {
+            goes[slot as usize] = true;
+        }
+        self.end_links(time, |link| {
+            let other = matches!(link.b, Other::Slot(s) if goes[s as usize]);
+            goes[link.a as usize] || other
+        })
+    }
+
+    /// The same of links with a boundary.
+    pub fn end_links_with(&mut self, boundary: usize, time: f64) -> Elastic {
+        self.end_links(time, |link| link.b == Other::Boundary(boundary as u16))
+    }
+
+    fn end_links(&mut self, time: f64, ends: impl Fn(&LinkView<D>) -> bool) -> Elastic {
+        let mut elastic = Elastic::default();
+        let mut ended = Vec::new();
+        self.each_link_view(|link: LinkView<D>| {
+            if ends(&link) {
+                elastic += link.elastic;
+                ended.push(link.end(time));
+            }
+        });
+        if self.options.log_links {
+            self.link_events.extend(ended);
+        }
+        elastic
+    }
+
+    /// Removes grains with their links.
+    pub fn remove(&mut self, slots: &[u32]) {
         let mut gone = vec![false; self.state.arrays.slots()];
         for &slot in slots {
             gone[slot as usize] = true;
         }
         self.mark_parts(&mut gone);
-        let mut elastic = Elastic::default();
-        self.each_link_view(|link: LinkView<D>| {
-            let other = matches!(link.b, Other::Slot(s) if gone[s as usize]);
-            if gone[link.a as usize] || other {
-                elastic += link.elastic;
-            }
-        });
         // Where space is periodic there is no place so far off that nothing touches what is there.
         let periodic = self.timing().periodic.is_some();
         let mut lost = Vec::new();
@@ -150,7 +176,6 @@ impl<D: Integrate> Engine<D> {
         self.know_arcs();
         self.state.active.retain(|&s| !gone[s as usize]);
         self.state.fresh.retain(|&s| !gone[s as usize]);
-        elastic
     }
 
     /// Links that are there from the start hold no stress in their tangential springs at the time of
@@ -183,15 +208,9 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Takes a boundary away; gives the elastic energy that its links held.
-    pub fn open(&mut self, boundary: usize) -> Elastic {
+    /// Takes a boundary away with its links.
+    pub fn open(&mut self, boundary: usize) {
         self.state.gone[boundary] = true;
-        let mut elastic = Elastic::default();
-        self.each_link_view(|link: LinkView<D>| {
-            if link.b == Other::Boundary(boundary as u16) {
-                elastic += link.elastic;
-            }
-        });
         let mut closed = 0;
         self.state.walls.retain(|class| {
             let keep = usize::from(class.boundary) != boundary;
@@ -207,7 +226,6 @@ impl<D: Integrate> Engine<D> {
         });
         self.state.counts.closed += closed;
         self.state.counts.closed += self.forget_still(|_| false, Some(boundary as u16));
-        elastic
     }
 
     /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its

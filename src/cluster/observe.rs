@@ -67,6 +67,22 @@ pub struct LinkView<D: Dimension> {
     pub stable: bool,
 }
 
+impl<D: Dimension> LinkView<D> {
+    /// Its end, since a body goes and not since the two part.
+    pub(super) fn end(&self, time: f64) -> LinkEvent {
+        LinkEvent {
+            kind: EventKind::RemoveLink,
+            time,
+            a: self.balls[0],
+            b: match self.b {
+                Other::Slot(_) => Other::Slot(self.balls[1]),
+                wall => wall,
+            },
+            energy: f64::NAN,
+        }
+    }
+}
+
 pub(super) fn size(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }
@@ -324,16 +340,20 @@ impl<D: Integrate> Engine<D> {
             if self.options.log_links {
                 for k in 0..8 {
                     let kinds = kinds(&change, k);
-                    if kinds != [None, None]
-                        && let Some(kin) = self.wall_kinematics(class, batch.of(k))
-                    {
-                        let crossed = match kinds[1] {
-                            Some(kind) => self.wall_crossed(class, &change, k, kind, &kin),
-                            None => 0.0,
-                        };
-                        let b = Other::Boundary(boundary);
-                        self.log(kinds, &kin, crossed, time, batch.a[k], b);
+                    if kinds == [None, None] {
+                        continue;
                     }
+                    let (a, b) = (batch.a[k], Other::Boundary(boundary));
+                    let Some(kin) = self.wall_kinematics(class, batch.of(k)) else {
+                        // Where the surface ends nothing tells when in the step the two parted.
+                        self.log_at(kinds, time, a, b);
+                        continue;
+                    };
+                    let crossed = match kinds[1] {
+                        Some(kind) => self.wall_crossed(class, &change, k, kind, &kin),
+                        None => 0.0,
+                    };
+                    self.log(kinds, &kin, crossed, time, a, b);
                 }
             }
         }
@@ -384,6 +404,19 @@ impl<D: Integrate> Engine<D> {
                 energy,
             });
         }
+    }
+
+    /// The same of a link without geometry: what happened to it, at that time.
+    fn log_at(&mut self, kinds: [Option<EventKind>; 2], time: f64, a: u32, b: Other) {
+        let event = |kind| LinkEvent {
+            kind,
+            time,
+            a,
+            b,
+            energy: f64::NAN,
+        };
+        self.link_events
+            .extend(kinds.into_iter().flatten().map(event));
     }
 
     /// The shortest of the images of a difference of two places, m.

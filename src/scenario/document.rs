@@ -175,6 +175,14 @@ impl Document {
         Some(node)
     }
 
+    /// Whether a person has written the value at a place: in the file, if the program has not written that with all
+    /// its defaults, or for this run.
+    pub(super) fn is_written(&self, place: &Place) -> bool {
+        let by_person = self.get(&Place::of("version")).is_none();
+        let node = self.get(place);
+        node.is_some_and(|node| by_person || node.span.source != 0)
+    }
+
     /// The value of a key of the whole.
     pub(crate) fn child_mut(&mut self, step: &Step) -> Option<&mut Node> {
         self.root.child_mut(step)

@@ -211,7 +211,7 @@ impl<D: Integrate> System<D> {
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)
                 .with_long_range(&setup.long_range)
                 .with_place(&setup.place, setup.gravity),
-            choice.warnings,
+            [setup.warnings.clone(), choice.warnings].concat(),
         ))
     }
 
@@ -220,10 +220,14 @@ impl<D: Integrate> System<D> {
         let choice = step::choose(setup)?;
         let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
         let grains = setup.grains.len();
+        let mut warnings = setup.warnings.clone();
+        if setup.events.is_none() && setup.quasi_static.is_none() {
+            warnings.extend(choice.warnings);
+        }
         Ok(Plan {
             step: choice.step,
             reasons: choice.reasons,
-            warnings: choice.warnings,
+            warnings,
             grains,
             grain_steps: (grains as f64 + fed as f64) * setup.finish / choice.step,
         })

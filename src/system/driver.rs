@@ -161,7 +161,7 @@ pub(super) struct DriverState {
     pub frozen: bool,
     pub warnings: Vec<String>,
     pub held: Held,
-    pub links: super::logging::LinkNumbers,
+    pub links: super::link_numbers::LinkNumbers,
     pub causes: super::logging::Causes,
     pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
@@ -237,6 +237,8 @@ impl<D: Integrate> System<D> {
         self.engine.renew();
         self.engine.start_springs();
         self.engine.forces();
+        // What is in touch from the start did not come about.
+        self.engine.link_events.clear();
         self.apply_fields();
     }
 

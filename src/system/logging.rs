@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::driver::Outcome;
@@ -27,61 +26,6 @@ pub struct Causes {
     pub link: u64,
     /// What will have ended the run: a jam, or the last grain that left.
     pub end: u64,
-}
-
-/// Numbers of links, given in order of creation when links are logged one by one.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<((u32, i64), u64)>", into = "Vec<((u32, i64), u64)>")]
-pub struct LinkNumbers {
-    // Looked up, never iterated over but sorted: its order decides nothing.
-    open: FxHashMap<(u32, i64), u64>,
-    last: u64,
-}
-
-impl From<Vec<((u32, i64), u64)>> for LinkNumbers {
-    fn from(entries: Vec<((u32, i64), u64)>) -> Self {
-        let mut numbers = LinkNumbers::default();
-        for (key, number) in entries {
-            if key == (u32::MAX, i64::MAX) {
-                numbers.last = number;
-            } else {
-                numbers.open.insert(key, number);
-            }
-        }
-        numbers
-    }
-}
-
-impl From<LinkNumbers> for Vec<((u32, i64), u64)> {
-    fn from(numbers: LinkNumbers) -> Self {
-        let mut entries: Vec<_> = numbers.open.into_iter().collect();
-        entries.push(((u32::MAX, i64::MAX), numbers.last));
-        entries.sort_unstable();
-        entries
-    }
-}
-
-impl LinkNumbers {
-    fn key(a: BodyRef, b: BodyRef) -> (u32, i64) {
-        match (a, b) {
-            (BodyRef::Grain(a), BodyRef::Grain(b)) => (a.min(b), i64::from(a.max(b))),
-            (BodyRef::Grain(a), other) => (a, other.code()),
-            _ => (u32::MAX, 0),
-        }
-    }
-    fn number(&mut self, a: BodyRef, b: BodyRef) -> u64 {
-        let last = &mut self.last;
-        *self.open.entry(Self::key(a, b)).or_insert_with(|| {
-            *last += 1;
-            *last
-        })
-    }
-    fn find(&self, a: BodyRef, b: BodyRef) -> u64 {
-        self.open.get(&Self::key(a, b)).copied().unwrap_or(0)
-    }
-    fn close(&mut self, a: BodyRef, b: BodyRef) {
-        self.open.remove(&Self::key(a, b));
-    }
 }
 
 fn three<V: Vector>(v: V) -> [f64; 3] {
@@ -120,8 +64,18 @@ impl<D: Integrate> System<D> {
         Ok(row.seq)
     }
 
-    /// Logs the link events of the last evaluation.
+    /// Logs the link events of the last evaluation, as brought about by what is being handled.
     pub(super) fn log_links(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let now = self.s.causes.now;
+        self.log_links_by(sink, |_, _| now)
+    }
+
+    /// The same, each brought about by an event that its two bodies tell.
+    pub(super) fn log_links_by(
+        &mut self,
+        sink: &mut dyn Sink,
+        cause: impl Fn(BodyRef, BodyRef) -> u64,
+    ) -> Result<(), SystemError> {
         let mut events = std::mem::take(&mut self.engine.link_events);
         if !self.s.settling {
             let id = |s: u32, system: &Self| system.engine.state.arrays.id[s as usize];
@@ -136,14 +90,11 @@ impl<D: Integrate> System<D> {
                 let mut row = self.row(event.time, event.kind);
                 self.put_body(&mut row, event.a);
                 row.body_b = b;
-                row.link = self.s.links.number(a, b);
+                row.link = self.s.links.number(a, b, event.kind);
                 row.energy = event.energy;
-                row.cause = self.s.causes.now;
+                row.cause = cause(a, b);
                 if event.kind == EventKind::InsertLink {
                     self.s.causes.link = row.seq;
-                }
-                if event.kind == EventKind::RemoveLink {
-                    self.s.links.close(a, b);
                 }
                 sink.event(&row)?;
             }

@@ -19,6 +19,7 @@ mod handle;
 mod handover;
 mod known;
 mod ledger;
+mod link_numbers;
 mod logging;
 mod meter;
 mod mixture;

@@ -1,12 +1,14 @@
 //! Removal of what has left (thesis 5.8.2.2), and gates that open.
 
+use std::collections::BTreeMap;
+
 use super::{OutletSetup, System, SystemError, flight, ledger};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
-use crate::record::Sink;
+use crate::record::{BodyRef, Sink};
 
 /// How a grain has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +78,7 @@ impl<D: Integrate> System<D> {
             return Ok(());
         }
         self.account(time);
+        let mut rows = BTreeMap::new();
         for (before, &slot) in gone.iter().enumerate() {
             let grain = self.grain_at(slot, time);
             let potential = self.potential_of(&grain, time, &gone[..before]);
@@ -91,17 +94,38 @@ impl<D: Integrate> System<D> {
                 self.s.discharged += 1;
             }
             let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            rows.insert(grain.id, seq);
             if self.grain_count() == gone.len() {
                 self.s.causes.end = seq;
             }
         }
         let lost = self.engine.state.still.lost;
-        self.forget_rest(&gone);
-        let elastic = self.engine.remove(&gone);
-        self.s.ledger.remove_elastic(elastic);
+        self.remove_grains(sink, &gone, time, &rows)?;
         if self.engine.state.still.lost > lost && self.wake_unbalanced(sink)? {
             self.renew(sink)?;
         }
+        Ok(())
+    }
+
+    /// Takes grains out of the engine, with their links. `rows`: numbers of the rows in the log that tell of it, by number
+    /// of grain.
+    pub(super) fn remove_grains(
+        &mut self,
+        sink: &mut dyn Sink,
+        gone: &[u32],
+        time: f64,
+        rows: &BTreeMap<u32, u64>,
+    ) -> Result<(), SystemError> {
+        self.forget_rest(gone);
+        let elastic = self.engine.end_links_of(gone, time);
+        self.s.ledger.remove_elastic(elastic);
+        let row = |body: BodyRef| match body {
+            BodyRef::Grain(id) => rows.get(&id).copied(),
+            _ => None,
+        };
+        // As long as they are in their places.
+        self.log_links_by(sink, |a, b| row(a).or(row(b)).unwrap_or(0))?;
+        self.engine.remove(gone);
         Ok(())
     }
 
@@ -186,10 +210,12 @@ impl<D: Integrate> System<D> {
         time: f64,
     ) -> Result<(), SystemError> {
         self.count(EventKind::BoundaryUpdate);
-        let elastic = self.engine.open(index);
-        self.s.ledger.remove_elastic(elastic);
-        self.s.calm_looks = 0;
         self.s.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
+        let elastic = self.engine.end_links_with(index, time);
+        self.s.ledger.remove_elastic(elastic);
+        self.log_links(sink)?;
+        self.engine.open(index);
+        self.s.calm_looks = 0;
         self.wake_unbalanced(sink)?;
         self.renew(sink)?;
         self.s.causes.now = 0;

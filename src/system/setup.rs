@@ -67,6 +67,8 @@ pub struct Setup<D: Dimension> {
     pub morph: Option<MorphSetup>,
     /// What disturbs the whole from outside.
     pub perturbs: Vec<super::PerturbSetup<D>>,
+    /// What a person should mind who asked for this: the plan and the figures of the run tell it.
+    pub warnings: Vec<String>,
 }
 
 /// The event-driven model: what becomes of collisions.

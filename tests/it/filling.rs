@@ -7,7 +7,7 @@ use arenite::system::filling::{FillError, FillRequest, lattice, random, roll_dow
 use arenite::system::{Mixture, RadiusLaw};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 type V2 = Vector2<f64>;
@@ -343,4 +343,68 @@ fn radii_follow_their_law() {
     assert!(drawn.iter().all(|r| (0.5..1.5).contains(r)));
     let mean = drawn.iter().sum::<f64>() / f64::from(n);
     assert!((mean - 1.0).abs() < 4.0 / (12.0 * f64::from(n)).sqrt());
+}
+
+/// Two planes across each coordinate; or turned by so little that no place changes by a bit, but that they are not across it
+/// any more.
+fn around<D: Dimension>(slant: f64) -> Vec<Boundary<D>> {
+    let along = |k: usize, sign: f64| D::Vector::from_fn(|j| if j == k { sign } else { slant });
+    let at = |x: f64| D::Vector::from_fn(|_| x);
+    let sides = (0..D::N).flat_map(|k| [(k, 1.0, -0.1), (k, -1.0, 0.13)]);
+    let plane = |(k, sign, x)| {
+        wall(Shape::Plane {
+            point: at(x),
+            normal: along(k, sign),
+        })
+    };
+    sides.map(plane).collect()
+}
+
+/// A lattice that reaches `far` to all sides, from an odd word of a stream on; and the number that comes next there.
+fn reaching<D: Dimension>(
+    walls: &[Boundary<D>],
+    far: f64,
+    count: usize,
+) -> Result<(Vec<Grain<D>>, u64), FillError> {
+    let mut rng = seeded(3);
+    rng.set_word_pos(7);
+    let what = RadiusLaw::Uniform {
+        min: 0.008,
+        max: 0.012,
+    };
+    let request = FillRequest {
+        boundaries: walls,
+        existing: &[],
+        count,
+        what: Mixture::one(0, 1000.0, what),
+        min: D::Vector::from_fn(|_| -far),
+        max: D::Vector::from_fn(|_| far),
+        first_id: 0,
+    };
+    let found = lattice(&request, 0.7, 0.3, &mut rng)?;
+    Ok((found, rng.random()))
+}
+
+#[test]
+fn cells_behind_walls_are_passed_over_with_what_they_would_draw() {
+    fn same<D: Dimension>(far: f64, count: usize) {
+        let [quick, slow] = [0.0, 1e-200].map(|slant| reaching(&around::<D>(slant), far, count));
+        assert!(quick.is_ok() && quick == slow);
+    }
+    same::<Planar>(1.0, 40);
+    same::<Spatial>(0.4, 200);
+}
+
+/// A box of a few hundred cells in the middle of 1e8: to look at all of them takes a minute.
+#[test]
+fn a_region_far_larger_than_its_vessel_is_no_work() {
+    let vessel = [wall(Shape::<Planar>::Box {
+        min: V2::new(-0.2, -0.2),
+        max: V2::new(0.2, 0.2),
+        inside: true,
+    })];
+    let began = std::time::Instant::now();
+    let (grains, _) = reaching(&vessel, 120.0, 100).unwrap();
+    assert_eq!(grains.len(), 100);
+    assert!(began.elapsed().as_secs() < 10);
 }

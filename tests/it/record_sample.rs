@@ -88,7 +88,7 @@ pub fn series(k: u64) -> SeriesRow {
     SeriesRow {
         time: 0.01 * x - 0.05,
         grains: 100 - k,
-        by_regime: [k, 100 - 2 * k, 0, k],
+        by_regime: [k, 100u64.saturating_sub(2 * k), 0, k],
         clusters: 3,
         links: 40,
         sliding: 2,

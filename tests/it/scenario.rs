@@ -38,6 +38,11 @@ fn resolved_scenarios_resolve_to_themselves() {
         let first = parse(item.text);
         let second = parse(&first.toml);
         assert!(first.setup == second.setup, "{}", item.name);
+        let told = match &first.setup {
+            AnySetup::Planar(setup) => &setup.warnings,
+            AnySetup::Spatial(setup) => &setup.warnings,
+        };
+        assert_eq!(told, &[""; 0], "{}", item.name);
         assert_eq!(first.toml, second.toml, "{}", item.name);
         assert_eq!(first.spec.name, item.name);
         assert!(first.spec.description.is_some(), "{}", item.name);

@@ -78,6 +78,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         tolerance: 1e-3,
         morph: None,
         perturbs: Vec::new(),
+        warnings: Vec::new(),
         meters: Vec::new(),
         events: None,
         quasi_static: None,

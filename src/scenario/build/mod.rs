@@ -9,6 +9,8 @@ mod events;
 mod feeds;
 mod grains;
 mod guided;
+mod ignored;
+mod late;
 mod long_range;
 mod materials;
 mod meshes;
@@ -25,6 +27,7 @@ mod settings;
 mod shapes;
 mod slots;
 mod start;
+mod twice;
 mod walls;
 
 use std::path::Path;
@@ -50,6 +53,7 @@ pub(super) fn build<D: Integrate>(
 ) -> Result<(Setup<D>, Spec), Problem> {
     let check = Check { document };
     let mut spec = spec.clone();
+    let ignored = ignored::warnings(check, &spec);
     check_name(check, &Place::of("name"), &spec.name)?;
     spec.version = Some(env!("CARGO_PKG_VERSION").into());
     // TOML has signed numbers only: a greater seed could not be written back.
@@ -134,6 +138,7 @@ pub(super) fn build<D: Integrate>(
         morph: None,
         perturbs: Vec::new(),
         events: None,
+        warnings: Vec::new(),
     };
     only_in_motion(&spec, &setup)?;
     long_range::refuse_others(&spec, &setup)?;
@@ -146,6 +151,12 @@ pub(super) fn build<D: Integrate>(
     setup.cell = cell::build(check, &mut spec, &setup)?;
     place::refuse_tilts(&setup)?;
     settings::checkpoints(&mut spec, &mut setup);
+    setup.warnings = [
+        ignored,
+        late::warnings(&setup),
+        twice::warnings(&setup.boundaries),
+    ]
+    .concat();
     Ok((setup, spec))
 }
 

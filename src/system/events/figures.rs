@@ -159,7 +159,7 @@ impl<D: Dimension> Events<D> {
         let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
         let tally = self.engine.tally();
         let grains = self.setup.grains.len() as u64;
-        let mut warnings = Vec::new();
+        let mut warnings = self.setup.warnings.clone();
         if tally.grazes > 0 {
             warnings.push(format!(
                 "{} foreseen collision{} found the pair parting already, by rounding, and {} not done",

@@ -1,11 +1,13 @@
 //! Rows of cells, each with one grain at a random place inside its cell.
 
+use std::ops::Range;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::obstacles::Obstacles;
 use super::{FillError, FillRequest};
-use crate::body::Grain;
+use crate::body::{Grain, Shape};
 use crate::geometry::{Dimension, Vector};
 
 /// A cell is this many mean diameters wide where there is room: loose enough for grains to be
@@ -97,6 +99,48 @@ impl<D: Dimension> Cells<D> {
     fn len(&self) -> usize {
         self.counts.iter().fold(1, |n, &m| n.saturating_mul(m))
     }
+    /// Cells along each coordinate that may hold a grain: any in the others would overlap a flat wall across the
+    /// coordinate, a box or a ball around the grains. A cell more at either end, for what a rounding may move.
+    fn open(&self, request: &FillRequest<'_, D>) -> [Range<usize>; 3] {
+        let mut open = self.counts.map(|count| 0..count);
+        for wall in request.boundaries {
+            let pose = wall.motion.pose(0.0);
+            let moved = pose.shift != D::Vector::default() || pose.rotation != D::identity();
+            let Some((low, high)) = room(&wall.shape).filter(|_| !moved) else {
+                continue;
+            };
+            for (k, range) in open.iter_mut().enumerate().take(D::N) {
+                let cell = |x: f64| (x - request.min[k]) / self.size[k];
+                let (first, end) = (cell(low[k]).floor() - 1.0, cell(high[k]).ceil() + 1.0);
+                if first > range.start as f64 {
+                    range.start = first as usize;
+                }
+                if end < range.end as f64 {
+                    range.end = end.max(0.0) as usize;
+                }
+            }
+        }
+        open
+    }
+    /// The numbers of these cells, up to that of the last which is looked at.
+    fn numbers(&self, open: [Range<usize>; 3]) -> impl Iterator<Item = usize> {
+        let [i, j, k] = if open.iter().any(Range::is_empty) {
+            [0..0, 0..0, 0..0]
+        } else {
+            open
+        };
+        let [columns, rows, _] = self.counts;
+        let row = k.flat_map(move |k| {
+            j.clone()
+                .map(move |j| j.saturating_add(k.saturating_mul(rows)))
+        });
+        let number = row.flat_map(move |row| {
+            i.clone()
+                .map(move |i| i.saturating_add(row.saturating_mul(columns)))
+        });
+        let most = self.len().min(MOST_CELLS);
+        number.take_while(move |number| *number < most)
+    }
     fn middle(&self, index: usize, min: D::Vector) -> D::Vector {
         let mut rest = index;
         D::Vector::from_fn(|k| {
@@ -104,6 +148,38 @@ impl<D: Dimension> Cells<D> {
             rest /= self.counts[k];
             min[k] + (i as f64 + 0.5) * self.size[k]
         })
+    }
+}
+
+/// The least and greatest corner of the room that a wall at rest leaves to grains, where that has sides across the
+/// coordinates, m; infinite where it has none.
+fn room<D: Dimension>(shape: &Shape<D>) -> Option<(D::Vector, D::Vector)> {
+    match shape {
+        Shape::Box { inside: true, .. } | Shape::Ball { inside: true, .. } => shape.extent(),
+        Shape::Plane { point, normal } => {
+            let mut across = (0..D::N).filter(|&k| normal[k] != 0.0);
+            let (axis, None) = (across.next()?, across.next()) else {
+                return None;
+            };
+            let side = |up: bool, open: f64| {
+                let ends = |k: usize| k == axis && (normal[k] > 0.0) == up;
+                D::Vector::from_fn(|k| if ends(k) { point[k] } else { open })
+            };
+            Some((side(true, f64::NEG_INFINITY), side(false, f64::INFINITY)))
+        }
+        _ => None,
+    }
+}
+
+/// Words of a stream that a random number takes.
+const WORDS: usize = 2;
+
+/// Goes on in a stream as if what is drawn for each of so many cells had been drawn.
+fn skip<D: Dimension>(rng: &mut ChaCha8Rng, cells: usize) {
+    if cells > 0 {
+        // A shift and a velocity.
+        let words = (cells * 2 * D::N * WORDS) as u128;
+        rng.set_word_pos(rng.get_word_pos() + words);
     }
 }
 
@@ -118,12 +194,15 @@ fn fill<D: Dimension>(
     let mut grains = Vec::with_capacity(request.count.min(cells.len()));
     let symmetric = |rng: &mut ChaCha8Rng| 2.0 * rng.random::<f64>() - 1.0;
     let mut drawn = None;
-    for index in 0..cells.len().min(MOST_CELLS) {
+    let mut next = 0;
+    for index in cells.numbers(cells.open(request)) {
         if grains.len() == request.count {
             break;
         }
         // A grain that finds no room goes to the next cell, so that no size is favoured.
         let (sort, r) = *drawn.get_or_insert_with(|| request.what.draw(rng));
+        skip::<D>(rng, index - next);
+        next = index + 1;
         let middle = cells.middle(index, request.min);
         let shift = D::Vector::from_fn(|k| {
             let room = (0.5 * cells.size[k] - r).max(0.0) * (1.0 - 1e-9);

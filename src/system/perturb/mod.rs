@@ -3,6 +3,8 @@
 mod gravity;
 mod setup;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub(super) use gravity::SLOW;
@@ -283,6 +285,7 @@ impl<D: Integrate> System<D> {
         time: f64,
     ) -> Result<(), SystemError> {
         self.account(time);
+        let mut rows = BTreeMap::new();
         for (before, &slot) in slots.iter().enumerate() {
             let grain = self.grain_at(slot, time);
             let potential = self.potential_of(&grain, time, &slots[..before]);
@@ -292,11 +295,10 @@ impl<D: Integrate> System<D> {
             self.s.ledger.perturbed += self.lift(&grain);
             self.s.removed += 1;
             self.count(EventKind::DeleteBodies);
-            self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
+            rows.insert(grain.id, seq);
         }
-        self.forget_rest(slots);
-        let elastic = self.engine.remove(slots);
-        self.s.ledger.remove_elastic(elastic);
+        self.remove_grains(sink, slots, time, &rows)?;
         self.wake_unbalanced(sink)?;
         self.renew(sink)
     }

@@ -145,7 +145,7 @@ impl<D: Dimension> QuasiStatic<D> {
             .collect();
         let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
         let grains = self.nodes.len() as u64;
-        let mut warnings = Vec::new();
+        let mut warnings = self.setup.warnings.clone();
         if tally.held > 0 {
             warnings.push(format!(
                 "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",

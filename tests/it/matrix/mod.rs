@@ -17,7 +17,7 @@ mod axes;
 mod collisions;
 mod covering;
 mod filling;
-mod motion;
+pub mod motion;
 mod resume;
 mod walls;
 mod words;

@@ -1,0 +1,80 @@
+//! Keys that somebody has written and that the model of the scenario has no use for: told, not refused, so that one
+//! scenario can be tried in several models.
+
+use super::check::Check;
+use super::events;
+use super::others::{Other, asked};
+use crate::scenario::path::Place;
+use crate::scenario::problem::names;
+use crate::scenario::spec::Spec;
+
+/// Keys of `[run]` that are for grains that are stepped, or that leave.
+const STEPPED: [&str; 11] = [
+    "stop_when_empty",
+    "step",
+    "safety",
+    "integrator",
+    "neighbor",
+    "flight",
+    "tolerance",
+    "stable_speed",
+    "stable_dwell",
+    "slip_tolerance",
+    "outlet_interval",
+];
+
+/// What a scenario that is not stepped has written in vain.
+pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
+    let model = asked(spec).find(|other| matches!(other, Other::Events | Other::QuasiStatic));
+    let Some(model) = model else {
+        return Vec::new();
+    };
+    let run = Place::of("run");
+    let mut places: Vec<Place> = STEPPED.iter().map(|key| run.key(key)).collect();
+    if model == Other::Events {
+        if spec.run.start_overlap > events::START_OVERLAP {
+            places.push(run.key("start_overlap"));
+        }
+        places.extend(laws_of_rules(spec));
+    } else {
+        places.push(Place::of("field").key("drag"));
+        places.extend(motions(spec));
+    }
+    places.retain(|place| check.document.is_written(place));
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let places: Vec<String> = places.iter().map(Place::to_string).collect();
+    vec![format!(
+        "{} has no use for {}: what is written there does nothing",
+        model.name(),
+        names(places.iter().map(String::as_str))
+    )]
+}
+
+/// Laws of pairs that collide by a rule.
+fn laws_of_rules(spec: &Spec) -> impl Iterator<Item = Place> {
+    let section = spec.events.as_ref();
+    let laws = spec.law.iter().enumerate();
+    let ruled = laws.filter(move |(_, law)| {
+        section.is_some_and(|section| events::decides(section, &law.between))
+    });
+    ruled.map(|(k, _)| Place::of("law").index(k))
+}
+
+/// Of each fill the first key that sets its grains in motion.
+fn motions(spec: &Spec) -> impl Iterator<Item = Place> {
+    spec.fill.iter().enumerate().filter_map(|(k, fill)| {
+        let at = Place::of("fill").index(k);
+        if fill.lattice.as_ref().is_some_and(|made| made.speed > 0.0) {
+            return Some(at.key("lattice").key("speed"));
+        }
+        let list = fill.grains.iter().flatten().enumerate();
+        let mut moving = list.filter_map(|(i, grain)| {
+            let here = at.key("grains").index(i);
+            let velocity = grain.velocity.as_ref().map(|_| here.key("velocity"));
+            velocity.or(grain.spin.as_ref().map(|_| here.key("spin")))
+        });
+        moving.next()
+    })
+}

@@ -1,0 +1,66 @@
+//! What would act only when the run is over: told, not refused, for a run may be cut short to look at how it begins.
+
+use crate::body::Motion;
+use crate::geometry::Dimension;
+use crate::system::{PerturbKind, PerturbWhen, Setup};
+
+/// What of a setup does nothing before its finish.
+pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
+    let finish = setup.finish;
+    let mut found = Vec::new();
+    let mut tell = |what: String, when: f64| {
+        found.push(format!(
+            "{what} at {when} s, but the run ends at {finish} s: it does nothing"
+        ));
+    };
+    for wall in &setup.boundaries {
+        if let Some(time) = wall.opens_at.filter(|time| *time >= finish) {
+            tell(format!("the gate `{}` opens", wall.name), time);
+        }
+        if let Some(time) = begins(&wall.motion).filter(|time| *time >= finish) {
+            tell(format!("the wall `{}` begins to move", wall.name), time);
+        }
+    }
+    for (k, feed) in setup.feeds.iter().enumerate() {
+        // A grain that comes at the very end is there.
+        if feed.start > finish {
+            tell(format!("`feed[{k}]` starts"), feed.start);
+        }
+    }
+    if !setup.outlets.is_empty() && setup.outlet_interval > finish {
+        let what = "grains that have left are first looked for (`run.outlet_interval`)";
+        tell(what.into(), setup.outlet_interval);
+    }
+    for (k, perturb) in setup.perturbs.iter().enumerate() {
+        let lasts = match perturb.kind {
+            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => true,
+            PerturbKind::Tap { .. } | PerturbKind::Remove(_) => false,
+        };
+        let late = |time: f64| time > finish || lasts && time == finish;
+        match perturb.when {
+            PerturbWhen::At(time) if late(time) => tell(format!("`perturb[{k}]` comes"), time),
+            // No jam is found at time 0.
+            PerturbWhen::OnJam { delay, .. } if delay >= finish => {
+                tell(
+                    format!("`perturb[{k}]` comes after a jam, at the earliest"),
+                    delay,
+                );
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// When a wall begins to move that stands before, s.
+fn begins<D: Dimension>(motion: &Motion<D>) -> Option<f64> {
+    let still = D::Vector::default();
+    match motion {
+        Motion::Pieces(pieces) => pieces
+            .iter()
+            .find(|piece| piece.velocity != still || piece.acceleration != still)
+            .map(|piece| piece.from),
+        Motion::Guided(guided) => Some(guided.from),
+        _ => None,
+    }
+}
