@@ -203,9 +203,12 @@ fn what_does_not_go_together_is_refused() {
     }
 }
 
-/// Checkpoints came while links slid, grains flew, stood still, were to come or to go, and amid settling.
+/// Checkpoints came while links slid, grains flew, stood still, were to come or to go, and amid settling; of all cases.
 #[track_caller]
 fn every_moment(found: &Found) {
+    if part() != [1, 1] {
+        return;
+    }
     let least = found.sliding.min(found.flying).min(found.amid);
     assert!(
         least > 20 && found.interrupts > 5 && found.still > 0,
@@ -218,7 +221,7 @@ fn any_two_of_a_kind_in_the_plane() {
     let found = FAMILIES[0].all(2);
     every_moment(&found);
     // Nearly half of what is meant to stand still.
-    assert!(found.still > 40, "{found:?}");
+    assert!(found.still > 40 || part() != [1, 1], "{found:?}");
 }
 
 #[test]
