@@ -1,6 +1,7 @@
 //! A fault in a scenario and how it is shown.
 
 use std::fmt;
+use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -101,10 +102,7 @@ impl Problem {
         if let Some(span) = &parts.span
             && let Some(source) = parts.sources.get(span.source)
         {
-            let mut range = span.range.clone();
-            range.end = range.end.min(source.text.len());
-            range.start = range.start.min(range.end);
-            let mark = AnnotationKind::Primary.span(range);
+            let mark = AnnotationKind::Primary.span(whole_letters(&source.text, &span.range));
             let mark = match &parts.label {
                 Some(label) => mark.label(label.as_str()),
                 None => mark,
@@ -127,6 +125,19 @@ impl Problem {
         };
         renderer.decor_style(DecorStyle::Ascii).render(&[group])
     }
+}
+
+/// A range of bytes of a text, widened to the letters of which it has a part: the parser of TOML may point at one byte.
+fn whole_letters(text: &str, range: &Range<usize>) -> Range<usize> {
+    let mut end = range.end.min(text.len());
+    let mut start = range.start.min(end);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
 }
 
 impl fmt::Display for Problem {

@@ -359,6 +359,32 @@ fn overrides_replace_and_add() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// The parser of TOML points at one byte of what it does not know, and a message that marks a part of a letter was a panic.
+#[test]
+fn faults_in_letters_of_several_bytes_are_told() {
+    for wrong in [
+        "\u{feff}",
+        "\u{511}",
+        "\u{1f300}",
+        "1\u{e9}",
+        "[1, \u{2260}]",
+    ] {
+        for text in [
+            format!("name = {wrong}\n"),
+            format!("name = \"a\"\n{wrong} = 1\n"),
+        ] {
+            let fault = Scenario::parse("test.toml", &text, None, &[]).unwrap_err();
+            let told = fault.render(false);
+            assert!(told.contains("this is not TOML"), "{text}: {told}");
+            assert!(told.contains("test.toml:"), "{text}: {told}");
+        }
+        let value = Override::set(&format!("run.finish={wrong}")).unwrap();
+        let base = "name = \"a\"\ndimension = 2\n";
+        let fault = Scenario::parse("test.toml", base, None, &[value]).unwrap_err();
+        assert!(fault.render(true).contains("run.finish"), "{fault}");
+    }
+}
+
 /// The problem that a file of the corpus produces.
 fn fault_of(path: &Path, text: &str, arguments: &[String]) -> Option<Problem> {
     let overrides: Result<Vec<Override>, String> =
