@@ -322,11 +322,15 @@ fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem>
     let (path_range, value_range) = match &item.origin {
         Some(origin) => (origin.path.clone(), origin.value.clone()),
         None => {
-            let end = item.argument.len();
-            let path = item.argument.find(&item.path);
+            // After the option; the value is last, but for blanks.
+            let argument = &item.argument;
+            let option = argument.find(' ').map_or(0, |blank| blank + 1);
+            let path = argument[option..].find(&item.path);
+            let path = path.map(|start| option + start);
+            let value = argument.rfind(&item.value).unwrap_or(option);
             (
-                path.map_or(0..end, |start| start..start + item.path.len()),
-                end - item.value.len()..end,
+                path.map_or(0..argument.len(), |start| start..start + item.path.len()),
+                value..value + item.value.len(),
             )
         }
     };

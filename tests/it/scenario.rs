@@ -359,7 +359,7 @@ fn overrides_replace_and_add() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The parser of TOML points at one byte of what it does not know, and a message that marks a part of a letter was a panic.
+/// Where blanks stood after the value of an override, its last letters were not marked, and a part of a letter was a panic.
 #[test]
 fn faults_in_letters_of_several_bytes_are_told() {
     for wrong in [
@@ -378,10 +378,14 @@ fn faults_in_letters_of_several_bytes_are_told() {
             assert!(told.contains("this is not TOML"), "{text}: {told}");
             assert!(told.contains("test.toml:"), "{text}: {told}");
         }
-        let value = Override::set(&format!("run.finish={wrong}")).unwrap();
-        let base = "name = \"a\"\ndimension = 2\n";
-        let fault = Scenario::parse("test.toml", base, None, &[value]).unwrap_err();
-        assert!(fault.render(true).contains("run.finish"), "{fault}");
+        for blanks in ["", " ", "\r\n", " \u{c} "] {
+            let value = Override::set(&format!("run.finish= {wrong}{blanks}")).unwrap();
+            let base = "name = \"a\"\ndimension = 2\n";
+            let fault = Scenario::parse("test.toml", base, None, &[value]).unwrap_err();
+            let told = fault.render(false);
+            assert!(told.contains("is not a TOML value"), "{told}");
+            assert!(told.contains("command line:1:19"), "{told}");
+        }
     }
 }
 
