@@ -13,7 +13,7 @@ use arenite::system::{EventLog, Setup, System};
 use crate::random_draws::{Kind, one_of, planar, spatial};
 use crate::random_turns::{Way, order_does_not_matter, turned_runs_agree};
 use crate::random_walls::{in_vessel, work_is_booked};
-use crate::support::{Checkpoints, Dice, close, finish, run};
+use crate::support::{Checkpoints, Dice, close, finish, parts_of, run};
 
 /// Forces act from step to step, rows and grains are told between them: of what flowed between grains and walls, about
 /// half a step of the largest forces.
@@ -151,11 +151,11 @@ fn any_run_keeps_the_laws() {
 #[test]
 #[ignore = "minutes"]
 fn any_of_many_runs_in_the_plane_keeps_the_laws() {
-    all(8..200, &[false]);
+    all(parts_of(8..200), &[false]);
 }
 
 #[test]
 #[ignore = "half an hour"]
 fn any_of_many_runs_in_space_keeps_the_laws() {
-    all(0..200, &[true]);
+    all(parts_of(0..200), &[true]);
 }

@@ -390,3 +390,21 @@ pub fn stepped<D: Integrate>(
     }
     engine
 }
+
+/// Which part of what is long runs, from 1, and of how many: all, unless `ARENITE_PART` says otherwise, as 2/8.
+pub fn part() -> [usize; 2] {
+    let Ok(text) = std::env::var("ARENITE_PART") else {
+        return [1, 1];
+    };
+    let numbers = text.split_once('/').and_then(|(part, of)| {
+        let (part, of) = (part.parse().ok()?, of.parse().ok()?);
+        (1..=of).contains(&part).then_some([part, of])
+    });
+    numbers.unwrap_or_else(|| panic!("ARENITE_PART is {text}, not as 2/8"))
+}
+
+/// That part of all.
+pub fn parts_of<T>(all: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    let [part, of] = part();
+    all.skip(part - 1).step_by(of)
+}

@@ -10,7 +10,7 @@
 //! on the way but for the seconds on the clock must be the same bytes.
 //!
 //! `cargo test --release --test it matrix -- --ignored --nocapture` has any two values together in space, and any three; with
-//! `ARENITE_PART=2/8` the second eighth of the cases.
+//! `ARENITE_PART=2/8` an eighth of the cases, the second.
 
 mod apart;
 mod axes;
@@ -36,17 +36,7 @@ use filling::filling;
 use motion::motion;
 use resume::{Found, resolve, resumes};
 
-/// Which part of the cases runs, from 1, and of how many: all, unless `ARENITE_PART` says otherwise.
-fn part() -> [usize; 2] {
-    let Ok(text) = std::env::var("ARENITE_PART") else {
-        return [1, 1];
-    };
-    let numbers = text.split_once('/').and_then(|(part, of)| {
-        let (part, of) = (part.parse().ok()?, of.parse().ok()?);
-        (1..=of).contains(&part).then_some([part, of])
-    });
-    numbers.unwrap_or_else(|| panic!("ARENITE_PART is {text}, not as 2/8"))
-}
+use crate::support::{part, parts_of};
 
 /// A family of cases, with what of it does not go together: two values, and what the message says.
 struct Family {
@@ -117,9 +107,7 @@ impl Family {
     fn all(&self, strength: usize) -> Found {
         let apart = self.apart().into_iter().map(|(pair, _)| pair).collect();
         let cases = covering(self.axes, strength, &apart);
-        let [part, parts_of_all] = part();
-        let chosen = cases.iter().skip(part - 1).step_by(parts_of_all);
-        let chosen: Vec<&Vec<usize>> = chosen.collect();
+        let chosen: Vec<&Vec<usize>> = parts_of(cases.iter()).collect();
         let outcomes: Vec<(Found, Option<String>)> =
             chosen.into_par_iter().map(|case| self.one(case)).collect();
         let mut found = Found::default();
