@@ -219,7 +219,7 @@ pub fn turned_runs_agree<D: Integrate>(setup: &Setup<D>, ways: &[Way], what: &st
         let surfaces = !ways.contains(&Way::Mirror);
         let off = apart(&turned, [&end(&turned), &image], surfaces);
         assert!(
-            off < ROUNDING,
+            off < ROUNDING || off < AMPLE * spread(&setup, &seen),
             "{what}: {way:?} of {ways:?} is off by {off:e} m"
         );
     }
@@ -230,6 +230,27 @@ pub fn order_does_not_matter<D: Integrate>(setup: &Setup<D>, what: &str) {
     let setup = short(setup);
     let mut reversed = end(&renumbered(&setup));
     reversed.reverse();
-    let off = apart(&setup, [&reversed, &end(&setup)], true);
-    assert!(off < ROUNDING, "{what}: another order is off by {off:e} m");
+    let seen = end(&setup);
+    let off = apart(&setup, [&reversed, &seen], true);
+    assert!(
+        off < ROUNDING || off < AMPLE * spread(&setup, &seen),
+        "{what}: another order is off by {off:e} m"
+    );
+}
+
+/// In some draws grains graze each other so that rounding grows beyond what is allowed. What is turned rounds otherwise in
+/// each of many thousand steps, and not in its start only: about their root.
+const AMPLE: f64 = 100.0;
+
+/// How far grains come from where they came to, m, if they start a rounding elsewhere: the most of three runs.
+fn spread<D: Integrate>(setup: &Setup<D>, seen: &[Grain<D>]) -> f64 {
+    let other = |k: usize| {
+        let mut setup = setup.clone();
+        for (i, grain) in setup.grains.iter_mut().enumerate() {
+            let up = if (i + k) % 3 == 0 { 1.0 } else { -1.0 };
+            grain.position = grain.position * (1.0 + up * f64::EPSILON);
+        }
+        apart(&setup, [&end(&setup), seen], true)
+    };
+    [0, 1, 2].map(other).into_iter().fold(0.0, f64::max)
 }
