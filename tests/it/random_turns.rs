@@ -247,7 +247,7 @@ fn spread<D: Integrate>(setup: &Setup<D>, seen: &[Grain<D>]) -> f64 {
     let other = |k: usize| {
         let mut setup = setup.clone();
         for (i, grain) in setup.grains.iter_mut().enumerate() {
-            let up = if (i + k) % 3 == 0 { 1.0 } else { -1.0 };
+            let up = if (i + k).is_multiple_of(3) { 1.0 } else { -1.0 };
             grain.position = grain.position * (1.0 + up * f64::EPSILON);
         }
         apart(&setup, [&end(&setup), seen], true)
