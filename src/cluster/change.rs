@@ -113,16 +113,16 @@ impl<D: Integrate> Engine<D> {
 
     fn end_links(&mut self, time: f64, ends: impl Fn(&LinkView<D>) -> bool) -> Elastic {
         let mut elastic = Elastic::default();
-        let mut ended = Vec::new();
+        let (logged, mut ended) = (self.options.log_links, Vec::new());
         self.each_link_view(|link: LinkView<D>| {
             if ends(&link) {
                 elastic += link.elastic;
-                ended.push(link.end(time));
+                if logged {
+                    ended.push(link.end(time));
+                }
             }
         });
-        if self.options.log_links {
-            self.link_events.extend(ended);
-        }
+        self.link_events.append(&mut ended);
         elastic
     }
 

@@ -238,9 +238,9 @@ pub fn order_does_not_matter<D: Integrate>(setup: &Setup<D>, what: &str) {
     );
 }
 
-/// In some draws grains graze each other so that rounding grows beyond what is allowed. What is turned rounds otherwise in
-/// each of many thousand steps, and not in its start only: about their root.
-const AMPLE: f64 = 100.0;
+/// In some draws grains graze each other so that rounding grows beyond what is allowed. In the one that was looked into, what is
+/// turned was off by 1.03 times what a rounding at the start leads to; three such runs differ among themselves by more than ten.
+const AMPLE: f64 = 10.0;
 
 /// How far grains come from where they came to, m, if they start a rounding elsewhere: the most of three runs.
 fn spread<D: Integrate>(setup: &Setup<D>, seen: &[Grain<D>]) -> f64 {
