@@ -87,8 +87,7 @@ impl Kind {
             Some(_) if !space => Slot::None,
             _ => slot,
         };
-        // Grains of several parts do not collide at once.
-        let short = plain && slot == Slot::None && flight && !drag && shape.is_none();
+        let short = plain && slot == Slot::None && flight && !drag;
         let collisions = short && dice.roll() < 0.4;
         let moved = match still || walls == Walls::Shaken {
             true => Moved::No,

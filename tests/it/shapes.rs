@@ -515,3 +515,36 @@ fn all_vector_levels_give_the_same_bits_of_shapes() {
     let options = [&[few, fill][..], &dense].concat();
     levels(&spatial("t-gas", &options), 5e-5, 10_000);
 }
+
+/// A turning dumbbell that bounces over a floor: with and without collisions in flight.
+fn bounces_where_flyers_collide<D: Integrate>() {
+    let mut setup: Setup<D> = empty(linear(1e6, 5e5, 5.0, 5.0, 0.3), 1e-6, 0.05);
+    floor(&mut setup);
+    setup.motion.stable_dwell = 1e-4;
+    let grain = shaped(&mut setup, dumbbell(), 0.01, 0.01, place::<D>(0.0, 0.016));
+    grain.velocity = place::<D>(0.1, -0.5);
+    grain.spin = crate::support::rolling::<D>(120.0);
+    setup.motion.flight = false;
+    let stepped = end(&setup);
+    setup.motion.flight = true;
+    setup.motion.collisions = Some(0.05);
+    let (system, _) = run(&setup);
+    let summary = system.summary();
+    assert_eq!(summary.regimes.flight, 0.0);
+    assert!(summary.energy.balance_error < 1e-3, "{:?}", summary.energy);
+    assert!(
+        stepped[0].velocity[D::N - 1] > 0.1,
+        "{:?}",
+        stepped[0].velocity
+    );
+    let ended = system.grains_at(setup.finish);
+    assert_eq!(format!("{:?}", ended[0]), format!("{:?}", stepped[0]));
+}
+
+/// Grains of several parts without a link were let go as if they were round where flyers collide, and
+/// were called back amid a wall: they are stepped.
+#[test]
+fn clumps_are_stepped_where_flyers_collide() {
+    bounces_where_flyers_collide::<Planar>();
+    bounces_where_flyers_collide::<Spatial>();
+}

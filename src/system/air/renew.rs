@@ -226,7 +226,7 @@ impl<D: Integrate> System<D> {
         Ok(due)
     }
 
-    /// Stepped grains without a link, as slots.
+    /// Stepped grains without a link, as slots; none of several parts, which are not to fly.
     fn linkless(&self) -> Vec<u32> {
         let state = &self.engine.state;
         let mut busy = vec![false; state.arrays.slots()];
@@ -245,9 +245,11 @@ impl<D: Integrate> System<D> {
                 }
             }
         }
-        let stepped =
-            |&s: &u32| !busy[s as usize] && state.arrays.status[s as usize] == Status::Stepped;
-        state.active.iter().copied().filter(stepped).collect()
+        let may = |&s: &u32| {
+            let stepped = state.arrays.status[s as usize] == Status::Stepped;
+            stepped && !busy[s as usize] && self.engine.form_index(s).is_none()
+        };
+        state.active.iter().copied().filter(may).collect()
     }
 
     /// The shortest flight for which a grain leaves the grid, s.
