@@ -109,7 +109,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
     }
 }
 
-fn steps<D: Integrate>(bencher: Bencher<'_, '_>, grains: u64) {
+fn steps<D: Integrate>(bencher: Bencher<'_, '_>, grains: u64, threads: usize) {
     let setup = bed::<D>(grains);
     bencher
         .counter(ItemsCount::new(grains * STEPS))
@@ -117,6 +117,7 @@ fn steps<D: Integrate>(bencher: Bencher<'_, '_>, grains: u64) {
         .bench_local_values(|mut system| {
             let stop = AtomicBool::new(false);
             let mut control = Control::new(&stop);
+            control.threads = threads;
             system
                 .run(&mut NullSink, &mut control)
                 .expect("the run goes through");
@@ -126,10 +127,21 @@ fn steps<D: Integrate>(bencher: Bencher<'_, '_>, grains: u64) {
 
 #[divan::bench(args = [500, 10_000, 100_000], sample_count = 5, sample_size = 1)]
 fn planar(bencher: Bencher<'_, '_>, grains: u64) {
-    steps::<Planar>(bencher, grains);
+    steps::<Planar>(bencher, grains, 1);
 }
 
 #[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 5, sample_size = 1)]
 fn spatial(bencher: Bencher<'_, '_>, grains: u64) {
-    steps::<Spatial>(bencher, grains);
+    steps::<Spatial>(bencher, grains, 1);
+}
+
+/// 100,000 grains on so many threads.
+#[divan::bench(args = [1, 2], sample_count = 5, sample_size = 1)]
+fn planar_threads(bencher: Bencher<'_, '_>, threads: usize) {
+    steps::<Planar>(bencher, 100_000, threads);
+}
+
+#[divan::bench(args = [1, 2], sample_count = 5, sample_size = 1)]
+fn spatial_threads(bencher: Bencher<'_, '_>, threads: usize) {
+    steps::<Spatial>(bencher, 100_000, threads);
 }

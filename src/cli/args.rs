@@ -27,7 +27,7 @@ pub(super) struct RunArgs {
     /// Folder of the records [default: runs/<name>-<seed>]
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Threads for the work beside the simulation; never changes a result [default: all]
+    /// Threads that share the work; never changes a result [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) threads: Option<u16>,
     /// Stop with a checkpoint after this much time on the clock, s

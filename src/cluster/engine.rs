@@ -6,10 +6,12 @@
 //! [`ClusterIndex`]. Grains in flight are not touched by a step.
 
 use super::arrays::{Arrays, Status};
+use super::bands::Bands;
 use super::bodies::Bodies;
 use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
 use super::facing_walls::{fill_lanes, wall_geometry};
+use super::filtering::Notes;
 use super::integrate::{Integrate, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::lists::{Kept, Lists};
@@ -18,6 +20,7 @@ use super::state::{
     Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,
 };
 use super::still::{Still, WallName};
+use super::team::Team;
 use super::tumble::TopTable;
 use super::wear::WearMap;
 use crate::body::{Form, Grain, Motion};
@@ -67,7 +70,9 @@ pub struct Engine<D: Integrate> {
     /// Springs of a class before the evaluation, while its links are noted for the log.
     pub(super) springs: Vec<D::History>,
     pub(super) spare: Lists<D::History>,
-    pub(super) carry: Vec<u32>,
+    pub(super) notes: Notes,
+    /// Threads that share the work of a step.
+    pub(super) team: Team,
     pub(super) wall_lanes: Vec<WallLanes>,
     pub(super) pair_buffer: Vec<(u32, u32)>,
     /// Grains that stand still, by place.
@@ -128,6 +133,7 @@ impl<D: Integrate> Engine<D> {
                     pairs.push(PairClass {
                         materials: [a as u16, b as u16],
                         outer: Vec::new(),
+                        blocks: Vec::new(),
                         lists: Lists::of_law(composed),
                     });
                 }
@@ -143,7 +149,9 @@ impl<D: Integrate> Engine<D> {
                 since: vec![0.0],
                 back: vec![f64::INFINITY],
                 active: Vec::new(),
+                in_order: true,
                 fresh: Vec::new(),
+                bands: Bands::default(),
                 pairs,
                 walls: Vec::new(),
                 clusters,
@@ -182,7 +190,8 @@ impl<D: Integrate> Engine<D> {
             changed: Vec::new(),
             springs: Vec::new(),
             spare: Lists::default(),
-            carry: Vec::new(),
+            notes: Notes::default(),
+            team: Team::new(1),
             wall_lanes: Vec::new(),
             pair_buffer: Vec::new(),
             cells: StillCells::default(),
@@ -235,6 +244,7 @@ impl<D: Integrate> Engine<D> {
         }
         if status == Status::Stepped {
             self.state.active.push(slot);
+            self.state.in_order = false;
             self.state.fresh.push(slot);
         }
         slot
@@ -294,8 +304,7 @@ impl<D: Integrate> Engine<D> {
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         self.link_events.clear();
         let arcs = self.know_arcs();
-        let mut sums = self.cell_sums.take();
-        if let Some(sums) = &mut sums {
+        if let Some(sums) = &mut self.cell_sums {
             **sums = CellSums::default();
         }
         for class in 0..self.state.pairs.len() {
@@ -305,17 +314,14 @@ impl<D: Integrate> Engine<D> {
             }
             let law = self.law(a, b);
             self.changed.clear();
-            let state = &mut self.state;
-            let lists = &mut state.pairs[class].lists;
             if self.options.log_links && !trial {
+                let lists = &self.state.pairs[class].lists;
                 self.springs.clone_from(&lists.history);
             }
             friction += if arcs {
                 self.arc_pairs(class, law, timing, trial)
             } else {
-                let arrays = &mut state.arrays;
-                let sums = sums.as_deref_mut();
-                D::pair_forces(level, law, arrays, lists, &mut self.changed, timing, sums)
+                self.pair_forces(class, law, timing)
             };
             if !trial {
                 self.note_pairs(class, time);
@@ -381,7 +387,6 @@ impl<D: Integrate> Engine<D> {
                 self.note_wear(class, time);
             }
         }
-        self.cell_sums = sums;
         self.gather_parts();
         // The stride books the work of normal dampers and tangential forces as damping; here the
         // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
@@ -422,13 +427,11 @@ impl<D: Integrate> Engine<D> {
             gravity: three(self.gravity),
             euler: matches!(self.options.integrator, IntegratorName::Euler),
         };
-        let level = self.level;
         self.keep_moments();
         let sums = if self.options.integrator == IntegratorName::Heun {
             super::heun::step(self, stride)
         } else {
-            let state = &mut self.state;
-            D::stride(level, &mut state.arrays, &state.active, stride)
+            self.stride(stride)
         };
         let arcs = self.has_arcs();
         let state = &mut self.state;
@@ -456,12 +459,6 @@ impl<D: Integrate> Engine<D> {
         };
         self.state.outer_way += way;
         self.state.inner_way += way;
-    }
-
-    /// Runs the kernel of the plain stride on the present forces (for `heun`).
-    pub(super) fn plain_stride(&mut self, stride: Stride) -> super::integrate::StepSums {
-        let state = &mut self.state;
-        D::stride(self.level, &mut state.arrays, &state.active, stride)
     }
 
     /// Evaluates forces without events (for `heun`).

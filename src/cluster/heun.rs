@@ -17,7 +17,7 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
         euler: true,
         ..stride
     };
-    let first = engine.plain_stride(euler);
+    let first = engine.stride(euler);
     let predicted = engine.state.arrays.state.clone();
     let springs: Vec<(Vec<D::History>, Vec<Flags>)> = lists(engine)
         .map(|l| (l.history.clone(), l.flags.clone()))
@@ -31,7 +31,7 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     flows.damping += 0.5 * (passed.damping - last[1]);
     flows.walls += 0.5 * (passed.walls - last[2]);
     // The second stride, from the predicted velocities, gives v_n + h a_1 + h a_2.
-    let second = engine.plain_stride(euler);
+    let second = engine.stride(euler);
     let state = &mut engine.state;
     let arrays = &mut state.arrays;
     for &slot in &state.active {

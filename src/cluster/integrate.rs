@@ -15,7 +15,6 @@
 //! acceleration alone, but stable up to (rate of damping) x step = 2 instead of 1, since what
 //! alternates from step to step, as an overdamped link does near its limit, cancels in the mean.
 
-use crate::cluster::arrays::Arrays;
 use crate::cluster::parts::Parts;
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Half, Kernel, Lanes, Level, Row, run};
@@ -42,8 +41,28 @@ pub struct Stride {
     pub euler: bool,
 }
 
+/// Rows of bodies that follow each other, as in [`Arrays`](crate::cluster::arrays::Arrays); of the last
+/// three the plane has none.
+#[derive(Debug)]
+pub struct Moved<'a> {
+    /// Slot of the first row.
+    pub first: u32,
+    /// Positions and velocities.
+    pub rows: &'a mut [Row],
+    /// What the integrator carries.
+    pub state: &'a mut [Row],
+    /// Contact forces.
+    pub forces: &'a mut [Row],
+    /// Spins.
+    pub spins: &'a mut [Row],
+    /// Accelerations at the last evaluation but one.
+    pub previous: &'a mut [Row],
+    /// The dampers' share of the forces.
+    pub dampers: &'a mut [Row],
+}
+
 struct PlanarStep<'a> {
-    arrays: &'a mut Arrays<Planar>,
+    moved: Moved<'a>,
     active: &'a [u32],
     stride: Stride,
 }
@@ -54,7 +73,7 @@ impl Kernel for PlanarStep<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> StepSums {
         let PlanarStep {
-            arrays,
+            moved,
             active,
             stride,
         } = self;
@@ -68,17 +87,17 @@ impl Kernel for PlanarStep<'_> {
         let step = L::Half::splat(h);
         let mut work = L::Half::splat(0.0);
         let mut fastest = L::Half::splat(0.0);
-        let slots = arrays.rows.len();
-        let rows = &mut arrays.rows[..slots];
-        let states = &mut arrays.state[..slots];
-        let forces = &mut arrays.forces[..slots];
+        let slots = moved.rows.len();
+        let rows = &mut moved.rows[..slots];
+        let states = &mut moved.state[..slots];
+        let forces = &mut moved.forces[..slots];
         let quarter = if euler { 0.0 } else { 0.25 * h };
         let quarter = L::Half::from_array([quarter, quarter, quarter, 0.0]);
         let moving = L::Half::from_array([1.0, 1.0, 0.0, 0.0]);
         let turning = L::Half::from_array([0.0, 0.0, 1.0, 0.0]);
         let fourth = L::Half::from_array([0.0, 0.0, 0.0, 1.0]);
         for &slot in active {
-            let slot = slot as usize;
+            let slot = slot.wrapping_sub(moved.first) as usize;
             let (row, state, force) = (&mut rows[slot], &mut states[slot], &mut forces[slot]);
             // Fourth columns hold 1/mass and r^2/I; they are carried along untouched.
             let old = L::Half::load_low(state);
@@ -108,7 +127,7 @@ impl Kernel for PlanarStep<'_> {
 }
 
 struct SpatialStep<'a> {
-    arrays: &'a mut Arrays<Spatial>,
+    moved: Moved<'a>,
     active: &'a [u32],
     stride: Stride,
 }
@@ -119,7 +138,7 @@ impl Kernel for SpatialStep<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> StepSums {
         let SpatialStep {
-            arrays,
+            moved,
             active,
             stride,
         } = self;
@@ -134,29 +153,29 @@ impl Kernel for SpatialStep<'_> {
         let mut work = L::splat(0.0);
         let mut fastest = 0.0f64;
         for &slot in active {
-            let slot = slot as usize;
-            let state = L::load(&arrays.state[slot]);
-            let s = &arrays.state[slot].0;
+            let slot = slot.wrapping_sub(moved.first) as usize;
+            let state = L::load(&moved.state[slot]);
+            let s = &moved.state[slot].0;
             let (m, i) = (s[3], s[7]);
             let inverse = L::from_array([m, m, m, 0.0, i, i, i, 0.0]);
-            let a = L::load(&arrays.forces[slot]).mul(inverse).add(g);
+            let a = L::load(&moved.forces[slot]).mul(inverse).add(g);
             let new = state.add(step.mul(a));
-            let seen = new.add(quarter.mul(a.add(L::load(&arrays.previous[slot]))));
-            a.store(&mut arrays.previous[slot]);
-            work = work.add(L::load(&arrays.dampers[slot]).mul(state.add(new)));
-            new.store(&mut arrays.state[slot]);
+            let seen = new.add(quarter.mul(a.add(L::load(&moved.previous[slot]))));
+            a.store(&mut moved.previous[slot]);
+            work = work.add(L::load(&moved.dampers[slot]).mul(state.add(new)));
+            new.store(&mut moved.state[slot]);
             let carry = (if euler { state } else { new }).to_array();
             let seen = seen.to_array();
-            let row = &mut arrays.rows[slot].0;
-            let spin = &mut arrays.spins[slot].0;
+            let row = &mut moved.rows[slot].0;
+            let spin = &mut moved.spins[slot].0;
             row[4..7].copy_from_slice(&seen[..3]);
             spin[..3].copy_from_slice(&seen[4..7]);
             for k in 0..3 {
                 row[k] += h * carry[k];
                 spin[4 + k] += h * carry[4 + k];
             }
-            arrays.forces[slot] = Row::default();
-            arrays.dampers[slot] = Row::default();
+            moved.forces[slot] = Row::default();
+            moved.dampers[slot] = Row::default();
             let speed = carry[0] * carry[0] + carry[1] * carry[1] + carry[2] * carry[2];
             fastest = if speed > fastest { speed } else { fastest };
         }
@@ -171,15 +190,15 @@ impl Kernel for SpatialStep<'_> {
 /// Steps of a dimension.
 pub trait Integrate: Parts {
     /// Kicks and drifts the active slots, and clears their forces.
-    fn stride(level: Level, arrays: &mut Arrays<Self>, active: &[u32], stride: Stride) -> StepSums;
+    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums;
 }
 
 impl Integrate for Planar {
-    fn stride(level: Level, arrays: &mut Arrays<Self>, active: &[u32], stride: Stride) -> StepSums {
+    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums {
         run(
             level,
             PlanarStep {
-                arrays,
+                moved,
                 active,
                 stride,
             },
@@ -188,11 +207,11 @@ impl Integrate for Planar {
 }
 
 impl Integrate for Spatial {
-    fn stride(level: Level, arrays: &mut Arrays<Self>, active: &[u32], stride: Stride) -> StepSums {
+    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums {
         run(
             level,
             SpatialStep {
-                arrays,
+                moved,
                 active,
                 stride,
             },

@@ -3,6 +3,8 @@
 mod afar;
 mod arcs;
 pub mod arrays;
+mod bands;
+mod blocks;
 mod bodies;
 mod cell;
 mod change;
@@ -17,6 +19,7 @@ mod engine;
 mod facing;
 mod facing_walls;
 mod far;
+mod filtering;
 mod guided;
 mod heun;
 pub mod integrate;
@@ -34,6 +37,7 @@ mod rim;
 mod shift;
 mod state;
 mod still;
+mod team;
 mod tumble;
 mod wear;
 

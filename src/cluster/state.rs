@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::Arrays;
+use super::bands::{Bands, BlockEnd};
 use super::bodies::Bodies;
 use super::cell::CellState;
 use super::guided::GuidedWall;
@@ -23,8 +24,10 @@ use crate::system::IntegratorName;
 pub struct PairClass<D: Integrate> {
     /// Materials.
     pub materials: [u16; 2],
-    /// Outer list, pairs of slots.
+    /// Outer list, pairs of slots, block by block.
     pub outer: Vec<[u32; 2]>,
+    /// Where blocks end.
+    pub blocks: Vec<BlockEnd>,
     /// Inner batches.
     pub lists: Lists<D::History>,
 }
@@ -172,10 +175,14 @@ pub struct EngineState<D: Integrate> {
     pub since: Vec<f64>,
     /// When each flying slot must be back on the grid, s.
     pub back: Vec<f64>,
-    /// Stepped slots, ascending after a renewal.
+    /// Stepped slots.
     pub active: Vec<u32>,
+    /// Whether they ascend, as after a renewal.
+    pub in_order: bool,
     /// Stepped slots whose carried velocity is to be started.
     pub fresh: Vec<u32>,
+    /// How slots were dealt out at the last renewal.
+    pub bands: Bands,
     /// Pairs.
     pub pairs: Vec<PairClass<D>>,
     /// Walls.
@@ -221,7 +228,7 @@ impl<D: Integrate> EngineState<D> {
         let lists = self.pairs.iter().all(|class| {
             let seconds = class.lists.batches.iter().flat_map(|batch| &batch.b);
             let outer = class.outer.iter().flatten();
-            class.lists.is_whole(there) && seconds.chain(outer).all(there)
+            class.lists.is_whole(there) && seconds.chain(outer).all(there) && self.fits(class)
         });
         let walls = self.walls.iter().all(|class| {
             class.lists.is_whole(there) && class.outer.iter().all(|[slot, _]| there(slot))
@@ -231,7 +238,34 @@ impl<D: Integrate> EngineState<D> {
             && named.into_iter().flatten().all(there)
             && lists
             && walls
+            && self.bands.is_whole(slots)
+            && (!self.in_order || self.active.is_sorted())
             && self.clusters.is_whole(slots)
             && self.bodies.is_whole(slots)
+    }
+
+    /// Whether the blocks of a class cover its lists, each with bodies of its bands only.
+    fn fits(&self, class: &PairClass<D>) -> bool {
+        let mut start = [0, 0];
+        for end in &class.blocks {
+            let [a, b] = end.bands.map(usize::from);
+            let ends = [end.outer, end.batches];
+            let within = |slot: u32, band: usize| slot == 0 || self.bands.of(slot) == band;
+            let batches = class
+                .lists
+                .batches
+                .get(start[1] as usize..end.batches as usize);
+            let fits = batches.is_some_and(|batches| {
+                batches.iter().all(|batch| {
+                    batch.a.iter().all(|&slot| within(slot, a))
+                        && batch.b.iter().all(|&slot| within(slot, b))
+                })
+            });
+            if a.max(b) >= self.bands.count() || ends[0] < start[0] || !fits {
+                return false;
+            }
+            start = ends;
+        }
+        start.map(|end| end as usize) == [class.outer.len(), class.lists.batches.len()]
     }
 }

@@ -258,6 +258,7 @@ impl<D: Integrate> Engine<D> {
             self.state.still.pushed[s] = [0.0; 6];
             self.state.still.calm[s] = 0;
             self.state.active.push(slot);
+            self.state.in_order = false;
             self.state.fresh.push(slot);
         }
         self.state.still.count -= slots.len();

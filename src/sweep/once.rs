@@ -39,7 +39,7 @@ pub(super) struct Shared<'a> {
 pub(super) fn once(
     shared: &Shared<'_>,
     point: &Point,
-    progress: &mut dyn FnMut(f64),
+    progress: &mut (dyn FnMut(f64) + Send),
 ) -> Result<Ended, RecordError> {
     let resolved = match shared.sweep.resolve(point) {
         Ok(resolved) => resolved,
@@ -70,7 +70,7 @@ fn run_in<D: Integrate>(
     point: &Point,
     about: &About,
     setup: Setup<D>,
-    progress: &mut dyn FnMut(f64),
+    progress: &mut (dyn FnMut(f64) + Send),
 ) -> Result<Ended, RecordError> {
     let path = shared.dir.join("runs").join(&point.label);
     let begin = |setup: &Setup<D>| {

@@ -67,8 +67,8 @@ pub struct Control<'a> {
     /// Stop after this much wall time, with a checkpoint.
     pub wall_limit: Option<Duration>,
     /// Called now and then (some times a second).
-    pub progress: Option<&'a mut dyn FnMut(Progress)>,
-    /// Number of threads for background work; never changes results.
+    pub progress: Option<&'a mut (dyn FnMut(Progress) + Send)>,
+    /// Number of threads that share the work; never changes results.
     pub threads: usize,
 }
 
@@ -247,6 +247,7 @@ impl<D: Integrate> System<D> {
         let state = &mut self.engine.state;
         state.arrays.status[slot as usize] = Status::Stepped;
         state.active.push(slot);
+        state.in_order = false;
         state.fresh.push(slot);
     }
 
@@ -363,8 +364,26 @@ impl<D: Integrate> System<D> {
         self.feed_owner(self.setup.feeds.len() + index)
     }
 
-    /// [`System::run`].
+    /// [`System::run`]: in a pool of as many threads as asked for.
     pub(super) fn run_here(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
+        /// As much as the main thread has.
+        const STACK: usize = 8 << 20;
+        self.engine.set_threads(control.threads);
+        if control.threads > 1 && rayon::current_thread_index().is_none() {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
+            // Without more threads all takes longer, and no more.
+            if let Ok(pool) = pool.stack_size(STACK).build() {
+                return pool.install(|| self.run_through(sink, control));
+            }
+        }
+        self.run_through(sink, control)
+    }
+
+    fn run_through(
         &mut self,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,

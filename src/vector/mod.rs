@@ -20,6 +20,21 @@ pub const LANES: usize = 8;
 #[repr(C, align(64))]
 pub struct Row(pub [f64; LANES]);
 
+/// Adds to rows of a table where some lanes are empty and row 0 lies before the table.
+#[cold]
+#[inline(never)]
+fn add_some(rows: &[Row; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+    for (row, &index) in rows.iter().zip(indices) {
+        if index == 0 && first > 0 {
+            continue;
+        }
+        let at = &mut table[index.wrapping_sub(first) as usize];
+        for (sum, x) in at.0.iter_mut().zip(row.0) {
+            *sum += x;
+        }
+    }
+}
+
 /// Half a row in registers.
 pub trait Half: Copy {
     /// All lanes alike.
@@ -100,8 +115,9 @@ pub trait Lanes: Copy {
     fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2];
     /// Rows of a table by index; panics where an index lies beyond the table.
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES];
-    /// Adds to rows of a table, one after the other; panics where an index lies beyond the table.
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
+    /// Adds to rows of a table, the first of which has the index `first`, one after the other. Index 0, which
+    /// empty lanes have, may lie before the table; panics where any other index lies outside.
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
 
     /// From an array.
     #[inline(always)]

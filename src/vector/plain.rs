@@ -116,9 +116,12 @@ impl Lanes for Plain {
         indices.map(|i| Plain(table[i as usize].0))
     }
     #[inline(always)]
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
         for (row, &i) in rows.iter().zip(indices) {
-            let at = &mut table[i as usize];
+            if i == 0 && first > 0 {
+                continue;
+            }
+            let at = &mut table[i.wrapping_sub(first) as usize];
             Plain(at.0).add(*row).store(at);
         }
     }

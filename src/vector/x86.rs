@@ -54,14 +54,20 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     unsafe { kernel.enter_avx2() }
 }
 
-/// Panics unless all indices lie within a table: one comparison of eight in vector units.
+/// Whether all indices lie within a table that begins with `first`: one comparison of eight in vector units.
 #[inline(always)]
-fn check(length: usize, indices: &[u32; LANES]) {
+fn within(length: usize, first: u32, indices: &[u32; LANES]) -> bool {
     let mut within = true;
     for k in 0..LANES {
-        within &= (indices[k] as usize) < length;
+        within &= (indices[k].wrapping_sub(first) as usize) < length;
     }
-    assert!(within, "an index lies beyond the table");
+    within
+}
+
+/// Panics unless all indices lie within a table.
+#[inline(always)]
+fn check(length: usize, indices: &[u32; LANES]) {
+    assert!(within(length, 0, indices), "an index lies beyond the table");
 }
 
 impl Lanes for Avx512 {
@@ -179,11 +185,18 @@ impl Lanes for Avx512 {
         ]
     }
     #[inline(always)]
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
-        check(table.len(), indices);
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        if !within(table.len(), first, indices) {
+            let mut plain = [Row::default(); LANES];
+            for k in 0..LANES {
+                rows[k].store(&mut plain[k]);
+            }
+            return super::add_some(&plain, table, first, indices);
+        }
+        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
         for k in 0..LANES {
-            // SAFETY: all indices were checked.
-            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
+            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
+            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
             Self::load(at).add(rows[k]).store(at);
         }
     }
@@ -363,11 +376,18 @@ impl Lanes for Avx2 {
         ]
     }
     #[inline(always)]
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
-        check(table.len(), indices);
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        if !within(table.len(), first, indices) {
+            let mut plain = [Row::default(); LANES];
+            for k in 0..LANES {
+                rows[k].store(&mut plain[k]);
+            }
+            return super::add_some(&plain, table, first, indices);
+        }
+        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
         for k in 0..LANES {
-            // SAFETY: all indices were checked.
-            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
+            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
+            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
             Self::load(at).add(rows[k]).store(at);
         }
     }

@@ -115,6 +115,7 @@ mod supply;
 mod support;
 mod surface;
 mod sweep;
+mod threads;
 mod tilt;
 mod view;
 mod watch;

@@ -5,12 +5,12 @@ mod spatial;
 
 use super::arrays::Arrays;
 use super::cell::CellSums;
-use super::kernel::{Arcs, Change, Named, Timing, WallGeometry, WallSums};
+use super::kernel::{Arcs, Block, Change, Named, Onto, Timing, WallGeometry, WallSums};
 use super::lists::{History, Lists};
 use crate::body::Grain;
 use crate::contact::AnyLaw;
 use crate::geometry::Dimension;
-use crate::vector::Level;
+use crate::vector::{Level, Row};
 
 /// Steps and evaluations of a dimension.
 pub trait ClusterDimension: Dimension {
@@ -24,9 +24,9 @@ pub trait ClusterDimension: Dimension {
     fn pair_forces(
         level: Level,
         law: AnyLaw,
-        arrays: &mut Arrays<Self>,
-        lists: &mut Lists<Self::History>,
-        changed: &mut Vec<Change>,
+        rows: &[Row],
+        spins: &[Row],
+        block: Block<'_, Self::History>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64;
@@ -54,7 +54,17 @@ pub trait ClusterDimension: Dimension {
         timing: Timing,
         _pass: ArcPass<'_>,
     ) -> f64 {
-        Self::pair_forces(level, law, arrays, lists, changed, timing, None)
+        let block = Block {
+            batches: &lists.batches,
+            history: &mut lists.history,
+            memory: &mut lists.memory,
+            flags: &mut lists.flags,
+            changed,
+            forces: Onto::all(&mut arrays.forces),
+            dampers: Onto::all(&mut arrays.dampers),
+        };
+        let (rows, spins) = (&arrays.rows, &arrays.spins);
+        Self::pair_forces(level, law, rows, spins, block, timing, None)
     }
     /// Contact forces at a surface, of arcs too.
     fn arc_wall_forces(

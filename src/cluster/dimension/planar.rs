@@ -5,8 +5,8 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    ArcPairs, ArcTurns, ArcWalls, Arcs, Change, PlanarPairs, PlanarWalls, Timing, WallGeometry,
-    WallSums,
+    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, Change, PlanarPairs, PlanarWalls, Timing,
+    WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{AnyLaw, with_law, with_plain_law};
@@ -20,24 +20,13 @@ impl ClusterDimension for Planar {
     fn pair_forces(
         level: Level,
         law: AnyLaw,
-        arrays: &mut Arrays<Self>,
-        lists: &mut Lists<Row>,
-        changed: &mut Vec<Change>,
+        rows: &[Row],
+        _: &[Row],
+        block: Block<'_, Row>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64 {
-        with_law!(law, law => run(level, PlanarPairs {
-            law,
-            rows: &arrays.rows,
-            forces: &mut arrays.forces,
-            batches: &lists.batches,
-            history: &mut lists.history,
-            memory: &mut lists.memory,
-            flags: &mut lists.flags,
-            changed,
-            timing,
-            sums,
-        }))
+        with_law!(law, law => run(level, PlanarPairs { law, rows, block, timing, sums }))
     }
 
     fn wall_forces(

@@ -5,7 +5,7 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    Change, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
+    Block, Change, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{AnyLaw, with_law};
@@ -19,26 +19,13 @@ impl ClusterDimension for Spatial {
     fn pair_forces(
         level: Level,
         law: AnyLaw,
-        arrays: &mut Arrays<Self>,
-        lists: &mut Lists<SpatialHistory>,
-        changed: &mut Vec<Change>,
+        rows: &[Row],
+        spins: &[Row],
+        block: Block<'_, SpatialHistory>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64 {
-        with_law!(law, law => run(level, SpatialPairs {
-            law,
-            rows: &arrays.rows,
-            spins: &arrays.spins,
-            forces: &mut arrays.forces,
-            dampers: &mut arrays.dampers,
-            batches: &lists.batches,
-            history: &mut lists.history,
-            memory: &mut lists.memory,
-            flags: &mut lists.flags,
-            changed,
-            timing,
-            sums,
-        }))
+        with_law!(law, law => run(level, SpatialPairs { law, rows, spins, block, timing, sums }))
     }
 
     fn wall_forces(

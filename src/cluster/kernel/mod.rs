@@ -19,7 +19,7 @@ pub use turning::Memory;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Contact, Law, Response};
-use crate::vector::{LANES, Lanes};
+use crate::vector::{LANES, Lanes, Row};
 
 /// Eight candidate pairs; empty lanes name the dummy body 0 twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,57 @@ impl Batch {
     pub fn of(&self, lane: usize) -> [u32; 2] {
         [self.a[lane], self.b[lane]]
     }
+}
+
+/// Rows of bodies to which the forces of a block of pairs are added.
+#[derive(Debug)]
+pub struct Onto<'a> {
+    /// Of the first bodies: the slot of the first row, and the rows.
+    pub first: (u32, &'a mut [Row]),
+    /// Of the second bodies, where they are others.
+    pub second: Option<(u32, &'a mut [Row])>,
+}
+
+impl<'a> Onto<'a> {
+    /// The rows of all slots.
+    pub fn all(rows: &'a mut [Row]) -> Self {
+        Onto {
+            first: (0, rows),
+            second: None,
+        }
+    }
+
+    /// Adds to the first bodies of a batch.
+    #[inline(always)]
+    fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        L::scatter_add(rows, self.first.1, self.first.0, &batch.a);
+    }
+
+    /// Adds to the second bodies of a batch.
+    #[inline(always)]
+    fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        let (first, table) = self.second.as_mut().unwrap_or(&mut self.first);
+        L::scatter_add(rows, table, *first, &batch.b);
+    }
+}
+
+/// A block of candidate pairs, and what a step changes of it.
+#[derive(Debug)]
+pub struct Block<'a, H> {
+    /// Candidates.
+    pub batches: &'a [Batch],
+    /// Tangential springs, m.
+    pub history: &'a mut [H],
+    /// What links with slots remember; nothing where the law has none.
+    pub memory: &'a mut [Memory],
+    /// Flags.
+    pub flags: &'a mut [Flags],
+    /// Batches in which something changed.
+    pub changed: &'a mut Vec<Change>,
+    /// Rows of the forces.
+    pub forces: Onto<'a>,
+    /// Space: rows of the dampers' share.
+    pub dampers: Onto<'a>,
 }
 
 /// State of eight links, a bit each.

@@ -8,7 +8,7 @@
 
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Change, Flags, Memory, Normal, Timing, held, image, normal};
+use super::{Batch, Block, Change, Flags, Memory, Normal, Timing, held, image, normal};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
@@ -257,18 +257,8 @@ pub struct PlanarPairs<'a, W: Law> {
     pub law: W,
     /// Rows of the bodies.
     pub rows: &'a [Row],
-    /// Rows of the forces.
-    pub forces: &'a mut [Row],
-    /// Candidates.
-    pub batches: &'a [Batch],
-    /// Tangential springs, m.
-    pub history: &'a mut [Row],
-    /// What links with slots remember; nothing where the law has none.
-    pub memory: &'a mut [Memory],
-    /// Flags.
-    pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
-    pub changed: &'a mut Vec<Change>,
+    /// The pairs.
+    pub block: Block<'a, Row>,
     /// Timing.
     pub timing: Timing,
     /// What links give to the stress, where that is asked for.
@@ -283,15 +273,19 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
         let PlanarPairs {
             law,
             rows,
-            forces,
+            block,
+            timing,
+            mut sums,
+        } = self;
+        let Block {
             batches,
             history,
             memory,
             flags,
             changed,
-            timing,
-            mut sums,
-        } = self;
+            mut forces,
+            ..
+        } = block;
         let difference = L::load(&DIFFERENCE);
         let reaction = L::load(&REACTION);
         let zero = L::splat(0.0);
@@ -376,9 +370,9 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                     L::transpose(rows)
                 };
                 let moment = e.rolling.mul(arms[0]);
-                L::scatter_add(turned(moment), forces, &batch.a);
+                forces.add_to_first(turned(moment), batch);
                 let moment = zero.sub(e.rolling.mul(arms[1]));
-                L::scatter_add(turned(moment), forces, &batch.b);
+                forces.add_to_second(turned(moment), batch);
             }
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
@@ -386,7 +380,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 sums.add([dx, dy], [fx, fy], [ex, ey]);
             }
             let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
-            L::scatter_add(out, forces, &batch.a);
+            forces.add_to_first(out, batch);
             let back = |k: usize| out[k].flip(reaction);
             let back = [
                 back(0),
@@ -398,7 +392,7 @@ impl<W: Law> Kernel for PlanarPairs<'_, W> {
                 back(6),
                 back(7),
             ];
-            L::scatter_add(back, forces, &batch.b);
+            forces.add_to_second(back, batch);
         }
         work.total()
     }
@@ -502,7 +496,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 sums.turn(e.rolling.mul(radius), wall_spin[0]);
             }
             let out = L::transpose([fx, fy, t, zero, ex, ey, s, zero]);
-            L::scatter_add(out, forces, &batch.a);
+            L::scatter_add(out, forces, 0, &batch.a);
         }
         sums.total()
     }

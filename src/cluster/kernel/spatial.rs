@@ -8,7 +8,7 @@
 
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Change, Flags, Memory, Normal, Timing, held, image, normal};
+use super::{Batch, Block, Change, Flags, Memory, Normal, Timing, held, image, normal};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
@@ -254,20 +254,8 @@ pub struct SpatialPairs<'a, W: Law> {
     pub rows: &'a [Row],
     /// Rows of the spins.
     pub spins: &'a [Row],
-    /// Rows of the forces.
-    pub forces: &'a mut [Row],
-    /// Rows of the dampers' share.
-    pub dampers: &'a mut [Row],
-    /// Candidates.
-    pub batches: &'a [Batch],
-    /// Tangential springs, m.
-    pub history: &'a mut [SpatialHistory],
-    /// What links with slots remember; nothing where the law has none.
-    pub memory: &'a mut [Memory],
-    /// Flags.
-    pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
-    pub changed: &'a mut Vec<Change>,
+    /// The pairs.
+    pub block: Block<'a, SpatialHistory>,
     /// Timing.
     pub timing: Timing,
     /// What links give to the stress, where that is asked for.
@@ -283,16 +271,19 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             law,
             rows,
             spins,
-            forces,
-            dampers,
+            block,
+            timing,
+            mut sums,
+        } = self;
+        let Block {
             batches,
             history,
             memory,
             flags,
             changed,
-            timing,
-            mut sums,
-        } = self;
+            mut forces,
+            mut dampers,
+        } = block;
         let difference = L::load(&DIFFERENCE);
         let reaction = L::load(&REACTION);
         let zero = L::splat(0.0);
@@ -384,14 +375,17 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
             if W::COMPOSED {
-                for (arm, slots, sign) in [(arms[0], &batch.a, 1.0), (arms[1], &batch.b, -1.0)] {
-                    let arm = arm.mul(L::splat(sign));
-                    let [x, y, z] = e.turning;
+                let [x, y, z] = e.turning;
+                let turned = |arm: L| {
                     let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
-                    let out = L::transpose([zero, zero, zero, zero, x, y, z, zero]);
-                    L::scatter_add(out, forces, slots);
-                    L::scatter_add(out, dampers, slots);
-                }
+                    L::transpose([zero, zero, zero, zero, x, y, z, zero])
+                };
+                let out = turned(arms[0]);
+                forces.add_to_first(out, batch);
+                dampers.add_to_first(out, batch);
+                let out = turned(arms[1].mul(L::splat(-1.0)));
+                forces.add_to_second(out, batch);
+                dampers.add_to_second(out, batch);
             }
             if let Some(sums) = &mut sums {
                 sums.add(d, e.force, e.damper);
@@ -399,7 +393,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, forces, &batch.a);
+            forces.add_to_first(out, batch);
             let back = |k: usize| out[k].flip(reaction);
             let back = [
                 back(0),
@@ -411,10 +405,10 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 back(6),
                 back(7),
             ];
-            L::scatter_add(back, forces, &batch.b);
+            forces.add_to_second(back, batch);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, dampers, &batch.a);
+            dampers.add_to_first(out, batch);
             let back = |k: usize| out[k].flip(reaction);
             let back = [
                 back(0),
@@ -426,7 +420,7 @@ impl<W: Law> Kernel for SpatialPairs<'_, W> {
                 back(6),
                 back(7),
             ];
-            L::scatter_add(back, dampers, &batch.b);
+            dampers.add_to_second(back, batch);
         }
         work.total()
     }
@@ -554,10 +548,10 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 }
             }
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, forces, &batch.a);
+            L::scatter_add(out, forces, 0, &batch.a);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, dampers, &batch.a);
+            L::scatter_add(out, dampers, 0, &batch.a);
         }
         WallSums {
             friction: work.total(),

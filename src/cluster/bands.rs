@@ -1,0 +1,243 @@
+//! How the slots of large systems are dealt out, so that threads can share the work of a step.
+//!
+//! Slots are cut into *bands* of some thousands that follow each other; near in memory is mostly near in
+//! space. Pairs within a band, or between two bands, form a *block*, whose forces go to the rows of these bands and
+//! nowhere else. Blocks have a fixed order, in which each band takes its turns. So each row is added up in one
+//! order, whatever thread does what and when, and one thread gives the same bits as many.
+//!
+//! Blocks within bands come first. Those between two bands are coloured like the edges of a graph: blocks of one
+//! colour share no band and need not wait for each other.
+
+use serde::{Deserialize, Serialize};
+
+/// Bands at most: colours of the blocks between them fit a word.
+const MOST: usize = 64;
+
+/// Bands of slots.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bands {
+    /// First slots of all bands but the first, ascending.
+    starts: Vec<u32>,
+}
+
+/// Where a block of a class of pairs ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockEnd {
+    /// Bands of the first and of the second bodies.
+    pub bands: [u8; 2],
+    /// In the outer list.
+    pub outer: u32,
+    /// In the batches.
+    pub batches: u32,
+}
+
+impl BlockEnd {
+    /// One block of all pairs; its batches are not known yet.
+    pub fn of_all(pairs: usize) -> Self {
+        BlockEnd {
+            bands: [0, 0],
+            outer: pairs as u32,
+            batches: 0,
+        }
+    }
+}
+
+impl Bands {
+    /// Bands of about `size` of these slots, ascending, each.
+    pub fn cut(slots: &[u32], size: usize) -> Self {
+        let count = (slots.len() / size.max(1)).clamp(1, MOST);
+        let starts = (1..count).map(|k| slots[k * slots.len() / count]);
+        Bands {
+            starts: starts.collect(),
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.starts.len() + 1
+    }
+
+    /// The band of a slot.
+    pub fn of(&self, slot: u32) -> usize {
+        self.starts.partition_point(|&start| start <= slot)
+    }
+
+    /// A list by slot, band by band, each with its first slot.
+    pub fn split<'a, T>(&self, mut all: &'a mut [T]) -> Vec<(u32, &'a mut [T])> {
+        let mut bands = Vec::with_capacity(self.count());
+        let mut from = 0;
+        for &start in &self.starts {
+            // Space has lists that the plane has not.
+            let middle = ((start - from) as usize).min(all.len());
+            let (band, rest) = all.split_at_mut(middle);
+            bands.push((from, band));
+            (from, all) = (start, rest);
+        }
+        bands.push((from, all));
+        bands
+    }
+
+    /// A list of slots, ascending, band by band.
+    pub fn deal<'a>(&self, mut slots: &'a [u32]) -> Vec<&'a [u32]> {
+        let mut bands = Vec::with_capacity(self.count());
+        for &start in &self.starts {
+            let (band, rest) = slots.split_at(slots.partition_point(|&slot| slot < start));
+            bands.push(band);
+            slots = rest;
+        }
+        bands.push(slots);
+        bands
+    }
+
+    /// Puts pairs, sorted and each in the order of its slots, into the order of blocks, sorted within each; gives where these end.
+    pub fn arrange(&self, pairs: &mut Vec<[u32; 2]>) -> Vec<BlockEnd> {
+        let count = self.count();
+        if count == 1 {
+            return vec![BlockEnd::of_all(pairs.len())];
+        }
+        let key = |pair: &[u32; 2]| self.of(pair[0]) * count + self.of(pair[1]);
+        let keys: Vec<u16> = pairs.iter().map(|pair| key(pair) as u16).collect();
+        let mut sizes = vec![0; count * count];
+        for &key in &keys {
+            sizes[usize::from(key)] += 1;
+        }
+        let mut places = vec![0; count * count];
+        let mut end = 0;
+        let mut ends = Vec::new();
+        for [a, b] in in_order(count, |a, b| sizes[a * count + b] > 0) {
+            let key = a * count + b;
+            places[key] = end;
+            end += sizes[key];
+            ends.push(BlockEnd {
+                bands: [a as u8, b as u8],
+                outer: end,
+                batches: 0,
+            });
+        }
+        let mut arranged = vec![[0; 2]; pairs.len()];
+        for (pair, &key) in pairs.iter().zip(&keys) {
+            let place = &mut places[usize::from(key)];
+            arranged[*place as usize] = *pair;
+            *place += 1;
+        }
+        *pairs = arranged;
+        ends
+    }
+
+    /// Finds pairs in a list that is arranged in blocks.
+    pub fn places<'a>(
+        &'a self,
+        pairs: &'a [[u32; 2]],
+        blocks: &[BlockEnd],
+    ) -> impl Fn([u32; 2]) -> Option<u32> + 'a {
+        let count = self.count();
+        let mut ranges = vec![0..0; count * count];
+        let mut start = 0;
+        for block in blocks {
+            let [a, b] = block.bands.map(usize::from);
+            ranges[a * count + b] = start..block.outer as usize;
+            start = block.outer as usize;
+        }
+        move |pair| {
+            let range = ranges[self.of(pair[0]) * count + self.of(pair[1])].clone();
+            let place = pairs[range.clone()].binary_search(&pair).ok()?;
+            Some((range.start + place) as u32)
+        }
+    }
+
+    /// Whether bands are as [`Bands::cut`] makes them, for so many slots.
+    pub(super) fn is_whole(&self, slots: usize) -> bool {
+        self.count() <= MOST
+            && self.starts.is_sorted()
+            && self.starts.iter().all(|&start| (start as usize) < slots)
+    }
+}
+
+/// Blocks that there are, in the order in which they are done.
+fn in_order(count: usize, there: impl Fn(usize, usize) -> bool) -> Vec<[usize; 2]> {
+    let mut blocks: Vec<[usize; 2]> = (0..count)
+        .filter(|&k| there(k, k))
+        .map(|k| [k, k])
+        .collect();
+    let mut taken = vec![0u128; count];
+    let mut between = Vec::new();
+    for a in 0..count {
+        for b in (a + 1..count).filter(|&b| there(a, b)) {
+            let colour = (!(taken[a] | taken[b])).trailing_zeros();
+            taken[a] |= 1 << colour;
+            taken[b] |= 1 << colour;
+            between.push((colour, [a, b]));
+        }
+    }
+    between.sort_unstable();
+    blocks.extend(between.into_iter().map(|(_, block)| block));
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of any graph of bands: each block once, each pair in its block, and blocks of a colour share no band.
+    #[test]
+    fn pairs_are_dealt_out() {
+        let slots: Vec<u32> = (1..200).collect();
+        let bands = Bands::cut(&slots, 20);
+        assert_eq!(bands.count(), 9);
+        let mut pairs: Vec<[u32; 2]> = Vec::new();
+        for a in 1..200 {
+            for way in [1, 2, 19, 37, 150] {
+                if a + way < 200 {
+                    pairs.push([a, a + way]);
+                }
+            }
+        }
+        let before = pairs.clone();
+        let ends = bands.arrange(&mut pairs);
+        let mut start = 0;
+        let mut seen = Vec::new();
+        for end in &ends {
+            let block = &pairs[start as usize..end.outer as usize];
+            assert!(!block.is_empty() && block.is_sorted());
+            for pair in block {
+                assert_eq!(pair.map(|slot| bands.of(slot) as u8), end.bands);
+            }
+            assert!(!seen.contains(&end.bands));
+            seen.push(end.bands);
+            start = end.outer;
+        }
+        assert_eq!(start as usize, pairs.len());
+        let place = bands.places(&pairs, &ends);
+        for (k, pair) in pairs.iter().enumerate() {
+            assert_eq!(place(*pair), Some(k as u32));
+        }
+        assert_eq!((place([1, 5]), place([7, 199])), (None, None));
+        drop(place);
+        pairs.sort_unstable();
+        assert_eq!(pairs, before);
+        // Within bands first.
+        let within = seen.iter().filter(|[a, b]| a == b).count();
+        assert!(within == 9 && seen[..within].iter().all(|[a, b]| a == b));
+    }
+
+    /// All with all: at most twice as many colours as a band has others.
+    #[test]
+    fn colours_suffice_for_any_graph() {
+        let blocks = in_order(MOST, |_, _| true);
+        assert_eq!(blocks.len(), MOST * (MOST + 1) / 2);
+    }
+
+    #[test]
+    fn rows_are_split_as_slots_are_dealt() {
+        let bands = Bands::cut(&[3, 5, 6, 9, 10, 11], 2);
+        let mut rows: Vec<u32> = (0..14).collect();
+        let split = bands.split(&mut rows);
+        let dealt = bands.deal(&[3, 5, 6, 9, 10, 11]);
+        assert_eq!(dealt, [&[3, 5][..], &[6, 9], &[10, 11]]);
+        for ((first, rows), slots) in split.iter().zip(dealt) {
+            for slot in slots {
+                assert_eq!(rows[(slot - first) as usize], *slot);
+            }
+        }
+    }
+}
