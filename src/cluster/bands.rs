@@ -149,6 +149,7 @@ impl Bands {
     pub(super) fn is_whole(&self, slots: usize) -> bool {
         self.count() <= MOST
             && self.starts.is_sorted()
+            && self.starts.first() != Some(&0)
             && self.starts.iter().all(|&start| (start as usize) < slots)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::engine::Engine;
 use super::integrate::{Integrate, Moved, StepSums, Stride};
-use super::kernel::{Block, Change, Onto, Timing};
+use super::kernel::{All, Block, Change, Near, Timing};
 use super::team::Team;
 use crate::contact::AnyLaw;
 use crate::vector::Row;
@@ -51,18 +51,16 @@ impl<'b> Shared<'b> {
 
 impl Held<'_, '_> {
     /// Where the forces of a block go, and the dampers' share of them.
-    fn onto<'s>(&'s mut self, second: Option<&'s mut Self>) -> [Onto<'s>; 2] {
+    fn onto<'s>(&'s mut self, second: Option<&'s mut Self>) -> [Near<'s>; 2] {
         let [forces, dampers] = &mut *self.rows;
-        let mut onto = [forces, dampers].map(|rows| Onto {
-            first: (self.first, &mut **rows),
-            second: None,
-        });
-        if let Some(second) = second {
-            for (onto, rows) in onto.iter_mut().zip(&mut *second.rows) {
-                onto.second = Some((second.first, &mut **rows));
-            }
-        }
-        onto
+        let onto = [forces, dampers].map(|rows| Near::both(self.first, rows));
+        let Some(second) = second else { return onto };
+        let [forces, dampers] = &mut *second.rows;
+        let [onto_forces, onto_dampers] = onto;
+        [
+            onto_forces.and(second.first, forces),
+            onto_dampers.and(second.first, dampers),
+        ]
     }
 }
 
@@ -95,8 +93,8 @@ impl<D: Integrate> Engine<D> {
                 memory: &mut lists.memory,
                 flags: &mut lists.flags,
                 changed: &mut self.changed,
-                forces: Onto::all(&mut arrays.forces),
-                dampers: Onto::all(&mut arrays.dampers),
+                forces: All(&mut arrays.forces),
+                dampers: All(&mut arrays.dampers),
             };
             let sums = self.cell_sums.as_deref_mut();
             return D::pair_forces(level, law, rows, spins, block, timing, sums);

@@ -115,9 +115,11 @@ pub trait Lanes: Copy {
     fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2];
     /// Rows of a table by index; panics where an index lies beyond the table.
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES];
-    /// Adds to rows of a table, the first of which has the index `first`, one after the other. Index 0, which
-    /// empty lanes have, may lie before the table; panics where any other index lies outside.
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
+    /// Adds to rows of a table, one after the other; panics where an index lies beyond the table.
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
+    /// The same, where the table begins with the row `first`. Row 0, which empty lanes name, may lie before it;
+    /// panics where any other index lies outside.
+    fn scatter_add_from(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
 
     /// From an array.
     #[inline(always)]

@@ -116,7 +116,19 @@ impl Lanes for Plain {
         indices.map(|i| Plain(table[i as usize].0))
     }
     #[inline(always)]
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        for (row, &i) in rows.iter().zip(indices) {
+            let at = &mut table[i as usize];
+            Plain(at.0).add(*row).store(at);
+        }
+    }
+    #[inline(always)]
+    fn scatter_add_from(
+        rows: [Self; LANES],
+        table: &mut [Row],
+        first: u32,
+        indices: &[u32; LANES],
+    ) {
         for (row, &i) in rows.iter().zip(indices) {
             if i == 0 && first > 0 {
                 continue;

@@ -54,7 +54,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     unsafe { kernel.enter_avx2() }
 }
 
-/// Whether all indices lie within a table that begins with `first`: one comparison of eight in vector units.
+/// Whether all indices lie within a table that begins with `first`.
 #[inline(always)]
 fn within(length: usize, first: u32, indices: &[u32; LANES]) -> bool {
     let mut within = true;
@@ -64,10 +64,14 @@ fn within(length: usize, first: u32, indices: &[u32; LANES]) -> bool {
     within
 }
 
-/// Panics unless all indices lie within a table.
+/// Panics unless all indices lie within a table: one comparison of eight in vector units.
 #[inline(always)]
 fn check(length: usize, indices: &[u32; LANES]) {
-    assert!(within(length, 0, indices), "an index lies beyond the table");
+    let mut within = true;
+    for k in 0..LANES {
+        within &= (indices[k] as usize) < length;
+    }
+    assert!(within, "an index lies beyond the table");
 }
 
 impl Lanes for Avx512 {
@@ -185,7 +189,21 @@ impl Lanes for Avx512 {
         ]
     }
     #[inline(always)]
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        check(table.len(), indices);
+        for k in 0..LANES {
+            // SAFETY: all indices were checked.
+            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
+            Self::load(at).add(rows[k]).store(at);
+        }
+    }
+    #[inline(always)]
+    fn scatter_add_from(
+        rows: [Self; LANES],
+        table: &mut [Row],
+        first: u32,
+        indices: &[u32; LANES],
+    ) {
         if !within(table.len(), first, indices) {
             let mut plain = [Row::default(); LANES];
             for k in 0..LANES {
@@ -376,7 +394,21 @@ impl Lanes for Avx2 {
         ]
     }
     #[inline(always)]
-    fn scatter_add(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+    fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        check(table.len(), indices);
+        for k in 0..LANES {
+            // SAFETY: all indices were checked.
+            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
+            Self::load(at).add(rows[k]).store(at);
+        }
+    }
+    #[inline(always)]
+    fn scatter_add_from(
+        rows: [Self; LANES],
+        table: &mut [Row],
+        first: u32,
+        indices: &[u32; LANES],
+    ) {
         if !within(table.len(), first, indices) {
             let mut plain = [Row::default(); LANES];
             for k in 0..LANES {

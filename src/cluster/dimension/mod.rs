@@ -5,7 +5,7 @@ mod spatial;
 
 use super::arrays::Arrays;
 use super::cell::CellSums;
-use super::kernel::{Arcs, Block, Change, Named, Onto, Timing, WallGeometry, WallSums};
+use super::kernel::{All, Arcs, Block, Change, Named, Onto, Timing, WallGeometry, WallSums};
 use super::lists::{History, Lists};
 use crate::body::Grain;
 use crate::contact::AnyLaw;
@@ -21,12 +21,12 @@ pub trait ClusterDimension: Dimension {
 
     /// Contact forces of candidate pairs; gives the work of tangential forces, J. What links give to the stress
     /// is added to `sums`.
-    fn pair_forces(
+    fn pair_forces<F: Onto>(
         level: Level,
         law: AnyLaw,
         rows: &[Row],
         spins: &[Row],
-        block: Block<'_, Self::History>,
+        block: Block<'_, Self::History, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64;
@@ -60,8 +60,8 @@ pub trait ClusterDimension: Dimension {
             memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,
-            forces: Onto::all(&mut arrays.forces),
-            dampers: Onto::all(&mut arrays.dampers),
+            forces: All(&mut arrays.forces),
+            dampers: All(&mut arrays.dampers),
         };
         let (rows, spins) = (&arrays.rows, &arrays.spins);
         Self::pair_forces(level, law, rows, spins, block, timing, None)

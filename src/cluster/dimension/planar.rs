@@ -5,7 +5,7 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, Change, PlanarPairs, PlanarWalls, Timing,
+    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, Change, Onto, PlanarPairs, PlanarWalls, Timing,
     WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
@@ -17,12 +17,12 @@ impl ClusterDimension for Planar {
     type History = Row;
     const SPRING_IS_VECTOR: bool = false;
 
-    fn pair_forces(
+    fn pair_forces<F: Onto>(
         level: Level,
         law: AnyLaw,
         rows: &[Row],
         _: &[Row],
-        block: Block<'_, Row>,
+        block: Block<'_, Row, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64 {

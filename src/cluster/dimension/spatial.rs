@@ -5,7 +5,7 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    Block, Change, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
+    Block, Change, Onto, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{AnyLaw, with_law};
@@ -16,12 +16,12 @@ impl ClusterDimension for Spatial {
     type History = SpatialHistory;
     const SPRING_IS_VECTOR: bool = true;
 
-    fn pair_forces(
+    fn pair_forces<F: Onto>(
         level: Level,
         law: AnyLaw,
         rows: &[Row],
         spins: &[Row],
-        block: Block<'_, SpatialHistory>,
+        block: Block<'_, SpatialHistory, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64 {

@@ -325,8 +325,8 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
                 on[lane] = out[lane].only(three);
                 back[lane] = out[lane].exchanged().only(three).flip(reaction);
             }
-            L::scatter_add(on, forces, 0, first);
-            L::scatter_add(back, forces, 0, second);
+            L::scatter_add(on, forces, first);
+            L::scatter_add(back, forces, second);
         }
         work.total()
     }
@@ -438,7 +438,7 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
                 moment(gx, gy, s),
                 zero,
             ];
-            L::scatter_add(L::transpose(out), forces, 0, &grains);
+            L::scatter_add(L::transpose(out), forces, &grains);
         }
         sums.total()
     }

@@ -38,41 +38,83 @@ impl Batch {
     }
 }
 
-/// Rows of bodies to which the forces of a block of pairs are added.
-#[derive(Debug)]
-pub struct Onto<'a> {
-    /// Of the first bodies: the slot of the first row, and the rows.
-    pub first: (u32, &'a mut [Row]),
-    /// Of the second bodies, where they are others.
-    pub second: Option<(u32, &'a mut [Row])>,
+/// Where the forces of pairs are added.
+pub trait Onto {
+    /// Adds to the first bodies of a batch.
+    fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
+    /// Adds to the second bodies of a batch.
+    fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
 }
 
-impl<'a> Onto<'a> {
-    /// The rows of all slots.
-    pub fn all(rows: &'a mut [Row]) -> Self {
-        Onto {
-            first: (0, rows),
-            second: None,
+/// The rows of all slots. A kernel of its own: looking for the right rows costs small systems a fifth of their
+/// speed.
+#[derive(Debug)]
+pub struct All<'a>(pub &'a mut [Row]);
+
+impl Onto for All<'_> {
+    #[inline(always)]
+    fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        L::scatter_add(rows, self.0, &batch.a);
+    }
+    #[inline(always)]
+    fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        L::scatter_add(rows, self.0, &batch.b);
+    }
+}
+
+/// Rows of slots that follow each other, of the first and of the second bodies.
+#[derive(Debug)]
+pub struct Near<'a> {
+    first: u32,
+    rows: &'a mut [Row],
+    /// Whether the second bodies have rows of their own.
+    apart: bool,
+    first_of_seconds: u32,
+    seconds: &'a mut [Row],
+}
+
+impl<'a> Near<'a> {
+    /// Rows of both bodies: their first slot, and the rows.
+    pub fn both(first: u32, rows: &'a mut [Row]) -> Self {
+        Near {
+            first,
+            rows,
+            apart: false,
+            first_of_seconds: 0,
+            seconds: &mut [],
         }
     }
 
-    /// Adds to the first bodies of a batch.
+    /// The same, with other rows for the second bodies.
+    pub fn and(self, first: u32, rows: &'a mut [Row]) -> Self {
+        Near {
+            apart: true,
+            first_of_seconds: first,
+            seconds: rows,
+            ..self
+        }
+    }
+}
+
+impl Onto for Near<'_> {
     #[inline(always)]
     fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add(rows, self.first.1, self.first.0, &batch.a);
+        L::scatter_add_from(rows, self.rows, self.first, &batch.a);
     }
-
-    /// Adds to the second bodies of a batch.
     #[inline(always)]
     fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        let (first, table) = self.second.as_mut().unwrap_or(&mut self.first);
-        L::scatter_add(rows, table, *first, &batch.b);
+        let (first, table) = if self.apart {
+            (self.first_of_seconds, &mut *self.seconds)
+        } else {
+            (self.first, &mut *self.rows)
+        };
+        L::scatter_add_from(rows, table, first, &batch.b);
     }
 }
 
 /// A block of candidate pairs, and what a step changes of it.
 #[derive(Debug)]
-pub struct Block<'a, H> {
+pub struct Block<'a, H, F> {
     /// Candidates.
     pub batches: &'a [Batch],
     /// Tangential springs, m.
@@ -84,9 +126,9 @@ pub struct Block<'a, H> {
     /// Batches in which something changed.
     pub changed: &'a mut Vec<Change>,
     /// Rows of the forces.
-    pub forces: Onto<'a>,
+    pub forces: F,
     /// Space: rows of the dampers' share.
-    pub dampers: Onto<'a>,
+    pub dampers: F,
 }
 
 /// State of eight links, a bit each.

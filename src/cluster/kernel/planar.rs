@@ -8,7 +8,7 @@
 
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Block, Change, Flags, Memory, Normal, Timing, held, image, normal};
+use super::{Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, normal};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
@@ -252,20 +252,20 @@ impl<L: Lanes> PlanarSums<L> {
 }
 
 /// Forces of candidate pairs, added to the bodies' rows.
-pub struct PlanarPairs<'a, W: Law> {
+pub struct PlanarPairs<'a, W: Law, F: Onto> {
     /// Law of all these pairs.
     pub law: W,
     /// Rows of the bodies.
     pub rows: &'a [Row],
     /// The pairs.
-    pub block: Block<'a, Row>,
+    pub block: Block<'a, Row, F>,
     /// Timing.
     pub timing: Timing,
     /// What links give to the stress, where that is asked for.
     pub sums: Option<&'a mut CellSums>,
 }
 
-impl<W: Law> Kernel for PlanarPairs<'_, W> {
+impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
     type Output = f64;
 
     #[inline(always)]
@@ -496,7 +496,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
                 sums.turn(e.rolling.mul(radius), wall_spin[0]);
             }
             let out = L::transpose([fx, fy, t, zero, ex, ey, s, zero]);
-            L::scatter_add(out, forces, 0, &batch.a);
+            L::scatter_add(out, forces, &batch.a);
         }
         sums.total()
     }

@@ -8,7 +8,7 @@
 
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Block, Change, Flags, Memory, Normal, Timing, held, image, normal};
+use super::{Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, normal};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
@@ -247,7 +247,7 @@ fn store3<L: Lanes>(values: V3<L>, history: &mut SpatialHistory) {
 }
 
 /// Forces of candidate pairs, added to the bodies' rows.
-pub struct SpatialPairs<'a, W: Law> {
+pub struct SpatialPairs<'a, W: Law, F: Onto> {
     /// Law of all these pairs.
     pub law: W,
     /// Rows of the bodies.
@@ -255,14 +255,14 @@ pub struct SpatialPairs<'a, W: Law> {
     /// Rows of the spins.
     pub spins: &'a [Row],
     /// The pairs.
-    pub block: Block<'a, SpatialHistory>,
+    pub block: Block<'a, SpatialHistory, F>,
     /// Timing.
     pub timing: Timing,
     /// What links give to the stress, where that is asked for.
     pub sums: Option<&'a mut CellSums>,
 }
 
-impl<W: Law> Kernel for SpatialPairs<'_, W> {
+impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
     type Output = f64;
 
     #[inline(always)]
@@ -548,10 +548,10 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
                 }
             }
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, forces, 0, &batch.a);
+            L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, dampers, 0, &batch.a);
+            L::scatter_add(out, dampers, &batch.a);
         }
         WallSums {
             friction: work.total(),
