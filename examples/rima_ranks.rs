@@ -1,5 +1,5 @@
-//! The inverse stiffness matrix of a silo dealt out to ranks (thesis 4.8, Fig. 4.18): time of a filling disk by disk, with the stresses
-//! worked out after each disk, and what the ranks say to each other.
+//! The inverse stiffness matrix of a heap dealt out to ranks (thesis 4.8, Fig. 4.18: a silo of 1000 disks and 2000 links): time of building it
+//! up disk by disk, with the stresses worked out after each disk, and what the ranks say to each other.
 //!
 //! ```text
 //! cargo build --release --features mpi --example rima_ranks
@@ -7,105 +7,82 @@
 //! cargo run --release --example rima_ranks -- 1000 --threads 2     without MPI
 //! ```
 //!
+//! `on processor` is the time that a rank worked, where the system tells: over threads those who wait do not work, so that it tells how
+//! the work divides also on a machine with fewer cores than ranks. (Processes of MPI look for messages without rest.)
+//!
 //! `--broadcast` has rows of the matrix go as in the thesis; `--every K` solves after each K disks only; `--serial` is the inverse on
 //! one rank, without any of this. The last column tells the bits of all displacements: they are the same in every line of a size.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use arenite::geometry::Planar;
 use arenite::ranks::{Counted, Ranks, Values};
-use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::stress::{Fetch, Freedom, Link, LinkState, Network, Node, NodeKey, Rima, Solver};
-use arenite::system::Setup;
+use arenite::stress::{Fetch, Freedom, Network, Node, NodeKey, Rima, Solver};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Contacts are pairs with a gap under this share of a radius.
-const TOUCH: f64 = 1e-6;
+/// Radius of a disk, m.
+const RADIUS: f64 = 0.01;
+/// Disks of a row.
+const ACROSS: usize = 25;
 
-/// A silo of some width, m, with so many disks: the scenario `silo`, wider.
-fn setup(disks: usize, width: f64) -> Result<Setup<Planar>, Failure> {
-    let high = 3.0 + disks as f64 * 6e-4 / width;
-    let set = |path: &str, value: String| Override::option("RANKS", path, &value);
-    let overrides = [
-        set("fill[0].roll_down.count", disks.to_string()),
-        set("fill[0].roll_down.max", format!("[{width}, {high}]")),
-        set("boundary[1].plane.point", format!("[{width}, 0.0]")),
-    ];
-    let resolved = Scenario::load("silo", &overrides)
-        .and_then(|scenario| scenario.resolve())
-        .map_err(|problem| problem.render(false))?;
-    match resolved.setup {
-        AnySetup::Planar(setup) => Ok(setup),
-        AnySetup::Spatial(_) => Err("the silo is planar".into()),
-    }
-}
-
-/// The nodes of a filling, how many there are with each disk, the contacts that come with it, and the weights.
-struct Filling {
-    network: Network<Planar>,
-    nodes: Vec<usize>,
-    contacts: Vec<Vec<Link<Planar>>>,
+/// Nodes in the order in which they come, the contacts of each with those before, and the weights of the free ones.
+struct Heap {
+    nodes: Vec<Node<Planar>>,
+    contacts: Vec<Vec<(NodeKey, NodeKey)>>,
     load: Vec<f64>,
 }
 
-fn filling(setup: &Setup<Planar>, width: f64) -> Filling {
-    let mut network = Network::new(Freedom::Translational);
-    let (mut contacts, mut load) = (Vec::new(), Vec::new());
-    // Disks that lie where a new one could touch them.
-    let mut cells: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
-    let side = 2.0 * setup.grains.iter().map(|g| g.radius).fold(0.0, f64::max);
-    let cell = |x: f64| (x / side).floor() as i64;
-    let mut disks: Vec<NodeKey> = Vec::new();
-    let mut nodes = Vec::new();
-    for (index, grain) in setup.grains.iter().enumerate() {
-        let (x, r) = (grain.position, grain.radius);
-        let node = |network: &mut Network<Planar>, position, radius, fixed| {
-            let node = Node {
-                position,
-                radius,
-                fixed,
-            };
-            network.add_node(node).0
-        };
-        let own = node(&mut network, x, r, false);
-        let mut to = Vec::new();
-        let (column, row) = (cell(x[0]), cell(x[1]));
-        for near in (column - 1..=column + 1).flat_map(|a| (row - 1..=row + 1).map(move |b| (a, b)))
-        {
-            for &other in cells.get(&near).into_iter().flatten() {
-                let theirs = &setup.grains[other];
-                let gap = (x - theirs.position).norm() - r - theirs.radius;
-                if gap < TOUCH * r {
-                    to.push(disks[other]);
+/// Rows of disks, each disk in the groove between two of the row below; the lowest lie on points that are held.
+fn heap(disks: usize) -> Heap {
+    let mut heap = Heap {
+        nodes: Vec::new(),
+        contacts: Vec::new(),
+        load: Vec::new(),
+    };
+    let rise = RADIUS * 3f64.sqrt();
+    let mut below: Vec<NodeKey> = Vec::new();
+    for row in 0.. {
+        // Every other row has one disk less.
+        let count = ACROSS + 1 - row % 2;
+        let shift = if row % 2 == 1 { RADIUS } else { 0.0 };
+        let mut this = Vec::new();
+        for k in 0..count {
+            if heap.load.len() == 2 * disks {
+                return heap;
+            }
+            let key = heap.nodes.len();
+            // A little off, so that no two links are alike.
+            let off = 0.02 * RADIUS * (((7 * row + 3 * k) % 11) as f64 / 11.0 - 0.5);
+            let x = shift + 2.0 * RADIUS * k as f64 + off;
+            heap.nodes.push(Node {
+                position: nalgebra::Vector2::new(x, rise * row as f64),
+                radius: if row == 0 { 0.0 } else { RADIUS },
+                fixed: row == 0,
+            });
+            let mut to = Vec::new();
+            if row > 0 {
+                heap.load.extend([0.0, -9.8 * 0.3]);
+                // The outermost of a longer row lean on one disk and on the neighbour.
+                let left = if row % 2 == 1 {
+                    Some(k)
+                } else {
+                    k.checked_sub(1)
+                };
+                let right = if row % 2 == 1 { k + 1 } else { k };
+                to.extend(left.and_then(|at| below.get(at)));
+                to.extend(below.get(right));
+                if to.len() < 2 {
+                    to.extend(this.last());
                 }
             }
+            heap.contacts
+                .push(to.into_iter().map(|other| (key, other)).collect());
+            this.push(key);
         }
-        to.sort_unstable();
-        for wall in [[0.0, x[1]], [width, x[1]], [x[0], 0.0]] {
-            let foot = nalgebra::Vector2::new(wall[0], wall[1]);
-            if (x - foot).norm() < r * (1.0 + TOUCH) {
-                to.push(node(&mut network, foot, 0.0, true));
-            }
-        }
-        let links = to.iter().filter_map(|other| {
-            let link = network.between(own, *other, 1.5e6, 1.5e5, 0.5)?;
-            let state = LinkState::Grip;
-            Some(Link { state, ..link })
-        });
-        contacts.push(links.collect());
-        disks.push(own);
-        nodes.push(network.nodes().len());
-        cells.entry((column, row)).or_default().push(index);
-        load.extend([0.0, -9.8 * grain.mass]);
+        below = this;
     }
-    Filling {
-        network,
-        nodes,
-        contacts,
-        load,
-    }
+    heap
 }
 
 /// What was asked for.
@@ -142,62 +119,72 @@ fn asked() -> Result<Asked, Failure> {
     Ok(asked)
 }
 
-/// Fills the silo and solves; what all displacements hash to.
-fn fill<S: Solver<Planar>>(
+/// Builds the heap and solves; how many links there are, and what all displacements hash to.
+fn build<S: Solver<Planar>>(
     solver: &mut S,
-    filling: &Filling,
+    heap: &Heap,
     every: usize,
-) -> Result<u64, Failure> {
+) -> Result<(usize, u64), Failure> {
     let mut network = Network::new(Freedom::Translational);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut found = Vec::new();
-    let last = filling.contacts.len();
-    for (index, links) in filling.contacts.iter().enumerate() {
-        for node in &filling.network.nodes()[network.nodes().len()..filling.nodes[index]] {
-            let (_, change) = network.add_node(*node);
+    for (node, contacts) in heap.nodes.iter().zip(&heap.contacts) {
+        let (_, change) = network.add_node(*node);
+        solver.changed(&network, change);
+        for (a, b) in contacts {
+            let link = network.between(*a, *b, 1.5e6, 1.5e5, 0.5);
+            let (_, change) = network.add_link(link.ok_or("two disks at one place")?);
             solver.changed(&network, change);
         }
-        for link in links {
-            let (_, change) = network.add_link(*link);
-            solver.changed(&network, change);
-        }
-        if (index + 1) % every == 0 || index + 1 == last {
+        let free = network.free_nodes();
+        let last = network.len() == heap.load.len();
+        if !node.fixed && (free % every == 0 || last) {
             found.resize(network.len(), 0.0);
-            solver.solve(&network, &filling.load[..network.len()], &mut found)?;
+            solver.solve(&network, &heap.load[..network.len()], &mut found)?;
             for number in &found {
                 hash = (hash ^ number.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
             }
         }
     }
-    Ok(hash)
+    Ok((network.links().len(), hash))
+}
+
+/// Time that this thread has been on a processor, s; not a number where the system does not tell.
+fn on_processor() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = told
+        .split(' ')
+        .next()
+        .and_then(|text| text.parse::<f64>().ok());
+    nanoseconds.map_or(f64::NAN, |count| count * 1e-9)
 }
 
 fn report(ranks: &dyn Ranks, asked: &Asked) -> Result<(), Failure> {
-    let width = 1.0;
-    let filling = filling(&setup(asked.disks, width)?, width);
-    let links: usize = filling.contacts.iter().map(Vec::len).sum();
+    let heap = heap(asked.disks);
     let ranks = Counted::new(ranks);
     ranks.barrier()?;
     ranks.take();
-    let start = Instant::now();
-    let (hash, memory) = if asked.serial {
+    let (start, before) = (Instant::now(), on_processor());
+    let ((links, hash), memory) = if asked.serial {
         let mut rima = Rima::new();
-        (fill(&mut rima, &filling, asked.every)?, rima.memory())
+        (build(&mut rima, &heap, asked.every)?, rima.memory())
     } else {
         let mut rima = Rima::over(&ranks, asked.fetch);
-        (fill(&mut rima, &filling, asked.every)?, rima.memory())
+        (build(&mut rima, &heap, asked.every)?, rima.memory())
     };
-    let volume = ranks.take();
+    let (volume, worked) = (ranks.take(), on_processor() - before);
     ranks.barrier()?;
     let seconds = start.elapsed().as_secs_f64();
-    let told = [hash, volume.calls, volume.received, memory as u64];
+    let micros = (worked * 1e6) as u64;
+    let told = [hash, volume.calls, volume.received, memory as u64, micros];
     let all = ranks.all_gather_values(&told)?;
     if ranks.rank() == 0 {
         for (rank, told) in all.iter().enumerate() {
             println!(
-                "{} disks {links} links  ranks {}  rank {rank}  {seconds:.3} s  calls {}  received {:.1} MB  holds {:.1} MB  bits {:016x}",
+                "{} disks {links} links  ranks {}  rank {rank}  {seconds:.3} s  on processor {:.3} s  calls {}  received {:.1} MB  holds {:.1} MB  bits {:016x}",
                 asked.disks,
                 ranks.size(),
+                told[4] as f64 * 1e-6,
                 told[1],
                 told[2] as f64 * 1e-6,
                 told[3] as f64 * 1e-6,

@@ -35,6 +35,15 @@ impl World {
         })
     }
 
+    /// Refuses to wait for nobody.
+    fn somebody(&self, from: Source) -> Result<(), RankError> {
+        match from {
+            Source::Rank(rank) => known(self, rank, false),
+            Source::Any if self.size() == 1 => Err(RankError::Alone),
+            Source::Any => Ok(()),
+        }
+    }
+
     /// The name of the MPI library and its version.
     pub fn library() -> String {
         let text = mpi::environment::library_version().unwrap_or_default();
@@ -90,13 +99,10 @@ impl Ranks for World {
     }
 
     fn receive(&self, from: Source, tag: Tag) -> Result<Message, RankError> {
-        if self.size() == 1 {
-            return Err(RankError::Alone);
-        }
+        self.somebody(from)?;
         Ok(message(match from {
             Source::Any => self.world.any_process().receive_vec_with_tag(tag.0.into()),
             Source::Rank(rank) => {
-                known(self, rank, false)?;
                 let from = self.world.process_at_rank(number(rank));
                 from.receive_vec_with_tag(tag.0.into())
             }
@@ -104,6 +110,7 @@ impl Ranks for World {
     }
 
     fn try_receive(&self, from: Source, tag: Tag) -> Result<Option<Message>, RankError> {
+        self.somebody(from)?;
         let tag = tag.0.into();
         let found = match from {
             Source::Any => {
@@ -111,7 +118,6 @@ impl Ranks for World {
                 any.immediate_matched_probe_with_tag(tag)
             }
             Source::Rank(rank) => {
-                known(self, rank, false)?;
                 let from = self.world.process_at_rank(number(rank));
                 from.immediate_matched_probe_with_tag(tag)
             }
@@ -159,7 +165,10 @@ impl Ranks for World {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         fits(length)?;
         bytes.resize(length, 0);
-        root.broadcast_into(&mut bytes[..]);
+        // Open MPI takes nothing to send for a mistake.
+        if length > 0 {
+            root.broadcast_into(&mut bytes[..]);
+        }
         Ok(())
     }
 
@@ -182,8 +191,10 @@ impl Ranks for World {
             })
             .collect();
         let mut together = vec![0_u8; all];
-        let mut parts = PartitionMut::new(&mut together[..], counts, starts);
-        self.world.all_gather_varcount_into(bytes, &mut parts);
+        if all > 0 {
+            let mut parts = PartitionMut::new(&mut together[..], counts, starts);
+            self.world.all_gather_varcount_into(bytes, &mut parts);
+        }
         let mut rest = &together[..];
         Ok(lengths
             .iter()

@@ -179,12 +179,10 @@ impl Threads {
                 .remove(index)
                 .map(|(_, message)| Ok(message));
         }
-        let others = (0..inside.ended.len()).filter(|rank| *rank != self.rank);
+        let mut others = (0..inside.ended.len()).filter(|rank| *rank != self.rank);
         match from {
             Source::Rank(rank) if inside.ended[rank] => Some(Err(RankError::Gone { rank })),
-            Source::Any if others.fold(true, |all, rank| all && inside.ended[rank]) => {
-                Some(Err(RankError::Alone))
-            }
+            Source::Any if others.all(|rank| inside.ended[rank]) => Some(Err(RankError::Alone)),
             _ => None,
         }
     }

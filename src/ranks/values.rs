@@ -6,21 +6,25 @@ use super::{Message, RankError, Ranks, Source, Tag};
 pub trait Item: Copy {
     /// Its length.
     const BYTES: usize;
-    /// Appends it.
-    fn put(self, to: &mut Vec<u8>);
-    /// Reads it from [`Item::BYTES`] bytes; none of another number of bytes.
-    fn take(bytes: &[u8]) -> Option<Self>;
+    /// Writes it to so many bytes.
+    fn put(self, to: &mut [u8]);
+    /// Reads it from so many bytes.
+    fn take(from: &[u8]) -> Self;
 }
 
 macro_rules! item {
     ($($type:ty),*) => {$(
         impl Item for $type {
             const BYTES: usize = size_of::<$type>();
-            fn put(self, to: &mut Vec<u8>) {
-                to.extend_from_slice(&self.to_le_bytes());
+            #[inline]
+            fn put(self, to: &mut [u8]) {
+                to.copy_from_slice(&self.to_le_bytes());
             }
-            fn take(bytes: &[u8]) -> Option<Self> {
-                Some(<$type>::from_le_bytes(bytes.try_into().ok()?))
+            #[inline]
+            fn take(from: &[u8]) -> Self {
+                let mut bytes = [0; size_of::<$type>()];
+                bytes.copy_from_slice(from);
+                <$type>::from_le_bytes(bytes)
             }
         }
     )*};
@@ -30,19 +34,17 @@ item!(f64, u64, i64, u32, u8);
 
 /// Numbers as bytes.
 pub fn pack<T: Item>(values: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(values.len() * T::BYTES);
-    for value in values {
-        value.put(&mut bytes);
+    let mut bytes = vec![0; values.len() * T::BYTES];
+    for (to, value) in bytes.chunks_exact_mut(T::BYTES).zip(values) {
+        value.put(to);
     }
     bytes
 }
 
 /// Bytes as numbers; none if they do not come out even.
 pub fn unpack<T: Item>(bytes: &[u8]) -> Option<Vec<T>> {
-    if bytes.len() % T::BYTES != 0 {
-        return None;
-    }
-    bytes.chunks_exact(T::BYTES).map(T::take).collect()
+    let whole = bytes.len().is_multiple_of(T::BYTES);
+    whole.then(|| bytes.chunks_exact(T::BYTES).map(T::take).collect())
 }
 
 /// Messages of numbers, for all that has ranks.

@@ -186,7 +186,7 @@ impl<'r> Spread<'r> {
     }
 
     /// The column made by the rank of the last row and sent to all.
-    fn from_one(&mut self, factors: &[(usize, f64)], y: &mut Blocks) -> Result<(), RankError> {
+    fn made_by_one(&mut self, factors: &[(usize, f64)], y: &mut Blocks) -> Result<(), RankError> {
         let rows: Vec<usize> = factors.iter().map(|(i, _)| *i).collect();
         // The second bar of a link needs the rows of the first.
         let again = rows.iter().all(|i| self.last.contains(i));
@@ -345,7 +345,7 @@ impl Storage for Spread<'_> {
                 self.combine(&factors, y);
             }
             Fetch::Broadcast if self.failure.borrow().is_none() => {
-                if let Err(error) = self.from_one(&factors, y) {
+                if let Err(error) = self.made_by_one(&factors, y) {
                     *self.failure.borrow_mut() = Some(error);
                 }
             }

@@ -183,7 +183,7 @@ mod tests {
     /// Each cell once, each piece through the groups in order, each rank its own groups only.
     #[test]
     fn the_plan_goes_down_the_rows() {
-        for (blocks, size) in [
+        let sizes: [(usize, usize); 7] = [
             (1, 1),
             (1, 4),
             (16, 2),
@@ -191,7 +191,8 @@ mod tests {
             (200, 2),
             (200, 4),
             (333, 5),
-        ] {
+        ];
+        for (blocks, size) in sizes {
             let groups = blocks.div_ceil(GROUP);
             let mut through: Vec<Vec<usize>> = vec![Vec::new(); blocks.div_ceil(PIECE)];
             let mut busy = 0;
