@@ -1,13 +1,11 @@
 //! Ranks, and what works over them: the inverse stiffness matrix dealt out, and sweeps.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use arenite::ranks::{Counted, Message, One, RankError, Ranks, Source, Tag, Threads, Volume};
 use arenite::stress::{Fetch, Freedom};
 use arenite::sweep::{SweepError, run_over};
 
-use crate::cli_tools::{command, said};
 use crate::ranks_checks as checks;
 
 const TAG: Tag = Tag::new(9);
@@ -288,6 +286,7 @@ fn what_fails_on_rank_0_fails_on_all() {
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn many_processes_without_mpi_are_refused() {
+    use crate::cli_tools::{command, said};
     let folder = tempfile::tempdir().unwrap();
     checks::write_sweep(folder.path());
     let run = |name: &str, count: &str, more: &[&str]| {
@@ -302,7 +301,7 @@ fn many_processes_without_mpi_are_refused() {
         for part in ["4 processes", name, "--features mpi", "--shard I/4"] {
             assert!(said.contains(part), "no {part} in {said}");
         }
-        assert!(!Path::new(&folder.path().join("out")).exists());
+        assert!(!folder.path().join("out").exists());
     }
     assert!(run("OMPI_COMM_WORLD_SIZE", "1", &[]).status.success());
     assert!(
