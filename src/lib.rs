@@ -2,7 +2,7 @@
 //!
 //! Every part of a granular system is under the model that fits it now: grains fly on analytic
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
-//! The layers, from below: [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
+//! The layers, from below: [`ranks`], [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`system`]; [`scenario`], [`record`],
 //! [`study`], [`view`], [`sweep`], [`cli`].
 //!
@@ -48,6 +48,7 @@ pub mod neighbor;
 #[doc(hidden)]
 pub mod outside;
 pub mod qrb;
+pub mod ranks;
 pub mod record;
 pub mod scenario;
 pub mod stress;

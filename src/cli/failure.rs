@@ -23,6 +23,15 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// What is wrong, in a line.
+    pub fn text(&self) -> String {
+        match self {
+            Failure::Scenario(problem) => problem.title().to_owned(),
+            Failure::Input(text) | Failure::Run(text) | Failure::Interrupted(text) => text.clone(),
+            Failure::ClosedPipe => "the reader of the output is gone".into(),
+        }
+    }
+
     /// Says what is wrong and gives the exit status.
     pub fn tell(self) -> ExitCode {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();

@@ -2,6 +2,7 @@
 
 mod plan;
 mod progress;
+mod together;
 mod told;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use super::SweepArgs;
 use super::failure::Failure;
 use super::interrupt;
 use super::report::{message, print, print_json};
+use crate::ranks::Ranks;
 use crate::record::{RecordError, write_file};
 use crate::sweep::{
     self, Done, Keep, Look, OVERRIDES, Options, Point, Row, Shard, Sweep, SweepError,
@@ -21,13 +23,34 @@ impl From<SweepError> for Failure {
         match error {
             SweepError::Problem(problem) => Failure::Scenario(problem),
             SweepError::Record(error) => error.into(),
-            SweepError::Threads(_) => Failure::Run(error.to_string()),
+            SweepError::Threads(_)
+            | SweepError::Rank { .. }
+            | SweepError::Unlike { .. }
+            | SweepError::Apart { .. }
+            | SweepError::Messages(_) => Failure::Run(error.to_string()),
         }
     }
 }
 
-/// Runs a sweep, or what is left of it; prints what all runs say.
+/// Runs a sweep, or what is left of it, with all processes that were started together; prints what all runs say.
 pub(super) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+    let ranks = together::begin(args)?;
+    let done = asked(args, &ranks);
+    // One speaks for all, and its status counts.
+    if ranks.rank() == 0 { done } else { Ok(()) }
+}
+
+fn asked(args: &SweepArgs, ranks: &dyn Ranks) -> Result<(), Failure> {
+    let call = together::agreed(ranks, load(args, ranks))?;
+    match (args.check || args.merge, ranks.rank()) {
+        (false, _) => call.run(),
+        (true, 0) if args.check => plan::check(&call),
+        (true, 0) => call.merge(),
+        (true, _) => Ok(()),
+    }
+}
+
+fn load<'a>(args: &'a SweepArgs, ranks: &'a dyn Ranks) -> Result<Call<'a>, Failure> {
     let sweep = Sweep::load(&args.file, &args.set)?;
     let dir = args
         .out
@@ -35,28 +58,27 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         .unwrap_or_else(|| PathBuf::from("runs").join(format!("sweep-{}", sweep.name)));
     let points = sweep.points()?;
     let threads = args.threads.map_or_else(
-        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        || match ranks.size() {
+            1 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            // Who started the processes has dealt out the cores.
+            _ => 1,
+        },
         usize::from,
     );
-    let call = Call {
+    Ok(Call {
         args,
+        ranks,
         sweep,
         points,
         dir,
         threads,
-    };
-    if args.check {
-        return plan::check(&call);
-    }
-    if args.merge {
-        return call.merge();
-    }
-    call.run()
+    })
 }
 
 /// What was asked for.
 struct Call<'a> {
     args: &'a SweepArgs,
+    ranks: &'a dyn Ranks,
     sweep: Sweep,
     points: Vec<Point>,
     dir: PathBuf,
@@ -65,9 +87,14 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn say(&self, text: &str) {
-        if !self.args.quiet {
+        if !self.quiet() {
             message(text);
         }
+    }
+
+    /// Whether this process says nothing.
+    fn quiet(&self) -> bool {
+        self.args.quiet || self.ranks.rank() != 0
     }
 
     /// Refuses a folder in which files have the names of a sweep's, but no sweep has run.
@@ -95,7 +122,8 @@ impl Call<'_> {
         }
     }
 
-    fn run(&self) -> Result<(), Failure> {
+    /// Makes the folder known as a sweep's.
+    fn begin(&self) -> Result<(), Failure> {
         self.refuse_strange()?;
         let others = sweep::others(&self.points, &self.dir);
         if others > 0 {
@@ -105,8 +133,19 @@ impl Call<'_> {
                 runs(others)
             ));
         }
-        let stop = interrupt::flag(self.args.quiet);
-        let meter = (!self.args.quiet).then(progress::Meter::new);
+        let rows = self.dir.join("rows");
+        std::fs::create_dir_all(&rows).map_err(RecordError::io("cannot create", &rows))?;
+        self.keep_overrides()
+    }
+
+    fn run(&self) -> Result<(), Failure> {
+        let begun = match self.ranks.rank() {
+            0 => self.begin(),
+            _ => Ok(()),
+        };
+        together::agreed(self.ranks, begun)?;
+        let stop = interrupt::flag(self.quiet());
+        let meter = (!self.quiet()).then(progress::Meter::new);
         let look = |look: &Look| {
             if let Some(meter) = &meter {
                 meter.update(look);
@@ -121,15 +160,14 @@ impl Call<'_> {
             stop,
             look: &look,
         };
-        // By these a folder is known as a sweep's: before all else.
-        let rows = self.dir.join("rows");
-        std::fs::create_dir_all(&rows).map_err(RecordError::io("cannot create", &rows))?;
-        self.keep_overrides()?;
-        let done = sweep::run(&self.sweep, &options);
+        let done = sweep::run_over(&self.sweep, &options, self.ranks);
         if let Some(meter) = &meter {
             meter.end();
         }
         let done = done?;
+        if self.ranks.rank() != 0 {
+            return Ok(());
+        }
         let rows = sweep::read_rows(&self.points, &self.dir);
         if let Some(shard) = self.args.shard {
             let part = self.part(&rows, shard);

@@ -7,6 +7,7 @@
 //! for sixteen vectors than for one.
 
 use super::packed::{Blocks, Packed, entry, entry_mut};
+use super::storage::Storage;
 use crate::vector::{LANES, Row};
 
 /// Updates kept before they go into the matrix.
@@ -42,9 +43,9 @@ impl Pair {
 }
 
 /// Z = matrix - sum over k of signs\[k\] waiting\[k\] waiting\[k\]^T + sum of soft soft^T.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Inverse {
-    packed: Packed,
+#[derive(Clone, Debug)]
+pub(super) struct Inverse<S> {
+    matrix: S,
     waiting: Vec<Blocks>,
     signs: Vec<f64>,
     /// Flexibility so great that it must not be mixed with the rest: the matrix would keep its
@@ -54,25 +55,46 @@ pub(super) struct Inverse {
     sparse: Blocks,
 }
 
-impl Inverse {
+impl<S: Storage> Inverse<S> {
+    /// An inverse of nothing, in an empty matrix.
+    pub fn new(matrix: S) -> Self {
+        Inverse {
+            matrix,
+            waiting: Vec::new(),
+            signs: Vec::new(),
+            soft: Vec::new(),
+            sparse: Vec::new(),
+        }
+    }
+
+    /// Where its rows are.
+    pub fn matrix(&self) -> &S {
+        &self.matrix
+    }
+
+    /// Tells which rows columns will be asked of next.
+    pub fn announce(&mut self, rows: &[usize]) {
+        self.matrix.announce(rows);
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.packed.len()
+        self.matrix.rows()
     }
 
     /// Numbers held by the matrix.
     pub fn held(&self) -> usize {
-        self.packed.held()
+        self.matrix.held()
     }
 
     /// A vector of zeros.
     pub fn zeros(&self) -> Blocks {
-        vec![Row::default(); self.packed.blocks()]
+        vec![Row::default(); self.matrix.blocks()]
     }
 
     /// Z x.
     pub fn multiply(&self, x: &[Row], y: &mut Blocks) {
-        self.packed.multiply(x, y);
+        self.matrix.multiply(x, y);
         for (w, sign) in self.waiting.iter().zip(&self.signs) {
             add_scaled(y, -sign * dot(w, x), w);
         }
@@ -90,7 +112,7 @@ impl Inverse {
                 blocks.push(i / LANES);
             }
         }
-        self.packed.multiply_sparse(&self.sparse, &blocks, y);
+        self.matrix.multiply_sparse(&self.sparse, &blocks, y);
         for block in blocks {
             self.sparse[block] = Row::default();
         }
@@ -124,7 +146,7 @@ impl Inverse {
     /// Brings all updates into the matrix.
     pub fn sweep(&mut self) {
         if !self.waiting.is_empty() {
-            self.packed.update(&self.waiting, &self.signs);
+            self.matrix.update(&self.waiting, &self.signs);
             self.waiting.clear();
             self.signs.clear();
         }
@@ -132,18 +154,28 @@ impl Inverse {
 
     /// Appends rows: what lies left of the present end, then the square at the end.
     pub fn border(&mut self, left: &[Blocks], corner: impl Fn(usize, usize) -> f64) {
-        self.packed.border(left, corner);
+        self.matrix.border(left, &corner);
         self.widen();
     }
 
+    fn widen(&mut self) {
+        let blocks = self.matrix.blocks();
+        self.sparse.resize(blocks, Row::default());
+        for w in &mut self.waiting {
+            w.resize(blocks, Row::default());
+        }
+    }
+}
+
+impl Inverse<Packed> {
     /// Appends another inverse as a block of its own (thesis Fig. 5.32).
-    pub fn append(&mut self, other: Inverse) {
-        let n = self.packed.len();
-        self.packed.append(&other.packed);
+    pub fn append(&mut self, other: Self) {
+        let n = self.matrix.len();
+        self.matrix.append(&other.matrix);
         self.widen();
         for (w, sign) in other.waiting.iter().zip(&other.signs) {
             let mut shifted = self.zeros();
-            for i in 0..other.packed.len() {
+            for i in 0..other.matrix.len() {
                 *entry_mut(&mut shifted, n + i) = entry(w, i);
             }
             self.waiting.push(shifted);
@@ -151,14 +183,6 @@ impl Inverse {
         }
         if self.waiting.len() >= RANK {
             self.sweep();
-        }
-    }
-
-    fn widen(&mut self) {
-        let blocks = self.packed.blocks();
-        self.sparse.resize(blocks, Row::default());
-        for w in &mut self.waiting {
-            w.resize(blocks, Row::default());
         }
     }
 }

@@ -29,6 +29,9 @@ mod precondition;
 mod rima;
 mod solver;
 mod sparse;
+mod spread;
+mod storage;
+mod wave;
 
 pub use auto::{Auto, Choice, CostModel, Rates, Way};
 pub use bed::{Bed, Number, Strut};
@@ -43,6 +46,7 @@ pub use grounding::Grounding;
 pub use growing::Growing;
 pub use local::Pending;
 pub use network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
+pub use packed::Packed;
 pub use packing::{
     Avalanche, Disconnecting, Dissipated, Handling, Outcome, Packing, Place, Reason, Relaxation,
     Rules, Slid, Sliding, Stress, Surface, Tension, Topological, Touch, Unresolved, With,
@@ -51,3 +55,5 @@ pub use precondition::Preconditioner;
 pub use rima::Rima;
 pub use solver::{Effort, Half, Solver, StressError};
 pub use sparse::Stiffness;
+pub use spread::{Fetch, Spread};
+pub use storage::Storage;

@@ -7,10 +7,11 @@
 
 use std::ops::Range;
 
+use super::storage::Storage;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 /// A tile is as many rows as a row has lanes.
-type Tile = [Row; LANES];
+pub(super) type Tile = [Row; LANES];
 
 /// A vector by blocks of eight.
 pub(super) type Blocks = Vec<Row>;
@@ -27,7 +28,7 @@ pub(super) fn entry_mut(vector: &mut [Row], i: usize) -> &mut f64 {
 
 /// A symmetric matrix that grows by rows and changes by updates of low rank.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Packed {
+pub struct Packed {
     tiles: Vec<Tile>,
     len: usize,
 }
@@ -43,22 +44,17 @@ fn first(row: usize) -> usize {
 
 impl Packed {
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len
     }
 
     /// Number of blocks of a vector.
-    pub fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.len.div_ceil(LANES)
     }
 
-    /// Numbers held, those beyond the last row included.
-    pub fn held(&self) -> usize {
-        self.tiles.len() * LANES * LANES
-    }
-
     /// One entry.
-    pub fn get(&self, i: usize, j: usize) -> f64 {
+    pub(super) fn get(&self, i: usize, j: usize) -> f64 {
         let (i, j) = (i.max(j), i.min(j));
         self.tiles[first(i / LANES) + j / LANES][i % LANES].0[j % LANES]
     }
@@ -81,7 +77,7 @@ impl Packed {
     }
 
     /// Appends rows: their entries left of the present end, then the square at the end.
-    pub fn border(&mut self, left: &[Blocks], corner: impl Fn(usize, usize) -> f64) {
+    pub(super) fn border(&mut self, left: &[Blocks], corner: impl Fn(usize, usize) -> f64) {
         let n = self.len;
         self.grow(left.len());
         for (a, row) in left.iter().enumerate() {
@@ -101,7 +97,7 @@ impl Packed {
     }
 
     /// Appends another matrix as a block on the diagonal.
-    pub fn append(&mut self, other: &Packed) {
+    pub(super) fn append(&mut self, other: &Packed) {
         let n = self.len;
         self.grow(other.len);
         for i in 0..other.len {
@@ -112,7 +108,7 @@ impl Packed {
     }
 
     /// y = matrix x.
-    pub fn multiply(&self, x: &[Row], y: &mut Blocks) {
+    pub(super) fn multiply(&self, x: &[Row], y: &mut Blocks) {
         y.clear();
         y.resize(self.blocks(), Row::default());
         run(
@@ -126,7 +122,7 @@ impl Packed {
     }
 
     /// y = matrix x, for an x that is zero but for some blocks. Cost of one row for each.
-    pub fn multiply_sparse(&self, x: &[Row], blocks: &[usize], y: &mut Blocks) {
+    pub(super) fn multiply_sparse(&self, x: &[Row], blocks: &[usize], y: &mut Blocks) {
         y.clear();
         y.resize(self.blocks(), Row::default());
         for &block in blocks {
@@ -141,7 +137,7 @@ impl Packed {
     }
 
     /// matrix -= sum over k of signs\[k\] w\[k\] w\[k\]^T, in one sweep over the tiles that change.
-    pub fn update(&mut self, w: &[Blocks], signs: &[f64]) {
+    pub(super) fn update(&mut self, w: &[Blocks], signs: &[f64]) {
         let rank = w.len();
         let blocks = self.blocks();
         let mut columns = Vec::with_capacity(rank * blocks);
@@ -173,6 +169,32 @@ impl Packed {
                 runs: &runs,
             },
         );
+    }
+}
+
+impl Storage for Packed {
+    fn rows(&self) -> usize {
+        self.len
+    }
+
+    fn held(&self) -> usize {
+        self.tiles.len() * LANES * LANES
+    }
+
+    fn border(&mut self, left: &[Blocks], corner: &dyn Fn(usize, usize) -> f64) {
+        Packed::border(self, left, corner);
+    }
+
+    fn multiply(&self, x: &[Row], y: &mut Blocks) {
+        Packed::multiply(self, x, y);
+    }
+
+    fn multiply_sparse(&mut self, x: &[Row], blocks: &[usize], y: &mut Blocks) {
+        Packed::multiply_sparse(self, x, blocks, y);
+    }
+
+    fn update(&mut self, w: &[Blocks], signs: &[f64]) {
+        Packed::update(self, w, signs);
     }
 }
 

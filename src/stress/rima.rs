@@ -22,9 +22,12 @@ use nalgebra::DMatrix;
 use super::element::Element;
 use super::inverse::{Inverse, add_scaled};
 use super::network::{Change, LinkKey, LinkState, Network, NodeKey};
-use super::packed::{entry, entry_mut};
+use super::packed::{Packed, entry, entry_mut};
 use super::solver::{Effort, Solver, StressError};
+use super::spread::{Fetch, Spread};
+use super::storage::Storage;
 use crate::geometry::Dimension;
+use crate::ranks::{RankError, Ranks};
 use vectors::unit;
 
 /// Residual over load at which a solution is taken as it is, without refinement.
@@ -76,10 +79,10 @@ enum Unwanted {
     },
 }
 
-/// The recursive inverse matrix algorithm of the thesis.
-#[derive(Clone, Debug, Default)]
-pub struct Rima {
-    inverse: Inverse,
+/// The recursive inverse matrix algorithm of the thesis: its matrix here, or dealt out to ranks ([`Rima::over`]).
+#[derive(Clone, Debug)]
+pub struct Rima<S = Packed> {
+    inverse: Inverse<S>,
     /// Degrees of freedom of a node, and how many of them are displacements.
     width: usize,
     space: usize,
@@ -104,6 +107,12 @@ pub struct Rima {
     refinements: u64,
 }
 
+impl Default for Rima {
+    fn default() -> Self {
+        Self::with(Packed::default())
+    }
+}
+
 impl Rima {
     /// An inverse of nothing.
     pub fn new() -> Self {
@@ -124,6 +133,41 @@ impl Rima {
         }
         rima
     }
+}
+
+impl<'r> Rima<Spread<'r>> {
+    /// An inverse of nothing whose rows will be dealt out to ranks (thesis 4.8). Each rank keeps the whole network, and makes the same
+    /// calls in the same order; each gets the same bits as [`Rima::new`] gives on one rank.
+    pub fn over(ranks: &'r dyn Ranks, fetch: Fetch) -> Self {
+        Self::with(Spread::new(ranks, fetch))
+    }
+
+    /// Why messages failed, if they did: then nothing can be solved any more.
+    pub fn failure(&self) -> Option<RankError> {
+        self.inverse.matrix().failure()
+    }
+}
+
+impl<S: Storage> Rima<S> {
+    fn with(matrix: S) -> Self {
+        Rima {
+            inverse: Inverse::new(matrix),
+            width: 0,
+            space: 0,
+            places: Vec::new(),
+            order: Vec::new(),
+            held: Vec::new(),
+            dirty: Vec::new(),
+            unwanted: Vec::new(),
+            soft: 0,
+            stiffest: 0.0,
+            lever: 0.0,
+            retry: false,
+            sound: false,
+            error: 0.0,
+            refinements: 0,
+        }
+    }
 
     /// Steps of refinement made so far, all solves together.
     pub fn refinements(&self) -> u64 {
@@ -135,7 +179,7 @@ impl Rima {
         self.error
     }
 
-    /// Memory of the inverse, bytes.
+    /// Memory of the part of the inverse that lies here, bytes.
     pub fn memory(&self) -> usize {
         self.inverse.held() * size_of::<f64>()
     }
@@ -225,7 +269,7 @@ impl Rima {
     }
 }
 
-impl<D: Dimension> Solver<D> for Rima {
+impl<D: Dimension, S: Storage> Solver<D> for Rima<S> {
     fn name(&self) -> &'static str {
         "rima"
     }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::claim::Claim;
+use super::deal::Fate;
 use super::file::{Point, Sweep};
 use super::once::{Ended, Shared, once};
 use super::row::{Row, publish};
@@ -76,13 +77,31 @@ pub struct Done {
 /// A sweep in which no run can start, and a folder that cannot be written. A single run that fails is no
 /// error: it is a row.
 pub fn run(sweep: &Sweep, options: &Options<'_>) -> Result<Done, SweepError> {
+    let points = sweep.points()?;
+    let (open, look) = prepare(sweep, options, &points)?;
+    let threads = options.threads.clamp(1, open.len().max(1));
+    let supply = InOrder {
+        open,
+        next: AtomicUsize::new(0),
+    };
+    let batch = Batch::new(sweep, options, &points, &supply, threads, look);
+    pool(threads)?.broadcast(|worker| batch.work(worker.index()));
+    batch.end()
+}
+
+/// Makes the folder ready: which runs are open, by their place among all points, and how far the sweep is.
+pub(super) fn prepare(
+    sweep: &Sweep,
+    options: &Options<'_>,
+    points: &[Point],
+) -> Result<(Vec<usize>, Look), SweepError> {
     let dir = options.dir;
     for folder in [dir.join("rows"), dir.join("runs")] {
         std::fs::create_dir_all(&folder).map_err(RecordError::io("cannot create", &folder))?;
     }
     let mut look = Look::default();
-    let mut open: Vec<Point> = Vec::new();
-    for point in sweep.points()? {
+    let mut open = Vec::new();
+    for (index, point) in points.iter().enumerate() {
         if options
             .shard
             .is_some_and(|shard| !shard.holds(point.number))
@@ -90,59 +109,36 @@ pub fn run(sweep: &Sweep, options: &Options<'_>) -> Result<Done, SweepError> {
             continue;
         }
         look.all += 1;
-        match there(dir, &point, options.retry) {
+        match there(dir, point, options.retry) {
             Some(row) => {
                 look.there += 1;
                 look.count(&row);
             }
-            None => open.push(point),
+            None => open.push(index),
         }
     }
     if look.there == 0 {
-        hopeless(sweep, &open)?;
+        hopeless(sweep, open.iter().map(|index| &points[*index]))?;
     }
     publish(&dir.join("sweep.toml"), sweep.text.as_bytes())?;
-    let shared = Shared {
-        sweep,
-        dir,
-        keep: options.keep,
-        stop: options.stop,
-    };
-    let threads = options.threads.clamp(1, open.len().max(1));
-    let batch = Batch {
-        shared,
-        retry: options.retry,
-        open,
-        next: AtomicUsize::new(0),
-        state: Mutex::new(State {
-            done: Done {
-                look,
-                ..Done::default()
-            },
-            shares: vec![0.0; threads],
-            error: None,
-        }),
-        look: options.look,
-    };
-    let pool = rayon::ThreadPoolBuilder::new()
+    Ok((open, look))
+}
+
+/// Threads for the runs.
+pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, SweepError> {
+    rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|why| SweepError::Threads(why.to_string()))?;
-    pool.broadcast(|worker| batch.work(worker.index()));
-    let state = batch.state.into_inner().unwrap_or_else(|e| e.into_inner());
-    match state.error {
-        Some(error) => Err(error.into()),
-        None => Ok(state.done),
-    }
+        .map_err(|why| SweepError::Threads(why.to_string()))
 }
 
 /// The row of a run that needs no more work.
-fn there(dir: &Path, point: &Point, retry: bool) -> Option<Row> {
+pub(super) fn there(dir: &Path, point: &Point, retry: bool) -> Option<Row> {
     Row::read(dir, &point.label).filter(|row| row.complete() || !retry)
 }
 
 /// A sweep of which not a single run can start is at fault itself, as by a key that is misspelt.
-fn hopeless(sweep: &Sweep, open: &[Point]) -> Result<(), SweepError> {
+fn hopeless<'a>(sweep: &Sweep, open: impl Iterator<Item = &'a Point>) -> Result<(), SweepError> {
     let mut first = None;
     for point in open {
         match sweep.resolve(point) {
@@ -153,42 +149,125 @@ fn hopeless(sweep: &Sweep, open: &[Point]) -> Result<(), SweepError> {
     first.map_or(Ok(()), |problem| Err(problem.into()))
 }
 
+/// Where the threads get their runs from.
+pub(super) trait Supply: Sync {
+    /// The next run, by its place among all points; waits where it must. None when there are no more.
+    fn next(&self) -> Option<usize>;
+
+    /// Whether runs are left that nobody has begun.
+    fn left(&self) -> bool;
+
+    /// Is told how a run ended, or why it could not be written.
+    fn ended(&self, run: usize, fate: Result<Fate, String>);
+}
+
+/// Runs one after the other, in order.
+struct InOrder {
+    open: Vec<usize>,
+    next: AtomicUsize,
+}
+
+impl Supply for InOrder {
+    fn next(&self) -> Option<usize> {
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        self.open.get(next).copied()
+    }
+
+    fn left(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.open.len()
+    }
+
+    fn ended(&self, _run: usize, _fate: Result<Fate, String>) {}
+}
+
 struct State {
     done: Done,
     shares: Vec<f64>,
     error: Option<RecordError>,
 }
 
-struct Batch<'a> {
+/// Runs on the threads of one process.
+pub(super) struct Batch<'a> {
     shared: Shared<'a>,
     retry: bool,
-    open: Vec<Point>,
-    next: AtomicUsize,
+    points: &'a [Point],
+    supply: &'a dyn Supply,
     state: Mutex<State>,
     look: &'a (dyn Fn(&Look) + Sync),
 }
 
-impl Batch<'_> {
-    /// Takes one run after the other, in order, until none is left.
-    fn work(&self, worker: usize) {
+impl<'a> Batch<'a> {
+    pub fn new(
+        sweep: &'a Sweep,
+        options: &Options<'a>,
+        points: &'a [Point],
+        supply: &'a dyn Supply,
+        threads: usize,
+        look: Look,
+    ) -> Self {
+        Batch {
+            shared: Shared {
+                sweep,
+                dir: options.dir,
+                keep: options.keep,
+                stop: options.stop,
+            },
+            retry: options.retry,
+            points,
+            supply,
+            state: Mutex::new(State {
+                done: Done {
+                    look,
+                    ..Done::default()
+                },
+                shares: vec![0.0; threads],
+                error: None,
+            }),
+            look: options.look,
+        }
+    }
+
+    /// What came of it.
+    pub fn end(self) -> Result<Done, SweepError> {
+        let state = self.state.into_inner().unwrap_or_else(|e| e.into_inner());
+        match state.error {
+            Some(error) => Err(error.into()),
+            None => Ok(state.done),
+        }
+    }
+
+    /// Sum of the shares that the runs under way have done.
+    pub fn under_way(&self) -> f64 {
+        self.with(|state| state.shares.iter().sum())
+    }
+
+    /// Takes one run after the other until none is left.
+    pub fn work(&self, worker: usize) {
         loop {
             let stopped = self.shared.stop.load(Ordering::Relaxed);
             let broken = self.with(|state| state.error.is_some());
             if stopped || broken {
-                let left = self.next.load(Ordering::Relaxed) < self.open.len();
+                let left = self.supply.left();
                 self.with(|state| state.done.stopped |= stopped && left);
                 return;
             }
-            let next = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(point) = self.open.get(next) else {
+            let Some(run) = self.supply.next() else {
                 return;
             };
+            let point = &self.points[run];
             // Another process may have done it meanwhile.
             let ended = match there(self.shared.dir, point, self.retry) {
                 Some(row) => Ok(Ended::Row(Box::new(row))),
                 None => self.claimed(point, worker),
             };
+            let fate = match &ended {
+                Ok(Ended::Row(row)) => Ok(Fate::of(row)),
+                Ok(Ended::Stopped) => Ok(Fate::Stopped),
+                Ok(Ended::Elsewhere) => Ok(Fate::Elsewhere),
+                Err(error) => Err(error.to_string()),
+            };
             self.note(worker, ended);
+            self.supply.ended(run, fate);
         }
     }
 

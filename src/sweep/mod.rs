@@ -10,11 +10,13 @@ mod alike;
 mod axis;
 mod batch;
 mod claim;
+mod deal;
 pub mod embedded;
 mod expression;
 mod file;
 mod keep;
 mod once;
+mod over;
 mod row;
 pub mod sample;
 mod shard;
@@ -29,11 +31,13 @@ pub use axis::{Scalar, Setting};
 pub use batch::{Done, Look, Options, run};
 pub use file::{Point, Sweep, schema};
 pub use keep::Keep;
+pub use over::run_over;
 pub use row::{Row, figure_columns};
 pub use shard::Shard;
 pub use table::{describe, read_rows, table};
 pub(crate) use table::{others, write as write_table};
 
+use crate::ranks::RankError;
 use crate::record::RecordError;
 use crate::scenario::Problem;
 
@@ -49,4 +53,33 @@ pub enum SweepError {
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
+    /// Another rank cannot go on.
+    #[error("rank {rank}: {error}")]
+    Rank {
+        /// Which.
+        rank: usize,
+        /// What it says.
+        error: String,
+    },
+    /// The ranks do not mean the same runs.
+    #[error(
+        "rank {rank} comes to other runs than rank 0: the sweep file, the scenario with its files, and the program must be the same on all machines"
+    )]
+    Unlike {
+        /// Which.
+        rank: usize,
+    },
+    /// The ranks do not share a folder.
+    #[error(
+        "rank {rank} does not see what rank 0 writes into {dir}: the folder must be on a file system that all machines share"
+    )]
+    Apart {
+        /// Which.
+        rank: usize,
+        /// The folder.
+        dir: String,
+    },
+    /// Messages between ranks failed.
+    #[error("messages between ranks failed: {0}")]
+    Messages(#[from] RankError),
 }

@@ -76,6 +76,8 @@ mod random_means;
 mod random_runs;
 mod random_turns;
 mod random_walls;
+mod ranks;
+mod ranks_checks;
 mod reader;
 mod reason;
 mod record;

@@ -12,6 +12,7 @@ use crate::stress::element::Element;
 use crate::stress::inverse::{MOST, Pair, add_scaled};
 use crate::stress::network::{Link, LinkKey, LinkState, Network, NodeKey};
 use crate::stress::packed::Blocks;
+use crate::stress::storage::Storage;
 
 /// Share of a bar's flexibility that all else must leave over for it to be removable: rounding
 /// alone leaves about 1e-14.
@@ -24,7 +25,7 @@ const APART: usize = 256;
 /// As long as their share is above this.
 const CROWDED: f64 = 1e-6;
 
-impl Rima {
+impl<S: Storage> Rima<S> {
     /// Takes back all that is kept apart.
     pub(super) fn stiffen(&mut self) {
         self.inverse.stiffen();
@@ -84,6 +85,7 @@ impl Rima {
         let mut dirty = std::mem::take(&mut self.dirty);
         dirty.sort_unstable();
         dirty.dedup();
+        self.announce(&dirty);
         let mut queue = BTreeSet::new();
         for &key in &dirty {
             let held = &mut self.held[key];
@@ -118,6 +120,17 @@ impl Rima {
             }
         }
         self.soften();
+    }
+
+    /// Tells the matrix that the rows of the ends of some links will be asked for.
+    fn announce(&mut self, links: &[LinkKey]) {
+        if !S::TOLD {
+            return;
+        }
+        let ends = links.iter().flat_map(|key| self.held[*key].ends);
+        let starts = ends.filter_map(|node| self.at(node));
+        let rows: Vec<usize> = starts.flat_map(|at| at..at + self.width).collect();
+        self.inverse.announce(&rows);
     }
 
     /// Attaches nodes for as long as a waiting one touches what is in the inverse.
@@ -181,6 +194,9 @@ impl Rima {
         if !axes.is_empty() && !anyhow {
             return false;
         }
+
+        let keys: Vec<LinkKey> = bars.iter().map(|(key, _)| *key).collect();
+        self.announce(&keys);
 
         // The carriers are statically determinate: loads elsewhere leave them without strain.
         let mut shape = DMatrix::zeros(m, m);

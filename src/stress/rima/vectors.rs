@@ -5,9 +5,10 @@ use crate::geometry::Dimension;
 use crate::stress::inverse::{Pair, add_scaled};
 use crate::stress::network::{LinkKey, Network, NodeKey};
 use crate::stress::packed::{Blocks, entry, entry_mut};
+use crate::stress::storage::Storage;
 use crate::vector::Row;
 
-impl Rima {
+impl<S: Storage> Rima<S> {
     /// Row of the greatest displacement of a vector, and that displacement, rotations times the
     /// greatest lever arm.
     pub(super) fn most(&self, column: &[Row]) -> (usize, f64) {
