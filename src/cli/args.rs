@@ -39,6 +39,10 @@ pub(super) struct RunArgs {
     /// Replace whatever run the folder holds
     #[arg(long)]
     pub(super) force: bool,
+    /// Of processes started together by `mpirun`: how many share the box along each axis, as in 4x2
+    /// [default: by the extent of the grains]
+    #[arg(long, value_name = "NxN", conflicts_with = "resume", value_parser = bricks)]
+    pub(super) bricks: Option<[usize; 3]>,
     /// Show the run in a browser while it goes on, on this machine only; PORT [default: any that is free]
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(super) live: Option<u16>,
@@ -423,6 +427,22 @@ pub(crate) enum CalcKind {
     Grain,
     /// Where two grains of disks, spheres or arcs touch, and how deep they overlap
     Contact,
+}
+
+/// Numbers of bricks along each axis, as in 4x2.
+fn bricks(text: &str) -> Result<[usize; 3], String> {
+    let mut bricks = [1; 3];
+    let parts: Vec<&str> = text.split('x').collect();
+    if parts.len() > 3 {
+        return Err(format!("`{text}` has more than three axes"));
+    }
+    for (brick, part) in bricks.iter_mut().zip(parts) {
+        let number = part.parse().ok().filter(|n| (1..=65_536).contains(n));
+        *brick = number.ok_or_else(|| {
+            format!("`{part}` is not a number of bricks, from 1 on, as in 4x2 or 2x2x1")
+        })?;
+    }
+    Ok(bricks)
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -23,6 +23,7 @@ mod run;
 mod serve;
 mod source;
 mod sweep;
+mod together;
 
 use std::process::ExitCode;
 

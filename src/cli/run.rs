@@ -10,26 +10,63 @@ use super::live::Port;
 use super::progress::Meter;
 use super::report::{self, message, print};
 use super::source;
+use super::together::{self, Job};
 use crate::cluster::integrate::Integrate;
-use crate::record::{RunFolder, Status, write_file};
+use crate::ranks::Ranks;
+use crate::record::{NullSink, RunFolder, Status, write_file};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
-use crate::system::{Control, Outcome, Setup, simulation};
+use crate::system::{
+    Control, Outcome, Setup, Shared, Simulation, System, SystemError, bricks_of, simulation,
+};
 use crate::view;
 use crate::view::report::{Live, Shown};
 
 /// Runs a scenario.
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let (scenario, resolved) = source::load(&args.source)?;
+    let ranks = together::begin(Job::Run)?;
+    if ranks.size() == 1 && args.bricks.is_some_and(|bricks| bricks != [1; 3]) {
+        return Err(Failure::Input(
+            "--bricks is for processes that `mpirun` starts together, one a brick".into(),
+        ));
+    }
+    let loaded = together::agreed(&ranks, source::load(&args.source));
+    if ranks.rank() > 0 && loaded.is_err() {
+        // Rank 0 tells.
+        return Ok(());
+    }
+    let (scenario, resolved) = loaded?;
     // The setup is handed on whole: a second list of the grains would weigh on a large run.
     let input = Input {
         spec: resolved.spec,
         toml: resolved.toml,
     };
     match resolved.setup {
-        AnySetup::Planar(setup) => run_in(args, &scenario, &input, setup),
-        AnySetup::Spatial(setup) => run_in(args, &scenario, &input, setup),
+        AnySetup::Planar(setup) => on_ranks(args, &scenario, &input, setup, &ranks),
+        AnySetup::Spatial(setup) => on_ranks(args, &scenario, &input, setup, &ranks),
+    }
+}
+
+/// Rank 0 keeps the records and speaks; the others step what is theirs.
+fn on_ranks<D: Integrate>(
+    args: &RunArgs,
+    scenario: &Scenario,
+    resolved: &Input,
+    setup: Setup<D>,
+    ranks: &dyn Ranks,
+) -> Result<(), Failure> {
+    if ranks.rank() == 0 {
+        return run_in(args, scenario, resolved, setup, ranks);
+    }
+    if together::agreed(ranks, Ok(())).is_err() {
+        return Ok(());
+    }
+    let mut control = Control::new(interrupt::flag(true));
+    control.wall_limit = args.wall_limit;
+    match System::run_over(setup, args.bricks, ranks, &mut NullSink, &mut control) {
+        Ok(_) | Err(SystemError::Elsewhere { .. }) => Ok(()),
+        Err(error) => Err(Failure::Run(format!("rank {}: {error}", ranks.rank()))),
     }
 }
 
@@ -44,17 +81,8 @@ fn run_in<D: Integrate>(
     scenario: &Scenario,
     resolved: &Input,
     setup: Setup<D>,
+    ranks: &dyn Ranks,
 ) -> Result<(), Failure> {
-    let say = |text: &str| {
-        if !args.quiet {
-            message(text);
-        }
-    };
-    let plan = source::plan(scenario, &setup)?;
-    let mut warnings = plan.warnings;
-    for warning in &warnings {
-        say(&format!("warning: {warning}"));
-    }
     let threads = args
         .threads
         .map(usize::from)
@@ -62,8 +90,27 @@ fn run_in<D: Integrate>(
     let dir = args.out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-{}", resolved.spec.name, setup.seed))
     });
-    let port = args.live.map(Port::take).transpose()?;
-    let (mut folder, state) = open(args, &dir, resolved, &setup, threads)?;
+    let begun = || -> Result<_, Failure> {
+        let plan = source::plan(scenario, &setup)?;
+        if !args.quiet {
+            for warning in &plan.warnings {
+                message(&format!("warning: {warning}"));
+            }
+        }
+        let port = args.live.map(Port::take).transpose()?;
+        if ranks.size() > 1 {
+            if args.resume {
+                return Err(Failure::Input(
+                    "a run is resumed by one process, without `mpirun`".into(),
+                ));
+            }
+            bricks_of(&setup, args.bricks, ranks.size())
+                .map_err(|error| Failure::Input(error.to_string()))?;
+        }
+        let opened = open(args, &dir, resolved, &setup, threads)?;
+        Ok((plan.warnings, port, opened))
+    };
+    let (mut warnings, port, (mut folder, state)) = together::agreed(ranks, begun())?;
     let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
     let study = setup.quasi_static.is_some().then(|| Study::of(&setup));
     let page = match port {
@@ -87,7 +134,11 @@ fn run_in<D: Integrate>(
         None => None,
     };
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
-    let mut system = simulation(setup, state.as_deref())?;
+    let mut system: Box<dyn Simulation + '_> = if ranks.size() > 1 {
+        Box::new(Shared::new(setup, args.bricks, ranks))
+    } else {
+        simulation(setup, state.as_deref())?
+    };
     let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));
     let mut show = |progress| {

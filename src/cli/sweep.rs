@@ -2,7 +2,6 @@
 
 mod plan;
 mod progress;
-mod together;
 mod told;
 
 use std::path::PathBuf;
@@ -11,6 +10,7 @@ use super::SweepArgs;
 use super::failure::Failure;
 use super::interrupt;
 use super::report::{message, print, print_json};
+use super::together::{self, Job};
 use crate::ranks::Ranks;
 use crate::record::{RecordError, write_file};
 use crate::sweep::{
@@ -34,7 +34,10 @@ impl From<SweepError> for Failure {
 
 /// Runs a sweep, or what is left of it, with all processes that were started together; prints what all runs say.
 pub(super) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
-    let ranks = together::begin(args)?;
+    let ranks = together::begin(match args.shard {
+        Some(_) => Job::Part,
+        None => Job::Sweep,
+    })?;
     let done = asked(args, &ranks);
     // One speaks for all, and its status counts.
     if ranks.rank() == 0 { done } else { Ok(()) }

@@ -23,12 +23,21 @@ pub enum Status {
     Still,
     /// A part of the grain in a slot before.
     Part,
+    /// A grain that another rank steps ([`border`](super::border)).
+    Ghost,
+    /// A grain of another rank that stands still.
+    StillGhost,
 }
 
 impl Status {
-    /// Whether a grain is there: not nothing, and not a part of one.
+    /// Whether a grain of this rank is there: not nothing, and not a part of one.
     pub fn is_grain(self) -> bool {
-        !matches!(self, Status::Empty | Status::Part)
+        matches!(self, Status::Stepped | Status::Flying | Status::Still)
+    }
+
+    /// Whether a grain of another rank is there.
+    pub fn is_ghost(self) -> bool {
+        matches!(self, Status::Ghost | Status::StillGhost)
     }
 }
 
@@ -81,7 +90,7 @@ impl<D: ClusterDimension> Default for Arrays<D> {
 }
 
 impl<D: ClusterDimension> Arrays<D> {
-    fn push_empty(&mut self) {
+    pub(super) fn push_empty(&mut self) {
         self.rows.push(Row::default());
         self.state.push(Row::default());
         self.forces.push(Row::default());

@@ -205,6 +205,7 @@ impl<D: Integrate> Engine<D> {
         let all = sums.into_iter().reduce(|a, b| StepSums {
             damper_work: a.damper_work + b.damper_work,
             fastest: a.fastest.max(b.fastest),
+            axes: [a.axes[0].max(b.axes[0]), a.axes[1].max(b.axes[1])],
             rim: a.rim.max(b.rim),
         });
         all.unwrap_or_default()

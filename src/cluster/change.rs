@@ -116,7 +116,7 @@ impl<D: Integrate> Engine<D> {
         let (logged, mut ended) = (self.options.log_links, Vec::new());
         self.each_link_view(|link: LinkView<D>| {
             if ends(&link) {
-                elastic += link.elastic;
+                elastic += link.elastic.times(self.share_of(&link));
                 if logged {
                     ended.push(link.end(time));
                 }
@@ -157,14 +157,15 @@ impl<D: Integrate> Engine<D> {
                 periodic,
             );
         }
-        self.state.counts.closed += (lost.len() + at_walls.len()) as u64;
+        let counted = lost.iter().filter(|(a, _)| !self.is_ghost(*a)).count();
+        self.state.counts.closed += (counted + at_walls.len()) as u64;
         self.state.counts.closed += self.forget_still(|slot| gone[slot as usize], None);
         for &slot in slots {
             if self.stands(slot) {
                 for touching in self.touching_of(slot) {
                     self.cells.remove(touching);
                 }
-                self.state.still.count -= 1;
+                self.state.still.count -= usize::from(!self.is_ghost(slot));
                 self.state.still.rim.retain(|&s| s != slot);
             }
             self.state.clusters.remove_grain(slot);
@@ -176,6 +177,7 @@ impl<D: Integrate> Engine<D> {
         self.know_arcs();
         self.state.active.retain(|&s| !gone[s as usize]);
         self.state.fresh.retain(|&s| !gone[s as usize]);
+        self.border.ghosts.retain(|&s| !gone[s as usize]);
     }
 
     /// Links that are there from the start hold no stress in their tangential springs at the time of

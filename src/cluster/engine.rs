@@ -8,6 +8,7 @@
 use super::arrays::{Arrays, Status};
 use super::bands::Bands;
 use super::bodies::Bodies;
+use super::border::Border;
 use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
 use super::facing_walls::{fill_lanes, wall_geometry};
@@ -84,6 +85,8 @@ pub struct Engine<D: Integrate> {
     pub(super) pending: Pending,
     /// What it did to links, one by one.
     pub(super) changes: Vec<LinkChange<D>>,
+    /// Grains of other ranks.
+    pub(super) border: Border,
 }
 
 impl<D: Integrate> std::fmt::Debug for Engine<D> {
@@ -199,6 +202,7 @@ impl<D: Integrate> Engine<D> {
             waking_walls: Vec::new(),
             pending: Pending::default(),
             changes: Vec::new(),
+            border: Border::default(),
         }
     }
 
@@ -421,6 +425,12 @@ impl<D: Integrate> Engine<D> {
 
     /// Moves all stepped grains by one step.
     pub fn advance(&mut self) {
+        self.move_all();
+        self.count_way();
+    }
+
+    /// The motion of a step, without the way that lists are minded by.
+    pub(super) fn move_all(&mut self) {
         let h = self.options.step;
         let stride = Stride {
             step: h,
@@ -437,6 +447,7 @@ impl<D: Integrate> Engine<D> {
         let state = &mut self.state;
         state.flows.damping += sums.damper_work;
         state.fastest = sums.fastest;
+        self.border.axes = sums.axes;
         if arcs {
             // Ends of a grain may be faster than its middle.
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
@@ -447,16 +458,27 @@ impl<D: Integrate> Engine<D> {
             self.put_all_parts();
         }
         self.drive_guided();
-        let fastest = self.state.fastest;
         let state = &mut self.state;
         state.flows.damping += work;
         state.n += 1;
         state.counts.steps += 1;
         state.counts.grain_steps += state.active.len() as u64;
+    }
+
+    fn count_way(&mut self) {
         let way = match self.move_cell() {
             Some(way) => way,
-            None => h * (fastest.sqrt() + self.wall_speed()),
+            None => self.way_of([self.state.fastest, self.wall_speed()]),
         };
+        self.add_way(way);
+    }
+
+    /// The longest way in a step of a grain, whose speed squared (m^2/s^2) is at most the first, and of a wall, m/s, m.
+    pub(super) fn way_of(&self, [fastest, wall]: [f64; 2]) -> f64 {
+        self.options.step * (fastest.sqrt() + wall)
+    }
+
+    pub(super) fn add_way(&mut self, way: f64) {
         self.state.outer_way += way;
         self.state.inner_way += way;
     }
@@ -507,7 +529,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// A bound of the speed of any moving wall near grains, m/s.
-    fn wall_speed(&self) -> f64 {
+    pub(super) fn wall_speed(&self) -> f64 {
         let mut bound = 0.0f64;
         for (wall, &gone) in self.boundaries.iter().zip(&self.state.gone) {
             if wall.fixed || gone {

@@ -26,6 +26,8 @@ pub struct StepSums {
     pub damper_work: f64,
     /// A bound of the square of the greatest speed, m^2/s^2.
     pub fastest: f64,
+    /// What that bound is the sum of, each a greatest of all bodies: in the plane the squares along both axes.
+    pub axes: [f64; 2],
     /// The plane: the square of the greatest product of radius and spin, m^2/s^2.
     pub rim: f64,
 }
@@ -121,6 +123,7 @@ impl Kernel for PlanarStep<'_> {
             damper_work: -0.5 * h * ((work[0] + work[2]) + (work[1] + work[3])),
             // Greatest components apart: at most twice the greatest square of a speed.
             fastest: fastest[0] + fastest[1],
+            axes: [fastest[0], fastest[1]],
             rim: fastest[2],
         }
     }
@@ -182,6 +185,7 @@ impl Kernel for SpatialStep<'_> {
         StepSums {
             damper_work: -0.5 * h * work.total(),
             fastest,
+            axes: [fastest, 0.0],
             rim: 0.0,
         }
     }

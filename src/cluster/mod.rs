@@ -6,6 +6,7 @@ pub mod arrays;
 mod bands;
 mod blocks;
 mod bodies;
+mod border;
 mod cell;
 mod change;
 mod changes;
@@ -43,6 +44,7 @@ mod wear;
 
 pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
+pub use border::{Party, Traveller};
 pub use cell::{
     CellControl, CellDrive, CellSetup, CellShear, CellState, CellSums, Edges, Flow, Span, Tensor,
 };

@@ -28,6 +28,14 @@ impl Elastic {
     pub fn sum(&self) -> f64 {
         self.normal + self.tangential
     }
+
+    /// A part of both.
+    pub fn times(self, part: f64) -> Elastic {
+        Elastic {
+            normal: part * self.normal,
+            tangential: part * self.tangential,
+        }
+    }
 }
 
 impl std::ops::AddAssign for Elastic {
@@ -254,7 +262,7 @@ impl<D: Integrate> Engine<D> {
                     let kin = self.pair_kinematics(a, b);
                     kin.speed.abs() + size(kin.sliding) < bound
                 };
-                if grown(&mut lists.calm[i][k], rest, looks) {
+                if grown(&mut lists.calm[i][k], rest, looks) && !self.is_ghost(a) {
                     stabilized.push((a, Other::Slot(b)));
                 }
             });
@@ -308,7 +316,7 @@ impl<D: Integrate> Engine<D> {
                     self.state.pairs[class].lists.calm[change.batch as usize][k] = 0;
                 }
             }
-            self.count(&change);
+            self.count(&self.counted(change, &batch.a));
             if self.options.log_links {
                 for k in 0..8 {
                     let kinds = kinds(&change, k);

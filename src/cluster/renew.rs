@@ -12,6 +12,16 @@ use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::pairs_across;
 
+/// Numbers of slots at a renewal.
+enum Numbers {
+    /// They stay.
+    Kept,
+    /// Empty slots are dropped and, in large systems, the others sorted now and then.
+    Compact,
+    /// The old slots in their new order, the dummy first; who is not among them is dropped.
+    Given(Vec<u32>),
+}
+
 /// Slots of a band, about: some hundred microseconds of work, within the caches of a core.
 const BAND: usize = 8192;
 
@@ -114,22 +124,30 @@ impl<D: Integrate> Engine<D> {
     /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
     /// no part in them.
     pub fn renew(&mut self) {
-        self.renew_all(true);
+        self.renew_all(Numbers::Compact);
     }
 
     /// The same without new numbers of slots.
     pub fn renew_in_place(&mut self) {
-        self.renew_all(false);
+        self.renew_all(Numbers::Kept);
     }
 
-    fn renew_all(&mut self, compact: bool) {
+    /// The same with the old slots in a given order, the dummy first; who is not among them is dropped, with the links in the lists.
+    /// Gives the new slot of each old one, 0 of those that are dropped.
+    pub(super) fn renew_in_order(&mut self, order: Vec<u32>) -> Vec<u32> {
+        self.renew_all(Numbers::Given(order)).unwrap_or_default()
+    }
+
+    fn renew_all(&mut self, numbers: Numbers) -> Option<Vec<u32>> {
         self.state.counts.renewals += 1;
         self.state.outer_way = 0.0;
         // Where nobody asks for clusters, notes of lost links must not grow for ever.
-        if self.state.clusters.lost() > self.state.arrays.slots() {
+        if self.state.clusters.lost() > self.state.arrays.slots() && !self.border.shared {
             self.find_splits();
         }
-        self.settle_rotations();
+        if !self.border.in_place {
+            self.settle_rotations();
+        }
         let mut kept: Vec<Vec<Kept>> = Vec::new();
         for class in &self.state.pairs {
             let mut links = Vec::new();
@@ -145,18 +163,36 @@ impl<D: Integrate> Engine<D> {
             let name = |link: &Kept| (class.boundary, link.b, class.side, class.material);
             at_walls.extend(links.iter().map(|link| (name(link), *link)));
         }
-        if let Some(new_slot) = compact.then(|| self.compact()).flatten() {
-            for link in kept.iter_mut().flatten() {
-                link.a = new_slot[link.a as usize];
-                link.b = new_slot[link.b as usize];
+        let new_slot = match numbers {
+            Numbers::Kept => None,
+            Numbers::Compact => self.compact(),
+            Numbers::Given(order) => Some(self.renumber(&order)),
+        };
+        if let Some(new_slot) = &new_slot {
+            for kept in &mut kept {
+                for link in kept.iter_mut() {
+                    link.a = new_slot[link.a as usize];
+                    link.b = new_slot[link.b as usize];
+                }
+                kept.retain(|link| link.a != 0 && link.b != 0);
             }
             for (_, link) in &mut at_walls {
                 link.a = new_slot[link.a as usize];
             }
-            self.rebuild_clusters(&kept);
+            at_walls.retain(|(_, link)| link.a != 0);
             self.sort_still();
         } else if self.cells.outgrown() {
             self.sort_still();
+        }
+        if self.border.shared {
+            // Others keep them.
+            at_walls.retain(|(_, link)| !self.is_ghost(link.a));
+            for kept in &mut kept {
+                kept.retain(|link| !(self.is_ghost(link.a) && self.is_ghost(link.b)));
+            }
+        }
+        if new_slot.is_some() || self.border.shared {
+            self.rebuild_clusters(&kept);
         }
         self.forget_arcs();
         self.lay_aside(&mut kept, &mut at_walls);
@@ -168,6 +204,7 @@ impl<D: Integrate> Engine<D> {
         self.filter();
         self.find_faces();
         self.find_rim();
+        new_slot
     }
 
     /// Drops empty slots and, in large systems, sorts the others row by row.
@@ -200,25 +237,36 @@ impl<D: Integrate> Engine<D> {
             order.extend(&full);
         }
         let order = self.with_parts(order);
-        let mut new_slot = vec![0; slots];
+        Some(self.renumber(&order))
+    }
+
+    /// Gives slots new numbers: `order` names the old slot of each, the dummy first. Gives the new slot of each old one, 0 of
+    /// those that are dropped.
+    fn renumber(&mut self, order: &[u32]) -> Vec<u32> {
+        let mut new_slot = vec![0; self.state.arrays.slots()];
         for (new, &old) in order.iter().enumerate() {
             new_slot[old as usize] = new as u32;
         }
-        self.state.arrays.reorder(&order);
+        self.state.arrays.reorder(order);
         self.state.bodies.renumber(&new_slot, order.len());
         self.state.since = order
             .iter()
             .map(|&o| self.state.since[o as usize])
             .collect();
         self.state.back = order.iter().map(|&o| self.state.back[o as usize]).collect();
-        self.state.still.renumber(&order, &new_slot);
-        for list in [&mut self.state.active, &mut self.state.fresh] {
+        self.state.still.renumber(order, &new_slot);
+        self.border.renumber(order);
+        for list in [
+            &mut self.state.active,
+            &mut self.state.fresh,
+            &mut self.border.ghosts,
+        ] {
             for slot in list.iter_mut() {
                 *slot = new_slot[*slot as usize];
             }
             list.retain(|&s| s != 0);
         }
-        Some(new_slot)
+        new_slot
     }
 
     /// An order of slots in which the parts of grains follow these.
@@ -265,7 +313,10 @@ impl<D: Integrate> Engine<D> {
 
     /// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
     /// comes from outside, as from a moving wall.
-    fn wrap_periodic(&mut self) {
+    pub(super) fn wrap_periodic(&mut self) {
+        if self.border.in_place {
+            return;
+        }
         if let Some(cell) = self.state.cell {
             self.wrap_into_cell(&cell);
             return;
@@ -287,9 +338,10 @@ impl<D: Integrate> Engine<D> {
     fn renew_pairs(&mut self, kept: &[Vec<Kept>]) {
         self.state.active.sort_unstable();
         self.state.in_order = true;
-        let touching = self.touching();
-        // Arcs are looked at batch by batch for the whole list.
-        let size = if self.has_arcs() { usize::MAX } else { BAND };
+        let touching = self.with_ghosts(self.touching());
+        // Arcs are looked at batch by batch for the whole list; ranks are to have the same order of pairs, however many there are.
+        let whole = self.has_arcs() || self.border.shared;
+        let size = if whole { usize::MAX } else { BAND };
         self.state.bands = Bands::cut(&touching, size);
         let (arrays, bodies) = (&self.state.arrays, &self.state.bodies);
         let active = &touching;
@@ -297,7 +349,7 @@ impl<D: Integrate> Engine<D> {
             .iter()
             .map(|&s| arrays.position(s as usize))
             .collect();
-        if !bodies.list.is_empty() {
+        if !bodies.list.is_empty() || self.border.in_place {
             // Parts may stick out of the box.
             for (k, axis) in self.periodic.iter().enumerate() {
                 if let Some(axis) = axis {
@@ -339,6 +391,10 @@ impl<D: Integrate> Engine<D> {
                 });
             }
             self.pair_buffer.sort_unstable();
+        }
+        if self.border.shared {
+            let ghost = |slot: u32| arrays.status[slot as usize].is_ghost();
+            self.pair_buffer.retain(|&(a, b)| !(ghost(a) && ghost(b)));
         }
         for &(a, b) in &self.pair_buffer {
             let materials = (arrays.material[a as usize], arrays.material[b as usize]);

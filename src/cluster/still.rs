@@ -121,7 +121,8 @@ impl<D: Integrate> Engine<D> {
 
     /// Whether a slot holds a grain that stands still, or a part of one.
     pub fn stands(&self, slot: u32) -> bool {
-        self.state.arrays.status[self.owner(slot) as usize] == Status::Still
+        let status = self.state.arrays.status[self.owner(slot) as usize];
+        matches!(status, Status::Still | Status::StillGhost)
     }
 
     /// Whether two candidates that stand still are linked: grains, or of clumps their parts.
@@ -164,12 +165,21 @@ impl<D: Integrate> Engine<D> {
         }
         let chosen = self.marked(slots);
         let before = self.slidings(&chosen);
+        let mut stopped = 0;
         for &slot in slots {
             let s = slot as usize;
-            self.book_dampers(s);
+            // What others step, others book.
+            let still = match self.state.arrays.status[s] {
+                Status::Ghost => Status::StillGhost,
+                _ => {
+                    self.book_dampers(s);
+                    stopped += 1;
+                    Status::Still
+                }
+            };
             D::stop(&mut self.state.arrays, s);
             self.state.arrays.clear_force(s);
-            self.state.arrays.status[s] = Status::Still;
+            self.state.arrays.status[s] = still;
             self.state.still.held[s] = [0.0; 6];
             self.state.still.pushed[s] = [0.0; 6];
             self.state.still.calm[s] = 0;
@@ -183,7 +193,8 @@ impl<D: Integrate> Engine<D> {
                 self.cells.insert(touching, x, r);
             }
         }
-        self.state.still.count += slots.len();
+        self.state.still.count += stopped;
+        self.border.ghosts.retain(|&s| !chosen[s as usize]);
         self.state.active.retain(|&s| !chosen[s as usize]);
         self.state.fresh.retain(|&s| !chosen[s as usize]);
         // Springs stand a part of a step ahead of positions, at the speed of sliding: it has changed.
@@ -254,14 +265,19 @@ impl<D: Integrate> Engine<D> {
             let held = std::mem::take(&mut self.state.still.held[s]);
             let [fx, fy, fz, mx, my, mz] = held;
             D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
-            self.state.arrays.status[s] = Status::Stepped;
             self.state.still.pushed[s] = [0.0; 6];
             self.state.still.calm[s] = 0;
+            if self.state.arrays.status[s].is_ghost() {
+                self.state.arrays.status[s] = Status::Ghost;
+                self.border.ghosts.push(slot);
+                continue;
+            }
+            self.state.arrays.status[s] = Status::Stepped;
+            self.state.still.count -= 1;
             self.state.active.push(slot);
             self.state.in_order = false;
             self.state.fresh.push(slot);
         }
-        self.state.still.count -= slots.len();
         for &woken in slots {
             loop {
                 let first = self.state.still.pairs.of(woken).next();
@@ -494,9 +510,13 @@ impl<D: Integrate> Engine<D> {
     /// Makes the cells of grains that stand still anew.
     pub fn sort_still(&mut self) {
         let arrays = &self.state.arrays;
-        let bodies: Vec<(u32, D::Vector, f64)> = self
-            .standing()
-            .into_iter()
+        let bodies: Vec<(u32, D::Vector, f64)> = (1..arrays.slots() as u32)
+            .filter(|&slot| {
+                matches!(
+                    arrays.status[slot as usize],
+                    Status::Still | Status::StillGhost
+                )
+            })
             .flat_map(|slot| self.touching_of(slot))
             .map(|slot| {
                 let s = slot as usize;

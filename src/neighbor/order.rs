@@ -41,36 +41,42 @@ pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u3
 ///
 /// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead.
 pub fn row_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
-    let cells_a_piece = if D::N == 2 { 512.0 } else { 64.0 };
     let mut least = [f64::INFINITY; 3];
     for x in positions.iter().filter(|x| x.is_finite()) {
         for (k, low) in least.iter_mut().enumerate().take(D::N) {
             *low = low.min(x[k]);
         }
     }
-    // Out of range counts as the last cell, not a number as the first.
-    let step = |x: f64, size: f64| (x / size) as u32;
-    let mut keys: Vec<(u32, u64, u32, u32)> = positions
+    let mut keys: Vec<(RowPlace, u32)> = positions
         .iter()
         .zip(0..)
-        .map(|(x, number)| {
-            let from = |k: usize| x[k] - least[k];
-            let mut row = 0;
-            for k in 1..D::N {
-                let step = u64::from(step(from(k), cell));
-                row |= if D::N == 2 {
-                    step
-                } else {
-                    spread::<Planar>(step) << (k - 1)
-                };
-            }
-            let piece = step(from(0), cells_a_piece * cell);
-            // Finer along the row than across: several small grains lie in a cell.
-            (piece, row, step(from(0), 0.125 * cell), number)
-        })
+        .map(|(x, number)| (row_place::<D>(*x, least, cell), number))
         .collect();
     keys.sort_unstable();
-    keys.into_iter().map(|(.., number)| number).collect()
+    keys.into_iter().map(|(_, number)| number).collect()
+}
+
+/// A place in the order of [`row_order`].
+pub type RowPlace = (u32, u64, u32);
+
+/// The place of a position in the order of [`row_order`], rows beginning at `least`.
+pub fn row_place<D: Dimension>(x: D::Vector, least: [f64; 3], cell: f64) -> RowPlace {
+    let cells_a_piece = if D::N == 2 { 512.0 } else { 64.0 };
+    // Out of range counts as the last cell, not a number as the first.
+    let step = |x: f64, size: f64| (x / size) as u32;
+    let from = |k: usize| x[k] - least[k];
+    let mut row = 0;
+    for k in 1..D::N {
+        let step = u64::from(step(from(k), cell));
+        row |= if D::N == 2 {
+            step
+        } else {
+            spread::<Planar>(step) << (k - 1)
+        };
+    }
+    let piece = step(from(0), cells_a_piece * cell);
+    // Finer along the row than across: several small grains lie in a cell.
+    (piece, row, step(from(0), 0.125 * cell))
 }
 
 /// Moves bit b of a number to bit 2 b or 3 b.

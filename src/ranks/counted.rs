@@ -102,6 +102,11 @@ impl Ranks for Counted<'_> {
         Ok(all)
     }
 
+    fn greatest(&self, values: &mut [f64]) -> Result<(), RankError> {
+        self.note(size_of_val(values));
+        self.ranks.greatest(values)
+    }
+
     fn barrier(&self) -> Result<(), RankError> {
         self.note(0);
         self.ranks.barrier()

@@ -1,5 +1,6 @@
 //! Ranks that are the processes of an MPI job.
 
+use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::point_to_point::MatchedReceiveVec;
@@ -204,6 +205,16 @@ impl Ranks for World {
                 part.to_vec()
             })
             .collect())
+    }
+
+    fn greatest(&self, values: &mut [f64]) -> Result<(), RankError> {
+        let number = |x: &f64| if x.is_nan() { f64::INFINITY } else { *x };
+        let own: Vec<f64> = values.iter().map(number).collect();
+        if !own.is_empty() {
+            self.world
+                .all_reduce_into(&own[..], values, SystemOperation::max());
+        }
+        Ok(())
     }
 
     fn barrier(&self) -> Result<(), RankError> {

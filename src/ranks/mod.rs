@@ -190,6 +190,26 @@ pub trait Ranks {
         Ok(all)
     }
 
+    /// Number by number the greatest of all ranks, which is the same in any order; what is no number counts as infinity. Collective.
+    ///
+    /// # Errors
+    /// As of [`Ranks::all_gather`], and a rank that gives another number of them.
+    fn greatest(&self, values: &mut [f64]) -> Result<(), RankError> {
+        let number = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
+        for (rank, bytes) in self.all_gather(&pack(values))?.iter().enumerate() {
+            let theirs: Option<Vec<f64>> =
+                unpack(bytes).filter(|v: &Vec<f64>| v.len() == values.len());
+            let theirs = theirs.ok_or(RankError::Garbled {
+                rank,
+                bytes: bytes.len(),
+            })?;
+            for (value, theirs) in values.iter_mut().zip(theirs) {
+                *value = number(*value).max(number(theirs));
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until all ranks are here. Collective.
     ///
     /// # Errors

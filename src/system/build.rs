@@ -68,6 +68,13 @@ fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
 impl<D: Integrate> System<D> {
     /// [`System::new`].
     pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
+        let mut system = Self::hollow(setup)?;
+        system.populate(system.s.origin);
+        Ok(system)
+    }
+
+    /// The system without its grains, which are in the setup still.
+    pub(super) fn hollow(setup: Setup<D>) -> Result<Self, SystemError> {
         let (engine, fields, warnings) = Self::bare(&setup)?;
         let start = setup.settle.map_or(0.0, |s| -s.at_most);
         let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
@@ -128,7 +135,6 @@ impl<D: Integrate> System<D> {
             started_at: Instant::now(),
         };
         system.engine.origin = start;
-        system.populate(start);
         Ok(system)
     }
 

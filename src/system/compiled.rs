@@ -5,9 +5,11 @@
 
 use std::any::Any;
 
+use super::domains::Domains;
 use super::{Control, Outcome, Setup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Planar, Spatial};
+use crate::ranks::Ranks;
 use crate::record::Sink;
 
 /// A value whose type is the other one too.
@@ -81,6 +83,31 @@ impl<D: Integrate> System<D> {
         method!(self, run(sink, control))
     }
 
+    /// Runs a setup over ranks, all of which call this with the same setup (docs/ranks.md): the box is cut into bricks, so many along each axis and
+    /// one for each rank (none: chosen), and each rank steps what is in its own. Rank 0 alone gives records to its sink and gets the
+    /// system back, as after a run of its own.
+    ///
+    /// # Errors
+    /// As of [`System::new`] and [`System::run`]; what ranks cannot share; an error of another rank.
+    pub fn run_over(
+        setup: Setup<D>,
+        bricks: Option<[usize; 3]>,
+        ranks: &dyn Ranks,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Option<(Self, Outcome)>, SystemError> {
+        let found = match same::<Setup<D>, Setup<Planar>>(setup) {
+            Ok(setup) => planar::run_over(setup, bricks, ranks, sink, control)?
+                .map(|(system, outcome)| (same(system).ok(), outcome)),
+            Err(setup) => match same::<Setup<D>, Setup<Spatial>>(setup) {
+                Ok(setup) => spatial::run_over(setup, bricks, ranks, sink, control)?
+                    .map(|(system, outcome)| (same(system).ok(), outcome)),
+                Err(_) => unreachable!("{BOTH}"),
+            },
+        };
+        Ok(found.and_then(|(system, outcome)| Some((system?, outcome))))
+    }
+
     /// The state, for a checkpoint: all that decides what comes next.
     pub fn save(&mut self) -> Vec<u8> {
         method!(self, save())
@@ -108,6 +135,15 @@ macro_rules! dimension {
                 control: &mut Control<'_>,
             ) -> Result<Outcome, SystemError> {
                 system.run_here(sink, control)
+            }
+            pub fn run_over(
+                setup: Setup<$dimension>,
+                bricks: Option<[usize; 3]>,
+                ranks: &dyn Ranks,
+                sink: &mut dyn Sink,
+                control: &mut Control<'_>,
+            ) -> Result<Option<(System<$dimension>, Outcome)>, SystemError> {
+                Domains::dealt(setup, bricks, ranks)?.run_shared(sink, control)
             }
             pub fn save(system: &mut System<$dimension>) -> Vec<u8> {
                 system.state()

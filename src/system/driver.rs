@@ -32,6 +32,15 @@ pub enum SystemError {
     /// A saved state does not fit.
     #[error("the saved state cannot be used: {0}")]
     Saved(String),
+    /// Ranks could not reach each other.
+    #[error(transparent)]
+    Ranks(#[from] crate::ranks::RankError),
+    /// Another rank stopped with an error.
+    #[error("rank {rank} stopped with an error")]
+    Elsewhere {
+        /// Which.
+        rank: usize,
+    },
 }
 
 /// How a call of [`System::run`] ended.
@@ -459,7 +468,7 @@ impl<D: Integrate> System<D> {
         self.schedule_step();
     }
 
-    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
+    pub(super) fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
         self.s.wall_seconds = self.wall_time();
         self.started_at = Instant::now();
         self.s.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());

@@ -130,7 +130,7 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    fn next_tick(&mut self, who: u32, every: Option<f64>, kind: EventKind) {
+    pub(super) fn next_tick(&mut self, who: u32, every: Option<f64>, kind: EventKind) {
         let Some(every) = every else { return };
         let tick = &mut self.s.ticks[who as usize % 5];
         *tick += 1;

@@ -98,7 +98,7 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
     let mut crowd = Crowd::new();
     for slot in 1..arrays.slots() {
         let mass = match arrays.status[slot] {
-            Status::Empty | Status::Part => continue,
+            Status::Empty | Status::Part | Status::Ghost | Status::StillGhost => continue,
             _ => 1.0 / arrays.inverse_mass(slot),
         };
         let (x, v, s) = match arrays.status[slot] {
@@ -135,7 +135,7 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
         }
     }
     held.potential += fields.energy_between(&crowd);
-    engine.each_link_view(|link| held.elastic += link.elastic);
+    engine.each_link_view(|link| held.elastic += link.elastic.times(engine.share_of(&link)));
     held
 }
 
@@ -193,7 +193,18 @@ impl Ledger {
         held: &Held,
         morph: f64,
     ) -> EnergyFigures {
-        let flows = passed(engine);
+        self.figures_of(engine, held, &passed(engine), morph, rounding(engine))
+    }
+
+    /// The same of what is held and has passed on several ranks, and with what rounding can leave there.
+    pub fn figures_of<D: Integrate>(
+        &self,
+        engine: &Engine<D>,
+        held: &Held,
+        flows: &Flows,
+        morph: f64,
+        rounding: [f64; 2],
+    ) -> EnergyFigures {
         let begin = &self.flows_at_start;
         let mut given = flows.fields;
         given.add(-1.0, &begin.fields);
@@ -220,7 +231,8 @@ impl Ledger {
             + self.start.elastic.sum().abs()
             + entries;
         // What rounding alone can leave is no error of the integration.
-        let error = (error.abs() - rounding(engine, whole)).max(0.0);
+        let [overlaps, places] = rounding;
+        let error = (error.abs() - (overlaps + UNITS * (whole + places))).max(0.0);
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
         // What drives a periodic cell gives its flow too.
         flowed += (held.carried - self.start.carried).abs();
@@ -257,13 +269,13 @@ impl Ledger {
     }
 }
 
-/// What the rounding of numbers can leave in the balance, J: of the entries, whose sizes add up to
-/// `whole`; of potential energies, as if all mass were as far from the origin as the farthest grain
-/// is; and of overlaps, which are differences of positions.
-fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
-    /// An entry is a sum of rounded parts, an overlap a difference of positions that were rounded
-    /// each step: a few units in the last place.
-    const UNITS: f64 = 8.0 * f64::EPSILON;
+/// An entry of the book is a sum of rounded parts, an overlap a difference of positions that were rounded
+/// each step: a few units in the last place.
+const UNITS: f64 = 8.0 * f64::EPSILON;
+
+/// What the rounding of numbers can leave in the balance beside that of its entries, J: of overlaps, which are differences of positions;
+/// and what counts like an entry: potential energies, as if all mass were as far from the origin as the farthest grain is.
+pub fn rounding<D: Integrate>(engine: &Engine<D>) -> [f64; 2] {
     let arrays = &engine.state.arrays;
     let (mut reach, mut radius, mut mass, mut grains) = (0.0f64, 0.0f64, 0.0, 0.0);
     for slot in 1..arrays.slots() {
@@ -288,7 +300,10 @@ fn rounding<D: Integrate>(engine: &Engine<D>, whole: f64) -> f64 {
             law.normal_energy(overlap, radius).max(drawn)
         })
     });
-    grains * energy.fold(0.0, f64::max) + UNITS * (whole + mass * engine.gravity.norm() * reach)
+    [
+        grains * energy.fold(0.0, f64::max),
+        mass * engine.gravity.norm() * reach,
+    ]
 }
 
 /// The share of what the last evaluation booked that lies after it.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::driver::Outcome;
-use super::ledger::{self, held};
+use super::ledger::{self, Ledger, held};
 use super::{EventLog, System, SystemError};
 use crate::body::shifts;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{LinkView, Other};
+use crate::cluster::{Counts, LinkView, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::Vector;
 use crate::record::{
@@ -30,6 +30,19 @@ pub struct Causes {
 
 fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
+}
+
+/// Events handled since the book was opened, in the order of `EventKind::ALL`.
+pub(super) fn events_of(by_kind: &[u64], now: &Counts, ledger: &Ledger) -> Vec<u64> {
+    let mut events = by_kind.to_vec();
+    let then = &ledger.counts_at_start;
+    events[EventKind::PredictTrajectory as usize] += now.steps - then.steps;
+    events[EventKind::InsertLink as usize] += now.opened - then.opened;
+    events[EventKind::RemoveLink as usize] += now.closed - then.closed;
+    events[EventKind::SlipLink as usize] += now.slipped - then.slipped;
+    events[EventKind::GripLink as usize] += now.gripped - then.gripped;
+    events[EventKind::StabilizeLink as usize] += now.stabilized - then.stabilized;
+    events
 }
 
 impl<D: Integrate> System<D> {
@@ -106,15 +119,7 @@ impl<D: Integrate> System<D> {
 
     /// Events handled so far, in the order of `EventKind::ALL`.
     pub(super) fn events(&self) -> Vec<u64> {
-        let mut events = self.s.by_kind.clone();
-        let (now, then) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
-        events[EventKind::PredictTrajectory as usize] += now.steps - then.steps;
-        events[EventKind::InsertLink as usize] += now.opened - then.opened;
-        events[EventKind::RemoveLink as usize] += now.closed - then.closed;
-        events[EventKind::SlipLink as usize] += now.slipped - then.slipped;
-        events[EventKind::GripLink as usize] += now.gripped - then.gripped;
-        events[EventKind::StabilizeLink as usize] += now.stabilized - then.stabilized;
-        events
+        events_of(&self.s.by_kind, &self.engine.state.counts, &self.s.ledger)
     }
 
     /// A row of the series.

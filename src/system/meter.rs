@@ -214,7 +214,7 @@ impl<D: Integrate> System<D> {
         let state = &mut self.s.meters;
         for slot in 1..arrays.slots() {
             let x = match arrays.status[slot] {
-                Status::Empty | Status::Part => continue,
+                Status::Empty | Status::Part | Status::Ghost | Status::StillGhost => continue,
                 Status::Flying => flight::fly(&self.engine, slot, time).position,
                 Status::Stepped | Status::Still => arrays.position(slot),
             };

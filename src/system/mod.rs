@@ -8,6 +8,7 @@ mod build;
 mod carry;
 mod cell;
 mod compiled;
+mod domains;
 mod driver;
 pub mod events;
 mod expansion;
@@ -45,6 +46,7 @@ mod zones;
 
 pub use air::AirTally;
 pub use cell::beside_cell;
+pub use domains::{Shared, bricks_of};
 pub use driver::{Control, Outcome, Plan, Progress, System, SystemError};
 pub use events::Events;
 pub use expansion::expanded;

@@ -12,7 +12,7 @@ use crate::record::{BodyRef, Sink};
 
 /// How a grain has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
+pub(super) enum Left {
     Through,
     Lost,
 }
@@ -24,7 +24,7 @@ impl<D: Dimension> OutletSetup<D> {
     }
 
     /// Whether a grain lies wholly beyond, and how.
-    fn left(&self, x: D::Vector, radius: f64) -> Option<Left> {
+    pub(super) fn left(&self, x: D::Vector, radius: f64) -> Option<Left> {
         match self {
             OutletSetup::Plane { point, normal } => {
                 let height = (x - *point).dot(normal) / normal.norm();
@@ -52,7 +52,7 @@ impl<D: Integrate> System<D> {
         let mut any = Vec::new();
         for slot in 1..arrays.slots() {
             let x = match arrays.status[slot] {
-                Status::Empty | Status::Part => continue,
+                Status::Empty | Status::Part | Status::Ghost | Status::StillGhost => continue,
                 Status::Flying => flight::fly(&self.engine, slot, time).position,
                 Status::Stepped | Status::Still => arrays.position(slot),
             };
@@ -80,21 +80,11 @@ impl<D: Integrate> System<D> {
         self.account(time);
         let mut rows = BTreeMap::new();
         for (before, &slot) in gone.iter().enumerate() {
-            let grain = self.grain_at(slot, time);
-            let potential = self.potential_of(&grain, time, &gone[..before]);
-            self.s.ledger.removed += grain.kinetic_energy() + potential;
-            self.s.ledger.removed_potential += potential;
-            self.s.ledger.perturbed += self.lift(&grain);
-            self.s.removed += 1;
-            if left[slot as usize] == Some(Left::Through) {
-                if self.s.discharged == 0 {
-                    self.s.first_out = time;
-                }
-                self.s.last_out = time;
-                self.s.discharged += 1;
+            if let Some(how) = left[slot as usize] {
+                self.book_removed(slot, how, &gone[..before], time);
             }
             let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
-            rows.insert(grain.id, seq);
+            rows.insert(self.engine.state.arrays.id[slot as usize], seq);
             if self.grain_count() == gone.len() {
                 self.s.causes.end = seq;
             }
@@ -105,6 +95,23 @@ impl<D: Integrate> System<D> {
             self.renew(sink)?;
         }
         Ok(())
+    }
+
+    /// Books a grain that is about to be taken away after others.
+    pub(super) fn book_removed(&mut self, slot: u32, how: Left, before: &[u32], time: f64) {
+        let grain = self.grain_at(slot, time);
+        let potential = self.potential_of(&grain, time, before);
+        self.s.ledger.removed += grain.kinetic_energy() + potential;
+        self.s.ledger.removed_potential += potential;
+        self.s.ledger.perturbed += self.lift(&grain);
+        self.s.removed += 1;
+        if how == Left::Through {
+            if self.s.discharged == 0 {
+                self.s.first_out = time;
+            }
+            self.s.last_out = time;
+            self.s.discharged += 1;
+        }
     }
 
     /// Takes grains out of the engine, with their links. `rows`: numbers of the rows in the log that tell of it, by number

@@ -14,7 +14,7 @@ use crate::record::{Avalanches, Sink};
 /// that count are means over it, since each landing sends a wave of hundreds of weights through the
 /// bed that is gone after one. Who is to stand still is chosen once in a dwell, for that costs a
 /// renewal of the lists.
-const LOOKS: u16 = 4;
+pub(super) const LOOKS: u16 = 4;
 
 /// Force that any grain may lack to equilibrium, in weights, whatever presses on it.
 const LOOSE: f64 = 0.5;
@@ -60,7 +60,7 @@ pub(super) fn size(push: &Push) -> f64 {
 
 impl<D: Integrate> System<D> {
     /// Steps between two looks.
-    fn look_steps(&self, morph: &MorphSetup) -> u64 {
+    pub(super) fn look_steps(&self, morph: &MorphSetup) -> u64 {
         let steps = morph.dwell / (f64::from(LOOKS) * self.step_size());
         (steps.round() as u64).max(1)
     }
@@ -137,7 +137,7 @@ impl<D: Integrate> System<D> {
 
     /// Whether a grain that stands still lacks so much to equilibrium that it must not any longer: as a
     /// force, or beside what presses on it. At the surface of a bed little does.
-    fn is_upset(&self, slot: u32, morph: &MorphSetup, choose: bool) -> bool {
+    pub(super) fn is_upset(&self, slot: u32, morph: &MorphSetup, choose: bool) -> bool {
         let lack = size(&self.engine.residual(slot)) / self.weight(slot);
         lack > morph.wake
             || choose && lack > LOOSE && {
@@ -152,7 +152,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Counts looks at which stepped grains were calm.
-    fn count_calm(&mut self, morph: &MorphSetup) {
+    pub(super) fn count_calm(&mut self, morph: &MorphSetup) {
         let g = self.setup.gravity.norm();
         let mut calm = std::mem::take(&mut self.engine.state.still.calm);
         let engine = &self.engine;
@@ -174,7 +174,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Kinetic energy of a stepped grain that turns so (radius times spin), J.
-    fn turning_energy(&self, slot: u32, spin: [f64; 3]) -> f64 {
+    pub(super) fn turning_energy(&self, slot: u32, spin: [f64; 3]) -> f64 {
         if D::N == 3 && self.engine.form_index(slot).is_some() {
             return super::ledger::turning_energy(&self.engine, slot as usize, spin);
         }
@@ -184,7 +184,7 @@ impl<D: Integrate> System<D> {
 
     /// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
     /// at least, or on a wall.
-    fn resting(&self, morph: &MorphSetup) -> Vec<u32> {
+    pub(super) fn resting(&self, morph: &MorphSetup) -> Vec<u32> {
         let engine = &self.engine;
         let arrays = &engine.state.arrays;
         let calm = &engine.state.still.calm;

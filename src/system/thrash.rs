@@ -16,7 +16,7 @@ const MANY: u64 = 1000;
 
 /// What is kept of a grain that was ever stopped.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Past {
+pub(super) struct Past {
     /// When it was last stopped, s.
     stopped: f64,
     /// When it was woken of late, s, the oldest first.
@@ -78,6 +78,16 @@ impl Thrash {
     /// Dwells that a grain must be calm to be stopped.
     pub fn dwells(&self, id: u32) -> u16 {
         self.grains.get(&id).map_or(1, |past| past.dwells)
+    }
+
+    /// What is known of a grain goes with it to another rank.
+    pub fn take(&mut self, id: u32) -> Option<Past> {
+        self.grains.remove(&id)
+    }
+
+    /// What is known of a grain that came.
+    pub fn put(&mut self, id: u32, past: Past) {
+        self.grains.insert(id, past);
     }
 
     /// A grain is there no more.

@@ -19,6 +19,8 @@ mod collision;
 mod compare;
 mod converge;
 mod documents;
+mod domains;
+mod domains_checks;
 mod faults;
 mod faults_files;
 mod field;

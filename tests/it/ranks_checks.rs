@@ -97,6 +97,9 @@ pub fn messages(ranks: &dyn Ranks) {
     assert_eq!(sums[0].to_bits(), wanted.to_bits());
     assert_eq!(sums[1].to_bits(), (-0.0_f64).to_bits());
     assert_eq!(ranks.least(10.0 - me as f64).unwrap(), 11.0 - size as f64);
+    let mut values = [me as f64, -(me as f64), f64::NAN];
+    ranks.greatest(&mut values).unwrap();
+    assert_eq!(values, [size as f64 - 1.0, 0.0, f64::INFINITY]);
     let odd = if me + 1 == size { f64::NAN } else { 1.0 };
     assert!(ranks.least(odd).unwrap().is_nan());
     assert!(ranks.any(me + 1 == size).unwrap());

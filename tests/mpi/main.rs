@@ -6,6 +6,11 @@
 
 #[path = "../it/ranks_checks.rs"]
 mod checks;
+#[path = "../it/domains_checks.rs"]
+mod domains_checks;
+#[path = "../it/support.rs"]
+#[allow(dead_code)]
+mod support;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio};
@@ -39,6 +44,7 @@ fn as_a_rank(what: &str, folder: &Path) {
             }
         }
         "sweep" => checks::sweep(&ranks, folder, 2),
+        "domains" => domains_checks::domains(&ranks),
         "panic" => {
             if ranks.rank() == 1 {
                 panic!("as was to be shown");
@@ -97,7 +103,7 @@ fn all() {
     checks::write_sweep(folder.path());
     let (sweep, alone) = checks::swept_alone(folder.path());
     for ranks in [2, 4] {
-        for what in ["messages", "rima", "sweep"] {
+        for what in ["messages", "rima", "sweep", "domains"] {
             let mut command = mpirun(ranks, &own);
             command.args([RANK, what]).arg(folder.path());
             well(command);
@@ -120,6 +126,84 @@ fn all() {
     println!("a rank that panics ends the job: passed");
 
     commands(folder.path(), &sweep, &alone);
+    runs(folder.path());
+}
+
+/// `arenite run` itself.
+fn runs(folder: &Path) {
+    let program = Path::new(env!("CARGO_BIN_EXE_arenite"));
+    let begin = |ranks: usize, scenario: &str, more: &[&str]| {
+        let mut command = mpirun(ranks, program);
+        command
+            .current_dir(folder)
+            .args(["run", scenario])
+            .args(more);
+        command
+    };
+    let summary = |out: &str| {
+        let text =
+            std::fs::read_to_string(folder.join(out).join("summary.json")).expect("it is there");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+    };
+    let mut hashes = Vec::new();
+    for (ranks, bricks) in [(2, "2"), (4, "2x2"), (3, "1x3")] {
+        let out = format!("run-{ranks}");
+        let more = ["--until", "0.1", "-o", &out, "--quiet", "--bricks", bricks];
+        well(begin(ranks, "hopper", &more));
+        let told = summary(&out);
+        assert_eq!(told["status"], "finished");
+        assert_eq!(told["grains"]["initial"], 500);
+        let error = told["energy"]["balance_error"].as_f64().expect("a number");
+        assert!(error < 1e-2, "{error}");
+        hashes.push(told["state_hash"].clone());
+        for file in ["series.parquet", "grains.parquet", "links.parquet"] {
+            assert!(folder.join(&out).join(file).exists(), "{file}");
+        }
+    }
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+
+    // What goes wrong is told once, and nothing is written.
+    let refused = [
+        (
+            "heap",
+            vec!["-o", "refused"],
+            "feeds cannot be shared by ranks yet",
+        ),
+        (
+            "hopper",
+            vec!["-o", "refused", "--bricks", "3"],
+            "3 x 1 bricks for 2 ranks",
+        ),
+        (
+            "no-such-scenario",
+            vec!["-o", "refused"],
+            "no-such-scenario",
+        ),
+    ];
+    for (scenario, more, why) in refused {
+        let output = begin(2, scenario, &more)
+            .stdin(Stdio::null())
+            .output()
+            .expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{scenario}");
+        assert_eq!(said.matches(why).count(), 1, "{said}");
+        assert!(!folder.join("refused").join("summary.json").exists());
+    }
+
+    // An interruption ends in a checkpoint, from which one process goes on.
+    let more = ["--until", "0.3", "-o", "limited", "--wall-limit", "0.5"];
+    let output = finish(begin(2, "hopper", &more));
+    assert!(!output.status.success());
+    let mut command = Command::new(program);
+    command
+        .current_dir(folder)
+        .args(["run", "hopper", "--until", "0.3"]);
+    command.args(["-o", "limited", "--resume", "--quiet"]);
+    well(command);
+    let told = summary("limited");
+    assert_eq!(told["status"], "finished");
+    println!("runs cut into bricks: passed");
 }
 
 /// `arenite sweep` itself.

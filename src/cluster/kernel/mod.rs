@@ -38,7 +38,9 @@ impl Batch {
     }
 }
 
-/// Where the forces of pairs are added.
+/// Where the forces of pairs are added: of a batch first to all second bodies, then to all first ones. In a list sorted by first and then
+/// second bodies a row is then added up in one order, wherever batches begin: what else is in the list, and so how many ranks share the
+/// system, makes no difference.
 pub trait Onto {
     /// Adds to the first bodies of a batch.
     fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
@@ -110,6 +112,37 @@ impl Onto for Near<'_> {
         };
         L::scatter_add_from(rows, table, first, &batch.b);
     }
+}
+
+/// What a batch does to its second bodies, from what it does to its first: columns of `reaction` change their sign.
+#[inline(always)]
+fn opposite<L: Lanes>(rows: &[L; LANES], reaction: L) -> [L; LANES] {
+    // Written out: arrays of vectors that are mapped go through memory.
+    [
+        rows[0].flip(reaction),
+        rows[1].flip(reaction),
+        rows[2].flip(reaction),
+        rows[3].flip(reaction),
+        rows[4].flip(reaction),
+        rows[5].flip(reaction),
+        rows[6].flip(reaction),
+        rows[7].flip(reaction),
+    ]
+}
+
+/// Adds to the rows of a batch.
+#[inline(always)]
+fn more<L: Lanes>(rows: &mut [L; LANES], by: [L; LANES]) {
+    *rows = [
+        rows[0].add(by[0]),
+        rows[1].add(by[1]),
+        rows[2].add(by[2]),
+        rows[3].add(by[3]),
+        rows[4].add(by[4]),
+        rows[5].add(by[5]),
+        rows[6].add(by[6]),
+        rows[7].add(by[7]),
+    ];
 }
 
 /// A block of candidate pairs, and what a step changes of it.

@@ -8,7 +8,9 @@
 
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, normal};
+use super::{
+    Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, more, normal, opposite,
+};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
@@ -364,35 +366,23 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
             };
             let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
-            if W::COMPOSED {
-                let turned = |moment: L| {
-                    let rows = [zero, zero, moment, zero, zero, zero, moment, zero];
-                    L::transpose(rows)
-                };
-                let moment = e.rolling.mul(arms[0]);
-                forces.add_to_first(turned(moment), batch);
-                let moment = zero.sub(e.rolling.mul(arms[1]));
-                forces.add_to_second(turned(moment), batch);
-            }
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
             if let Some(sums) = &mut sums {
                 sums.add([dx, dy], [fx, fy], [ex, ey]);
             }
-            let out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
-            forces.add_to_first(out, batch);
-            let back = |k: usize| out[k].flip(reaction);
-            let back = [
-                back(0),
-                back(1),
-                back(2),
-                back(3),
-                back(4),
-                back(5),
-                back(6),
-                back(7),
-            ];
+            let mut out = L::transpose([fx, fy, t, zero, ex, ey, u, zero]);
+            let mut back = opposite(&out, reaction);
+            if W::COMPOSED {
+                let turned = |moment: L| {
+                    let rows = [zero, zero, moment, zero, zero, zero, moment, zero];
+                    L::transpose(rows)
+                };
+                more(&mut out, turned(e.rolling.mul(arms[0])));
+                more(&mut back, turned(zero.sub(e.rolling.mul(arms[1]))));
+            }
             forces.add_to_second(back, batch);
+            forces.add_to_first(out, batch);
         }
         work.total()
     }

@@ -8,7 +8,9 @@
 
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
-use super::{Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, normal};
+use super::{
+    Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, more, normal, opposite,
+};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
 use crate::vector::{Kernel, Lanes, Row};
@@ -374,53 +376,33 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             }
             let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
-            if W::COMPOSED {
-                let [x, y, z] = e.turning;
-                let turned = |arm: L| {
-                    let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
-                    L::transpose([zero, zero, zero, zero, x, y, z, zero])
-                };
-                let out = turned(arms[0]);
-                forces.add_to_first(out, batch);
-                dampers.add_to_first(out, batch);
-                let out = turned(arms[1].mul(L::splat(-1.0)));
-                forces.add_to_second(out, batch);
-                dampers.add_to_second(out, batch);
-            }
             if let Some(sums) = &mut sums {
                 sums.add(d, e.force, e.damper);
             }
             let [fx, fy, fz] = e.force;
             let [tx, ty, tz] = e.moment;
-            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            forces.add_to_first(out, batch);
-            let back = |k: usize| out[k].flip(reaction);
-            let back = [
-                back(0),
-                back(1),
-                back(2),
-                back(3),
-                back(4),
-                back(5),
-                back(6),
-                back(7),
-            ];
+            let mut out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
+            let mut back = opposite(&out, reaction);
+            let turned = |arm: L| {
+                let [x, y, z] = e.turning;
+                let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
+                L::transpose([zero, zero, zero, zero, x, y, z, zero])
+            };
+            if W::COMPOSED {
+                more(&mut out, turned(arms[0]));
+                more(&mut back, turned(arms[1].mul(L::splat(-1.0))));
+            }
             forces.add_to_second(back, batch);
+            forces.add_to_first(out, batch);
             let [fx, fy, fz] = e.damper;
-            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            dampers.add_to_first(out, batch);
-            let back = |k: usize| out[k].flip(reaction);
-            let back = [
-                back(0),
-                back(1),
-                back(2),
-                back(3),
-                back(4),
-                back(5),
-                back(6),
-                back(7),
-            ];
+            let mut out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
+            let mut back = opposite(&out, reaction);
+            if W::COMPOSED {
+                more(&mut out, turned(arms[0]));
+                more(&mut back, turned(arms[1].mul(L::splat(-1.0))));
+            }
             dampers.add_to_second(back, batch);
+            dampers.add_to_first(out, batch);
         }
         work.total()
     }

@@ -232,7 +232,7 @@ impl<D: Integrate> System<D> {
             let own = match arrays.status[s] {
                 Status::Stepped => ledger::velocity_now(&self.engine, s).0,
                 Status::Flying => flight::fly(&self.engine, s, self.engine.time()).velocity,
-                Status::Empty | Status::Still | Status::Part => D::Vector::default(),
+                _ => D::Vector::default(),
             };
             (own.dot(&velocity) + 0.5 * velocity.norm_squared()) / arrays.inverse_mass(s)
         };

@@ -1,7 +1,6 @@
-//! Whether a sweep is run by several processes that were started together.
+//! Whether a command is run by several processes that were started together.
 
-use crate::cli::SweepArgs;
-use crate::cli::failure::Failure;
+use super::failure::Failure;
 use crate::ranks::Ranks;
 
 /// What those who start processes together tell each of them: how many there are.
@@ -14,12 +13,23 @@ const TOLD: [&str; 3] = [
     "MV2_COMM_WORLD_SIZE",
 ];
 
+/// What the processes are to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Job {
+    /// One run.
+    Run,
+    /// A sweep.
+    Sweep,
+    /// A part of a sweep that each has for itself.
+    Part,
+}
+
 /// The processes that were started together, as MPI says.
 #[cfg(feature = "mpi")]
-pub(super) fn begin(args: &SweepArgs) -> Result<crate::ranks::World, Failure> {
+pub(super) fn begin(job: Job) -> Result<crate::ranks::World, Failure> {
     let ranks = crate::ranks::World::begin().map_err(failed)?;
     alone(
-        args,
+        job,
         &ranks,
         "the program found none of the others: `mpirun` is of another MPI library than the one that the program was built with",
     )?;
@@ -28,20 +38,20 @@ pub(super) fn begin(args: &SweepArgs) -> Result<crate::ranks::World, Failure> {
 
 /// This process alone: the program has no MPI to ask.
 #[cfg(not(feature = "mpi"))]
-pub(super) fn begin(args: &SweepArgs) -> Result<crate::ranks::One, Failure> {
+pub(super) fn begin(job: Job) -> Result<crate::ranks::One, Failure> {
     let ranks = crate::ranks::One;
     alone(
-        args,
+        job,
         &ranks,
         "this program was built without MPI: build it with `cargo build --release --features mpi` (docs/ranks.md)",
     )?;
     Ok(ranks)
 }
 
-/// Refuses many processes that do not know of each other, each of which would run the whole sweep. With a part of its own each is
+/// Refuses many processes that do not know of each other, each of which would do it all. With a part of its own each is
 /// right.
-fn alone(args: &SweepArgs, ranks: &dyn Ranks, why: &str) -> Result<(), Failure> {
-    if ranks.size() > 1 || args.shard.is_some() {
+fn alone(job: Job, ranks: &dyn Ranks, why: &str) -> Result<(), Failure> {
+    if ranks.size() > 1 || job == Job::Part {
         return Ok(());
     }
     let told = TOLD.iter().find_map(|name| {
@@ -50,10 +60,17 @@ fn alone(args: &SweepArgs, ranks: &dyn Ranks, why: &str) -> Result<(), Failure> 
     });
     match told {
         None => Ok(()),
-        Some((name, count)) => Err(Failure::Input(format!(
-            "{count} processes were started together ({name}), but {why}; \
-             or give each a part with --shard I/{count}, or --shard 1/1 to have each run a sweep of its own"
-        ))),
+        Some((name, count)) => {
+            let or = match job {
+                Job::Run => String::new(),
+                _ => format!(
+                    "; or give each a part with --shard I/{count}, or --shard 1/1 to have each run a sweep of its own"
+                ),
+            };
+            Err(Failure::Input(format!(
+                "{count} processes were started together ({name}), but {why}{or}"
+            )))
+        }
     }
 }
 

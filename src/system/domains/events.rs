@@ -1,0 +1,306 @@
+//! What happens between steps, on all ranks at once: series, snapshots, outlets, gates, the end of settling, jams.
+
+use std::collections::BTreeMap;
+
+use super::Domains;
+use super::exchange::{of_bytes, to_bytes};
+use crate::body::GrainId;
+use crate::cluster::integrate::Integrate;
+use crate::event::{DefaultQueue, EventKind, EventQueue};
+use crate::geometry::Vector;
+use crate::ranks::{RankError, Ranks, Values};
+use crate::record::{NullSink, Sink};
+use crate::system::driver::{JAM_KINETIC, JAM_LOOK, JAM_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner};
+use crate::system::ledger;
+use crate::system::outlet::Left;
+use crate::system::{System, SystemError};
+
+/// Looks at a bed that seems to be jammed at which grains that only seemed to rest are woken, before it is believed.
+const DOUBTS: u64 = 4;
+
+/// A sum that does not depend on the order of its parts: in units of 2^-90.
+#[derive(Clone, Copy, Default)]
+struct Exact(i128);
+
+impl Exact {
+    const UNIT: f64 = 1.0 / (1u128 << 90) as f64;
+
+    fn add(&mut self, value: f64) {
+        // Beyond its range it stays at the end of it.
+        self.0 = self.0.saturating_add((value / Self::UNIT) as i128);
+    }
+
+    fn value(self) -> f64 {
+        self.0 as f64 * Self::UNIT
+    }
+
+    fn over(self, ranks: &dyn Ranks) -> Result<Exact, RankError> {
+        let all = ranks.all_gather(&self.0.to_le_bytes())?;
+        let mut sum = Exact::default();
+        for (rank, bytes) in all.iter().enumerate() {
+            let bytes = bytes[..].try_into().map_err(|_| RankError::Garbled {
+                rank,
+                bytes: bytes.len(),
+            })?;
+            sum.0 = sum.0.saturating_add(i128::from_le_bytes(bytes));
+        }
+        Ok(sum)
+    }
+}
+
+impl<D: Integrate> Domains<'_, D> {
+    /// Handles the next event; whether the ranks go on.
+    pub(super) fn handle(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
+        let Some((who, event)) = self.system.s.queue.pop() else {
+            return Ok(false);
+        };
+        let time = event.time;
+        let first = self.ranks.rank() == 0;
+        if self.stepped == 0 {
+            // Nobody steps: the grid moves on to here.
+            let engine = &mut self.system.engine;
+            let n = ((time - engine.time_of(0)) / engine.options.step).floor() as i64;
+            engine.skip_to(n);
+        }
+        if who == owner::SERIES {
+            let checked = self.system.check_numbers();
+            self.note(checked);
+        }
+        match who {
+            owner::SERIES => {
+                if first {
+                    self.system.count(EventKind::LogState);
+                }
+                let row = self.series_row(time)?;
+                let system = &mut self.system;
+                system.next_tick(who, system.setup.log.series, EventKind::LogState);
+                if let Some(row) = row {
+                    let written = sink.series(&row).map_err(SystemError::from);
+                    self.note(written);
+                }
+            }
+            owner::SNAPSHOT => {
+                if first {
+                    self.system.count(EventKind::Visualize);
+                }
+                let rows = self.snapshot(time)?;
+                let system = &mut self.system;
+                system.next_tick(who, system.setup.log.snapshots, EventKind::Visualize);
+                if let Some((grains, links)) = rows {
+                    let written = sink.snapshot(&grains, &links).map_err(SystemError::from);
+                    self.note(written);
+                }
+            }
+            owner::OUTLET => {
+                self.delete_left(time)?;
+                let system = &mut self.system;
+                if system.setup.stop_when_empty && self.grains == 0 {
+                    // Rank 0 looks once more, and ends the run.
+                    system.schedule(who, time, EventKind::DeleteBodies);
+                    return Ok(false);
+                }
+                if first {
+                    system.count(EventKind::DeleteBodies);
+                }
+                let every = Some(system.setup.outlet_interval);
+                system.next_tick(who, every, EventKind::DeleteBodies);
+            }
+            owner::JAM if self.system.s.settling => self.look_for_rest(time)?,
+            owner::JAM => return self.look_for_jam(time),
+            owner::FINISH => {
+                if first {
+                    self.system.s.warnings.push(format!(
+                        "the grains had not come to rest after {} s of settling; the run starts all the same",
+                        self.system.setup.settle.map_or(0.0, |s| s.at_most)
+                    ));
+                }
+                self.system.begin(&mut NullSink)?;
+            }
+            gate if gate >= owner::FIRST_BOUNDARY => {
+                self.open((gate - owner::FIRST_BOUNDARY) as usize, time)?;
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// While settling: whether the grains rest; then the clock is set to 0.
+    fn look_for_rest(&mut self, time: f64) -> Result<(), SystemError> {
+        let Some(settle) = self.system.setup.settle else {
+            return Ok(());
+        };
+        let engine = &self.system.engine;
+        let arrays = &engine.state.arrays;
+        let g = self.system.setup.gravity.norm();
+        let (mut kinetic, mut weight) = (Exact::default(), Exact::default());
+        for slot in engine.own() {
+            let s = slot as usize;
+            weight.add(2.0 * arrays.radius(s) * g / arrays.inverse_mass(s));
+            if !engine.stands(slot) {
+                kinetic.add(self.kinetic(slot));
+            }
+        }
+        let kinetic = kinetic.over(self.ranks)?.value();
+        let weight = weight.over(self.ranks)?.value();
+        let system = &mut self.system;
+        let calm = kinetic <= settle.kinetic_fraction * weight;
+        system.s.calm_looks = if calm { system.s.calm_looks + 1 } else { 0 };
+        if system.s.calm_looks >= SETTLE_LOOKS {
+            system.s.calm_looks = 0;
+            let shift = -system.engine.time();
+            system.engine.origin += shift;
+            system.s.origin = system.engine.origin;
+            system.s.queue = DefaultQueue::default();
+            system.begin(&mut NullSink)?;
+            return self.renew();
+        }
+        if time + SETTLE_LOOK < 0.0 {
+            system.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
+        }
+        Ok(())
+    }
+
+    /// Kinetic energy of an own stepped grain, J.
+    fn kinetic(&self, slot: u32) -> f64 {
+        let (engine, s) = (&self.system.engine, slot as usize);
+        let (v, spin) = ledger::velocity_now(engine, s);
+        let turning = ledger::turning_energy(engine, s, spin);
+        0.5 * v.norm_squared() / engine.state.arrays.inverse_mass(s) + turning
+    }
+
+    /// Whether nothing can move any more; then the ranks need not go on: rank 0 believes the jam, or not.
+    fn look_for_jam(&mut self, time: f64) -> Result<bool, SystemError> {
+        let system = &self.system;
+        let to_come = system
+            .setup
+            .boundaries
+            .iter()
+            .any(|wall| wall.opens_at.is_some_and(|t| t > time) || !wall.stands());
+        let arrays = &system.engine.state.arrays;
+        let g = system.setup.gravity.norm();
+        let at_rest = |&slot: &u32| {
+            let s = slot as usize;
+            let weight = g / arrays.inverse_mass(s);
+            self.kinetic(slot) < JAM_KINETIC * 2.0 * arrays.radius(s) * weight
+        };
+        let moves = to_come || !system.engine.state.active.iter().all(at_rest);
+        let moves = self.ranks.any(moves)? || self.grains == 0;
+        let state = &mut self.system.s;
+        if moves {
+            state.calm_looks = 0;
+            state.calm_since = time;
+        } else {
+            if state.calm_looks == 0 {
+                state.calm_since = time;
+            }
+            state.calm_looks += 1;
+        }
+        if state.calm_looks >= JAM_LOOKS {
+            let [out, doubts] = &mut state.undone;
+            if *out != state.discharged {
+                [*out, *doubts] = [state.discharged, 0];
+            }
+            *doubts += 1;
+            let doubted = *doubts <= DOUBTS;
+            if !doubted || !self.wake_unbalanced()? {
+                // Comes to rank 0 alone with all grains in its hands.
+                let state = &mut self.system.s;
+                state.calm_looks = JAM_LOOKS - 1;
+                state.undone[1] = DOUBTS + 1;
+                self.system.schedule(owner::JAM, time, EventKind::Jam);
+                return Ok(false);
+            }
+            self.renew()?;
+            self.system.s.calm_looks = 0;
+        }
+        self.system
+            .schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
+        Ok(true)
+    }
+
+    /// Removes clusters all of whose grains have left.
+    fn delete_left(&mut self, time: f64) -> Result<(), SystemError> {
+        let system = &self.system;
+        let arrays = &system.engine.state.arrays;
+        let left: BTreeMap<u32, Left> = system
+            .engine
+            .own()
+            .filter_map(|slot| {
+                let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+                let how = system.setup.outlets.iter().find_map(|o| o.left(x, r));
+                Some((slot, how?))
+            })
+            .collect();
+        if !self.ranks.any(!left.is_empty())? {
+            return Ok(());
+        }
+        // Of each that has left: its number and those that it is linked with.
+        let links = system.engine.adjacency();
+        let told: Vec<(GrainId, Vec<GrainId>)> = left
+            .keys()
+            .map(|&slot| {
+                let mut peers = Vec::new();
+                links.each(slot, &mut |peer| peers.push(arrays.id[peer as usize]));
+                (arrays.id[slot as usize], peers)
+            })
+            .collect();
+        let mut out: BTreeMap<GrainId, Vec<GrainId>> = BTreeMap::new();
+        for (rank, bytes) in self.ranks.all_gather(&to_bytes(&told))?.iter().enumerate() {
+            let told: Vec<(GrainId, Vec<GrainId>)> = of_bytes(rank, bytes)?;
+            out.extend(told);
+        }
+        loop {
+            let held = |peers: &[GrainId]| peers.iter().any(|peer| !out.contains_key(peer));
+            let held: Vec<GrainId> = out
+                .iter()
+                .filter(|(_, peers)| held(peers))
+                .map(|(id, _)| *id)
+                .collect();
+            if held.is_empty() {
+                break;
+            }
+            held.iter().for_each(|id| drop(out.remove(id)));
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        let goes = |slot: &u32| out.contains_key(&arrays.id[*slot as usize]);
+        let own: Vec<u32> = left.keys().copied().filter(goes).collect();
+        let all: Vec<u32> = (1..arrays.slots() as u32)
+            .filter(|slot| {
+                arrays.status[*slot as usize].is_grain() || system.engine.is_ghost(*slot)
+            })
+            .filter(goes)
+            .collect();
+        let system = &mut self.system;
+        system.account(time);
+        for (before, slot) in own.iter().enumerate() {
+            system.book_removed(*slot, left[slot], &own[..before], time);
+        }
+        system.forget_rest(&own);
+        let lost = system.engine.state.still.lost;
+        let elastic = system.engine.end_links_of(&all, time);
+        system.s.ledger.remove_elastic(elastic);
+        system.engine.remove(&all);
+        let lost = system.engine.state.still.lost > lost;
+        if self.ranks.any(lost)? {
+            self.wake_unbalanced()?;
+        }
+        self.renew()
+    }
+
+    /// Opens a gate.
+    fn open(&mut self, index: usize, time: f64) -> Result<(), SystemError> {
+        let first = self.ranks.rank() == 0;
+        let system: &mut System<D> = &mut self.system;
+        if first {
+            system.count(EventKind::BoundaryUpdate);
+        }
+        let elastic = system.engine.end_links_with(index, time);
+        system.s.ledger.remove_elastic(elastic);
+        system.engine.open(index);
+        system.s.calm_looks = 0;
+        self.wake_unbalanced()?;
+        self.renew()
+    }
+}

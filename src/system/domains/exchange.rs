@@ -1,0 +1,296 @@
+//! What goes from rank to rank: the motion of ghosts at each step, grains and links when lists are renewed.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::cut::Load;
+use super::{Domains, Neighbour};
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Engine, Party, Traveller};
+use crate::event::EventKind;
+use crate::ranks::{RankError, Tag, Values, pack, unpack};
+use crate::system::SystemError;
+use crate::system::thrash::Past;
+
+const MOTION: Tag = Tag::new(40);
+const PARTIES: Tag = Tag::new(41);
+const IMAGES: Tag = Tag::new(42);
+
+/// Renewals between two looks at whether all ranks have as much to do.
+const BALANCE: u64 = 64;
+/// Work of the busiest rank over the mean from which planes are moved.
+const UNEVEN: f64 = 1.1;
+/// Work of a stepped grain over that of one that stands still.
+const STEPPED: u64 = 16;
+/// Grains from which slots are sorted by place, and renewals from one time to the next, as in a run of its own.
+const SORT_FROM: u64 = 4_000;
+const SORT: u64 = 16;
+
+/// Grains that go over, and what is known of their stops and wakes.
+type Passage<D> = (Party<D>, Vec<(u32, Past)>);
+
+pub(super) fn to_bytes<T: Serialize>(value: &T) -> Vec<u8> {
+    // Nothing here can fail: neither its types nor a vector to write to.
+    postcard::to_stdvec(value).unwrap_or_default()
+}
+
+pub(super) fn of_bytes<T: DeserializeOwned>(rank: usize, bytes: &[u8]) -> Result<T, RankError> {
+    let garbled = |_| RankError::Garbled {
+        rank,
+        bytes: bytes.len(),
+    };
+    postcard::from_bytes(bytes).map_err(garbled)
+}
+
+impl<D: Integrate> Domains<'_, D> {
+    /// Keeps an error until all ranks are told.
+    pub(super) fn note(&mut self, result: Result<(), SystemError>) {
+        if let Err(error) = result {
+            self.fault.get_or_insert(error);
+        }
+    }
+
+    /// A step of all ranks; whether one of them wants to stop after it.
+    pub(super) fn step(&mut self, stop: bool) -> Result<bool, SystemError> {
+        let [along, across, wall] = self.system.engine.move_own();
+        let flag = |is: bool| f64::from(u8::from(is));
+        let mut told = [along, across, wall, flag(self.fault.is_some()), flag(stop)];
+        self.ranks.greatest(&mut told)?;
+        let [along, across, wall, fault, stop] = told;
+        if fault > 0.0 {
+            self.all_well()?;
+        }
+        let engine = &mut self.system.engine;
+        engine.moved([along, across, wall]);
+        if engine.outer_is_stale() {
+            let checked = self.system.check_numbers();
+            self.note(checked);
+            let checked = self.system.check_overlaps();
+            self.note(checked);
+            self.renew()?;
+        } else {
+            self.exchange_motion()?;
+            self.system.engine.refresh_inner();
+        }
+        self.system.engine.forces();
+        self.system.apply_fields();
+        let counts = &self.system.engine.state.counts;
+        if counts
+            .steps
+            .is_multiple_of(self.system.engine.options.look_every)
+        {
+            self.system.engine.look();
+            let checked = self.system.check_overlaps();
+            self.note(checked);
+        }
+        self.look_at_rest()?;
+        Ok(stop > 0.0)
+    }
+
+    /// Ends all ranks if something went wrong on one of them.
+    pub(super) fn all_well(&mut self) -> Result<(), SystemError> {
+        let faults = self.ranks.all_gather(&[u8::from(self.fault.is_some())])?;
+        match faults.iter().position(|fault| fault.contains(&1)) {
+            None => Ok(()),
+            Some(rank) => Err(self.fault.take().unwrap_or(SystemError::Elsewhere { rank })),
+        }
+    }
+
+    /// Brings the motion of ghosts up to date.
+    fn exchange_motion(&mut self) -> Result<(), SystemError> {
+        let engine = &mut self.system.engine;
+        let mut out = Vec::new();
+        for near in self.near.iter().filter(|near| !near.sends.is_empty()) {
+            let mut motion = Vec::with_capacity(near.sends.len() * Engine::<D>::MOTION);
+            engine.put_motion(&near.sends, &mut motion);
+            out.push((near.rank, pack(&motion)));
+        }
+        let out: Vec<(usize, &[u8])> = out
+            .iter()
+            .map(|(rank, bytes)| (*rank, &bytes[..]))
+            .collect();
+        let from = self.near.iter().filter(|near| !near.receives.is_empty());
+        let from: Vec<usize> = from.map(|near| near.rank).collect();
+        let came = self.ranks.exchange(MOTION, &out, &from)?;
+        let receivers = self.near.iter().filter(|near| !near.receives.is_empty());
+        for (near, bytes) in receivers.zip(&came) {
+            let awaited = near.receives.len() * Engine::<D>::MOTION;
+            let motion: Option<Vec<f64>> = unpack(bytes).filter(|m: &Vec<f64>| m.len() == awaited);
+            let Some(motion) = motion else {
+                return Err(garbled(near.rank, bytes));
+            };
+            engine.take_motion(&near.receives, &motion);
+        }
+        Ok(())
+    }
+
+    /// Renews the lists of all ranks: who has left a brick goes over, and ghosts are chosen anew.
+    pub(super) fn renew(&mut self) -> Result<(), SystemError> {
+        let (ranks, me) = (self.ranks, self.ranks.rank());
+        let system = &mut self.system;
+        if me == 0 {
+            system.count(EventKind::NeighborUpdate);
+        }
+        system.account(system.engine.time());
+        let engine = &mut system.engine;
+        engine.wrap();
+        self.renewals += 1;
+        if self.grains >= SORT_FROM && self.renewals % SORT == 1 {
+            engine.put_places(self.least, 2.0 * self.largest);
+        }
+        if self.renewals.is_multiple_of(BALANCE) {
+            self.balance()?;
+        }
+        let engine = &mut self.system.engine;
+        let home = |slot: u32| {
+            self.cut
+                .rank_of(engine.state.arrays.position(slot as usize))
+        };
+        let leavers = engine.own().map(|slot| (slot, home(slot)));
+        let leavers: Vec<(u32, usize)> = leavers.filter(|(_, rank)| *rank != me).collect();
+        let parties = engine.send_off(&leavers, ranks.size());
+        let thrash = &mut self.system.s.rest.thrash;
+        let packed: Vec<(usize, Vec<u8>)> = parties
+            .into_iter()
+            .enumerate()
+            .filter(|(rank, _)| *rank != me)
+            .map(|(rank, party)| {
+                let pasts: Vec<(u32, Past)> = party
+                    .ids()
+                    .filter_map(|id| Some((id, thrash.take(id)?)))
+                    .collect();
+                (rank, to_bytes(&(party, pasts)))
+            })
+            .collect();
+        let out: Vec<(usize, &[u8])> = packed.iter().map(|(rank, b)| (*rank, &b[..])).collect();
+        let others: Vec<usize> = packed.iter().map(|(rank, _)| *rank).collect();
+        let mut came = Vec::with_capacity(others.len());
+        for (rank, bytes) in others.iter().zip(ranks.exchange(PARTIES, &out, &others)?) {
+            let (party, pasts): Passage<D> = of_bytes(*rank, &bytes)?;
+            for (id, past) in pasts {
+                self.system.s.rest.thrash.put(id, past);
+            }
+            came.push(party);
+        }
+        let engine = &mut self.system.engine;
+        engine.take_grains(&came);
+        self.near = self.choose_images();
+        let engine = &mut self.system.engine;
+        let packed: Vec<(usize, Vec<u8>)> = self
+            .near
+            .iter()
+            .map(|near| (near.rank, to_bytes(&engine.images(&near.images))))
+            .collect();
+        let out: Vec<(usize, &[u8])> = packed.iter().map(|(rank, b)| (*rank, &b[..])).collect();
+        let others: Vec<usize> = packed.iter().map(|(rank, _)| *rank).collect();
+        let mut images = Vec::with_capacity(others.len());
+        for (rank, bytes) in others.iter().zip(ranks.exchange(IMAGES, &out, &others)?) {
+            let ghosts: Vec<Traveller<D>> = of_bytes(*rank, &bytes)?;
+            images.push(ghosts);
+        }
+        let (ghosts, new_slot) = engine.renew_shared(came, &images);
+        let status = |slot: u32| engine.state.arrays.status[slot as usize];
+        for (near, ghosts) in self.near.iter_mut().zip(ghosts) {
+            for slot in &mut near.images {
+                *slot = new_slot[*slot as usize];
+            }
+            near.ghosts = ghosts;
+            let stepped = |slots: &[u32], as_what: Status| {
+                let of = slots.iter().copied();
+                of.filter(|slot| status(*slot) == as_what).collect()
+            };
+            near.sends = stepped(&near.images, Status::Stepped);
+            near.receives = stepped(&near.ghosts, Status::Ghost);
+        }
+        let own = [engine.state.active.len(), engine.own().count()].map(|n| n as u64);
+        let all = ranks.all_gather_values(&own)?;
+        let sum = |k: usize| all.iter().filter_map(|counts| counts.get(k)).sum();
+        (self.stepped, self.grains) = (sum(0), sum(1));
+        self.system.apply_fields_to_fresh();
+        Ok(())
+    }
+
+    /// Who of the own grains may touch somebody of another rank before the next renewal.
+    fn choose_images(&self) -> Vec<Neighbour> {
+        let engine = &self.system.engine;
+        let arrays = &engine.state.arrays;
+        let margin = engine.options.outer_margin + self.largest;
+        let me = self.ranks.rank();
+        // Of both sides the farther counts, so that each expects the other's message.
+        let reach = margin + self.largest;
+        let near = (0..self.ranks.size()).filter(|&rank| rank != me);
+        near.filter(|&rank| self.cut.gap(me, rank) <= reach)
+            .map(|rank| {
+                let images = engine.own().filter(|&slot| {
+                    let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+                    self.cut.distance::<D>(rank, x) < r + margin
+                });
+                Neighbour {
+                    rank,
+                    images: images.collect(),
+                    ..Neighbour::default()
+                }
+            })
+            .collect()
+    }
+
+    /// Cuts the box into bricks with the same work, and gives each rank its grains.
+    pub(super) fn deal_out(&mut self) -> Result<(), SystemError> {
+        self.move_planes()?;
+        self.renew()
+    }
+
+    /// Moves the planes if one rank has much more to do than the others.
+    fn balance(&mut self) -> Result<(), SystemError> {
+        let engine = &self.system.engine;
+        let work = STEPPED * engine.state.active.len() as u64 + engine.state.still.count as u64;
+        let all = self.ranks.all_gather_values(&[work])?;
+        let all: Vec<u64> = all.into_iter().flatten().collect();
+        let (sum, most) = (
+            all.iter().sum::<u64>(),
+            all.iter().max().copied().unwrap_or(0),
+        );
+        if most as f64 * all.len() as f64 > UNEVEN * sum as f64 {
+            self.move_planes()?;
+        }
+        Ok(())
+    }
+
+    fn move_planes(&mut self) -> Result<(), SystemError> {
+        let engine = &self.system.engine;
+        let arrays = &engine.state.arrays;
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::INFINITY; 3]);
+        for slot in engine.own() {
+            let x = arrays.position(slot as usize);
+            for k in 0..D::N {
+                low[k] = low[k].min(x[k]);
+                high[k] = high[k].min(-x[k]);
+            }
+        }
+        let mut corners = [low, high];
+        for value in corners.iter_mut().flatten() {
+            *value = self.ranks.least(*value)?;
+            if !value.is_finite() {
+                *value = 0.0;
+            }
+        }
+        let mut load = Load::new(corners[0], corners[1].map(|x| -x));
+        for slot in engine.own() {
+            let stepped = arrays.status[slot as usize] == Status::Stepped;
+            let work = if stepped { STEPPED } else { 1 };
+            load.add(arrays.position(slot as usize), work);
+        }
+        let all = self.ranks.all_gather_values(&load.bins)?;
+        for (k, bin) in load.bins.iter_mut().enumerate() {
+            *bin = all.iter().filter_map(|bins| bins.get(k)).sum();
+        }
+        self.cut = self.cut.balanced(&load);
+        Ok(())
+    }
+}
+
+fn garbled(rank: usize, bytes: &[u8]) -> SystemError {
+    let bytes = bytes.len();
+    RankError::Garbled { rank, bytes }.into()
+}

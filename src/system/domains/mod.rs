@@ -1,0 +1,302 @@
+//! One system over many ranks: the box is cut into bricks, and each rank steps the grains in its own (docs/ranks.md).
+//!
+//! All ranks take the same steps at the same time. After each stride the ghosts of grains near a border are brought up to date; when
+//! lists are renewed, anywhere and so everywhere, grains that have left a brick go over with their links, whether they move or stand still.
+//! All else (series, outlets, gates, rest) is asked of all ranks at the same moments, so that each knows the same.
+//!
+//! Motion has the same bits on any number of ranks; sums that are told (energies, loads of walls) are added in another order.
+
+mod cut;
+mod events;
+mod exchange;
+mod rest;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+pub use shared::Shared;
+
+use std::time::{Duration, Instant};
+
+use self::cut::Cut;
+use super::driver::{SETTLE_LOOK, owner};
+use super::{Control, Outcome, Setup, System, SystemError};
+use crate::body::Motion;
+use crate::cluster::integrate::Integrate;
+use crate::event::{EventKind, EventQueue};
+use crate::geometry::{Dimension, Vector};
+use crate::ranks::{Ranks, Values};
+use crate::record::{NullSink, Sink};
+use crate::system::{EventLog, IntegratorName};
+
+/// A rank whose brick is near enough that grains of both may touch.
+#[derive(Clone, Debug, Default)]
+struct Neighbour {
+    rank: usize,
+    /// Own grains that are ghosts there, in slots; in the order in which that rank has them.
+    images: Vec<u32>,
+    /// Ghosts here of its grains.
+    ghosts: Vec<u32>,
+    /// Of both those that are stepped.
+    sends: Vec<u32>,
+    receives: Vec<u32>,
+}
+
+/// A system shared by ranks.
+pub(super) struct Domains<'a, D: Integrate> {
+    system: System<D>,
+    ranks: &'a dyn Ranks,
+    cut: Cut,
+    near: Vec<Neighbour>,
+    /// Greatest radius of all, m.
+    largest: f64,
+    /// Least corner of all at the start, m.
+    least: [f64; 3],
+    /// Grains on all ranks, and those that are stepped.
+    grains: u64,
+    stepped: u64,
+    renewals: u64,
+    /// What went wrong here, until all know.
+    fault: Option<SystemError>,
+}
+
+impl<D: Integrate> std::fmt::Debug for Domains<'_, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Domains")
+            .field("cut", &self.cut)
+            .field("system", &self.system)
+            .finish()
+    }
+}
+
+/// What a setup asks for that ranks cannot share; none if they can.
+fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<&'static str> {
+    let guided = |motion: &Motion<D>| matches!(motion, Motion::Guided(_));
+    let asked: [(bool, &'static str); 14] = [
+        (
+            !setup.forms.is_empty(),
+            "grains that are no disks or spheres",
+        ),
+        (!setup.feeds.is_empty(), "feeds"),
+        (!setup.meters.is_empty(), "meters"),
+        (!setup.perturbs.is_empty(), "perturbations"),
+        (setup.cell.is_some(), "a periodic box whose edges move"),
+        (setup.events.is_some(), "the event-driven model"),
+        (setup.quasi_static.is_some(), "the quasi-static model"),
+        (
+            !setup.long_range.is_none(),
+            "forces between grains that do not touch",
+        ),
+        (!setup.place.is_none(), "fields of a place"),
+        (
+            setup.boundaries.iter().any(|wall| guided(&wall.motion)),
+            "walls that forces move",
+        ),
+        (setup.log.stagnant.is_some(), "the field of stagnant zones"),
+        (setup.log.wear.is_some(), "maps of walls"),
+        (setup.log.events == EventLog::Links, "the log of links"),
+        (
+            setup.motion.integrator == IntegratorName::Heun,
+            "the integrator `heun`",
+        ),
+    ];
+    asked.into_iter().find(|(is, _)| *is).map(|(_, what)| what)
+}
+
+/// Bricks for so many ranks: as near to cubes as their number allows for a box of this size.
+fn bricks<D: Dimension>(ranks: usize, size: D::Vector) -> [usize; 3] {
+    let mut bricks = [1; 3];
+    let mut left = ranks;
+    while left > 1 {
+        let factor = (2..=left).find(|f| left.is_multiple_of(*f)).unwrap_or(left);
+        left /= factor;
+        let length = |k: usize| size[k] / bricks[k] as f64;
+        let longest = (0..D::N).max_by(|a, b| length(*a).total_cmp(&length(*b)));
+        bricks[longest.unwrap_or(0)] *= factor;
+    }
+    bricks
+}
+
+/// Bricks along each axis, as asked for or chosen, in which so many ranks can share a setup.
+///
+/// # Errors
+/// What they cannot share; a number of bricks that is not that of the ranks.
+pub fn bricks_of<D: Dimension>(
+    setup: &Setup<D>,
+    asked: Option<[usize; 3]>,
+    ranks: usize,
+) -> Result<[usize; 3], SystemError> {
+    if let Some(what) = not_shared(setup) {
+        return Err(SystemError::Setup(format!(
+            "{what} cannot be shared by ranks yet: run this by one process"
+        )));
+    }
+    let (low, high) = corners(setup);
+    let grains = !setup.grains.is_empty();
+    let extent = D::Vector::from_fn(|k| if grains { high[k] - low[k] } else { 1.0 });
+    let bricks = asked.unwrap_or_else(|| bricks::<D>(ranks, extent));
+    let count: usize = bricks.iter().product();
+    if count != ranks {
+        return Err(SystemError::Setup(format!(
+            "{} bricks for {ranks} ranks: there must be one for each",
+            bricks[..D::N]
+                .iter()
+                .map(usize::to_string)
+                .collect::<Vec<_>>()
+                .join(" x "),
+        )));
+    }
+    if bricks[D::N..].iter().any(|n| *n != 1) {
+        return Err(SystemError::Setup(
+            "bricks along a third axis in the plane".into(),
+        ));
+    }
+    Ok(bricks)
+}
+
+/// Least and greatest coordinates of the centres of grains, m.
+fn corners<D: Dimension>(setup: &Setup<D>) -> ([f64; 3], [f64; 3]) {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for grain in &setup.grains {
+        for k in 0..D::N {
+            low[k] = low[k].min(grain.position[k]);
+            high[k] = high[k].max(grain.position[k]);
+        }
+    }
+    (low, high)
+}
+
+impl<'a, D: Integrate> Domains<'a, D> {
+    /// The system at the start of its setup, dealt out to all ranks; `bricks` along each axis, one a rank; none: chosen.
+    /// All ranks call this with the same setup. Grains are stepped, or stand still; none flies.
+    ///
+    /// # Errors
+    /// A setup that cannot run, or that asks for what ranks cannot share.
+    pub(super) fn dealt(
+        mut setup: Setup<D>,
+        bricks: Option<[usize; 3]>,
+        ranks: &'a dyn Ranks,
+    ) -> Result<Self, SystemError> {
+        let bricks = bricks_of(&setup, bricks, ranks.size())?;
+        setup.motion.collisions = None;
+        setup.log.checkpoint = None;
+        setup.log.events = EventLog::None;
+        let (least, _) = corners(&setup);
+        let grains = setup.grains.len();
+        let largest = setup
+            .grains
+            .iter()
+            .map(|grain| grain.radius)
+            .fold(0.0, f64::max);
+        let cut = Cut::none(bricks, &setup.periodic);
+        let system = if ranks.rank() == 0 {
+            System::made_of(setup)
+        } else {
+            System::hollow(setup).map(|mut system| {
+                system.setup.grains.clear();
+                system
+            })
+        };
+        if ranks.any(system.is_err())? {
+            return Err(system.err().unwrap_or(SystemError::Elsewhere { rank: 0 }));
+        }
+        let system = system?;
+        let mut domains = Domains {
+            system,
+            ranks,
+            cut,
+            near: Vec::new(),
+            largest,
+            least: least.map(|x| if x.is_finite() { x } else { 0.0 }),
+            grains: grains as u64,
+            stepped: grains as u64,
+            renewals: 0,
+            fault: None,
+        };
+        domains.system.engine.share();
+        domains.deal_out()?;
+        Ok(domains)
+    }
+
+    /// Runs to the end of the setup, or until interrupted anywhere, and brings all to rank 0, which alone gives records to its sink and
+    /// gets the system back: what it writes, and what comes of it, is as after a run of its own. A jam ends the sharing too.
+    ///
+    /// # Errors
+    /// A record that cannot be written; a number that is none; an error of another rank.
+    pub(super) fn run_shared(
+        mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Option<(System<D>, Outcome)>, SystemError> {
+        let began = Instant::now();
+        self.system.started_at = began;
+        let mut reported = began;
+        if !self.system.s.started {
+            self.start()?;
+        }
+        let stop = loop {
+            let next = self.system.s.queue.peek().map(|(_, event)| event.time);
+            let next = next.unwrap_or(f64::INFINITY);
+            let engine = &self.system.engine;
+            if self.stepped > 0 && engine.time_of(engine.state.n + 1) <= next {
+                let late = control
+                    .wall_limit
+                    .is_some_and(|most| began.elapsed() >= most);
+                let stop = late
+                    || control
+                        .interrupted
+                        .load(std::sync::atomic::Ordering::Relaxed);
+                if self.step(stop)? {
+                    break true;
+                }
+            } else if self.over() || !self.handle(sink)? {
+                break false;
+            }
+            if reported.elapsed() >= Duration::from_millis(100) {
+                reported = Instant::now();
+                if let Some(progress) = control.progress.as_mut() {
+                    progress(super::Progress {
+                        time: self.system.engine.time(),
+                        finish: self.system.setup.finish,
+                        grains: self.grains as usize,
+                        discharged: self.system.s.discharged,
+                    });
+                }
+            }
+        };
+        let Some(mut system) = self.gather()? else {
+            return Ok(None);
+        };
+        system.schedule_step();
+        if stop {
+            let outcome = system.interrupt(sink)?;
+            return Ok(Some((system, outcome)));
+        }
+        let outcome = system.run_here(sink, control)?;
+        Ok(Some((system, outcome)))
+    }
+
+    /// Whether the next event is one that rank 0 handles alone.
+    fn over(&self) -> bool {
+        let system = &self.system;
+        let next = system.s.queue.peek().map(|(who, _)| who);
+        next.is_none()
+            || system.s.over.is_some()
+            || (next == Some(owner::FINISH) && !system.s.settling)
+    }
+
+    /// First events.
+    fn start(&mut self) -> Result<(), SystemError> {
+        let system = &mut self.system;
+        system.s.started = true;
+        if system.s.settling {
+            let origin = system.s.origin;
+            system.schedule(owner::JAM, origin + SETTLE_LOOK, EventKind::Jam);
+            system.schedule(owner::FINISH, 0.0, EventKind::Finish);
+        } else {
+            system.begin(&mut NullSink)?;
+        }
+        self.renew()
+    }
+}

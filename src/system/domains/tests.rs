@@ -1,0 +1,116 @@
+use super::Domains;
+use super::cut::{Cut, Load};
+use crate::geometry::Planar;
+use crate::ranks::{Threads, Values};
+use crate::scenario::{AnySetup, Scenario};
+use crate::system::Setup;
+
+/// Disks that fall into a box and come to rest.
+const BED: &str = r#"
+name = "bed"
+dimension = 2
+[field]
+gravity = [0.0, -9.81]
+[run]
+finish = 10.0
+[log]
+series = "never"
+snapshots = "never"
+[material.glass]
+density = 2500.0
+[[law]]
+between = ["glass", "glass"]
+linear = { normal_stiffness = 1e5, tangential_stiffness = 5e4, normal_damping = 30.0, tangential_damping = 10.0, friction = 0.4 }
+[[boundary]]
+name = "floor"
+material = "glass"
+plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }
+[[boundary]]
+name = "left"
+material = "glass"
+plane = { point = [0.0, 0.0], normal = [1.0, 0.0] }
+[[boundary]]
+name = "right"
+material = "glass"
+plane = { point = [0.8, 0.0], normal = [-1.0, 0.0] }
+[[fill]]
+material = "glass"
+radius = { uniform = [0.008, 0.012] }
+lattice = { region = { min = [0.0, 0.0], max = [0.8, 0.4] }, count = 400 }
+"#;
+
+fn bed() -> Setup<Planar> {
+    let built = Scenario::parse("bed", BED, None, &[]).and_then(|scenario| scenario.resolve());
+    match built
+        .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
+        .setup
+    {
+        AnySetup::Planar(setup) => setup,
+        AnySetup::Spatial(_) => unreachable!("the bed is planar"),
+    }
+}
+
+/// Planes with the same number of grains between them, of those left of a place.
+fn cut_left_of(domains: &Domains<'_, Planar>, place: f64) -> Cut {
+    let mut load = Load::new([0.0; 3], [0.8, 0.5, 0.0]);
+    let engine = &domains.system.engine;
+    for slot in engine.own() {
+        let x = engine.state.arrays.position(slot as usize);
+        if x.x < place {
+            load.add(x, 1);
+        }
+    }
+    let all = domains.ranks.all_gather_values(&load.bins).unwrap();
+    for (k, bin) in load.bins.iter_mut().enumerate() {
+        *bin = all.iter().map(|bins| bins[k]).sum();
+    }
+    domains.cut.balanced(&load)
+}
+
+/// What stands still goes over to other ranks, there and back, with all its links and what it is held by: then all are woken, and move to
+/// the bit as if nobody had gone.
+#[test]
+fn what_stands_still_goes_over() {
+    let run = |goes: bool| {
+        let ends = Threads::run(3, |ranks| {
+            let mut domains = Domains::dealt(bed(), Some([3, 1, 1]), ranks).unwrap();
+            domains.start().unwrap();
+            while domains.stepped > 20 && domains.system.time() < 5.0 {
+                domains.step(false).unwrap();
+            }
+            let before = domains.system.engine.standing().len();
+            assert!(before > 40, "{before} stand still");
+            let mut went = 0;
+            if goes {
+                for place in [0.3, 0.8, 0.5] {
+                    domains.cut = cut_left_of(&domains, place);
+                    domains.renew().unwrap();
+                    went += domains.system.engine.standing().len().abs_diff(before);
+                }
+            }
+            let all = domains.system.engine.standing();
+            let lacks = all.iter().map(|slot| {
+                let id = domains.system.engine.state.arrays.id[*slot as usize];
+                (id, domains.system.engine.residual(*slot))
+            });
+            let lacks: Vec<_> = lacks.collect();
+            domains.rouse(&all).unwrap();
+            domains.renew().unwrap();
+            for _ in 0..500 {
+                domains.step(false).unwrap();
+            }
+            let links = domains.system.engine.link_count();
+            let hash = domains.gather().unwrap().map(|system| system.state_hash());
+            (went, lacks, links, hash)
+        });
+        let went: usize = ends.iter().map(|end| end.0).sum();
+        let mut lacks: Vec<_> = ends.iter().flat_map(|end| end.1.clone()).collect();
+        lacks.sort_by_key(|lack| lack.0);
+        (went, lacks, ends[0].3)
+    };
+    let (went, lacks, hash) = run(true);
+    let (stayed, before, unmoved) = run(false);
+    assert!(went > 200 && stayed == 0, "{went} went");
+    assert_eq!(lacks, before);
+    assert!(hash.is_some() && hash == unmoved);
+}

@@ -1,0 +1,405 @@
+//! What all ranks have together: sums for the series, rows for snapshots, and all of it on rank 0.
+
+use std::collections::BTreeMap;
+
+use petgraph::unionfind::UnionFind;
+use serde::{Deserialize, Serialize};
+
+use super::Domains;
+use super::cut::Cut;
+use super::exchange::{of_bytes, to_bytes};
+use crate::body::{GrainId, shifts};
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Counts, Flows};
+use crate::ranks::{RankError, Ranks, Source, Tag};
+use crate::record::{BodyRef, GrainRow, LinkRow, SeriesRow};
+use crate::system::SystemError;
+use crate::system::driver::System;
+use crate::system::ledger::{self, Held, Ledger};
+
+const ROWS: Tag = Tag::new(44);
+
+/// What adds up over ranks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Share {
+    ledger: Ledger,
+    held: Held,
+    /// Up to now, and as the engine keeps them.
+    flows: [Flows; 2],
+    counts: Counts,
+    morph: f64,
+    walls: Vec<[f64; 7]>,
+    by_kind: Vec<u64>,
+    /// Grains stepped and at rest; links, and those that slide, twice.
+    numbers: [u64; 4],
+    /// Initial, removed, discharged, stops, stops in vain.
+    grains: [u64; 5],
+    out: [f64; 2],
+    regimes: [f64; 4],
+    all_steps: f64,
+    rounding: [f64; 2],
+    clusters: Components,
+}
+
+/// A snapshot: grains and links.
+type Rows = (Vec<GrainRow>, Vec<LinkRow>);
+
+/// The clusters of a rank: how many, and of which grains those are that may go on elsewhere.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Components {
+    count: u64,
+    /// Grains of each of these.
+    across: Vec<Vec<GrainId>>,
+}
+
+/// Clusters of all ranks: those that share a grain are one.
+fn joined(all: &[Components]) -> u64 {
+    let sets: Vec<&Vec<GrainId>> = all.iter().flat_map(|part| &part.across).collect();
+    let mut one = UnionFind::<usize>::new(sets.len());
+    let mut first: BTreeMap<GrainId, usize> = BTreeMap::new();
+    let mut joins = 0;
+    for (set, grains) in sets.iter().enumerate() {
+        for grain in *grains {
+            joins += u64::from(one.union(*first.entry(*grain).or_insert(set), set));
+        }
+    }
+    all.iter().map(|part| part.count).sum::<u64>() - joins
+}
+
+fn add_flows(to: &mut Flows, by: &Flows) {
+    to.damping += by.damping;
+    to.friction += by.friction;
+    to.collision += by.collision;
+    to.walls += by.walls;
+    for (to, by) in to.last.iter_mut().zip(by.last) {
+        *to += by;
+    }
+    to.fields.add(1.0, &by.fields);
+    to.last_fields.add(1.0, &by.last_fields);
+}
+
+fn add_held(to: &mut Held, by: &Held) {
+    to.kinetic += by.kinetic;
+    to.potential += by.potential;
+    to.elastic += by.elastic;
+    to.carried += by.carried;
+    for (to, by) in to.moment.iter_mut().zip(by.moment) {
+        *to += by;
+    }
+}
+
+/// All but steps, renewals and filterings, which ranks make together.
+fn add_counts(to: &mut Counts, by: &Counts) {
+    to.grain_steps += by.grain_steps;
+    to.opened += by.opened;
+    to.closed += by.closed;
+    to.slipped += by.slipped;
+    to.gripped += by.gripped;
+    to.stabilized += by.stabilized;
+}
+
+fn add_ledger(to: &mut Ledger, by: &Ledger) {
+    add_held(&mut to.start, &by.start);
+    add_flows(&mut to.flows_at_start, &by.flows_at_start);
+    to.morph_at_start += by.morph_at_start;
+    add_counts(&mut to.counts_at_start, &by.counts_at_start);
+    to.fed += by.fed;
+    to.fed_potential += by.fed_potential;
+    to.removed += by.removed;
+    to.removed_potential += by.removed_potential;
+    to.removed_tangential += by.removed_tangential;
+    to.perturbed += by.perturbed;
+}
+
+impl Share {
+    fn add(&mut self, by: &Share) {
+        add_ledger(&mut self.ledger, &by.ledger);
+        add_held(&mut self.held, &by.held);
+        for (to, by) in self.flows.iter_mut().zip(&by.flows) {
+            add_flows(to, by);
+        }
+        add_counts(&mut self.counts, &by.counts);
+        self.morph += by.morph;
+        let walls = self.walls.iter_mut().flatten();
+        walls
+            .zip(by.walls.iter().flatten())
+            .for_each(|(to, by)| *to += by);
+        let kinds = self.by_kind.iter_mut().zip(&by.by_kind);
+        kinds.for_each(|(to, by)| *to += by);
+        for (to, by) in self.numbers.iter_mut().zip(by.numbers) {
+            *to += by;
+        }
+        // Who left first, and last.
+        let [first, last] = &mut self.out;
+        if by.grains[2] > 0 {
+            let none = self.grains[2] == 0;
+            *first = if none {
+                by.out[0]
+            } else {
+                first.min(by.out[0])
+            };
+            *last = last.max(by.out[1]);
+        }
+        for (to, by) in self.grains.iter_mut().zip(by.grains) {
+            *to += by;
+        }
+        for (to, by) in self.regimes.iter_mut().zip(by.regimes) {
+            *to += by;
+        }
+        self.all_steps += by.all_steps;
+        for (to, by) in self.rounding.iter_mut().zip(by.rounding) {
+            *to += by;
+        }
+    }
+}
+
+impl<D: Integrate> Domains<'_, D> {
+    fn share(&mut self, time: f64) -> Share {
+        self.system.account(time);
+        let clusters = self.components();
+        let system = &self.system;
+        let (engine, s) = (&system.engine, &system.s);
+        let held = ledger::held(engine, &system.fields, time);
+        let mut links = [0; 2];
+        engine.each_link_view(|link| {
+            let halves = if engine.share_of(&link) == 1.0 { 2 } else { 1 };
+            links[0] += halves;
+            links[1] += if link.slipping { halves } else { 0 };
+        });
+        Share {
+            ledger: s.ledger,
+            held,
+            flows: [ledger::passed(engine), engine.state.flows],
+            counts: engine.state.counts,
+            morph: s.rest.energy,
+            walls: engine.state.wall_sums.clone(),
+            by_kind: s.by_kind.clone(),
+            numbers: [
+                engine.state.active.len() as u64,
+                engine.state.still.count as u64,
+                links[0],
+                links[1],
+            ],
+            grains: [
+                s.initial,
+                s.removed,
+                s.discharged,
+                s.rest.thrash.stops,
+                s.rest.thrash.short,
+            ],
+            out: [s.first_out, s.last_out],
+            regimes: s.regime_time,
+            all_steps: s.all_steps,
+            rounding: ledger::rounding(engine),
+            clusters,
+        }
+    }
+
+    fn components(&mut self) -> Components {
+        let engine = &mut self.system.engine;
+        engine.find_splits();
+        let engine = &self.system.engine;
+        let arrays = &engine.state.arrays;
+        let mut own: BTreeMap<u32, Vec<GrainId>> = BTreeMap::new();
+        for slot in engine.own() {
+            own.entry(engine.state.clusters.cluster_of(slot))
+                .or_default();
+        }
+        let count = own.len() as u64;
+        let mut across: Vec<u32> = self
+            .near
+            .iter()
+            .flat_map(|near| &near.images)
+            .copied()
+            .collect();
+        across.extend(self.near.iter().flat_map(|near| &near.ghosts));
+        across.sort_unstable();
+        across.dedup();
+        for slot in across {
+            // A ghost that touches nobody here is alone.
+            if let Some(grains) = own.get_mut(&engine.state.clusters.cluster_of(slot)) {
+                grains.push(arrays.id[slot as usize]);
+            }
+        }
+        let across = own.into_values().filter(|grains| !grains.is_empty());
+        Components {
+            count,
+            across: across.collect(),
+        }
+    }
+
+    /// The shares of all ranks, on rank 0.
+    fn shares(&mut self, time: f64) -> Result<Option<Vec<Share>>, SystemError> {
+        let own = self.share(time);
+        let ranks = self.ranks;
+        let others = to_rank_0(ranks, &own)?;
+        Ok(others.map(|others| {
+            let mut all = vec![own];
+            all.extend(others);
+            all
+        }))
+    }
+
+    /// A row of the series, on rank 0.
+    pub(super) fn series_row(&mut self, time: f64) -> Result<Option<SeriesRow>, SystemError> {
+        let shares = self.shares(time)?;
+        let system = &mut self.system;
+        let lasted =
+            (system.engine.state.n - system.s.last_row) as f64 * system.engine.options.step;
+        system.s.last_row = system.engine.state.n;
+        system.s.last_tick = time;
+        for wall in &mut system.engine.state.wall_sums {
+            wall[..6].fill(0.0);
+        }
+        let Some(shares) = shares else {
+            return Ok(None);
+        };
+        let parts: Vec<Components> = shares.iter().map(|share| share.clusters.clone()).collect();
+        let clusters = joined(&parts);
+        let mut shares = shares.into_iter();
+        let Some(mut sum) = shares.next() else {
+            return Ok(None);
+        };
+        shares.for_each(|share| sum.add(&share));
+        let engine = &system.engine;
+        let figures =
+            sum.ledger
+                .figures_of(engine, &sum.held, &sum.flows[0], sum.morph, sum.rounding);
+        let mean = |force: f64| {
+            if lasted > 0.0 {
+                0.0 - force / lasted
+            } else {
+                0.0
+            }
+        };
+        let walls = sum.walls.iter().map(|w| {
+            let [fx, fy, fz, mx, my, mz, work] = *w;
+            let [fx, fy, fz, mx, my, mz] = [fx, fy, fz, mx, my, mz].map(mean);
+            [fx, fy, fz, mx, my, mz, work]
+        });
+        let [stepped, still, links, sliding] = sum.numbers;
+        let d = figures.dissipated;
+        let mut row = SeriesRow {
+            time,
+            grains: stepped + still,
+            by_regime: [0, stepped, still, 0],
+            clusters,
+            links: links / 2,
+            sliding: sliding / 2,
+            discharged: sum.grains[2],
+            kinetic: figures.kinetic,
+            potential: figures.potential,
+            elastic: figures.elastic,
+            dissipated: [d.damping, d.slip, d.collision, d.morph],
+            injected: figures.injected,
+            removed: figures.removed,
+            balance_error: figures.balance_error,
+            walls: walls.collect(),
+            shifts: shifts(engine.boundaries.iter().map(|wall| &wall.boundary), time),
+            ..SeriesRow::default()
+        };
+        row.events = crate::system::logging::events_of(&sum.by_kind, &sum.counts, &sum.ledger);
+        Ok(Some(row))
+    }
+
+    /// Rows of all grains and links, on rank 0.
+    pub(super) fn snapshot(&mut self, time: f64) -> Result<Option<Rows>, SystemError> {
+        let grains = self.system.grain_rows(time);
+        let mut links = self.system.link_rows(time);
+        // Of a link across a border the rank of its first grain tells.
+        let own: Vec<GrainId> = grains.iter().map(|row| row.grain).collect();
+        links.retain(|row| match row.body_a {
+            BodyRef::Grain(id) => own.binary_search(&id).is_ok(),
+            _ => true,
+        });
+        let rows = (grains, links);
+        let Some(others) = to_rank_0(self.ranks, &rows)? else {
+            return Ok(None);
+        };
+        let (mut grains, mut links) = rows;
+        for (more, between) in others {
+            grains.extend(more);
+            links.extend(between);
+        }
+        grains.sort_unstable_by_key(|row| row.grain);
+        links.sort_by_key(|row| (row.body_a.code(), row.body_b.code()));
+        name_clusters(&mut grains, &links);
+        Ok(Some((grains, links)))
+    }
+
+    /// Brings all grains, and what adds up, to rank 0, which has a system of its own again.
+    pub(super) fn gather(mut self) -> Result<Option<System<D>>, SystemError> {
+        self.all_well()?;
+        let time = self.system.engine.time();
+        let shares = self.shares(time)?;
+        self.system.engine.keep_places();
+        self.cut = Cut::none(self.cut.bricks(), &self.system.setup.periodic);
+        self.renew()?;
+        let mut system = self.system;
+        let Some(shares) = shares else {
+            return Ok(None);
+        };
+        let mut shares = shares.into_iter();
+        let Some(mut sum) = shares.next() else {
+            return Ok(None);
+        };
+        shares.for_each(|share| sum.add(&share));
+        system.engine.unshare();
+        let (state, s) = (&mut system.engine.state, &mut system.s);
+        state.flows = sum.flows[1];
+        let counts = state.counts;
+        state.counts = Counts {
+            steps: counts.steps,
+            renewals: counts.renewals,
+            filterings: counts.filterings,
+            ..sum.counts
+        };
+        state.wall_sums = sum.walls;
+        s.ledger = sum.ledger;
+        s.rest.energy = sum.morph;
+        [
+            s.initial,
+            s.removed,
+            s.discharged,
+            s.rest.thrash.stops,
+            s.rest.thrash.short,
+        ] = sum.grains;
+        [s.first_out, s.last_out] = sum.out;
+        s.by_kind = sum.by_kind;
+        s.regime_time = sum.regimes;
+        s.all_steps = sum.all_steps;
+        Ok(Some(system))
+    }
+}
+
+/// What the others have, by rank, on rank 0.
+fn to_rank_0<T: Serialize + serde::de::DeserializeOwned>(
+    ranks: &dyn Ranks,
+    own: &T,
+) -> Result<Option<Vec<T>>, RankError> {
+    if ranks.rank() > 0 {
+        ranks.send(0, ROWS, &to_bytes(own))?;
+        return Ok(None);
+    }
+    let others = 1..ranks.size();
+    let came = others.map(|rank| of_bytes(rank, &ranks.receive(Source::Rank(rank), ROWS)?.bytes));
+    came.collect::<Result<_, _>>().map(Some)
+}
+
+/// Clusters are named by their least grain.
+fn name_clusters(grains: &mut [GrainRow], links: &[LinkRow]) {
+    let ids: Vec<GrainId> = grains.iter().map(|row| row.grain).collect();
+    let mut one = UnionFind::<usize>::new(ids.len());
+    for link in links {
+        if let (BodyRef::Grain(a), BodyRef::Grain(b)) = (link.body_a, link.body_b)
+            && let (Ok(a), Ok(b)) = (ids.binary_search(&a), ids.binary_search(&b))
+        {
+            one.union(a, b);
+        }
+    }
+    let mut least: Vec<Option<GrainId>> = vec![None; ids.len()];
+    for (index, root) in one.into_labeling().into_iter().enumerate() {
+        // Grains ascend.
+        grains[index].cluster = i64::from(*least[root].get_or_insert(ids[index]));
+    }
+}
