@@ -285,6 +285,24 @@ impl Lanes for Avx512 {
         }
     }
     #[inline(always)]
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        if !within(table.len(), first, indices) {
+            let mut plain = [Row::default(); LANES];
+            for k in 0..LANES {
+                rows[k].store(&mut plain[k]);
+            }
+            return super::add_some(&plain, table, first, indices);
+        }
+        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
+        for k in 0..LANES {
+            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
+            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
+            AvxHalf::load_low(at)
+                .add(AvxHalf(unsafe { _mm512_castpd512_pd256(rows[k].0) }))
+                .store_low(at);
+        }
+    }
+    #[inline(always)]
     fn transpose(r: [Self; LANES]) -> [Self; LANES] {
         let (a0, a1) = (firsts(r[0], r[1]), seconds(r[0], r[1]));
         let (a2, a3) = (firsts(r[2], r[3]), seconds(r[2], r[3]));
@@ -486,6 +504,22 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        if !within(table.len(), first, indices) {
+            let mut plain = [Row::default(); LANES];
+            for k in 0..LANES {
+                rows[k].store(&mut plain[k]);
+            }
+            return super::add_some(&plain, table, first, indices);
+        }
+        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
+        for k in 0..LANES {
+            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
+            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
+            AvxHalf::load_low(at).add(AvxHalf(rows[k].0)).store_low(at);
+        }
+    }
+    #[inline(always)]
     fn transpose(r: [Self; LANES]) -> [Self; LANES] {
         let p = square(r[0].0, r[1].0, r[2].0, r[3].0);
         let q = square(r[4].0, r[5].0, r[6].0, r[7].0);
@@ -550,6 +584,21 @@ impl Half for AvxHalf {
     #[inline(always)]
     fn last(self) -> Self {
         AvxHalf(unsafe { _mm256_permute4x64_pd::<0xff>(self.0) })
+    }
+    #[inline(always)]
+    fn greater_square(self, most: Self) -> Self {
+        unsafe {
+            let square = _mm256_mul_pd(self.0, self.0);
+            let low = _mm256_castpd256_pd128(square);
+            let sum = _mm_add_sd(low, _mm_unpackhi_pd(low, low));
+            let sum = _mm_add_sd(sum, _mm256_extractf128_pd::<1>(square));
+            let most = _mm_max_sd(sum, _mm256_castpd256_pd128(most.0));
+            AvxHalf(_mm256_castpd128_pd256(most))
+        }
+    }
+    #[inline(always)]
+    fn with_last(self, other: Self) -> Self {
+        AvxHalf(unsafe { _mm256_blend_pd::<0b1000>(self.0, other.0) })
     }
 }
 

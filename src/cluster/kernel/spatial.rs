@@ -3,15 +3,15 @@
 //!
 //! Row of a body: x, y, z, radius, vx, vy, vz, 1/mass; row of its spin: radius times spin (3),
 //! and what the kernel does not read. Row of forces: Fx, Fy, Fz, 0, Tx, Ty, Tz, 0 with T the
-//! moment over the radius; a second row for the share of normal dampers
-//! and tangential forces.
+//! moment over the radius; in the first half of a second row the share of normal dampers and
+//! tangential forces, whose moment is the same.
 
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, normal};
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
-use crate::vector::{Kernel, Lanes, Row};
+use crate::vector::{Kernel, LANES, Lanes, Row};
 
 const N: f64 = -0.0;
 const DIFFERENCE: Row = Row([N, N, N, 0.0, N, N, N, 0.0]);
@@ -145,6 +145,14 @@ fn assemble<L: Lanes, W: Law>(
         slip,
         turning: [zero; 3],
     }
+}
+
+/// Rows of moments on arms, of forces against rolling and twisting.
+#[inline(always)]
+fn turned<L: Lanes>([x, y, z]: V3<L>, arm: L) -> [L; LANES] {
+    let zero = L::splat(0.0);
+    let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
+    L::transpose([zero, zero, zero, zero, x, y, z, zero])
 }
 
 /// Eight meetings in space.
@@ -375,17 +383,9 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
             work = work.add(e.work);
             if W::COMPOSED {
-                let [x, y, z] = e.turning;
-                let turned = |arm: L| {
-                    let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
-                    L::transpose([zero, zero, zero, zero, x, y, z, zero])
-                };
-                let out = turned(arms[0]);
-                forces.add_to_first(out, batch);
-                dampers.add_to_first(out, batch);
-                let out = turned(arms[1].mul(L::splat(-1.0)));
-                forces.add_to_second(out, batch);
-                dampers.add_to_second(out, batch);
+                forces.add_to_first(turned(e.turning, arms[0]), batch);
+                let against = arms[1].mul(L::splat(-1.0));
+                forces.add_to_second(turned(e.turning, against), batch);
             }
             if let Some(sums) = &mut sums {
                 sums.add(d, e.force, e.damper);
@@ -407,8 +407,8 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             ];
             forces.add_to_second(back, batch);
             let [fx, fy, fz] = e.damper;
-            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            dampers.add_to_first(out, batch);
+            let out = L::transpose([fx, fy, fz, zero, zero, zero, zero, zero]);
+            dampers.add_low_to_first(out, batch);
             let back = |k: usize| out[k].flip(reaction);
             let back = [
                 back(0),
@@ -420,7 +420,7 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
                 back(6),
                 back(7),
             ];
-            dampers.add_to_second(back, batch);
+            dampers.add_low_to_second(back, batch);
         }
         work.total()
     }
@@ -550,8 +550,8 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;
-            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, dampers, &batch.a);
+            let out = L::transpose([fx, fy, fz, zero, zero, zero, zero, zero]);
+            L::scatter_add_low(out, dampers, 0, &batch.a);
         }
         WallSums {
             friction: work.total(),
