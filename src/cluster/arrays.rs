@@ -58,7 +58,8 @@ pub struct Arrays<D: Dimension> {
     pub previous: Vec<Row>,
     /// Contact forces.
     pub forces: Vec<Row>,
-    /// The dampers' share (space only; in the plane it is in the second half of `forces`).
+    /// The dampers' share (space only; in the plane it is in the second half of `forces`): force, whether its moment
+    /// is another than that of the forces, and then the moment.
     pub dampers: Vec<Row>,
     /// Orientation at the last neighbour update (space only; the plane has the arc in its row).
     pub rotation: Vec<D::Rotation>,

@@ -150,40 +150,68 @@ impl Kernel for SpatialStep<'_> {
             gravity,
             euler,
         } = stride;
-        let quarter = L::splat(if euler { 0.0 } else { 0.25 * h });
-        let g = L::from_array([gravity[0], gravity[1], gravity[2], 0.0, 0.0, 0.0, 0.0, 0.0]);
-        let step = L::splat(h);
-        let mut work = L::splat(0.0);
-        let mut fastest = 0.0f64;
+        let quarter = L::Half::splat(if euler { 0.0 } else { 0.25 * h });
+        let g = L::Half::from_array([gravity[0], gravity[1], gravity[2], 0.0]);
+        let step = L::Half::splat(h);
+        let three = L::Half::from_array([1.0, 1.0, 1.0, 0.0]);
+        let one = L::Half::splat(1.0);
+        let minus = L::Half::splat(-1.0);
+        let (mut pushed, mut turned) = (L::Half::splat(0.0), L::Half::splat(0.0));
+        let mut fastest = L::Half::splat(0.0);
+        let slots = moved.rows.len();
+        let rows = &mut moved.rows[..slots];
+        let states = &mut moved.state[..slots];
+        let forces = &mut moved.forces[..slots];
+        let spins = &mut moved.spins[..slots];
+        let previous = &mut moved.previous[..slots];
+        let dampers = &mut moved.dampers[..slots];
         for &slot in active {
             let slot = slot.wrapping_sub(moved.first) as usize;
-            let state = L::load(&moved.state[slot]);
-            let s = &moved.state[slot].0;
-            let (m, i) = (s[3], s[7]);
-            let inverse = L::from_array([m, m, m, 0.0, i, i, i, 0.0]);
-            let a = L::load(&moved.forces[slot]).mul(inverse).add(g);
-            let new = state.add(step.mul(a));
-            let seen = new.add(quarter.mul(a.add(L::load(&moved.previous[slot]))));
-            a.store(&mut moved.previous[slot]);
-            work = work.add(L::load(&moved.dampers[slot]).mul(state.add(new)));
-            new.store(&mut moved.state[slot]);
-            let carry = (if euler { state } else { new }).to_array();
-            let seen = seen.to_array();
-            let row = &mut moved.rows[slot].0;
-            let spin = &mut moved.spins[slot].0;
-            row[4..7].copy_from_slice(&seen[..3]);
-            spin[..3].copy_from_slice(&seen[4..7]);
-            for k in 0..3 {
-                row[k] += h * carry[k];
-                spin[4 + k] += h * carry[4 + k];
-            }
-            moved.forces[slot] = Row::default();
-            moved.dampers[slot] = Row::default();
-            let speed = carry[0] * carry[0] + carry[1] * carry[1] + carry[2] * carry[2];
-            fastest = if speed > fastest { speed } else { fastest };
+            let (row, state, force) = (&mut rows[slot], &mut states[slot], &mut forces[slot]);
+            let (spin, before, damper) =
+                (&mut spins[slot], &mut previous[slot], &mut dampers[slot]);
+            // Fourth columns hold 1/mass and r^2/I; they are carried along untouched.
+            let (v, s) = (L::Half::load_low(state), L::Half::load_high(state));
+            let (push, turn) = (L::Half::load_low(force), L::Half::load_high(force));
+            let a = push.mul(v.last().mul(three)).add(g);
+            let b = turn.mul(s.last().mul(three));
+            let (new_v, new_s) = (v.add(step.mul(a)), s.add(step.mul(b)));
+            let mean_v = a.add(L::Half::load_low(before));
+            let mean_s = b.add(L::Half::load_high(before));
+            let (seen_v, seen_s) = (
+                new_v.add(quarter.mul(mean_v)),
+                new_s.add(quarter.mul(mean_s)),
+            );
+            a.store_low(before);
+            b.store_high(before);
+            // Moments of dampers are those of the forces unless the row has its own.
+            let lost = L::Half::load_low(damper);
+            let own = lost.last();
+            let shared = one.add(own.mul(minus));
+            let lost_turn = turn.mul(shared).add(L::Half::load_high(damper).mul(own));
+            pushed = pushed.add(lost.mul(three).mul(v.add(new_v)));
+            turned = turned.add(lost_turn.mul(s.add(new_s)));
+            new_v.store_low(state);
+            new_s.store_high(state);
+            let (carry_v, carry_s) = if euler { (v, s) } else { (new_v, new_s) };
+            let place = L::Half::load_low(row);
+            place.add(step.mul(carry_v)).with_last(place).store_low(row);
+            seen_v.with_last(L::Half::load_high(row)).store_high(row);
+            seen_s.with_last(L::Half::load_low(spin)).store_low(spin);
+            let angle = L::Half::load_high(spin);
+            angle
+                .add(step.mul(carry_s))
+                .with_last(angle)
+                .store_high(spin);
+            *force = Row::default();
+            *damper = Row::default();
+            fastest = carry_v.greater_square(fastest);
         }
+        let (p, t) = (pushed.to_array(), turned.to_array());
+        let work = ((p[0] + t[0]) + (p[2] + t[2])) + ((p[1] + t[1]) + (p[3] + t[3]));
+        let fastest = fastest.to_array()[0];
         StepSums {
-            damper_work: -0.5 * h * work.total(),
+            damper_work: -0.5 * h * work,
             fastest,
             axes: [fastest, 0.0],
             rim: 0.0,

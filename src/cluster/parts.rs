@@ -5,7 +5,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use super::arrays::Arrays;
 use super::bodies::Body;
-use super::dimension::ClusterDimension;
+use super::dimension::{ClusterDimension, set_moment_apart};
 use super::tumble::{self, TopTable, Tumble, TumbleSums};
 use crate::body::rotation::{self, PrincipalMoments};
 use crate::body::{Form, Formed};
@@ -141,14 +141,18 @@ impl Parts for Spatial {
         let row = arrays.rows[slot].0;
         let inverse = 1.0 / row[3];
         let middle = Vector3::new(row[0], row[1], row[2]);
+        set_moment_apart(arrays, slot);
         for part in slot + 1..=slot + parts {
             let place = &arrays.rows[part].0;
             let (arm, radius) = (
                 Vector3::new(place[0], place[1], place[2]) - middle,
                 place[3],
             );
-            for rows in [&mut arrays.forces, &mut arrays.dampers] {
-                let f = rows[part].0;
+            let (force, (lost, turn)) = (arrays.forces[part].0, Self::damper(arrays, part));
+            let damper = [
+                lost[0], lost[1], lost[2], 0.0, turn[0], turn[1], turn[2], 0.0,
+            ];
+            for (f, rows) in [(force, &mut arrays.forces), (damper, &mut arrays.dampers)] {
                 // Zeros of either sign: most parts touch nothing.
                 if f.iter().fold(0, |all, x| all | x.to_bits()) << 1 == 0 {
                     continue;
@@ -160,8 +164,8 @@ impl Parts for Spatial {
                     sum[k] += force[k];
                     sum[4 + k] += moment[k] * inverse;
                 }
-                rows[part] = Row::default();
             }
+            arrays.clear_force(part);
         }
     }
 

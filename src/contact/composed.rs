@@ -83,17 +83,19 @@ impl Composed {
     /// Normal stiffness of the law by itself, at an overlap of Hertz's contact.
     #[inline(always)]
     fn stiffness<L: Lanes>(&self, overlap: L, radius: L) -> L {
-        let hertz = |young: f64| {
-            let a = overlap.max(L::splat(0.0)).mul(radius).sqrt();
-            L::splat(2.0 * young).mul(a)
-        };
         match self.base {
             Base::Linear(law) => L::splat(law.stiffness()),
             Base::LinearPerMass(law) => L::splat(law.stiffness()),
-            Base::Hertz(law) => hertz(law.young()),
-            Base::Viscoelastic(law) => hertz(law.young()),
+            Base::Hertz(law) => hertz_stiffness(law.young(), overlap, radius),
+            Base::Viscoelastic(law) => hertz_stiffness(law.young(), overlap, radius),
         }
     }
+}
+
+#[inline(always)]
+fn hertz_stiffness<L: Lanes>(young: f64, overlap: L, radius: L) -> L {
+    let a = overlap.max(L::splat(0.0)).mul(radius).sqrt();
+    L::splat(2.0 * young).mul(a)
 }
 
 /// Contact radii of eight links with adhesion. Not compiled into each kernel, and the same scalar code in all.

@@ -59,6 +59,10 @@ pub trait Half: Copy {
     fn max(self, other: Self) -> Self;
     /// The last number in all lanes.
     fn last(self) -> Self;
+    /// The greater of both sums of the squares of the first three numbers and of `most`, in its first number.
+    fn greater_square(self, most: Self) -> Self;
+    /// The last number from another.
+    fn with_last(self, other: Self) -> Self;
 }
 
 /// Eight numbers in registers.
@@ -120,6 +124,8 @@ pub trait Lanes: Copy {
     /// The same, where the table begins with the row `first`. Row 0, which empty lanes name, may lie before it;
     /// panics where any other index lies outside.
     fn scatter_add_from(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
+    /// The same with the first halves of rows only, to first halves; those after them must be 0.
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
 
     /// From an array.
     #[inline(always)]

@@ -138,6 +138,18 @@ impl Lanes for Plain {
         }
     }
     #[inline(always)]
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        for (row, &i) in rows.iter().zip(indices) {
+            if i == 0 && first > 0 {
+                continue;
+            }
+            let at = &mut table[i.wrapping_sub(first) as usize];
+            for k in 0..4 {
+                at.0[k] += row.0[k];
+            }
+        }
+    }
+    #[inline(always)]
     fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let mut out = [Plain([0.0; LANES]); LANES];
         for (j, column) in out.iter_mut().enumerate() {
@@ -207,5 +219,17 @@ impl Half for PlainHalf {
     #[inline(always)]
     fn last(self) -> Self {
         PlainHalf([self.0[3]; 4])
+    }
+    #[inline(always)]
+    fn greater_square(self, most: Self) -> Self {
+        let v = self.0;
+        let square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        let first = most.0[0];
+        PlainHalf([if square > first { square } else { first }; 4])
+    }
+    #[inline(always)]
+    fn with_last(self, other: Self) -> Self {
+        let v = self.0;
+        PlainHalf([v[0], v[1], v[2], other.0[3]])
     }
 }

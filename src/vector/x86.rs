@@ -74,6 +74,75 @@ fn check(length: usize, indices: &[u32; LANES]) {
     assert!(within, "an index lies beyond the table");
 }
 
+// Steps of the shuffles are functions that are always inlined, never closures: what the compiler does not
+// inline is compiled without the vector units, and then calls a function for each intrinsic.
+
+/// The first of each two lanes.
+#[inline(always)]
+fn firsts(a: Avx512, b: Avx512) -> __m512d {
+    unsafe { _mm512_unpacklo_pd(a.0, b.0) }
+}
+
+/// The second of each two lanes.
+#[inline(always)]
+fn seconds(a: Avx512, b: Avx512) -> __m512d {
+    unsafe { _mm512_unpackhi_pd(a.0, b.0) }
+}
+
+/// Quarters 0 and 2.
+#[inline(always)]
+fn even(a: __m512d, b: __m512d) -> __m512d {
+    unsafe { _mm512_shuffle_f64x2::<0x88>(a, b) }
+}
+
+/// Quarters 1 and 3.
+#[inline(always)]
+fn odd(a: __m512d, b: __m512d) -> __m512d {
+    unsafe { _mm512_shuffle_f64x2::<0xdd>(a, b) }
+}
+
+/// Four quarters.
+#[inline(always)]
+fn quarters(a: __m128d, b: __m128d, c: __m128d, d: __m128d) -> __m512d {
+    unsafe {
+        let low = _mm512_insertf64x2::<1>(_mm512_castpd128_pd512(a), b);
+        _mm512_insertf64x2::<3>(_mm512_insertf64x2::<2>(low, c), d)
+    }
+}
+
+/// Two halves.
+#[inline(always)]
+fn halves(a: __m128d, b: __m128d) -> __m256d {
+    unsafe { _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(a), b) }
+}
+
+/// Four rows of four to columns.
+#[inline(always)]
+fn square(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [__m256d; 4] {
+    unsafe {
+        let (ab0, ab1) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+        let (cd0, cd1) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+        [
+            _mm256_permute2f128_pd::<0x20>(ab0, cd0),
+            _mm256_permute2f128_pd::<0x20>(ab1, cd1),
+            _mm256_permute2f128_pd::<0x31>(ab0, cd0),
+            _mm256_permute2f128_pd::<0x31>(ab1, cd1),
+        ]
+    }
+}
+
+/// Two numbers of a table, whose length the caller has compared with the index.
+#[inline(always)]
+unsafe fn two(table: &[[f64; 2]], index: u32) -> __m128d {
+    unsafe { _mm_loadu_pd(table.get_unchecked(index as usize).as_ptr()) }
+}
+
+/// A row of a table, whose length the caller has compared with the index.
+#[inline(always)]
+unsafe fn row_of<L: Lanes>(table: &[Row], index: u32) -> L {
+    L::load(unsafe { table.get_unchecked(index as usize) })
+}
+
 impl Lanes for Avx512 {
     type Mask = __mmask8;
     type Half = AvxHalf;
@@ -159,13 +228,9 @@ impl Lanes for Avx512 {
         check(table.len(), indices);
         unsafe {
             // SAFETY: all indices were checked.
-            let two = |k: usize| _mm_loadu_pd(table.get_unchecked(indices[k] as usize).as_ptr());
-            let four = |a, b, c, d| {
-                let low = _mm512_insertf64x2::<1>(_mm512_castpd128_pd512(a), b);
-                _mm512_insertf64x2::<3>(_mm512_insertf64x2::<2>(low, c), d)
-            };
-            let even = four(two(0), two(2), two(4), two(6));
-            let odd = four(two(1), two(3), two(5), two(7));
+            let [a, b, c, d, e, f, g, h] = *indices;
+            let even = quarters(two(table, a), two(table, c), two(table, e), two(table, g));
+            let odd = quarters(two(table, b), two(table, d), two(table, f), two(table, h));
             [
                 Avx512(_mm512_unpacklo_pd(even, odd)),
                 Avx512(_mm512_unpackhi_pd(even, odd)),
@@ -176,17 +241,18 @@ impl Lanes for Avx512 {
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
         check(table.len(), indices);
         // SAFETY: all indices were checked.
-        let row = |k: usize| Self::load(unsafe { table.get_unchecked(indices[k] as usize) });
-        [
-            row(0),
-            row(1),
-            row(2),
-            row(3),
-            row(4),
-            row(5),
-            row(6),
-            row(7),
-        ]
+        unsafe {
+            [
+                row_of(table, indices[0]),
+                row_of(table, indices[1]),
+                row_of(table, indices[2]),
+                row_of(table, indices[3]),
+                row_of(table, indices[4]),
+                row_of(table, indices[5]),
+                row_of(table, indices[6]),
+                row_of(table, indices[7]),
+            ]
+        }
     }
     #[inline(always)]
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
@@ -219,32 +285,44 @@ impl Lanes for Avx512 {
         }
     }
     #[inline(always)]
-    fn transpose(r: [Self; LANES]) -> [Self; LANES] {
-        unsafe {
-            let lo = |a: Self, b: Self| _mm512_unpacklo_pd(a.0, b.0);
-            let hi = |a: Self, b: Self| _mm512_unpackhi_pd(a.0, b.0);
-            let (a0, a1) = (lo(r[0], r[1]), hi(r[0], r[1]));
-            let (a2, a3) = (lo(r[2], r[3]), hi(r[2], r[3]));
-            let (a4, a5) = (lo(r[4], r[5]), hi(r[4], r[5]));
-            let (a6, a7) = (lo(r[6], r[7]), hi(r[6], r[7]));
-            // Pairs of quarters: even columns from the low parts, odd ones from the high parts.
-            let near = |a, b| _mm512_shuffle_f64x2::<0x88>(a, b);
-            let far = |a, b| _mm512_shuffle_f64x2::<0xdd>(a, b);
-            let (b0, b2) = (near(a0, a2), far(a0, a2));
-            let (b1, b3) = (near(a1, a3), far(a1, a3));
-            let (c0, c2) = (near(a4, a6), far(a4, a6));
-            let (c1, c3) = (near(a5, a7), far(a5, a7));
-            [
-                Avx512(near(b0, c0)),
-                Avx512(near(b1, c1)),
-                Avx512(near(b2, c2)),
-                Avx512(near(b3, c3)),
-                Avx512(far(b0, c0)),
-                Avx512(far(b1, c1)),
-                Avx512(far(b2, c2)),
-                Avx512(far(b3, c3)),
-            ]
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        if !within(table.len(), first, indices) {
+            let mut plain = [Row::default(); LANES];
+            for k in 0..LANES {
+                rows[k].store(&mut plain[k]);
+            }
+            return super::add_some(&plain, table, first, indices);
         }
+        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
+        for k in 0..LANES {
+            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
+            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
+            AvxHalf::load_low(at)
+                .add(AvxHalf(unsafe { _mm512_castpd512_pd256(rows[k].0) }))
+                .store_low(at);
+        }
+    }
+    #[inline(always)]
+    fn transpose(r: [Self; LANES]) -> [Self; LANES] {
+        let (a0, a1) = (firsts(r[0], r[1]), seconds(r[0], r[1]));
+        let (a2, a3) = (firsts(r[2], r[3]), seconds(r[2], r[3]));
+        let (a4, a5) = (firsts(r[4], r[5]), seconds(r[4], r[5]));
+        let (a6, a7) = (firsts(r[6], r[7]), seconds(r[6], r[7]));
+        // Pairs of quarters: even columns from the low parts, odd ones from the high parts.
+        let (b0, b2) = (even(a0, a2), odd(a0, a2));
+        let (b1, b3) = (even(a1, a3), odd(a1, a3));
+        let (c0, c2) = (even(a4, a6), odd(a4, a6));
+        let (c1, c3) = (even(a5, a7), odd(a5, a7));
+        [
+            Avx512(even(b0, c0)),
+            Avx512(even(b1, c1)),
+            Avx512(even(b2, c2)),
+            Avx512(even(b3, c3)),
+            Avx512(odd(b0, c0)),
+            Avx512(odd(b1, c1)),
+            Avx512(odd(b2, c2)),
+            Avx512(odd(b3, c3)),
+        ]
     }
 }
 
@@ -367,10 +445,11 @@ impl Lanes for Avx2 {
         check(table.len(), indices);
         unsafe {
             // SAFETY: all indices were checked.
-            let two = |k: usize| _mm_loadu_pd(table.get_unchecked(indices[k] as usize).as_ptr());
-            let pair = |a, b| _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(a), b);
-            let (p, q) = (pair(two(0), two(2)), pair(two(1), two(3)));
-            let (r, s) = (pair(two(4), two(6)), pair(two(5), two(7)));
+            let [a, b, c, d, e, f, g, h] = *indices;
+            let p = halves(two(table, a), two(table, c));
+            let q = halves(two(table, b), two(table, d));
+            let r = halves(two(table, e), two(table, g));
+            let s = halves(two(table, f), two(table, h));
             [
                 Avx2(_mm256_unpacklo_pd(p, q), _mm256_unpacklo_pd(r, s)),
                 Avx2(_mm256_unpackhi_pd(p, q), _mm256_unpackhi_pd(r, s)),
@@ -381,17 +460,18 @@ impl Lanes for Avx2 {
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
         check(table.len(), indices);
         // SAFETY: all indices were checked.
-        let row = |k: usize| Self::load(unsafe { table.get_unchecked(indices[k] as usize) });
-        [
-            row(0),
-            row(1),
-            row(2),
-            row(3),
-            row(4),
-            row(5),
-            row(6),
-            row(7),
-        ]
+        unsafe {
+            [
+                row_of(table, indices[0]),
+                row_of(table, indices[1]),
+                row_of(table, indices[2]),
+                row_of(table, indices[3]),
+                row_of(table, indices[4]),
+                row_of(table, indices[5]),
+                row_of(table, indices[6]),
+                row_of(table, indices[7]),
+            ]
+        }
     }
     #[inline(always)]
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
@@ -424,33 +504,37 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
-    fn transpose(r: [Self; LANES]) -> [Self; LANES] {
-        unsafe {
-            let square = |a: __m256d, b: __m256d, c: __m256d, d: __m256d| {
-                let (ab0, ab1) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
-                let (cd0, cd1) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
-                [
-                    _mm256_permute2f128_pd::<0x20>(ab0, cd0),
-                    _mm256_permute2f128_pd::<0x20>(ab1, cd1),
-                    _mm256_permute2f128_pd::<0x31>(ab0, cd0),
-                    _mm256_permute2f128_pd::<0x31>(ab1, cd1),
-                ]
-            };
-            let p = square(r[0].0, r[1].0, r[2].0, r[3].0);
-            let q = square(r[4].0, r[5].0, r[6].0, r[7].0);
-            let s = square(r[0].1, r[1].1, r[2].1, r[3].1);
-            let t = square(r[4].1, r[5].1, r[6].1, r[7].1);
-            [
-                Avx2(p[0], q[0]),
-                Avx2(p[1], q[1]),
-                Avx2(p[2], q[2]),
-                Avx2(p[3], q[3]),
-                Avx2(s[0], t[0]),
-                Avx2(s[1], t[1]),
-                Avx2(s[2], t[2]),
-                Avx2(s[3], t[3]),
-            ]
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
+        if !within(table.len(), first, indices) {
+            let mut plain = [Row::default(); LANES];
+            for k in 0..LANES {
+                rows[k].store(&mut plain[k]);
+            }
+            return super::add_some(&plain, table, first, indices);
         }
+        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
+        for k in 0..LANES {
+            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
+            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
+            AvxHalf::load_low(at).add(AvxHalf(rows[k].0)).store_low(at);
+        }
+    }
+    #[inline(always)]
+    fn transpose(r: [Self; LANES]) -> [Self; LANES] {
+        let p = square(r[0].0, r[1].0, r[2].0, r[3].0);
+        let q = square(r[4].0, r[5].0, r[6].0, r[7].0);
+        let s = square(r[0].1, r[1].1, r[2].1, r[3].1);
+        let t = square(r[4].1, r[5].1, r[6].1, r[7].1);
+        [
+            Avx2(p[0], q[0]),
+            Avx2(p[1], q[1]),
+            Avx2(p[2], q[2]),
+            Avx2(p[3], q[3]),
+            Avx2(s[0], t[0]),
+            Avx2(s[1], t[1]),
+            Avx2(s[2], t[2]),
+            Avx2(s[3], t[3]),
+        ]
     }
 }
 
@@ -500,6 +584,21 @@ impl Half for AvxHalf {
     #[inline(always)]
     fn last(self) -> Self {
         AvxHalf(unsafe { _mm256_permute4x64_pd::<0xff>(self.0) })
+    }
+    #[inline(always)]
+    fn greater_square(self, most: Self) -> Self {
+        unsafe {
+            let square = _mm256_mul_pd(self.0, self.0);
+            let low = _mm256_castpd256_pd128(square);
+            let sum = _mm_add_sd(low, _mm_unpackhi_pd(low, low));
+            let sum = _mm_add_sd(sum, _mm256_extractf128_pd::<1>(square));
+            let most = _mm_max_sd(sum, _mm256_castpd256_pd128(most.0));
+            AvxHalf(_mm256_castpd128_pd256(most))
+        }
+    }
+    #[inline(always)]
+    fn with_last(self, other: Self) -> Self {
+        AvxHalf(unsafe { _mm256_blend_pd::<0b1000>(self.0, other.0) })
     }
 }
 

@@ -3,6 +3,8 @@
 mod planar;
 mod spatial;
 
+pub(super) use spatial::set_moment_apart;
+
 use super::arrays::Arrays;
 use super::cell::CellSums;
 use super::kernel::{All, Arcs, Block, Change, Named, Onto, Timing, WallGeometry, WallSums};

@@ -12,6 +12,19 @@ use crate::contact::{AnyLaw, with_law};
 use crate::geometry::{Dimension, Spatial};
 use crate::vector::{Level, Row, run};
 
+/// Column in the row of the dampers' share: 0 where its moment is that of the force, and 1 where it stands beside.
+const OWN_MOMENT: usize = 3;
+
+/// Before something else than contacts turns a slot: the moment of the dampers' share, so far that of the force, is
+/// put where it stays.
+pub(in crate::cluster) fn set_moment_apart(arrays: &mut Arrays<Spatial>, slot: usize) {
+    let (damper, force) = (&mut arrays.dampers[slot].0, &arrays.forces[slot].0);
+    if damper[OWN_MOMENT] == 0.0 {
+        damper[OWN_MOMENT] = 1.0;
+        damper[4..].copy_from_slice(&force[4..]);
+    }
+}
+
 impl ClusterDimension for Spatial {
     type History = SpatialHistory;
     const SPRING_IS_VECTOR: bool = true;
@@ -67,9 +80,17 @@ impl ClusterDimension for Spatial {
     }
     fn damper(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]) {
         let f = &arrays.dampers[slot].0;
-        ([f[0], f[1], f[2]], [f[4], f[5], f[6]])
+        let moment = if f[OWN_MOMENT] == 0.0 {
+            &arrays.forces[slot].0
+        } else {
+            f
+        };
+        ([f[0], f[1], f[2]], [moment[4], moment[5], moment[6]])
     }
     fn add_force(arrays: &mut Arrays<Self>, slot: usize, force: [f64; 3], moment: [f64; 3]) {
+        if moment != [0.0; 3] {
+            set_moment_apart(arrays, slot);
+        }
         let f = &mut arrays.forces[slot].0;
         for k in 0..3 {
             f[k] += force[k];

@@ -46,6 +46,10 @@ pub trait Onto {
     fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
     /// Adds to the second bodies of a batch.
     fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
+    /// Adds first halves to those of the first bodies of a batch.
+    fn add_low_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
+    /// Adds first halves to those of the second bodies of a batch.
+    fn add_low_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
 }
 
 /// The rows of all slots. A kernel of its own: looking for the right rows costs small systems a fifth of their
@@ -61,6 +65,14 @@ impl Onto for All<'_> {
     #[inline(always)]
     fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
         L::scatter_add(rows, self.0, &batch.b);
+    }
+    #[inline(always)]
+    fn add_low_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        L::scatter_add_low(rows, self.0, 0, &batch.a);
+    }
+    #[inline(always)]
+    fn add_low_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        L::scatter_add_low(rows, self.0, 0, &batch.b);
     }
 }
 
@@ -96,6 +108,16 @@ impl<'a> Near<'a> {
             ..self
         }
     }
+
+    /// Of the second bodies the first slot and the rows.
+    #[inline(always)]
+    fn of_seconds(&mut self) -> (u32, &mut [Row]) {
+        if self.apart {
+            (self.first_of_seconds, &mut *self.seconds)
+        } else {
+            (self.first, &mut *self.rows)
+        }
+    }
 }
 
 impl Onto for Near<'_> {
@@ -105,12 +127,17 @@ impl Onto for Near<'_> {
     }
     #[inline(always)]
     fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        let (first, table) = if self.apart {
-            (self.first_of_seconds, &mut *self.seconds)
-        } else {
-            (self.first, &mut *self.rows)
-        };
+        let (first, table) = self.of_seconds();
         L::scatter_add_from(rows, table, first, &batch.b);
+    }
+    #[inline(always)]
+    fn add_low_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        L::scatter_add_low(rows, self.rows, self.first, &batch.a);
+    }
+    #[inline(always)]
+    fn add_low_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
+        let (first, table) = self.of_seconds();
+        L::scatter_add_low(rows, table, first, &batch.b);
     }
 }
 
@@ -160,7 +187,8 @@ pub struct Block<'a, H, F> {
     pub changed: &'a mut Vec<Change>,
     /// Rows of the forces.
     pub forces: F,
-    /// Space: rows of the dampers' share.
+    /// Space: rows of the dampers' share, of which kernels know the first halves: moments are those of the
+    /// forces.
     pub dampers: F,
 }
 

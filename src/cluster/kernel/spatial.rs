@@ -3,8 +3,8 @@
 //!
 //! Row of a body: x, y, z, radius, vx, vy, vz, 1/mass; row of its spin: radius times spin (3),
 //! and what the kernel does not read. Row of forces: Fx, Fy, Fz, 0, Tx, Ty, Tz, 0 with T the
-//! moment over the radius; a second row for the share of normal dampers
-//! and tangential forces.
+//! moment over the radius; in the first half of a second row the share of normal dampers and
+//! tangential forces, whose moment is the same.
 
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
-use crate::vector::{Kernel, Lanes, Row};
+use crate::vector::{Kernel, LANES, Lanes, Row};
 
 const N: f64 = -0.0;
 const DIFFERENCE: Row = Row([N, N, N, 0.0, N, N, N, 0.0]);
@@ -147,6 +147,14 @@ fn assemble<L: Lanes, W: Law>(
         slip,
         turning: [zero; 3],
     }
+}
+
+/// Rows of moments on arms, of forces against rolling and twisting.
+#[inline(always)]
+fn turned<L: Lanes>([x, y, z]: V3<L>, arm: L) -> [L; LANES] {
+    let zero = L::splat(0.0);
+    let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
+    L::transpose([zero, zero, zero, zero, x, y, z, zero])
 }
 
 /// Eight meetings in space.
@@ -383,26 +391,16 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             let [tx, ty, tz] = e.moment;
             let mut out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             let mut back = opposite(&out, reaction);
-            let turned = |arm: L| {
-                let [x, y, z] = e.turning;
-                let (x, y, z) = (x.mul(arm), y.mul(arm), z.mul(arm));
-                L::transpose([zero, zero, zero, zero, x, y, z, zero])
-            };
             if W::COMPOSED {
-                more(&mut out, turned(arms[0]));
-                more(&mut back, turned(arms[1].mul(L::splat(-1.0))));
+                more(&mut out, turned(e.turning, arms[0]));
+                more(&mut back, turned(e.turning, arms[1].mul(L::splat(-1.0))));
             }
             forces.add_to_second(back, batch);
             forces.add_to_first(out, batch);
             let [fx, fy, fz] = e.damper;
-            let mut out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            let mut back = opposite(&out, reaction);
-            if W::COMPOSED {
-                more(&mut out, turned(arms[0]));
-                more(&mut back, turned(arms[1].mul(L::splat(-1.0))));
-            }
-            dampers.add_to_second(back, batch);
-            dampers.add_to_first(out, batch);
+            let out = L::transpose([fx, fy, fz, zero, zero, zero, zero, zero]);
+            dampers.add_low_to_second(opposite(&out, reaction), batch);
+            dampers.add_low_to_first(out, batch);
         }
         work.total()
     }
@@ -532,8 +530,8 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
             L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;
-            let out = L::transpose([fx, fy, fz, zero, tx, ty, tz, zero]);
-            L::scatter_add(out, dampers, &batch.a);
+            let out = L::transpose([fx, fy, fz, zero, zero, zero, zero, zero]);
+            L::scatter_add_low(out, dampers, 0, &batch.a);
         }
         WallSums {
             friction: work.total(),
