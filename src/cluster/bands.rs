@@ -179,7 +179,7 @@ fn in_order(count: usize, there: impl Fn(usize, usize) -> bool) -> Vec<[usize; 2
 mod tests {
     use super::*;
 
-    /// Of any graph of bands: each block once, each pair in its block, and blocks of a colour share no band.
+    /// Each block once, those within bands first, and each pair in its block.
     #[test]
     fn pairs_are_dealt_out() {
         let slots: Vec<u32> = (1..200).collect();

@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 16: dampers' moments in space are those of the forces, unless told.
 /// 15: lists of pairs in blocks, for threads.
 /// 14: feeds of several sorts of grains; meters; maps of walls; periodic cells whose edges move.
 /// 12: walls that forces move; pieces of meshes; work of fields of a place.
@@ -36,7 +37,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 15;
+const FORMAT: u32 = 16;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].

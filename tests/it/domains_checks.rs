@@ -4,7 +4,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::ranks::{One, Ranks};
@@ -18,13 +17,6 @@ pub struct End<D: Integrate> {
     pub system: System<D>,
     pub outcome: Outcome,
     pub sink: MemorySink,
-}
-
-impl<D: Integrate> End<D> {
-    /// Grains to the bit.
-    pub fn grains(&self) -> Vec<Grain<D>> {
-        self.system.grains_at(self.system.summary().time.simulated)
-    }
 }
 
 /// Runs a setup over ranks; on rank 0 what it ends with.

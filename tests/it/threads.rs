@@ -233,11 +233,11 @@ fn links_are_all_there<D: Integrate>(across: usize, steps: usize) {
     let mut system = System::new(setup.clone()).unwrap();
     let sink = on(2, &mut system);
     let row = sink.series.last().unwrap();
-    // The row is of the last evaluation, half a step of motion or less from the grains at the end: pairs that come
-    // into touch or part meanwhile are some, of tens of thousands.
+    // The row is of the last evaluation, half a step of motion or less from the grains at the end, 5 um at 1 m/s: of tens of thousands of
+    // pairs whose gaps spread over a fifth of a diameter one or two may come into touch or part meanwhile (as it is, none does).
     let pairs = overlapping(&system.grains_at(setup.finish), &setup.periodic);
     assert!(row.links > 10_000, "{row:?}");
-    close("links", row.links as f64, pairs as f64, 2e-3 * pairs as f64);
+    close("links", row.links as f64, pairs as f64, 3.0);
     let after = momenta(&system.grains_at(setup.finish)).0;
     let scale = 0.01 * 0.5 * (3 * BAND) as f64;
     assert!(
@@ -245,7 +245,8 @@ fn links_are_all_there<D: Integrate>(across: usize, steps: usize) {
         "{before:?} {after:?}"
     );
     let energy = system.summary().energy;
-    assert!(energy.balance_error < 2e-3, "{energy:?}");
+    // Of second order in the step: 8e-5 and 1.3e-4 were measured.
+    assert!(energy.balance_error < 3e-4, "{energy:?}");
 }
 
 #[test]

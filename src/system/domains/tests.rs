@@ -35,8 +35,13 @@ material = "glass"
 plane = { point = [0.8, 0.0], normal = [-1.0, 0.0] }
 [[fill]]
 material = "glass"
-radius = { uniform = [0.008, 0.012] }
-lattice = { region = { min = [0.0, 0.0], max = [0.8, 0.4] }, count = 400 }
+[fill.lattice]
+count = 400
+radius = { min = 0.008, max = 0.012 }
+min = [0.0, 0.0]
+max = [0.8, 0.5]
+jitter = 1.0
+speed = 0.1
 "#;
 
 fn bed() -> Setup<Planar> {
