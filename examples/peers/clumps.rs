@@ -15,7 +15,7 @@ use super::lammps::{Atom, data};
 use super::{Fallible, Job, Place, Run, ours};
 
 const WIDTH: f64 = 0.32;
-const STEPS: u64 = 30_000;
+const STEPS: u64 = 15_000;
 const STEP: f64 = 1e-5;
 const DENSITY: f64 = 2500.0;
 
@@ -85,7 +85,7 @@ spheres = [
 material = "bead"
 shape = "tee"
 [fill.lattice]
-count = 1
+count = 2
 radius = 0.012
 min = [0.0, 0.0, 0.0]
 max = [0.3, 0.3, 0.3]
@@ -97,12 +97,13 @@ fn setup() -> Fallible<Setup<Spatial>> {
         return Err("clumps are in space".into());
     };
     let form = setup.forms.first().ok_or("the shape is lost")?.clone();
+    let material = setup.grains.first().ok_or("the grain is lost")?.material;
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let grain = |n: u32| {
         let cell = [n % 12, n / 12 % 12, n / 144].map(|k| f64::from(k) + 0.5);
         let [across, up] = [WIDTH / 12.0, 0.014];
         let place = Vector3::new(cell[0] * across, cell[1] * across, cell[2] * up);
-        let mut grain = Grain::new(n, 0, form.reach, DENSITY, place);
+        let mut grain = Grain::new(n, material, form.reach, DENSITY, place);
         grain.shape(0, &form, DENSITY);
         let turn = random.random_range(0.0..std::f64::consts::TAU);
         grain.rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn) * form.axes;

@@ -53,6 +53,7 @@ fn counted(place: &Place, told: &Told) -> Fallible<Run> {
         seconds: told.whole - none.whole,
         grain_steps: told.loops.iter().map(|l| l.grain_steps).sum(),
         tells: told.figures(),
+        through: true,
     })
 }
 

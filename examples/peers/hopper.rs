@@ -28,7 +28,10 @@ fn peer(place: &Place, seed: u64) -> Fallible<Run> {
         ("out", "hopper-curve".into()),
     ];
     let told = place.lammps.run(&place.folder, "hopper.lmp", &variables)?;
-    Ok(told.last_loop(1.0))
+    let left = told.last.iter().find(|(name, _)| name == "Atoms");
+    let mut run = told.last_loop(1.0);
+    run.through = left.is_some_and(|(_, count)| *count == 0.0);
+    Ok(run)
 }
 
 pub fn job() -> Job {

@@ -52,6 +52,7 @@ impl Told {
             seconds: run.seconds,
             grain_steps: run.grain_steps * bodies,
             tells: self.figures(),
+            through: true,
         }
     }
 }

@@ -19,7 +19,7 @@
 //! | `size` | no peer: cost of a grain-step and memory by the number of grains |
 //! | `active` | no peer: cost by the share of grains that move, of `--first` disks |
 //!
-//! `all` is every job with a peer. Options: `--pairs N` (3), `--first N`, `--lmp PROGRAM`, `--folder FOLDER` (target/peers,
+//! `all` is every job with a peer. Options: `--pairs N` (3), `--from N` (the number of the first pair, 1), `--first N`, `--lmp PROGRAM`, `--folder FOLDER` (target/peers,
 //! for starting states and logs).
 //!
 //! The event-driven gas is not here: its peers (docs/performance.md) are in no registry of packages.
@@ -55,6 +55,8 @@ pub struct Run {
     grain_steps: f64,
     /// What shows that it is the same job.
     tells: String,
+    /// Whether it went as it should: a hopper that jams is another job.
+    through: bool,
 }
 
 /// One side of a job: takes the number of the pair, from 1 on.
@@ -113,7 +115,7 @@ fn spread(numbers: &[f64]) -> [f64; 3] {
     [middle, sorted[0], sorted[n - 1]]
 }
 
-fn compare(name: &str, place: &Place, pairs: u64) -> Fallible {
+fn compare(name: &str, place: &Place, pairs: std::ops::Range<u64>) -> Fallible {
     let job = job(name, place)?;
     let mut ratios = vec![Vec::new(); job.ours.len()];
     let show = |pair: u64, who: &str, run: &Run| {
@@ -123,7 +125,7 @@ fn compare(name: &str, place: &Place, pairs: u64) -> Fallible {
             "{name}, pair {pair}, {who}: {seconds:.2} s, {speed:.1} million grain-steps/s; {tells}"
         );
     };
-    for pair in 1..=pairs {
+    for pair in pairs {
         let peer = (job.peer)(place, pair)?;
         show(pair, "LAMMPS", &peer);
         println!();
@@ -131,11 +133,18 @@ fn compare(name: &str, place: &Place, pairs: u64) -> Fallible {
             let run = side(place, pair)?;
             let ratio = peer.seconds / run.seconds;
             show(pair, way, &run);
-            println!("; {ratio:.1} times");
-            ratios.push(ratio);
+            if peer.through && run.through {
+                println!("; {ratio:.1} times");
+                ratios.push(ratio);
+            } else {
+                println!("; one of them jammed: does not count");
+            }
         }
     }
     for ((way, _), ratios) in job.ours.iter().zip(&ratios) {
+        if ratios.is_empty() {
+            continue;
+        }
         let [median, least, greatest] = spread(ratios);
         println!("{name}, {way}: {median:.1} times in the median ({least:.1} to {greatest:.1})");
     }
@@ -144,7 +153,7 @@ fn compare(name: &str, place: &Place, pairs: u64) -> Fallible {
 
 fn work(arguments: &[String]) -> Fallible {
     let mut names = Vec::new();
-    let mut pairs = 3;
+    let (mut pairs, mut from) = (3, 1);
     let mut place = Place {
         lammps: Lammps {
             program: "lmp".into(),
@@ -164,6 +173,7 @@ fn work(arguments: &[String]) -> Fallible {
             .ok_or_else(|| format!("--{option} needs a value"))?;
         match option {
             "pairs" => pairs = value.parse::<u64>()?.max(1),
+            "from" => from = value.parse::<u64>()?,
             "first" => place.first = Some(value.parse::<u64>()?.max(1)),
             "lmp" => place.lammps.program.clone_from(value),
             "folder" => place.folder = value.into(),
@@ -185,7 +195,7 @@ fn work(arguments: &[String]) -> Fallible {
         match name {
             "size" => size::table(pairs)?,
             "active" => active::table(place.first.unwrap_or(10_000), pairs)?,
-            _ => compare(name, &place, pairs)?,
+            _ => compare(name, &place, from..from + pairs)?,
         }
     }
     Ok(())

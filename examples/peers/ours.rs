@@ -16,6 +16,8 @@ use super::{Fallible, Run, clock};
 pub struct Marks {
     /// Time of each row of the series, s, and processor time then, s.
     pub rows: Vec<(f64, f64)>,
+    /// Grains that neither stood still nor flew at the last of these rows.
+    pub moving: u64,
     /// Grains of the last snapshot.
     pub grains: Vec<GrainRow>,
     /// Whether snapshots are kept.
@@ -28,6 +30,7 @@ impl Sink for Marks {
     }
     fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
         self.rows.push((row.time, clock::own()));
+        self.moving = row.by_regime[1];
         Ok(())
     }
     fn snapshot(&mut self, grains: &[GrainRow], _: &[LinkRow]) -> Result<(), RecordError> {
@@ -87,6 +90,7 @@ fn told(summary: &Summary, seconds: f64) -> Run {
             "{left} grains and {kinetic:.3e} J left, balance to {error:.0e}, {} collisions",
             summary.work.collisions
         ),
+        through: summary.jam.is_none(),
     }
 }
 
