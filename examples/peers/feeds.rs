@@ -57,9 +57,12 @@ fn counted(place: &Place, told: &Told) -> Fallible<Run> {
     })
 }
 
-/// The first disks of a filling, a hundred a second.
+/// The first disks of a filling, a hundred a second: so many as LAMMPS takes a minute for, where nothing else is said.
 pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
-    let count = place.first.map_or(all, |first| first.min(all));
+    let count = place
+        .first
+        .unwrap_or(if all > 2000 { 800 } else { 500 })
+        .min(all);
     let finish = count as f64 * 0.01;
     let width = if all > 2000 { 1.2 } else { 0.6 };
     let peer = move |place: &Place, seed: u64| {

@@ -13,7 +13,7 @@
 //! | `bed-10000`, `bed-100000` | settled spheres, each stepped |
 //! | `box-10000` | the same box of spheres while they drop into it |
 //! | `clumps` | 2,000 rigid clumps of five spheres that fall into a box |
-//! | `silo-fill`, `silo-fill-large` | disks that come one by one, so many as `--first` says |
+//! | `silo-fill`, `silo-fill-large` | the first 500 and 800 disks of those that come one by one, or so many as `--first` says |
 //! | `heap` | disks poured onto a tray: the whole scenario |
 //! | `mill` | the shaker mill for 0.2 s: from collision to collision against short contacts |
 //! | `size` | no peer: cost of a grain-step and memory by the number of grains |
