@@ -1,0 +1,111 @@
+//! Disks that come one by one: the scenarios `silo-fill`, `silo-fill-large` and `heap` as they stand, with grains that stand still
+//! at rest, and a step of their own; LAMMPS at 1e-5 s, each disk stepped all the time. Both draw disks of the same
+//! sizes in the same region at the same times, not the same disks.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use arenite::geometry::Planar;
+use arenite::scenario::AnySetup;
+use arenite::system::Setup;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Normal};
+
+use super::lammps::Told;
+use super::{Fallible, Job, Place, Run, ours};
+
+/// Area of a silo's surface that a disk fills, m^2: at a packing fraction of 0.82.
+const FOOTPRINT: f64 = 3.15e-4 / 0.82;
+
+fn planar(name: &str, values: &[(&str, String)]) -> Fallible<Setup<Planar>> {
+    match ours::scenario(name, values)? {
+        AnySetup::Planar(setup) => Ok(setup),
+        AnySetup::Spatial(_) => Err("a planar scenario".into()),
+    }
+}
+
+/// The first `count` disks of a setup's feed, for LAMMPS: each is made and then so many steps are run.
+fn feed(path: &Path, setup: &Setup<Planar>, count: u64, every: u64, seed: u64) -> Fallible {
+    let feed = setup.feeds.first().ok_or("a scenario with a feed")?;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let sizes = Normal::new(0.01, 0.0005)?;
+    let mut text = String::new();
+    for k in 0..count {
+        let up = feed.rise.y * (k * every) as f64 * 1e-5;
+        let x = random.random_range(feed.min.x..feed.max.x);
+        let y = up + random.random_range(feed.min.y..feed.max.y);
+        let diameter = 2.0 * sizes.sample(&mut random);
+        let (id, u, v) = (k + 1, feed.velocity.x, feed.velocity.y);
+        writeln!(text, "create_atoms 1 single {x} {y} 0")?;
+        writeln!(
+            text,
+            "set atom {id} diameter {diameter} density/disc 1190 vx {u} vy {v}\nrun {every} post no"
+        )?;
+    }
+    Ok(std::fs::write(path, text)?)
+}
+
+/// Of the whole process without what an empty deck takes.
+fn counted(place: &Place, told: &Told) -> Fallible<Run> {
+    let none = place.lammps.run(&place.folder, "empty.lmp", &[])?;
+    Ok(Run {
+        seconds: told.whole - none.whole,
+        grain_steps: told.loops.iter().map(|l| l.grain_steps).sum(),
+        tells: told.figures(),
+        through: true,
+    })
+}
+
+/// The first disks of a filling, a hundred a second: so many as LAMMPS takes a minute for, where nothing else is said.
+pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
+    let count = place
+        .first
+        .unwrap_or(if all > 2000 { 800 } else { 500 })
+        .min(all);
+    let finish = count as f64 * 0.01;
+    let width = if all > 2000 { 1.2 } else { 0.6 };
+    let peer = move |place: &Place, seed: u64| {
+        let setup = planar(name, &[])?;
+        let file = place.folder.join("silo.feed");
+        feed(&file, &setup, count, 1000, seed)?;
+        let height = 0.3 + all as f64 * FOOTPRINT / width;
+        let variables = [
+            ("width", width.to_string()),
+            ("height", height.to_string()),
+            ("feed", "silo.feed".into()),
+        ];
+        let told = place
+            .lammps
+            .run(&place.folder, "silo_fill.lmp", &variables)?;
+        counted(place, &told)
+    };
+    let run = move |_: &Place, seed: u64| {
+        let values = [
+            ("run.finish", format!("{finish:?}")),
+            ("seed", seed.to_string()),
+        ];
+        ours::whole(planar(name, &values)?)
+    };
+    Job {
+        peer: Box::new(peer),
+        ours: vec![("own step, at rest nothing is stepped", Box::new(run))],
+    }
+}
+
+/// 600 disks in 15 s, and 2 s more.
+pub fn heap() -> Job {
+    let peer = |place: &Place, seed: u64| {
+        let file = place.folder.join("heap.feed");
+        feed(&file, &planar("heap", &[])?, 600, 2500, seed)?;
+        let told = place
+            .lammps
+            .run(&place.folder, "heap.lmp", &[("feed", "heap.feed".into())])?;
+        counted(place, &told)
+    };
+    let run = |_: &Place, seed: u64| ours::whole(planar("heap", &[("seed", seed.to_string())])?);
+    Job {
+        peer: Box::new(peer),
+        ours: vec![("own step, at rest nothing is stepped", Box::new(run))],
+    }
+}
