@@ -507,7 +507,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// A bound of the speed of any moving wall near grains, m/s.
-    fn wall_speed(&self) -> f64 {
+    pub(super) fn wall_speed(&self) -> f64 {
         let mut bound = 0.0f64;
         for (wall, &gone) in self.boundaries.iter().zip(&self.state.gone) {
             if wall.fixed || gone {
