@@ -151,7 +151,7 @@ pub struct EngineOptions {
     pub slip_tolerance: f64,
     /// Margin of the outer list, m.
     pub outer_margin: f64,
-    /// Margin of the inner list, m.
+    /// Greatest margin of the inner list, m.
     pub inner_margin: f64,
     /// A link is at rest under this relative speed, m/s.
     pub stable_speed: f64,
@@ -195,7 +195,7 @@ pub struct EngineState<D: Integrate> {
     pub n: i64,
     /// Bound of the way that any stepped grain or wall went since the outer list was made, m.
     pub outer_way: f64,
-    /// Since the inner list was made.
+    /// Since the inner list was made, and what it lacked of the greatest margin then.
     pub inner_way: f64,
     /// Counts.
     pub counts: Counts,

@@ -604,7 +604,7 @@ impl Half for AvxHalf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kernel, Lanes, Level, Row, run};
+    use super::super::{Half, Kernel, Lanes, Level, Row, run};
 
     struct Probe([Row; 8]);
     impl Kernel for Probe {
@@ -625,6 +625,33 @@ mod tests {
                 keep(t[k].select(t[j], m));
                 keep(t[k].only(L::mask(L::bits(m) ^ 0xa5)));
             }
+            // Halves, and what is added to rows of a table.
+            let half = |k: usize| {
+                (
+                    L::Half::load_low(&self.0[k]),
+                    L::Half::load_high(&self.0[k]),
+                )
+            };
+            for k in 0..7 {
+                let ((low, high), (next, _)) = (half(k), half(k + 1));
+                let most = next.greater_square(low.greater_square(high));
+                out.push(most.to_array()[0].to_bits());
+                out.extend(low.with_last(high).to_array().map(f64::to_bits));
+            }
+            let indices = [3, 1, 1, 4, 7, 0, 3, 2];
+            let mut table = self.0;
+            L::scatter_add(rows, &mut table, &indices);
+            L::scatter_add_low(t, &mut table, 0, &indices);
+            L::scatter_add_low(rows, &mut table, 0, &indices);
+            // A table that begins with row 20, with some lanes empty.
+            let later = indices.map(|index| if index == 0 { 0 } else { 20 + index });
+            L::scatter_add_from(t, &mut table, 20, &later);
+            let mut low = t;
+            for k in 0..8 {
+                low[k] = t[k].only(L::mask(0b1111));
+            }
+            L::scatter_add_low(low, &mut table, 20, &later);
+            out.extend(table.iter().flat_map(|row| row.0).map(f64::to_bits));
             out
         }
     }
