@@ -49,10 +49,13 @@ fn small_disks_gather_in_the_core_of_a_drum() {
 }
 
 /// The large disk rises (Rosato, Strandburg, Prinz and Swendsen 1987): at the start a seventh of the small disks at most
-/// lie under its centre, in the last two seconds seven tenths on average, with two fillings.
+/// lie under its centre, in the last two seconds far more. How far it has come by then is chance: in sixteen runs (eight fillings, and
+/// the same with forces added up in another order) 0.69 on average with a scatter of 0.15, from 0.43 to 0.95. So the mean of four is
+/// held against three of its standard errors, and each against the start.
 #[test]
 fn a_large_disk_rises_in_a_shaken_box() {
-    for seed in ["seed=1", "seed=2"] {
+    let mut mean_of_all = 0.0;
+    for seed in ["seed=1", "seed=2", "seed=3", "seed=4"] {
         let (_, sink) = support::run(&support::planar("brazil-nut", &[seed]));
         let under = |rows: &[GrainRow]| {
             let height = rows.iter().find(|row| row.grain == 0).unwrap().position[1];
@@ -64,8 +67,10 @@ fn a_large_disk_rises_in_a_shaken_box() {
         let late = sink.snapshots.iter().filter(|(rows, _)| rows[0].time > 4.0);
         let (last, _) = mean(&late.map(|(rows, _)| under(rows)).collect::<Vec<f64>>());
         println!("{seed}: {first:.2} under it at first, {last:.2} at last");
-        assert!(last > 0.7, "{seed}: {last} at the end");
+        assert!(last > 2.0 * 0.15, "{seed}: {last} at the end");
+        mean_of_all += last / 4.0;
     }
+    assert!(mean_of_all > 0.69 - 3.0 * 0.075, "{mean_of_all}");
 }
 
 /// All that passes the deck is small, most of what is small passes, and no stone is lost between the meters.

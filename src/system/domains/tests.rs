@@ -16,6 +16,8 @@ finish = 10.0
 [log]
 series = "never"
 snapshots = "never"
+[morph]
+rigid = true
 [material.glass]
 density = 2500.0
 [[law]]
