@@ -68,7 +68,7 @@ fn jostling<D: Integrate>(mut setup: Setup<D>, asked: &Asked, steps: usize) -> S
         .powf(1.0 / D::N as f64)
         .round()
         .max(4.0) as usize;
-    let like = setup.grains[0].clone();
+    let like = setup.grains[0];
     setup.grains.clear();
     setup.boundaries.clear();
     setup.outlets.clear();
@@ -100,7 +100,7 @@ fn jostling<D: Integrate>(mut setup: Setup<D>, asked: &Asked, steps: usize) -> S
             mass,
             position: D::Vector::from_fn(|k| RADIUS + PITCH * at(k) as f64),
             velocity: D::Vector::from_fn(speed),
-            ..like.clone()
+            ..like
         });
     }
     setup
