@@ -23,7 +23,7 @@ pub enum Status {
     Still,
     /// A part of the grain in a slot before.
     Part,
-    /// A grain that another rank steps ([`border`](super::border)).
+    /// A grain that another rank steps.
     Ghost,
     /// A grain of another rank that stands still.
     StillGhost,
