@@ -153,6 +153,7 @@ fn runs(folder: &Path) {
         let told = summary(&out);
         assert_eq!(told["status"], "finished");
         assert_eq!(told["grains"]["initial"], 500);
+        assert!(told["time"]["wall"].as_f64() > Some(0.01), "{told}");
         let error = told["energy"]["balance_error"].as_f64().expect("a number");
         assert!(error < 1e-2, "{error}");
         hashes.push(told["state_hash"].clone());
@@ -192,7 +193,7 @@ fn runs(folder: &Path) {
     }
 
     // An interruption ends in a checkpoint, from which one process goes on.
-    let more = ["--until", "0.3", "-o", "limited", "--wall-limit", "0.5"];
+    let more = ["--until", "0.3", "-o", "limited", "--wall-limit", "0.1"];
     let output = finish(begin(2, "hopper", &more));
     assert!(!output.status.success());
     let mut command = Command::new(program);

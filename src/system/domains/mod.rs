@@ -273,6 +273,8 @@ impl<'a, D: Integrate> Domains<'a, D> {
             let outcome = system.interrupt(sink)?;
             return Ok(Some((system, outcome)));
         }
+        // What follows sets the clock anew.
+        system.s.wall_seconds = system.wall_time();
         let outcome = system.run_here(sink, control)?;
         Ok(Some((system, outcome)))
     }
