@@ -35,6 +35,11 @@ impl Status {
         matches!(self, Status::Stepped | Status::Flying | Status::Still)
     }
 
+    /// Whether a grain is there that stands still, of whatever rank.
+    pub fn stands(self) -> bool {
+        matches!(self, Status::Still | Status::StillGhost)
+    }
+
     /// Whether a grain of another rank is there.
     pub fn is_ghost(self) -> bool {
         matches!(self, Status::Ghost | Status::StillGhost)

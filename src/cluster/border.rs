@@ -145,11 +145,6 @@ impl<D: Integrate> Engine<D> {
         self.state.arrays.status[slot as usize].is_ghost()
     }
 
-    /// Slots of grains of other ranks that are stepped there.
-    pub fn ghosts(&self) -> &[u32] {
-        &self.border.ghosts
-    }
-
     /// The share of a link that is this rank's to count: one half across a border.
     pub fn share_of(&self, link: &LinkView<D>) -> f64 {
         match link.b {
@@ -197,7 +192,7 @@ impl<D: Integrate> Engine<D> {
         [along, across, self.wall_speed()]
     }
 
-    /// What the greatest speeds of all ranks are.
+    /// What the greatest speeds of all ranks are, as [`Engine::move_own`] gives them: lists are minded by these.
     pub fn moved(&mut self, [along, across, wall]: [f64; 3]) {
         self.state.fastest = along + across;
         let way = self.way_of([along + across, wall]);
@@ -207,7 +202,7 @@ impl<D: Integrate> Engine<D> {
     /// Numbers that the ghost of a grain needs after each stride.
     pub const MOTION: usize = if D::N == 2 { 5 } else { 9 };
 
-    /// Appends the motion of some slots.
+    /// Appends the motion of some slots: position, m; velocity, m/s; radius times spin, m/s.
     pub fn put_motion(&self, slots: &[u32], out: &mut Vec<f64>) {
         let arrays = &self.state.arrays;
         for &slot in slots {
@@ -222,7 +217,7 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Takes the motion of some ghosts, and forgets what links did to them.
+    /// Takes the motion of some ghosts, as [`Engine::put_motion`] gave it, and forgets what links did to them.
     pub fn take_motion(&mut self, slots: &[u32], motion: &[f64]) {
         let arrays = &mut self.state.arrays;
         for (&slot, motion) in slots.iter().zip(motion.chunks_exact(Self::MOTION)) {
@@ -239,12 +234,7 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Brings own grains back into a periodic box.
-    pub fn wrap(&mut self) {
-        self.wrap_periodic();
-    }
-
-    /// Own slots get their places in the order of slots anew; rows begin at `least`, m.
+    /// Own slots get their places in the order of slots anew; rows of cells of a size (m) begin at `least`, m.
     pub fn put_places(&mut self, least: [f64; 3], cell: f64) {
         for slot in 1..self.state.arrays.slots() {
             if self.state.arrays.status[slot].is_grain() {
@@ -262,7 +252,7 @@ impl<D: Integrate> Engine<D> {
         Traveller {
             id: arrays.id[s],
             material: arrays.material[s],
-            still: matches!(arrays.status[s], Status::Still | Status::StillGhost),
+            still: arrays.status[s].stands(),
             place: self.border.places[s],
             row: arrays.rows[s],
             state: arrays.state[s],
@@ -380,6 +370,9 @@ impl<D: Integrate> Engine<D> {
     /// At a renewal of all, takes in the grains that are to be stepped here from now on; their links come with
     /// [`Engine::renew_shared`], once all ghosts are there.
     pub fn take_grains(&mut self, parties: &[Party<D>]) {
+        if parties.iter().all(|party| party.grains.is_empty()) {
+            return;
+        }
         let mut known = self.known_ghosts();
         for grain in parties.iter().flat_map(|party| &party.grains) {
             self.take_in(grain, &mut known);

@@ -51,7 +51,7 @@ impl<D: Integrate> Engine<D> {
         if D::N == 2 || self.state.cell.is_some() {
             return full;
         }
-        let way = self.options.step * (self.state.fastest.sqrt() + self.wall_speed());
+        let way = self.way_of([self.state.fastest, self.wall_speed()]);
         full * (way / (FULL_AT * full)).sqrt().clamp(LEAST, 1.0)
     }
 
@@ -331,7 +331,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
     /// comes from outside, as from a moving wall.
-    pub(super) fn wrap_periodic(&mut self) {
+    pub(crate) fn wrap_periodic(&mut self) {
         if self.border.in_place {
             return;
         }

@@ -121,8 +121,7 @@ impl<D: Integrate> Engine<D> {
 
     /// Whether a slot holds a grain that stands still, or a part of one.
     pub fn stands(&self, slot: u32) -> bool {
-        let status = self.state.arrays.status[self.owner(slot) as usize];
-        matches!(status, Status::Still | Status::StillGhost)
+        self.state.arrays.status[self.owner(slot) as usize].stands()
     }
 
     /// Whether two candidates that stand still are linked: grains, or of clumps their parts.
@@ -511,12 +510,7 @@ impl<D: Integrate> Engine<D> {
     pub fn sort_still(&mut self) {
         let arrays = &self.state.arrays;
         let bodies: Vec<(u32, D::Vector, f64)> = (1..arrays.slots() as u32)
-            .filter(|&slot| {
-                matches!(
-                    arrays.status[slot as usize],
-                    Status::Still | Status::StillGhost
-                )
-            })
+            .filter(|&slot| arrays.status[slot as usize].stands())
             .flat_map(|slot| self.touching_of(slot))
             .map(|slot| {
                 let s = slot as usize;

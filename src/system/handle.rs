@@ -78,13 +78,7 @@ impl<D: Integrate> System<D> {
                 self.started_at = Instant::now();
                 sink.checkpoint(&self.save())?;
             }
-            owner::FINISH if self.s.settling => {
-                self.s.warnings.push(format!(
-                    "the grains had not come to rest after {} s of settling; the run starts all the same",
-                    self.setup.settle.map_or(0.0, |s| s.at_most)
-                ));
-                self.begin(sink)?;
-            }
+            owner::FINISH if self.s.settling => self.give_up_settling(sink)?,
             owner::FINISH => {
                 self.regroup(sink)?;
                 self.check_all_overlaps()?;

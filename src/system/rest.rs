@@ -260,12 +260,7 @@ impl<D: Integrate> System<D> {
         let now = self.engine.time();
         self.account(now);
         self.engine.wake(slots);
-        if let Some(morph) = self.setup.morph {
-            for &slot in slots {
-                let id = self.engine.state.arrays.id[slot as usize];
-                self.s.rest.thrash.wake(id, now, morph.dwell);
-            }
-        }
+        self.book_wakes(slots);
         let rigid = self.leave_groups(slots);
         self.log_rest(sink, slots, |id| {
             let rigid = rigid.binary_search(&id).is_ok();
@@ -275,13 +270,21 @@ impl<D: Integrate> System<D> {
         Ok(true)
     }
 
-    /// Stops slots where they are; whether there were any.
-    fn lay_to_rest(&mut self, sink: &mut dyn Sink, slots: &[u32]) -> Result<bool, SystemError> {
-        if slots.is_empty() {
-            return Ok(false);
-        }
+    /// Books that slots were woken just now.
+    pub(super) fn book_wakes(&mut self, slots: &[u32]) {
+        let Some(morph) = self.setup.morph else {
+            return;
+        };
         let now = self.engine.time();
-        self.account(now);
+        for &slot in slots {
+            let id = self.engine.state.arrays.id[slot as usize];
+            self.s.rest.thrash.wake(id, now, morph.dwell);
+        }
+    }
+
+    /// Books that stepped slots are about to be stopped, with the kinetic energy that goes with it.
+    pub(super) fn book_stops(&mut self, slots: &[u32]) {
+        let now = self.engine.time();
         for &slot in slots {
             let s = slot as usize;
             let id = self.engine.state.arrays.id[s];
@@ -291,6 +294,15 @@ impl<D: Integrate> System<D> {
             self.s.rest.energy +=
                 0.5 * v.norm_squared() / arrays.inverse_mass(s) + self.turning_energy(slot, spin);
         }
+    }
+
+    /// Stops slots where they are; whether there were any.
+    fn lay_to_rest(&mut self, sink: &mut dyn Sink, slots: &[u32]) -> Result<bool, SystemError> {
+        if slots.is_empty() {
+            return Ok(false);
+        }
+        self.account(self.engine.time());
+        self.book_stops(slots);
         self.engine.stop(slots);
         self.log_rest(sink, slots, |_| [Regime::Cluster, Regime::Rest])?;
         Ok(true)
@@ -319,18 +331,20 @@ impl<D: Integrate> System<D> {
         }
     }
 
+    /// Who stands still and lacks more to equilibrium than a solve leaves, ascending.
+    pub(super) fn unbalanced(&self, morph: &MorphSetup) -> Vec<u32> {
+        let lacks =
+            |slot: &u32| size(&self.engine.residual(*slot)) > morph.left * self.weight(*slot);
+        self.engine.standing().into_iter().filter(lacks).collect()
+    }
+
     /// Something was changed from outside (a gate, a removal): who has lost its balance is woken at
     /// once, for there may be no step to look at.
     pub(super) fn wake_unbalanced(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
         let Some(morph) = self.setup.morph else {
             return Ok(false);
         };
-        let unbalanced: Vec<u32> = self
-            .engine
-            .standing()
-            .into_iter()
-            .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
-            .collect();
+        let unbalanced = self.unbalanced(&morph);
         self.s.rest.balanced = false;
         self.s.known.plan = None;
         self.rouse(sink, &unbalanced)

@@ -9,7 +9,7 @@ use crate::geometry::Vector;
 use crate::record::Sink;
 
 /// Jams that may turn out to be none, between one grain that leaves and the next, before all step.
-const UNDONE: u64 = 4;
+pub(super) const UNDONE: u64 = 4;
 
 impl<D: Integrate> System<D> {
     /// While settling: whether the grains rest; then the clock is set to 0.
@@ -25,22 +25,46 @@ impl<D: Integrate> System<D> {
         let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
         self.s.calm_looks = if calm { self.s.calm_looks + 1 } else { 0 };
         if self.s.calm_looks >= SETTLE_LOOKS {
-            self.s.calm_looks = 0;
-            let shift = -self.engine.time();
-            self.engine.origin += shift;
-            self.s.origin = self.engine.origin;
-            for since in &mut self.engine.state.since {
-                *since += shift;
-            }
-            self.engine.set_clock_of_guided();
-            self.s.queue = DefaultQueue::default();
-            self.begin(sink)?;
+            self.end_settling(sink)?;
             return self.renew(sink);
         }
         if time + SETTLE_LOOK < 0.0 {
             self.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
         }
         Ok(())
+    }
+
+    /// The grains rest: the clock is set to 0, and the run begins. The lists are to be renewed.
+    pub(super) fn end_settling(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.s.calm_looks = 0;
+        let shift = -self.engine.time();
+        self.engine.origin += shift;
+        self.s.origin = self.engine.origin;
+        for since in &mut self.engine.state.since {
+            *since += shift;
+        }
+        self.engine.set_clock_of_guided();
+        self.s.queue = DefaultQueue::default();
+        self.begin(sink)
+    }
+
+    /// They do not, but settling has had its time: the run begins all the same.
+    pub(super) fn give_up_settling(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.s.warnings.push(format!(
+            "the grains had not come to rest after {} s of settling; the run starts all the same",
+            self.setup.settle.map_or(0.0, |s| s.at_most)
+        ));
+        self.begin(sink)
+    }
+
+    /// Whether a stepped slot moves no more than a grain of a jam may.
+    pub(super) fn is_at_rest(&self, slot: u32) -> bool {
+        let (arrays, slot) = (&self.engine.state.arrays, slot as usize);
+        let g = self.setup.gravity.norm();
+        let (v, s) = super::ledger::velocity_now(&self.engine, slot);
+        let turning = super::ledger::turning_energy(&self.engine, slot, s);
+        let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
+        kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
     }
 
     /// Kinetic energy, the sum of m g d and of loads times d, and whether anybody flies.
@@ -85,18 +109,11 @@ impl<D: Integrate> System<D> {
                 .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.stands())
             || self.fields.next_event(time).is_some()
             || self.gravity_changes();
-        let arrays = &self.engine.state.arrays;
-        let g = self.setup.gravity.norm();
+        let active = &self.engine.state.active;
         let rest = !to_come
             && self.grain_count() > 0
             && self.flying().is_empty()
-            && self.engine.state.active.iter().all(|&slot| {
-                let slot = slot as usize;
-                let (v, s) = super::ledger::velocity_now(&self.engine, slot);
-                let turning = super::ledger::turning_energy(&self.engine, slot, s);
-                let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
-                kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
-            });
+            && active.iter().all(|&slot| self.is_at_rest(slot));
         if !rest {
             self.s.calm_looks = 0;
             self.s.calm_since = time;

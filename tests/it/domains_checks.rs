@@ -100,7 +100,7 @@ fn as_by_itself<D: Integrate>(ranks: &dyn Ranks, setup: &Setup<D>, bricks: Optio
     assert_eq!(a.grains, b.grains);
 }
 
-/// Rows of the series: counts alike; sums as rounding lets them, some 1e4 parts of at most the whole each.
+/// Rows of the series: counts alike; sums as rounding lets them, some 1e6 parts, whose roundings add up to 1e-13 of the whole by chance and to 1e-10 at worst.
 fn same_rows(a: &SeriesRow, b: &SeriesRow) {
     let counts = |row: &SeriesRow| {
         let links = [
@@ -151,6 +151,8 @@ pub fn domains(ranks: &dyn Ranks) {
         &crowd::<Spatial>(512, 8, 1500, false),
         Some([1, 1, size]),
     );
+    // Enough grains for slots to be sorted by place; a run without ranks sorts them otherwise.
+    same_as_one(ranks, &crowd::<Planar>(4_900, 70, 1000, true));
     let mut setup = hopper(0.3);
     setup.morph = None;
     setup.motion.flight = false;

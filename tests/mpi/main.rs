@@ -9,7 +9,7 @@ mod checks;
 #[path = "../it/domains_checks.rs"]
 mod domains_checks;
 #[path = "../it/support.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the tests of `it` use more of it")]
 mod support;
 
 use std::path::Path;

@@ -6,17 +6,15 @@ use super::Domains;
 use super::exchange::{of_bytes, to_bytes};
 use crate::body::GrainId;
 use crate::cluster::integrate::Integrate;
-use crate::event::{DefaultQueue, EventKind, EventQueue};
+use crate::event::{EventKind, EventQueue};
 use crate::geometry::Vector;
 use crate::ranks::{RankError, Ranks, Values};
 use crate::record::{NullSink, Sink};
-use crate::system::driver::{JAM_KINETIC, JAM_LOOK, JAM_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner};
+use crate::system::SystemError;
+use crate::system::driver::{JAM_LOOK, JAM_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner};
 use crate::system::ledger;
 use crate::system::outlet::Left;
-use crate::system::{System, SystemError};
-
-/// Looks at a bed that seems to be jammed at which grains that only seemed to rest are woken, before it is believed.
-const DOUBTS: u64 = 4;
+use crate::system::stillness::UNDONE;
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
 #[derive(Clone, Copy, Default)]
@@ -107,15 +105,8 @@ impl<D: Integrate> Domains<'_, D> {
             }
             owner::JAM if self.system.s.settling => self.look_for_rest(time)?,
             owner::JAM => return self.look_for_jam(time),
-            owner::FINISH => {
-                if first {
-                    self.system.s.warnings.push(format!(
-                        "the grains had not come to rest after {} s of settling; the run starts all the same",
-                        self.system.setup.settle.map_or(0.0, |s| s.at_most)
-                    ));
-                }
-                self.system.begin(&mut NullSink)?;
-            }
+            // What the others warn of is dropped in the end.
+            owner::FINISH => self.system.give_up_settling(&mut NullSink)?,
             gate if gate >= owner::FIRST_BOUNDARY => {
                 self.open((gate - owner::FIRST_BOUNDARY) as usize, time)?;
             }
@@ -137,7 +128,9 @@ impl<D: Integrate> Domains<'_, D> {
             let s = slot as usize;
             weight.add(2.0 * arrays.radius(s) * g / arrays.inverse_mass(s));
             if !engine.stands(slot) {
-                kinetic.add(self.kinetic(slot));
+                let (v, spin) = ledger::velocity_now(engine, s);
+                let turning = ledger::turning_energy(engine, s, spin);
+                kinetic.add(0.5 * v.norm_squared() / arrays.inverse_mass(s) + turning);
             }
         }
         let kinetic = kinetic.over(self.ranks)?.value();
@@ -146,26 +139,13 @@ impl<D: Integrate> Domains<'_, D> {
         let calm = kinetic <= settle.kinetic_fraction * weight;
         system.s.calm_looks = if calm { system.s.calm_looks + 1 } else { 0 };
         if system.s.calm_looks >= SETTLE_LOOKS {
-            system.s.calm_looks = 0;
-            let shift = -system.engine.time();
-            system.engine.origin += shift;
-            system.s.origin = system.engine.origin;
-            system.s.queue = DefaultQueue::default();
-            system.begin(&mut NullSink)?;
+            system.end_settling(&mut NullSink)?;
             return self.renew();
         }
         if time + SETTLE_LOOK < 0.0 {
             system.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
         }
         Ok(())
-    }
-
-    /// Kinetic energy of an own stepped grain, J.
-    fn kinetic(&self, slot: u32) -> f64 {
-        let (engine, s) = (&self.system.engine, slot as usize);
-        let (v, spin) = ledger::velocity_now(engine, s);
-        let turning = ledger::turning_energy(engine, s, spin);
-        0.5 * v.norm_squared() / engine.state.arrays.inverse_mass(s) + turning
     }
 
     /// Whether nothing can move any more; then the ranks need not go on: rank 0 believes the jam, or not.
@@ -176,14 +156,8 @@ impl<D: Integrate> Domains<'_, D> {
             .boundaries
             .iter()
             .any(|wall| wall.opens_at.is_some_and(|t| t > time) || !wall.stands());
-        let arrays = &system.engine.state.arrays;
-        let g = system.setup.gravity.norm();
-        let at_rest = |&slot: &u32| {
-            let s = slot as usize;
-            let weight = g / arrays.inverse_mass(s);
-            self.kinetic(slot) < JAM_KINETIC * 2.0 * arrays.radius(s) * weight
-        };
-        let moves = to_come || !system.engine.state.active.iter().all(at_rest);
+        let active = &system.engine.state.active;
+        let moves = to_come || !active.iter().all(|&slot| system.is_at_rest(slot));
         let moves = self.ranks.any(moves)? || self.grains == 0;
         let state = &mut self.system.s;
         if moves {
@@ -201,12 +175,12 @@ impl<D: Integrate> Domains<'_, D> {
                 [*out, *doubts] = [state.discharged, 0];
             }
             *doubts += 1;
-            let doubted = *doubts <= DOUBTS;
+            let doubted = *doubts <= UNDONE;
             if !doubted || !self.wake_unbalanced()? {
                 // Comes to rank 0 alone with all grains in its hands.
                 let state = &mut self.system.s;
                 state.calm_looks = JAM_LOOKS - 1;
-                state.undone[1] = DOUBTS + 1;
+                state.undone[1] = UNDONE + 1;
                 self.system.schedule(owner::JAM, time, EventKind::Jam);
                 return Ok(false);
             }
@@ -292,7 +266,7 @@ impl<D: Integrate> Domains<'_, D> {
     /// Opens a gate.
     fn open(&mut self, index: usize, time: f64) -> Result<(), SystemError> {
         let first = self.ranks.rank() == 0;
-        let system: &mut System<D> = &mut self.system;
+        let system = &mut self.system;
         if first {
             system.count(EventKind::BoundaryUpdate);
         }

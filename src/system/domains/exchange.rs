@@ -134,7 +134,7 @@ impl<D: Integrate> Domains<'_, D> {
         }
         system.account(system.engine.time());
         let engine = &mut system.engine;
-        engine.wrap();
+        engine.wrap_periodic();
         self.renewals += 1;
         if self.grains >= SORT_FROM && self.renewals % SORT == 1 {
             engine.put_places(self.least, 2.0 * self.largest);
@@ -260,22 +260,18 @@ impl<D: Integrate> Domains<'_, D> {
     fn move_planes(&mut self) -> Result<(), SystemError> {
         let engine = &self.system.engine;
         let arrays = &engine.state.arrays;
-        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::INFINITY; 3]);
+        // Least coordinates with their signs changed, then greatest ones, of all ranks.
+        let mut corners = [f64::NEG_INFINITY; 6];
         for slot in engine.own() {
             let x = arrays.position(slot as usize);
             for k in 0..D::N {
-                low[k] = low[k].min(x[k]);
-                high[k] = high[k].min(-x[k]);
+                corners[k] = corners[k].max(-x[k]);
+                corners[3 + k] = corners[3 + k].max(x[k]);
             }
         }
-        let mut corners = [low, high];
-        for value in corners.iter_mut().flatten() {
-            *value = self.ranks.least(*value)?;
-            if !value.is_finite() {
-                *value = 0.0;
-            }
-        }
-        let mut load = Load::new(corners[0], corners[1].map(|x| -x));
+        self.ranks.greatest(&mut corners)?;
+        let [a, b, c, high @ ..] = corners.map(|x| if x.is_finite() { x } else { 0.0 });
+        let mut load = Load::new([-a, -b, -c], high);
         for slot in engine.own() {
             let stepped = arrays.status[slot as usize] == Status::Stepped;
             let work = if stepped { STEPPED } else { 1 };

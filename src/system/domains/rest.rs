@@ -6,10 +6,9 @@ use super::Domains;
 use super::exchange::{of_bytes, to_bytes};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::geometry::Vector;
 use crate::ranks::{Tag, Values};
-use crate::system::rest::{LOOKS, size};
-use crate::system::{SystemError, ledger};
+use crate::system::SystemError;
+use crate::system::rest::LOOKS;
 
 const REST: Tag = Tag::new(43);
 
@@ -51,11 +50,7 @@ impl<D: Integrate> Domains<'_, D> {
         let Some(morph) = self.system.setup.morph else {
             return Ok(false);
         };
-        let engine = &self.system.engine;
-        let standing = engine.standing().into_iter();
-        let unbalanced: Vec<u32> = standing
-            .filter(|&slot| size(&engine.residual(slot)) > morph.left * self.system.weight(slot))
-            .collect();
+        let unbalanced = self.system.unbalanced(&morph);
         self.rouse(&unbalanced)
     }
 
@@ -65,14 +60,9 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(false);
         };
         let system = &mut self.system;
-        let now = system.engine.time();
-        system.account(now);
+        system.account(system.engine.time());
         system.engine.wake(&all);
-        let dwell = system.setup.morph.map_or(0.0, |morph| morph.dwell);
-        for &slot in own {
-            let id = system.engine.state.arrays.id[slot as usize];
-            system.s.rest.thrash.wake(id, now, dwell);
-        }
+        system.book_wakes(own);
         Ok(true)
     }
 
@@ -82,20 +72,8 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(false);
         };
         let system = &mut self.system;
-        let now = system.engine.time();
-        system.account(now);
-        for &slot in own {
-            let s = slot as usize;
-            system
-                .s
-                .rest
-                .thrash
-                .stop(system.engine.state.arrays.id[s], now);
-            let (v, spin) = ledger::velocity_now(&system.engine, s);
-            let mass = 1.0 / system.engine.state.arrays.inverse_mass(s);
-            let turning = system.turning_energy(slot, spin);
-            system.s.rest.energy += 0.5 * mass * v.norm_squared() + turning;
-        }
+        system.account(system.engine.time());
+        system.book_stops(own);
         system.engine.stop(&all);
         Ok(true)
     }
