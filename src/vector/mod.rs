@@ -6,6 +6,8 @@
 
 mod plain;
 mod sincos;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -19,21 +21,6 @@ pub const LANES: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C, align(64))]
 pub struct Row(pub [f64; LANES]);
-
-/// Adds to rows of a table where some lanes are empty and row 0 lies before the table.
-#[cold]
-#[inline(never)]
-fn add_some(rows: &[Row; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
-    for (row, &index) in rows.iter().zip(indices) {
-        if index == 0 && first > 0 {
-            continue;
-        }
-        let at = &mut table[index.wrapping_sub(first) as usize];
-        for (sum, x) in at.0.iter_mut().zip(row.0) {
-            *sum += x;
-        }
-    }
-}
 
 /// Half a row in registers.
 pub trait Half: Copy {
@@ -121,11 +108,8 @@ pub trait Lanes: Copy {
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES];
     /// Adds to rows of a table, one after the other; panics where an index lies beyond the table.
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
-    /// The same, where the table begins with the row `first`. Row 0, which empty lanes name, may lie before it;
-    /// panics where any other index lies outside.
-    fn scatter_add_from(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
     /// The same with the first halves of rows only, to first halves; those after them must be 0.
-    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]);
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
 
     /// From an array.
     #[inline(always)]

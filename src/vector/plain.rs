@@ -123,27 +123,9 @@ impl Lanes for Plain {
         }
     }
     #[inline(always)]
-    fn scatter_add_from(
-        rows: [Self; LANES],
-        table: &mut [Row],
-        first: u32,
-        indices: &[u32; LANES],
-    ) {
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
         for (row, &i) in rows.iter().zip(indices) {
-            if i == 0 && first > 0 {
-                continue;
-            }
-            let at = &mut table[i.wrapping_sub(first) as usize];
-            Plain(at.0).add(*row).store(at);
-        }
-    }
-    #[inline(always)]
-    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
-        for (row, &i) in rows.iter().zip(indices) {
-            if i == 0 && first > 0 {
-                continue;
-            }
-            let at = &mut table[i.wrapping_sub(first) as usize];
+            let at = &mut table[i as usize];
             for k in 0..4 {
                 at.0[k] += row.0[k];
             }

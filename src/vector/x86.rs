@@ -54,16 +54,6 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     unsafe { kernel.enter_avx2() }
 }
 
-/// Whether all indices lie within a table that begins with `first`.
-#[inline(always)]
-fn within(length: usize, first: u32, indices: &[u32; LANES]) -> bool {
-    let mut within = true;
-    for k in 0..LANES {
-        within &= (indices[k].wrapping_sub(first) as usize) < length;
-    }
-    within
-}
-
 /// Panics unless all indices lie within a table: one comparison of eight in vector units.
 #[inline(always)]
 fn check(length: usize, indices: &[u32; LANES]) {
@@ -264,39 +254,11 @@ impl Lanes for Avx512 {
         }
     }
     #[inline(always)]
-    fn scatter_add_from(
-        rows: [Self; LANES],
-        table: &mut [Row],
-        first: u32,
-        indices: &[u32; LANES],
-    ) {
-        if !within(table.len(), first, indices) {
-            let mut plain = [Row::default(); LANES];
-            for k in 0..LANES {
-                rows[k].store(&mut plain[k]);
-            }
-            return super::add_some(&plain, table, first, indices);
-        }
-        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        check(table.len(), indices);
         for k in 0..LANES {
-            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
-            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
-            Self::load(at).add(rows[k]).store(at);
-        }
-    }
-    #[inline(always)]
-    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
-        if !within(table.len(), first, indices) {
-            let mut plain = [Row::default(); LANES];
-            for k in 0..LANES {
-                rows[k].store(&mut plain[k]);
-            }
-            return super::add_some(&plain, table, first, indices);
-        }
-        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
-        for k in 0..LANES {
-            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
-            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
+            // SAFETY: all indices were checked.
+            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
             AvxHalf::load_low(at)
                 .add(AvxHalf(unsafe { _mm512_castpd512_pd256(rows[k].0) }))
                 .store_low(at);
@@ -483,39 +445,11 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
-    fn scatter_add_from(
-        rows: [Self; LANES],
-        table: &mut [Row],
-        first: u32,
-        indices: &[u32; LANES],
-    ) {
-        if !within(table.len(), first, indices) {
-            let mut plain = [Row::default(); LANES];
-            for k in 0..LANES {
-                rows[k].store(&mut plain[k]);
-            }
-            return super::add_some(&plain, table, first, indices);
-        }
-        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
+    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
+        check(table.len(), indices);
         for k in 0..LANES {
-            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
-            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
-            Self::load(at).add(rows[k]).store(at);
-        }
-    }
-    #[inline(always)]
-    fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], first: u32, indices: &[u32; LANES]) {
-        if !within(table.len(), first, indices) {
-            let mut plain = [Row::default(); LANES];
-            for k in 0..LANES {
-                rows[k].store(&mut plain[k]);
-            }
-            return super::add_some(&plain, table, first, indices);
-        }
-        let row_0 = table.as_mut_ptr().wrapping_sub(first as usize);
-        for k in 0..LANES {
-            // SAFETY: all indices were found to lie within the table, whose first row is number `first`.
-            let at = unsafe { &mut *row_0.wrapping_add(indices[k] as usize) };
+            // SAFETY: all indices were checked.
+            let at = unsafe { table.get_unchecked_mut(indices[k] as usize) };
             AvxHalf::load_low(at).add(AvxHalf(rows[k].0)).store_low(at);
         }
     }
@@ -599,78 +533,5 @@ impl Half for AvxHalf {
     #[inline(always)]
     fn with_last(self, other: Self) -> Self {
         AvxHalf(unsafe { _mm256_blend_pd::<0b1000>(self.0, other.0) })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Half, Kernel, Lanes, Level, Row, run};
-
-    struct Probe([Row; 8]);
-    impl Kernel for Probe {
-        type Output = Vec<u64>;
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> Vec<u64> {
-            let rows = self.0.map(|r| L::load(&r));
-            let t = L::transpose(rows);
-            let mut out = Vec::new();
-            let mut keep = |x: L| out.extend(x.to_array().map(f64::to_bits));
-            for k in 0..8 {
-                keep(t[k]);
-                let j = (k + 3) % 8;
-                let m = t[k].less(t[j]);
-                keep(t[k].add(t[j]).sub(t[(k + 1) % 8]));
-                keep(t[k].mul(t[j]).div(t[(k + 2) % 8]));
-                keep(t[k].abs().sqrt().min(t[j]).max(t[k].flip(L::splat(-0.0))));
-                keep(t[k].select(t[j], m));
-                keep(t[k].only(L::mask(L::bits(m) ^ 0xa5)));
-            }
-            // Halves, and what is added to rows of a table.
-            let half = |k: usize| {
-                (
-                    L::Half::load_low(&self.0[k]),
-                    L::Half::load_high(&self.0[k]),
-                )
-            };
-            for k in 0..7 {
-                let ((low, high), (next, _)) = (half(k), half(k + 1));
-                let most = next.greater_square(low.greater_square(high));
-                out.push(most.to_array()[0].to_bits());
-                out.extend(low.with_last(high).to_array().map(f64::to_bits));
-            }
-            let indices = [3, 1, 1, 4, 7, 0, 3, 2];
-            let mut table = self.0;
-            L::scatter_add(rows, &mut table, &indices);
-            L::scatter_add_low(t, &mut table, 0, &indices);
-            L::scatter_add_low(rows, &mut table, 0, &indices);
-            // A table that begins with row 20, with some lanes empty.
-            let later = indices.map(|index| if index == 0 { 0 } else { 20 + index });
-            L::scatter_add_from(t, &mut table, 20, &later);
-            let mut low = t;
-            for k in 0..8 {
-                low[k] = t[k].only(L::mask(0b1111));
-            }
-            L::scatter_add_low(low, &mut table, 20, &later);
-            out.extend(table.iter().flat_map(|row| row.0).map(f64::to_bits));
-            out
-        }
-    }
-
-    #[test]
-    fn all_levels_give_the_same_bits() {
-        let mut state = 7u64;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-        };
-        let rows: [Row; 8] = std::array::from_fn(|_| Row(std::array::from_fn(|_| next())));
-        let plain = run(Level::Plain, Probe(rows));
-        for level in [Level::Avx2, Level::Avx512] {
-            assert_eq!(plain, run(level, Probe(rows)), "{level:?}");
-        }
-        // The transpose is a transpose.
-        assert_eq!(plain[3], rows[3].0[0].to_bits());
     }
 }

@@ -8,6 +8,8 @@ mod arcs;
 mod planar;
 mod spatial;
 mod surface;
+#[cfg(test)]
+mod tests;
 mod turning;
 
 pub use arcs::{ArcPairs, ArcTurns, ArcWalls, Arcs, HAIR, Named, WHOLE};
@@ -38,41 +40,34 @@ impl Batch {
     }
 }
 
-/// Where the forces of pairs are added: of a batch first to all second bodies, then to all first ones. In a list sorted by first and then
-/// second bodies a row is then added up in one order, wherever batches begin: what else is in the list, and so how many ranks share the
-/// system, makes no difference.
+/// Rows to which the forces of pairs are added: of a batch first to all second bodies, then to all first ones. In a list sorted by first
+/// and then second bodies a row is then added up in one order, wherever batches begin: what else is in the list, and so how many ranks
+/// share the system, makes no difference.
 pub trait Onto {
-    /// Adds to the first bodies of a batch.
-    fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
-    /// Adds to the second bodies of a batch.
-    fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
-    /// Adds first halves to those of the first bodies of a batch.
-    fn add_low_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
-    /// Adds first halves to those of the second bodies of a batch.
-    fn add_low_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch);
+    /// Where in the rows both bodies of each lane lie.
+    fn places(&self, batch: &Batch) -> [[u32; LANES]; 2];
+    /// The rows of the first bodies.
+    fn firsts(&mut self) -> &mut [Row];
+    /// The rows of the second bodies.
+    fn seconds(&mut self) -> &mut [Row];
 }
 
-/// The rows of all slots. A kernel of its own: looking for the right rows costs small systems a fifth of their
-/// speed.
+/// The rows of all slots. A kernel of its own: looking for the right rows costs small systems some of their speed.
 #[derive(Debug)]
 pub struct All<'a>(pub &'a mut [Row]);
 
 impl Onto for All<'_> {
     #[inline(always)]
-    fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add(rows, self.0, &batch.a);
+    fn places(&self, batch: &Batch) -> [[u32; LANES]; 2] {
+        [batch.a, batch.b]
     }
     #[inline(always)]
-    fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add(rows, self.0, &batch.b);
+    fn firsts(&mut self) -> &mut [Row] {
+        self.0
     }
     #[inline(always)]
-    fn add_low_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add_low(rows, self.0, 0, &batch.a);
-    }
-    #[inline(always)]
-    fn add_low_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add_low(rows, self.0, 0, &batch.b);
+    fn seconds(&mut self) -> &mut [Row] {
+        self.0
     }
 }
 
@@ -94,7 +89,7 @@ impl<'a> Near<'a> {
             first,
             rows,
             apart: false,
-            first_of_seconds: 0,
+            first_of_seconds: first,
             seconds: &mut [],
         }
     }
@@ -108,37 +103,46 @@ impl<'a> Near<'a> {
             ..self
         }
     }
-
-    /// Of the second bodies the first slot and the rows.
-    #[inline(always)]
-    fn of_seconds(&mut self) -> (u32, &mut [Row]) {
-        if self.apart {
-            (self.first_of_seconds, &mut *self.seconds)
-        } else {
-            (self.first, &mut *self.rows)
-        }
-    }
 }
 
 impl Onto for Near<'_> {
     #[inline(always)]
-    fn add_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add_from(rows, self.rows, self.first, &batch.a);
+    fn places(&self, batch: &Batch) -> [[u32; LANES]; 2] {
+        let seconds = if self.apart {
+            self.seconds.len()
+        } else {
+            self.rows.len()
+        };
+        [
+            places(self.rows.len(), self.first, &batch.a),
+            places(seconds, self.first_of_seconds, &batch.b),
+        ]
     }
     #[inline(always)]
-    fn add_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        let (first, table) = self.of_seconds();
-        L::scatter_add_from(rows, table, first, &batch.b);
+    fn firsts(&mut self) -> &mut [Row] {
+        self.rows
     }
     #[inline(always)]
-    fn add_low_to_first<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        L::scatter_add_low(rows, self.rows, self.first, &batch.a);
+    fn seconds(&mut self) -> &mut [Row] {
+        if self.apart { self.seconds } else { self.rows }
     }
-    #[inline(always)]
-    fn add_low_to_second<L: Lanes>(&mut self, rows: [L; LANES], batch: &Batch) {
-        let (first, table) = self.of_seconds();
-        L::scatter_add_low(rows, table, first, &batch.b);
+}
+
+/// Where slots lie in rows that begin with the slot `first`. The dummy, which empty lanes name and to which nothing is added, counts as
+/// the last row where it lies elsewhere: a way around for empty lanes cost large systems a fifth of their speed. Panics where another slot
+/// lies outside.
+#[inline(always)]
+fn places(length: usize, first: u32, slots: &[u32; LANES]) -> [u32; LANES] {
+    let last = (length as u32).saturating_sub(1);
+    let mut within = true;
+    let mut places = [0; LANES];
+    for k in 0..LANES {
+        let place = slots[k].wrapping_sub(first);
+        within &= (place <= last) | (slots[k] == 0);
+        places[k] = place.min(last);
     }
+    assert!(within, "a slot lies outside the rows of its band");
+    places
 }
 
 /// What a batch does to its second bodies, from what it does to its first: columns of `reaction` change their sign.

@@ -381,8 +381,9 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
                 more(&mut out, turned(e.rolling.mul(arms[0])));
                 more(&mut back, turned(zero.sub(e.rolling.mul(arms[1]))));
             }
-            forces.add_to_second(back, batch);
-            forces.add_to_first(out, batch);
+            let [first, second] = forces.places(batch);
+            L::scatter_add(back, forces.seconds(), &second);
+            L::scatter_add(out, forces.firsts(), &first);
         }
         work.total()
     }

@@ -116,23 +116,33 @@ fn assemble<L: Lanes, W: Law>(
         cap = cap.select(L::splat(f64::MAX), slides);
     }
     let trial = zip(spring, vt, |s, v| zero.sub(kt.mul(s).add(ct_now.mul(v))));
-    let size = dot(trial, trial).sqrt();
-    let over = cap.less(size);
-    let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
-    let tangential = map(trial, |t| t.mul(scale).only(touch));
-    let inverse_kt = response.tangential_compliance;
-    let kept = zip(tangential, vt, |t, v| {
-        zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
-    });
-    let kept = zip(kept, spring, |k, s| k.select(s, over).only(touch));
-    let after = L::splat(timing.after * timing.step);
-    let new = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
-    let work = zero.sub(dot(tangential, vt).mul(L::splat(timing.step)));
-    let history = new;
     let touch_bits = L::bits(touch);
-    let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
-    let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));
-    let slip = (high | (was_slipping & low)) & touch_bits;
+    let after = L::splat(timing.after * timing.step);
+    let square = dot(trial, trial);
+    // Who is surely below the limit of sliding and of gripping again needs no root and no quotient, and mostly that is all eight.
+    let below = cap.mul(L::splat((1.0 - timing.slip_tolerance) * (1.0 - 1e-9)));
+    let near = L::bits(below.mul(below.abs()).less(square)) & touch_bits;
+    let (tangential, kept, slip);
+    if near == 0 {
+        tangential = map(trial, |t| t.only(touch));
+        kept = map(spring, |s| s.only(touch));
+        slip = 0;
+    } else {
+        let size = square.sqrt();
+        let over = cap.less(size);
+        let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
+        tangential = map(trial, |t| t.mul(scale).only(touch));
+        let inverse_kt = response.tangential_compliance;
+        let slid = zip(tangential, vt, |t, v| {
+            zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
+        });
+        kept = zip(slid, spring, |k, s| k.select(s, over).only(touch));
+        let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
+        let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));
+        slip = (high | (was_slipping & low)) & touch_bits;
+    }
+    let history = zip(kept, vt, |k, v| k.add(after.mul(v)).only(touch));
+    let work = zero.sub(dot(tangential, vt).mul(L::splat(timing.step)));
     let force = zip(n, tangential, |n, t| fnormal.mul(n).add(t));
     let damper_force = zip(n, tangential, |n, t| damper.mul(n).add(t));
     // Moment over radius: -n x F, of which the normal part has none.
@@ -395,12 +405,13 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
                 more(&mut out, turned(e.turning, arms[0]));
                 more(&mut back, turned(e.turning, arms[1].mul(L::splat(-1.0))));
             }
-            forces.add_to_second(back, batch);
-            forces.add_to_first(out, batch);
+            let [first, second] = forces.places(batch);
+            L::scatter_add(back, forces.seconds(), &second);
+            L::scatter_add(out, forces.firsts(), &first);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, zero, zero, zero, zero]);
-            dampers.add_low_to_second(opposite(&out, reaction), batch);
-            dampers.add_low_to_first(out, batch);
+            L::scatter_add_low(opposite(&out, reaction), dampers.seconds(), &second);
+            L::scatter_add_low(out, dampers.firsts(), &first);
         }
         work.total()
     }
@@ -531,7 +542,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             L::scatter_add(out, forces, &batch.a);
             let [fx, fy, fz] = e.damper;
             let out = L::transpose([fx, fy, fz, zero, zero, zero, zero, zero]);
-            L::scatter_add_low(out, dampers, 0, &batch.a);
+            L::scatter_add_low(out, dampers, &batch.a);
         }
         WallSums {
             friction: work.total(),

@@ -1,0 +1,169 @@
+use super::{All, Batch, Block, Flags, Memory, Near, Timing};
+use crate::cluster::dimension::ClusterDimension;
+use crate::contact::{AnyLaw, Cohesion, Composed, PairLaw, Resistance, ResistanceKind, Slots};
+use crate::geometry::{Planar, Spatial};
+use crate::vector::{LANES, Level, Row};
+
+const BODIES: usize = 12;
+const FIRST: u32 = 100;
+
+fn laws() -> Vec<AnyLaw> {
+    let resistance = Resistance {
+        friction: 0.2,
+        kind: ResistanceKind::Constant(1e-3),
+    };
+    let slots = Slots {
+        cohesion: Some(Cohesion::Dmt(0.05)),
+        rolling: Some(resistance),
+        twisting: Some(resistance),
+        ..Slots::default()
+    };
+    let linear = |per_mass| {
+        AnyLaw::from(&PairLaw::Linear {
+            normal_stiffness: 1e5,
+            tangential_stiffness: 3e4,
+            normal_damping: 20.0,
+            tangential_damping: 10.0,
+            friction: 0.4,
+            per_mass,
+        })
+    };
+    let hertz = AnyLaw::from(&PairLaw::Hertz {
+        young: 1e7,
+        shear: 4e6,
+        damping_ratio: 0.2,
+        friction: 0.3,
+    });
+    let composed = [linear(true), hertz].map(|law| Composed::new(law, slots).map(AnyLaw::Composed));
+    let mut all = vec![linear(false), linear(true), hertz];
+    all.extend(composed.into_iter().flatten());
+    assert_eq!(all.len(), 5);
+    all
+}
+
+/// Bodies in a row from slot `FIRST` on that overlap with the next one, after the dummy and slots that hold nothing.
+fn rows<D: ClusterDimension>() -> [Vec<Row>; 2] {
+    let mut rows = vec![Row::default(); FIRST as usize + BODIES];
+    let mut spins = rows.clone();
+    for k in 0..BODIES {
+        let (x, wobble) = (0.0199 * k as f64, (k as f64).sin());
+        let slot = FIRST as usize + k;
+        // The last column but the first: in the plane after the spin, in space after the third velocity.
+        rows[slot] = if D::N == 2 {
+            Row([
+                x,
+                1e-3 * wobble,
+                0.0,
+                0.01,
+                0.01 * wobble,
+                0.05,
+                0.005 * wobble,
+                5.0,
+            ])
+        } else {
+            Row([
+                x,
+                1e-3 * wobble,
+                5e-4,
+                0.01,
+                0.01 * wobble,
+                0.05,
+                wobble,
+                5.0,
+            ])
+        };
+        spins[slot] = Row([0.005 * wobble, 0.01, 0.03, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+    [rows, spins]
+}
+
+/// Pairs of neighbours: one full batch and one with three, by slot.
+fn batches() -> Vec<Batch> {
+    let mut batches = vec![Batch::default(); 2];
+    for k in 0..BODIES - 1 {
+        let batch = &mut batches[k / LANES];
+        batch.a[k % LANES] = FIRST + k as u32;
+        batch.b[k % LANES] = FIRST + k as u32 + 1;
+    }
+    batches
+}
+
+/// Forces and dampers' share of all slots; onto the rows of a band or of all.
+fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> [Vec<Row>; 2] {
+    let [rows, spins] = rows::<D>();
+    let batches = batches();
+    let [mut forces, mut dampers] = [(); 2].map(|()| vec![Row::default(); rows.len()]);
+    let mut history = vec![D::History::default(); 2];
+    let mut memory = vec![Memory::default(); 2];
+    let mut flags = vec![Flags::default(); 2];
+    let timing = Timing {
+        step: 1e-5,
+        before: 0.5,
+        after: 0.5,
+        slip_tolerance: 1e-3,
+        partial: true,
+        periodic: None,
+        moving: None,
+    };
+    for _ in 0..3 {
+        let mut changed = Vec::new();
+        if band {
+            let block = Block {
+                batches: &batches,
+                history: &mut history,
+                memory: &mut memory,
+                flags: &mut flags,
+                changed: &mut changed,
+                forces: Near::both(FIRST, &mut forces[FIRST as usize..]),
+                dampers: Near::both(FIRST, &mut dampers[FIRST as usize..]),
+            };
+            D::pair_forces(Level::best(), law, &rows, &spins, block, timing, None);
+        } else {
+            let block = Block {
+                batches: &batches,
+                history: &mut history,
+                memory: &mut memory,
+                flags: &mut flags,
+                changed: &mut changed,
+                forces: All(&mut forces),
+                dampers: All(&mut dampers),
+            };
+            D::pair_forces(Level::best(), law, &rows, &spins, block, timing, None);
+        }
+    }
+    [forces, dampers]
+}
+
+/// Empty lanes add nothing: the last row of a band, which stands for the dummy there, has the bits that it has where the dummy has a row.
+fn a_band_is_as_all<D: ClusterDimension>() {
+    for law in laws() {
+        let ([all, lost], band) = (forces::<D>(law, false), forces::<D>(law, true));
+        assert_eq!(all[0], Row::default(), "{law:?}");
+        assert!(all[FIRST as usize..].iter().all(|row| row.0[0].abs() > 0.0));
+        let bits = |rows: &[Row]| -> Vec<u64> {
+            rows.iter()
+                .flat_map(|row| row.0)
+                .map(f64::to_bits)
+                .collect()
+        };
+        assert_eq!(bits(&all), bits(&band[0]), "{law:?}");
+        assert_eq!(bits(&lost), bits(&band[1]), "{law:?}");
+    }
+}
+
+#[test]
+fn a_band_is_as_all_in_the_plane() {
+    a_band_is_as_all::<Planar>();
+}
+
+#[test]
+fn a_band_is_as_all_in_space() {
+    a_band_is_as_all::<Spatial>();
+}
+
+#[test]
+#[should_panic(expected = "outside the rows of its band")]
+fn a_slot_outside_its_band_is_found() {
+    let slots = [FIRST, FIRST + 1, 0, 0, FIRST - 1, 0, 0, 0];
+    super::places(BODIES, FIRST, &slots);
+}
