@@ -12,8 +12,10 @@ use super::size::{PITCH, RADIUS, STEP, setup};
 use super::{Fallible, spread};
 
 /// Until what will come to rest has done so, and then measured, s.
-const REST: f64 = 0.6;
-const MEASURED: f64 = 0.1;
+const REST: f64 = 1.2;
+const MEASURED: f64 = 0.2;
+/// Rows of the series while it is measured.
+const ROWS: usize = 10;
 
 /// A compartment of some `count` disks from `left` on, in rows that lie in each other's gaps, with so much room beside them.
 fn compartment(
@@ -65,7 +67,7 @@ fn two(count: u64, share: f64) -> Fallible<(Setup<Planar>, u64)> {
         return Err("a planar scenario".into());
     };
     let finish = REST + MEASURED;
-    let setup = setup(grains, walls, finish, 0.5 * MEASURED, fill.morph);
+    let setup = setup(grains, walls, finish, MEASURED / ROWS as f64, fill.morph);
     Ok((setup, shaken))
 }
 
@@ -84,7 +86,8 @@ pub fn table(count: u64, pairs: u64) -> Fallible {
             let (time, begin) = *from.ok_or("no row")?;
             costs.push((end - begin) / (REST + MEASURED - time));
             each = 1e9 * STEP / shaken as f64;
-            tells = format!("{shaken} of {all}, {} stepped", marks.moving);
+            let stepped: u64 = marks.moving.iter().rev().take(ROWS).sum();
+            tells = format!("{shaken} of {all}, {} stepped", stepped / ROWS as u64);
         }
         let [median, least, greatest] = spread(&costs);
         let each = median * each;

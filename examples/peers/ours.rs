@@ -16,8 +16,8 @@ use super::{Fallible, Run, clock};
 pub struct Marks {
     /// Time of each row of the series, s, and processor time then, s.
     pub rows: Vec<(f64, f64)>,
-    /// Grains that neither stood still nor flew at the last of these rows.
-    pub moving: u64,
+    /// Grains that neither stood still nor flew at each of them.
+    pub moving: Vec<u64>,
     /// Grains of the last snapshot.
     pub grains: Vec<GrainRow>,
     /// Whether snapshots are kept.
@@ -30,7 +30,7 @@ impl Sink for Marks {
     }
     fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
         self.rows.push((row.time, clock::own()));
-        self.moving = row.by_regime[1];
+        self.moving.push(row.by_regime[1]);
         Ok(())
     }
     fn snapshot(&mut self, grains: &[GrainRow], _: &[LinkRow]) -> Result<(), RecordError> {
