@@ -2,8 +2,8 @@
 //! steep what stays in a funnel lies, what the floor of a silo bears; many fillings each, a line a setting, and a picture.
 //!
 //! ```text
-//! cargo run --release --example accuracy -- step PICTURE.svg 0.2 0.4 0.6 0.8 1 1.3 1.6 2
-//! cargo run --release --example accuracy -- tolerance PICTURE.svg 1e-4 3e-4 1e-3 3e-3 1e-2
+//! cargo run --release --example accuracy -- step PICTURE.svg 0.3 0.5 0.8 1 1.3 1.7
+//! cargo run --release --example accuracy -- tolerance PICTURE.svg 1e-3
 //! ```
 //!
 //! Steps are shares of the longest that `arenite check` names; a run chooses 0.8 of it by itself.
@@ -228,7 +228,9 @@ fn main() -> Result<(), Failure> {
     let mut costs = Vec::new();
     println!("figure,{what},mean,low,high,runs,processor s a run");
     for (k, study) in STUDIES.iter().enumerate() {
-        let longest = System::new(setup(study, 1, None)?)?.step_size() / 0.8;
+        let chosen = setup(study, 1, None)?;
+        let safety = chosen.motion.safety;
+        let longest = System::new(chosen)?.step_size() / safety;
         let mut found = Vec::new();
         for &value in &values {
             let setting = if by_step {

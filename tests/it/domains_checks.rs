@@ -10,7 +10,7 @@ use arenite::ranks::{One, Ranks};
 use arenite::record::{MemorySink, SeriesRow};
 use arenite::system::{Control, Outcome, PeriodicAxis, Setup, System};
 
-use crate::support::{Dice, add, empty, linear, planar};
+use crate::setups::{Dice, add, empty, linear, planar};
 
 /// What a run ends with.
 pub struct End<D: Integrate> {

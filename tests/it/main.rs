@@ -96,6 +96,7 @@ mod rough_walls;
 mod scenario;
 mod scenarios_run;
 mod segregate;
+mod setups;
 mod shapes;
 mod shapes_rest;
 mod silo;

@@ -8,83 +8,16 @@ use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
 use arenite::cluster::{Engine, EngineOptions, Wall};
-use arenite::contact::{LawTable, PairLaw};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::BroadPhase;
 use arenite::record::{
     AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
 };
-use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::system::{
-    Control, EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Outcome,
-    Setup, System,
-};
+use arenite::scenario::{AnySetup, Scenario};
+use arenite::system::{Control, IntegratorName, MorphSetup, Outcome, Setup, System};
 use arenite::vector::Level;
 
-/// A linear spring and dashpot.
-pub fn linear(kn: f64, kt: f64, cn: f64, ct: f64, friction: f64) -> PairLaw {
-    PairLaw::Linear {
-        normal_stiffness: kn,
-        tangential_stiffness: kt,
-        normal_damping: cn,
-        tangential_damping: ct,
-        friction,
-        per_mass: false,
-    }
-}
-
-/// A setup without grains and walls: one material, no gravity, no logs.
-pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
-    let mut laws = LawTable::new(1);
-    laws.set(0, 0, law);
-    Setup {
-        seed: 1,
-        materials: vec!["stuff".into()],
-        laws,
-        boundaries: Vec::new(),
-        forms: Vec::new(),
-        grains: Vec::new(),
-        gravity: D::Vector::default(),
-        drag: 0.0,
-        long_range: Default::default(),
-        place: Default::default(),
-        periodic: vec![None; D::N],
-        motion: MotionSetup {
-            integrator: IntegratorName::Verlet,
-            step: Some(step),
-            safety: 0.5,
-            neighbor: NeighborName::Cells,
-            flight: true,
-            collisions: None,
-            stable_speed: 1e-4,
-            stable_dwell: 1e-2,
-            slip_tolerance: 1e-3,
-        },
-        settle: None,
-        feeds: Vec::new(),
-        outlets: Vec::new(),
-        outlet_interval: 0.01,
-        finish,
-        stop_when_empty: false,
-        log: LogSetup {
-            series: None,
-            snapshots: None,
-            checkpoint: None,
-            events: EventLog::None,
-            stagnant: None,
-            wear: None,
-            impacts: false,
-        },
-        tolerance: 1e-3,
-        morph: None,
-        perturbs: Vec::new(),
-        warnings: Vec::new(),
-        meters: Vec::new(),
-        events: None,
-        quasi_static: None,
-        cell: None,
-    }
-}
+pub use crate::setups::{Dice, add, embedded, empty, linear, options, planar};
 
 /// A vector by its parts along and up.
 pub fn place<D: Dimension>(along: f64, up: f64) -> D::Vector {
@@ -120,23 +53,6 @@ pub fn rolling_rate<D: Dimension>(spin: D::Spin) -> f64 {
     } else {
         D::spin_component(spin, 1)
     }
-}
-
-/// Adds a grain of a given mass; gives it back to be changed.
-pub fn add<D: Dimension>(
-    setup: &mut Setup<D>,
-    radius: f64,
-    mass: f64,
-    position: D::Vector,
-    velocity: D::Vector,
-) -> &mut Grain<D> {
-    let id = setup.grains.len() as u32;
-    let mut grain = Grain::new(id, 0, radius, 1.0, position);
-    grain.mass = mass;
-    grain.velocity = velocity;
-    setup.grains.push(grain);
-    let last = setup.grains.len() - 1;
-    &mut setup.grains[last]
 }
 
 /// Adds a wall; gives it back to be changed.
@@ -212,51 +128,9 @@ pub fn close(what: &str, got: f64, want: f64, tolerance: f64) {
     );
 }
 
-/// A small stream of numbers from 0 to 1, the same everywhere (Steele, Lea and Flood 2014).
-pub struct Dice(pub u64);
-
-impl Dice {
-    /// The next number.
-    pub fn roll(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as f64 / 18_446_744_073_709_551_616.0
-    }
-    /// The next number from `low` to `high`.
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.roll()
-    }
-    /// A vector with components from `low` to `high`.
-    pub fn vector<D: Dimension>(&mut self, low: f64, high: f64) -> D::Vector {
-        D::Vector::from_fn(|_| self.between(low, high))
-    }
-    /// A spin with components from `low` to `high`.
-    pub fn spin<D: Dimension>(&mut self, low: f64, high: f64) -> D::Spin {
-        D::spin_from_fn(|_| self.between(low, high))
-    }
-}
-
 /// Kinetic energy of grains, J.
 pub fn kinetic<D: Dimension>(grains: &[Grain<D>]) -> f64 {
     grains.iter().map(Grain::kinetic_energy).sum()
-}
-
-/// Overrides as `key=value`.
-pub fn options(overrides: &[&str]) -> Vec<Override> {
-    let option = |text: &&str| {
-        let (key, value) = text.split_once('=').expect("key=value");
-        Override::option("TEST", key, value)
-    };
-    overrides.iter().map(option).collect()
-}
-
-pub fn embedded(scenario: &str, overrides: &[&str]) -> AnySetup {
-    Scenario::load(scenario, &options(overrides))
-        .and_then(|scenario| scenario.resolve())
-        .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
-        .setup
 }
 
 /// A scenario in the plane, as written.
@@ -281,14 +155,6 @@ fn written(text: &str) -> AnySetup {
     built
         .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
         .setup
-}
-
-/// An embedded scenario in the plane.
-pub fn planar(scenario: &str, overrides: &[&str]) -> Setup<Planar> {
-    match embedded(scenario, overrides) {
-        AnySetup::Planar(setup) => setup,
-        AnySetup::Spatial(_) => panic!("planar"),
-    }
 }
 
 /// An embedded scenario in space.

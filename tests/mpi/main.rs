@@ -8,9 +8,8 @@
 mod checks;
 #[path = "../it/domains_checks.rs"]
 mod domains_checks;
-#[path = "../it/support.rs"]
-#[allow(dead_code, reason = "the tests of `it` use more of it")]
-mod support;
+#[path = "../it/setups.rs"]
+mod setups;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio};

@@ -1,4 +1,4 @@
-use super::{All, Batch, Block, Flags, Memory, Near, Timing};
+use super::{All, Batch, Block, Flags, Memory, Near, Onto, Timing};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{AnyLaw, Cohesion, Composed, PairLaw, Resistance, ResistanceKind, Slots};
 use crate::geometry::{Planar, Spatial};
@@ -88,50 +88,61 @@ fn batches() -> Vec<Batch> {
     batches
 }
 
+/// Links of one law, and what they remember.
+struct Links<D: ClusterDimension> {
+    law: AnyLaw,
+    batches: Vec<Batch>,
+    history: Vec<D::History>,
+    memory: Vec<Memory>,
+    flags: Vec<Flags>,
+}
+
+impl<D: ClusterDimension> Links<D> {
+    /// Adds the forces of a step, and the dampers' share.
+    fn evaluate<F: Onto>(&mut self, [rows, spins]: &[Vec<Row>; 2], [forces, dampers]: [F; 2]) {
+        let timing = Timing {
+            step: 1e-5,
+            before: 0.5,
+            after: 0.5,
+            slip_tolerance: 1e-3,
+            partial: true,
+            periodic: None,
+            moving: None,
+        };
+        let block = Block {
+            batches: &self.batches,
+            history: &mut self.history,
+            memory: &mut self.memory,
+            flags: &mut self.flags,
+            changed: &mut Vec::new(),
+            forces,
+            dampers,
+        };
+        D::pair_forces(Level::best(), self.law, rows, spins, block, timing, None);
+    }
+}
+
 /// Forces and dampers' share of all slots; onto the rows of a band or of all.
 fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> [Vec<Row>; 2] {
-    let [rows, spins] = rows::<D>();
-    let batches = batches();
-    let [mut forces, mut dampers] = [(); 2].map(|()| vec![Row::default(); rows.len()]);
-    let mut history = vec![D::History::default(); 2];
-    let mut memory = vec![Memory::default(); 2];
-    let mut flags = vec![Flags::default(); 2];
-    let timing = Timing {
-        step: 1e-5,
-        before: 0.5,
-        after: 0.5,
-        slip_tolerance: 1e-3,
-        partial: true,
-        periodic: None,
-        moving: None,
+    let bodies = rows::<D>();
+    let mut links: Links<D> = Links {
+        law,
+        batches: batches(),
+        history: vec![D::History::default(); 2],
+        memory: vec![Memory::default(); 2],
+        flags: vec![Flags::default(); 2],
     };
+    let mut sums = [(); 2].map(|()| vec![Row::default(); bodies[0].len()]);
     for _ in 0..3 {
-        let mut changed = Vec::new();
         if band {
-            let block = Block {
-                batches: &batches,
-                history: &mut history,
-                memory: &mut memory,
-                flags: &mut flags,
-                changed: &mut changed,
-                forces: Near::both(FIRST, &mut forces[FIRST as usize..]),
-                dampers: Near::both(FIRST, &mut dampers[FIRST as usize..]),
-            };
-            D::pair_forces(Level::best(), law, &rows, &spins, block, timing, None);
+            let onto = |rows| Near::both(FIRST, rows);
+            let tables = sums.each_mut().map(|rows| &mut rows[FIRST as usize..]);
+            links.evaluate(&bodies, tables.map(onto));
         } else {
-            let block = Block {
-                batches: &batches,
-                history: &mut history,
-                memory: &mut memory,
-                flags: &mut flags,
-                changed: &mut changed,
-                forces: All(&mut forces),
-                dampers: All(&mut dampers),
-            };
-            D::pair_forces(Level::best(), law, &rows, &spins, block, timing, None);
+            links.evaluate(&bodies, sums.each_mut().map(|rows| All(rows)));
         }
     }
-    [forces, dampers]
+    sums
 }
 
 /// Empty lanes add nothing: the last row of a band, which stands for the dummy there, has the bits that it has where the dummy has a row.
