@@ -145,7 +145,7 @@ fn bed(place: &Place, count: u64) -> Fallible<Vec<Grain<Spatial>>> {
         };
         let (marks, ..) = ours::run(setup, keep)?;
         let mut text = String::new();
-        for row in &marks.grains {
+        for row in marks.snapshots.last().into_iter().flatten() {
             let numbers = row.position.iter().chain(&row.velocity).chain(&row.spin);
             let words: Vec<String> = numbers.map(f64::to_string).collect();
             text += &(words.join(",") + "\n");

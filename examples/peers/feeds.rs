@@ -3,20 +3,26 @@
 //! sizes in the same region at the same times, not the same disks.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 
 use arenite::geometry::Planar;
+use arenite::record::GrainRow;
 use arenite::scenario::AnySetup;
 use arenite::system::Setup;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 
-use super::lammps::Told;
-use super::{Fallible, Job, Place, Run, ours};
+use super::lammps::{Atom, Told, data};
+use super::ours::{self, Marks};
+use super::{Fallible, Job, Place, Run};
 
 /// Area of a silo's surface that a disk fills, m^2: at a packing fraction of 0.82.
 const FOOTPRINT: f64 = 3.15e-4 / 0.82;
+
+/// Disks of a stretch.
+const STRETCH: u64 = 20;
 
 fn planar(name: &str, values: &[(&str, String)]) -> Fallible<Setup<Planar>> {
     match ours::scenario(name, values)? {
@@ -25,18 +31,29 @@ fn planar(name: &str, values: &[(&str, String)]) -> Fallible<Setup<Planar>> {
     }
 }
 
-/// The first `count` disks of a setup's feed, for LAMMPS: each is made and then so many steps are run.
-fn feed(path: &Path, setup: &Setup<Planar>, count: u64, every: u64, seed: u64) -> Fallible {
+/// Some disks of a setup's feed, by their numbers from 0, for LAMMPS, which has `there` already: each is made and then so many steps are run.
+fn feed(
+    path: &Path,
+    setup: &Setup<Planar>,
+    numbers: Range<u64>,
+    there: u64,
+    every: u64,
+    seed: u64,
+) -> Fallible {
     let feed = setup.feeds.first().ok_or("a scenario with a feed")?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let sizes = Normal::new(0.01, 0.0005)?;
     let mut text = String::new();
-    for k in 0..count {
+    for k in 0..numbers.end {
         let up = feed.rise.y * (k * every) as f64 * 1e-5;
         let x = random.random_range(feed.min.x..feed.max.x);
         let y = up + random.random_range(feed.min.y..feed.max.y);
         let diameter = 2.0 * sizes.sample(&mut random);
-        let (id, u, v) = (k + 1, feed.velocity.x, feed.velocity.y);
+        if k < numbers.start {
+            continue;
+        }
+        let id = there + k - numbers.start + 1;
+        let (u, v) = (feed.velocity.x, feed.velocity.y);
         writeln!(text, "create_atoms 1 single {x} {y} 0")?;
         writeln!(
             text,
@@ -44,6 +61,18 @@ fn feed(path: &Path, setup: &Setup<Planar>, count: u64, every: u64, seed: u64) -
         )?;
     }
     Ok(std::fs::write(path, text)?)
+}
+
+/// A disk of a snapshot.
+fn disk(row: &GrainRow) -> Atom {
+    Atom {
+        radius: row.radius,
+        density: row.mass / (std::f64::consts::PI * row.radius * row.radius),
+        position: row.position,
+        velocity: row.velocity,
+        spin: [0.0, 0.0, row.spin[0]],
+        molecule: 0,
+    }
 }
 
 /// Of the whole process without what an empty deck takes.
@@ -65,28 +94,67 @@ pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
         .min(all);
     let finish = count as f64 * 0.01;
     let width = if all > 2000 { 1.2 } else { 0.6 };
-    let peer = move |place: &Place, seed: u64| {
-        let setup = planar(name, &[])?;
+    let height = 0.3 + all as f64 * FOOTPRINT / width;
+    let filling = move |seed: u64| {
+        let values = [
+            ("run.finish", format!("{finish:?}")),
+            ("seed", seed.to_string()),
+        ];
+        planar(name, &values)
+    };
+    let lammps = move |place: &Place, numbers: Range<u64>, init: Option<&[GrainRow]>, seed| {
         let file = place.folder.join("silo.feed");
-        feed(&file, &setup, count, 1000, seed)?;
-        let height = 0.3 + all as f64 * FOOTPRINT / width;
-        let variables = [
+        let there = init.map_or(0, |grains| grains.len() as u64);
+        feed(&file, &planar(name, &[])?, numbers, there, 1000, seed)?;
+        let mut variables = vec![
             ("width", width.to_string()),
             ("height", height.to_string()),
             ("feed", "silo.feed".into()),
         ];
+        if let Some(grains) = init {
+            let atoms: Vec<Atom> = grains.iter().map(disk).collect();
+            let file = place.folder.join("silo.data");
+            data(
+                &file,
+                &atoms,
+                1,
+                [-0.01, -0.02, -0.05],
+                [width + 0.01, height, 0.05],
+            )?;
+            variables.push(("init", "silo.data".into()));
+        }
         let told = place
             .lammps
             .run(&place.folder, "silo_fill.lmp", &variables)?;
         counted(place, &told)
     };
-    let run = move |_: &Place, seed: u64| {
-        let values = [
-            ("run.finish", format!("{finish:?}")),
-            ("seed", seed.to_string()),
-        ];
-        ours::whole(planar(name, &values)?)
+    let peer = move |place: &Place, seed: u64| {
+        let Some(stretches) = place.stretches else {
+            return lammps(place, 0..count, None, seed);
+        };
+        // From the middle of each part of the time on, from the state that ours has there.
+        let mut setup = filling(seed)?;
+        setup.log.snapshots = Some(0.5 * finish / stretches as f64);
+        let keep = Marks {
+            keep: true,
+            ..Default::default()
+        };
+        let (marks, ..) = ours::run(setup, keep)?;
+        let mut all: Option<Run> = None;
+        for grains in marks.snapshots.iter().skip(1).step_by(2) {
+            let from = (grains.first().map_or(0.0, |row| row.time) * 100.0).round() as u64;
+            let run = lammps(place, from..from + STRETCH, Some(grains), seed)?;
+            let whole = count as f64 / (stretches * STRETCH) as f64;
+            let before = all.map_or((0.0, 0.0), |run: Run| (run.seconds, run.grain_steps));
+            all = Some(Run {
+                seconds: before.0 + whole * run.seconds,
+                grain_steps: before.1 + whole * run.grain_steps,
+                ..run
+            });
+        }
+        all.ok_or_else(|| "no snapshots".into())
     };
+    let run = move |_: &Place, seed: u64| ours::whole(filling(seed)?);
     Job {
         peer: Box::new(peer),
         ours: vec![("own step, at rest nothing is stepped", Box::new(run))],
@@ -97,7 +165,7 @@ pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
 pub fn heap() -> Job {
     let peer = |place: &Place, seed: u64| {
         let file = place.folder.join("heap.feed");
-        feed(&file, &planar("heap", &[])?, 600, 2500, seed)?;
+        feed(&file, &planar("heap", &[])?, 0..600, 0, 2500, seed)?;
         let told = place
             .lammps
             .run(&place.folder, "heap.lmp", &[("feed", "heap.feed".into())])?;

@@ -20,7 +20,8 @@
 //! | `active` | no peer: cost by the share of grains that move, of `--first` disks |
 //!
 //! `all` is every job with a peer. Options: `--pairs N` (3), `--from N` (the number of the first pair, 1), `--first N`, `--lmp PROGRAM`, `--folder FOLDER` (target/peers,
-//! for starting states and logs).
+//! for starting states and logs), `--stretches N`: of the fillings LAMMPS goes through N stretches only, each 20 disks long, and what it takes for the
+//! whole is worked out from them.
 //!
 //! The event-driven gas is not here: its peers (docs/performance.md) are in no registry of packages.
 //!
@@ -74,6 +75,8 @@ pub struct Place {
     folder: PathBuf,
     /// So many grains, where that can be chosen.
     first: Option<u64>,
+    /// In so many stretches, where LAMMPS is not to do the whole of a filling.
+    stretches: Option<u64>,
 }
 
 const JOBS: [&str; 9] = [
@@ -161,6 +164,7 @@ fn work(arguments: &[String]) -> Fallible {
         },
         folder: "target/peers".into(),
         first: None,
+        stretches: None,
     };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -175,6 +179,7 @@ fn work(arguments: &[String]) -> Fallible {
             "pairs" => pairs = value.parse::<u64>()?.max(1),
             "from" => from = value.parse::<u64>()?,
             "first" => place.first = Some(value.parse::<u64>()?.max(1)),
+            "stretches" => place.stretches = Some(value.parse::<u64>()?.max(1)),
             "lmp" => place.lammps.program.clone_from(value),
             "folder" => place.folder = value.into(),
             _ => return Err(format!("no option --{option}").into()),
@@ -189,7 +194,9 @@ fn work(arguments: &[String]) -> Fallible {
     std::fs::create_dir_all(&place.folder)?;
     place.folder = place.folder.canonicalize()?;
     if names.is_empty() {
-        return Err("usage: peers JOB ... [--pairs N] [--first N] [--lmp PROGRAM]".into());
+        return Err(
+            "usage: peers JOB ... [--pairs N] [--first N] [--stretches N] [--lmp PROGRAM]".into(),
+        );
     }
     for name in names {
         match name {

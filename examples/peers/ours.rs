@@ -18,8 +18,8 @@ pub struct Marks {
     pub rows: Vec<(f64, f64)>,
     /// Grains that neither stood still nor flew at each of them.
     pub moving: Vec<u64>,
-    /// Grains of the last snapshot.
-    pub grains: Vec<GrainRow>,
+    /// Grains of each snapshot.
+    pub snapshots: Vec<Vec<GrainRow>>,
     /// Whether snapshots are kept.
     pub keep: bool,
 }
@@ -35,7 +35,7 @@ impl Sink for Marks {
     }
     fn snapshot(&mut self, grains: &[GrainRow], _: &[LinkRow]) -> Result<(), RecordError> {
         if self.keep {
-            self.grains = grains.to_vec();
+            self.snapshots.push(grains.to_vec());
         }
         Ok(())
     }

@@ -7,13 +7,14 @@
 
 use super::arrays::{Arrays, Status};
 use super::bands::Bands;
+use super::blocks::Pairs;
 use super::bodies::Bodies;
 use super::border::Border;
 use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
 use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
-use super::integrate::{Integrate, Stride};
+use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
@@ -299,9 +300,9 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Forces at the rows' positions, with all that follows from links that open or close.
+    /// Forces at the rows' positions, with all that follows from links that open or close; after a stride, where one is given.
     /// `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
-    fn evaluate(&mut self, time: f64, trial: bool) -> Passed {
+    fn evaluate(&mut self, time: f64, trial: bool, mut stride: Option<Stride>) -> Passed {
         let timing = self.timing();
         let level = self.level;
         let mut friction = 0.0;
@@ -318,14 +319,14 @@ impl<D: Integrate> Engine<D> {
             }
             let law = self.law(a, b);
             self.changed.clear();
-            if self.options.log_links && !trial {
-                let lists = &self.state.pairs[class].lists;
-                self.springs.clone_from(&lists.history);
+            if !trial {
+                self.keep_springs(class);
             }
-            friction += if arcs {
-                self.arc_pairs(class, law, timing, trial)
-            } else {
-                self.pair_forces(class, law, timing)
+            let pairs = Pairs { class, law, timing };
+            friction += match stride.take() {
+                Some(stride) => self.stride_and_pairs(stride, pairs, time),
+                None if arcs => self.arc_pairs(class, law, timing, trial),
+                None => self.pair_forces(pairs),
             };
             if !trial {
                 self.note_pairs(class, time);
@@ -403,12 +404,24 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
+    /// Notes the springs of a class for the log, if links are logged.
+    pub(super) fn keep_springs(&mut self, class: usize) {
+        if self.options.log_links {
+            let lists = &self.state.pairs[class].lists;
+            self.springs.clone_from(&lists.history);
+        }
+    }
+
     /// Forces at the present positions; books what they did. Call after each drift.
     pub fn forces(&mut self) {
+        self.forces_after(None);
+    }
+
+    fn forces_after(&mut self, stride: Option<Stride>) {
         let time = self.time();
         self.clear_rim();
         self.clear_guided();
-        let passed = self.evaluate(time, false);
+        let passed = self.evaluate(time, false, stride);
         self.gather_rim();
         self.book_still_walls(1.0);
         let flows = &mut self.state.flows;
@@ -429,43 +442,85 @@ impl<D: Integrate> Engine<D> {
         self.count_way();
     }
 
-    /// The motion of a step, without the way that lists are minded by.
-    pub(super) fn move_all(&mut self) {
-        let h = self.options.step;
-        let stride = Stride {
-            step: h,
+    /// Moves all stepped grains by one step and works out the forces then, in one pass over the grains, where that can be: in large
+    /// systems of balls, while lists are not about to be renewed. Gives whether it was done; what comes out has the bits of
+    /// [`Engine::advance`] and [`Engine::forces`], unless grains are half as fast again as a step before and lists end on the way.
+    pub fn advance_with_forces(&mut self) -> bool {
+        let state = &self.state;
+        let plain = state.bands.count() > 1
+            && state.in_order
+            && state.bodies.list.is_empty()
+            && state.cell.is_none()
+            && state.guided.is_empty()
+            && state
+                .pairs
+                .iter()
+                .any(|class| !class.lists.batches.is_empty())
+            && !self.border.shared
+            && self.options.integrator != IntegratorName::Heun;
+        let way = 1.5 * self.way_of([state.fastest, 0.0]);
+        let ends = |gone: f64, margin: f64| 2.0 * (gone + way) > margin;
+        // What no filtering can mend is kept away from by far.
+        let outer = 0.9 * self.options.outer_margin;
+        if !plain
+            || ends(state.inner_way, self.options.inner_margin)
+            || ends(state.outer_way, outer)
+        {
+            return false;
+        }
+        self.count_step();
+        let stride = self.plain_stride();
+        self.forces_after(Some(stride));
+        true
+    }
+
+    fn plain_stride(&self) -> Stride {
+        Stride {
+            step: self.options.step,
             gravity: three(self.gravity),
             euler: matches!(self.options.integrator, IntegratorName::Euler),
-        };
+        }
+    }
+
+    fn count_step(&mut self) {
+        let state = &mut self.state;
+        state.n += 1;
+        state.counts.steps += 1;
+        state.counts.grain_steps += state.active.len() as u64;
+    }
+
+    /// Books what a stride did.
+    pub(super) fn book_stride(&mut self, sums: StepSums) {
+        self.state.flows.damping += sums.damper_work;
+        self.state.fastest = sums.fastest;
+        self.border.axes = sums.axes;
+    }
+
+    /// The motion of a step, without the way that lists are minded by.
+    pub(super) fn move_all(&mut self) {
+        let stride = self.plain_stride();
         self.keep_moments();
         let sums = if self.options.integrator == IntegratorName::Heun {
             super::heun::step(self, stride)
         } else {
             self.stride(stride)
         };
-        let arcs = self.has_arcs();
-        let state = &mut self.state;
-        state.flows.damping += sums.damper_work;
-        state.fastest = sums.fastest;
-        self.border.axes = sums.axes;
-        if arcs {
+        self.book_stride(sums);
+        if self.has_arcs() {
             // Ends of a grain may be faster than its middle.
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
-            state.fastest = most * most;
+            self.state.fastest = most * most;
         }
         let work = self.turn_bodies();
         if D::N == 2 {
             self.put_all_parts();
         }
         self.drive_guided();
-        let state = &mut self.state;
-        state.flows.damping += work;
-        state.n += 1;
-        state.counts.steps += 1;
-        state.counts.grain_steps += state.active.len() as u64;
+        self.state.flows.damping += work;
+        self.count_step();
     }
 
-    fn count_way(&mut self) {
+    pub(super) fn count_way(&mut self) {
         let way = match self.move_cell() {
             Some(way) => way,
             None => self.way_of([self.state.fastest, self.wall_speed()]),
@@ -486,7 +541,7 @@ impl<D: Integrate> Engine<D> {
     /// Evaluates forces without events (for `heun`).
     pub(super) fn trial_forces(&mut self, time: f64) -> Passed {
         self.put_all_parts();
-        self.evaluate(time, true)
+        self.evaluate(time, true, None)
     }
 
     /// Grains that just began to step get the velocity that the integrator carries. Done after each

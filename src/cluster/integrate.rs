@@ -32,6 +32,18 @@ pub struct StepSums {
     pub rim: f64,
 }
 
+impl StepSums {
+    /// Of both.
+    pub fn and(self, other: StepSums) -> StepSums {
+        StepSums {
+            damper_work: self.damper_work + other.damper_work,
+            fastest: self.fastest.max(other.fastest),
+            axes: [0, 1].map(|k| self.axes[k].max(other.axes[k])),
+            rim: self.rim.max(other.rim),
+        }
+    }
+}
+
 /// One kick and drift.
 #[derive(Clone, Copy, Debug)]
 pub struct Stride {
@@ -61,6 +73,21 @@ pub struct Moved<'a> {
     pub previous: &'a mut [Row],
     /// The dampers' share of the forces.
     pub dampers: &'a mut [Row],
+}
+
+impl Moved<'_> {
+    /// The same rows, lent.
+    pub fn again(&mut self) -> Moved<'_> {
+        Moved {
+            first: self.first,
+            rows: self.rows,
+            state: self.state,
+            forces: self.forces,
+            spins: self.spins,
+            previous: self.previous,
+            dampers: self.dampers,
+        }
+    }
 }
 
 struct PlanarStep<'a> {

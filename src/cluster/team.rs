@@ -14,6 +14,11 @@ impl Team {
         Team { threads }
     }
 
+    /// Whether there may be more than one.
+    pub fn is_of_many(self) -> bool {
+        self.threads > 1
+    }
+
     /// Does each job once. They are begun in their order, so that one may wait for those before it.
     pub fn each<J: Send>(self, jobs: Vec<J>, work: impl Fn(J) + Sync) {
         let helpers = self.threads.min(jobs.len()).saturating_sub(1);

@@ -28,6 +28,51 @@ pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>>
     }
 }
 
+/// A material that is none, or two that can meet without a law, of a setup made by hand: in words.
+fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
+    let n = setup.laws.materials;
+    let mut grains = vec![0u64; n];
+    let fed = setup.feeds.iter().flat_map(|feed| {
+        let sorts = feed.what.components().iter();
+        sorts.map(|sort| (sort.material, feed.count))
+    });
+    let given = setup.grains.iter().map(|grain| (grain.material, 1));
+    for (material, count) in given.chain(fed) {
+        let Some(so_far) = grains.get_mut(usize::from(material)) else {
+            return Some(format!(
+                "grains are of material {material}, but laws are for {n}"
+            ));
+        };
+        *so_far = so_far.saturating_add(count);
+    }
+    let mut walls = vec![false; n];
+    for boundary in &setup.boundaries {
+        let Some(wall) = walls.get_mut(usize::from(boundary.material)) else {
+            let (name, material) = (&boundary.name, boundary.material);
+            return Some(format!(
+                "boundary `{name}` is of material {material}, but laws are for {n}"
+            ));
+        };
+        *wall = true;
+    }
+    let meet = |a: usize, b: usize| {
+        let pairs = if a == b {
+            grains[a] > 1
+        } else {
+            grains[a] > 0 && grains[b] > 0
+        };
+        pairs || (grains[a] > 0 && walls[b]) || (walls[a] && grains[b] > 0)
+    };
+    let name = |k: usize| setup.materials.get(k).map_or("?", String::as_str);
+    let mut pairs = (0..n).flat_map(|b| (0..=b).map(move |a| (a, b)));
+    let (a, b) =
+        pairs.find(|&(a, b)| meet(a, b) && setup.laws.get(a as u16, b as u16).is_none())?;
+    let (a, b) = (name(a), name(b));
+    Some(format!(
+        "`{a}` and `{b}` can meet, but no law is given for this pair"
+    ))
+}
+
 /// The greatest gap over which a law holds links, m.
 fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     let radii = setup.grains.iter().map(|g| g.radius);
@@ -143,6 +188,9 @@ impl<D: Integrate> System<D> {
             return Err(SystemError::Setup(format!(
                 "a periodic box that moves {why}; mind `{key}`"
             )));
+        }
+        if let Some(what) = unknown_law(setup) {
+            return Err(SystemError::Setup(what));
         }
         let choice = step::choose(setup)?;
         let mut walls = Vec::new();

@@ -489,17 +489,19 @@ impl<D: Integrate> System<D> {
 
     /// One step of all stepped grains.
     fn step(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.engine.advance();
-        self.follow_gravity();
-        if self.engine.outer_is_stale() {
-            self.check_cell()?;
-            self.check_numbers()?;
-            self.check_overlaps()?;
-            self.renew(sink)?;
-        } else {
-            self.engine.refresh_inner();
+        if self.gravity_changes() || !self.engine.advance_with_forces() {
+            self.engine.advance();
+            self.follow_gravity();
+            if self.engine.outer_is_stale() {
+                self.check_cell()?;
+                self.check_numbers()?;
+                self.check_overlaps()?;
+                self.renew(sink)?;
+            } else {
+                self.engine.refresh_inner();
+            }
+            self.engine.forces();
         }
-        self.engine.forces();
         self.apply_fields();
         let steps = self.engine.state.counts.steps;
         if steps.is_multiple_of(self.engine.options.look_every) {

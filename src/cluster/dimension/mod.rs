@@ -7,12 +7,12 @@ pub(super) use spatial::set_moment_apart;
 
 use super::arrays::Arrays;
 use super::cell::CellSums;
-use super::kernel::{All, Arcs, Block, Change, Named, Onto, Timing, WallGeometry, WallSums};
+use super::kernel::{All, Arcs, Block, Change, Named, Onto, Seen, Timing, WallGeometry, WallSums};
 use super::lists::{History, Lists};
 use crate::body::Grain;
 use crate::contact::AnyLaw;
 use crate::geometry::Dimension;
-use crate::vector::{Level, Row};
+use crate::vector::Level;
 
 /// Steps and evaluations of a dimension.
 pub trait ClusterDimension: Dimension {
@@ -26,8 +26,8 @@ pub trait ClusterDimension: Dimension {
     fn pair_forces<F: Onto>(
         level: Level,
         law: AnyLaw,
-        rows: &[Row],
-        spins: &[Row],
+        rows: Seen<'_>,
+        spins: Seen<'_>,
         block: Block<'_, Self::History, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
@@ -65,7 +65,7 @@ pub trait ClusterDimension: Dimension {
             forces: All(&mut arrays.forces),
             dampers: All(&mut arrays.dampers),
         };
-        let (rows, spins) = (&arrays.rows, &arrays.spins);
+        let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
         Self::pair_forces(level, law, rows, spins, block, timing, None)
     }
     /// Contact forces at a surface, of arcs too.

@@ -5,8 +5,8 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, Change, Onto, PlanarPairs, PlanarWalls, Timing,
-    WallGeometry, WallSums,
+    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, Change, Onto, PlanarPairs, PlanarWalls, Seen,
+    Timing, WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{AnyLaw, with_law, with_plain_law};
@@ -20,8 +20,8 @@ impl ClusterDimension for Planar {
     fn pair_forces<F: Onto>(
         level: Level,
         law: AnyLaw,
-        rows: &[Row],
-        _: &[Row],
+        rows: Seen<'_>,
+        _: Seen<'_>,
         block: Block<'_, Row, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,

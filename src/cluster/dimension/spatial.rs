@@ -5,7 +5,8 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    Block, Change, Onto, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry, WallSums,
+    Block, Change, Onto, Seen, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry,
+    WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{AnyLaw, with_law};
@@ -32,8 +33,8 @@ impl ClusterDimension for Spatial {
     fn pair_forces<F: Onto>(
         level: Level,
         law: AnyLaw,
-        rows: &[Row],
-        spins: &[Row],
+        rows: Seen<'_>,
+        spins: Seen<'_>,
         block: Block<'_, SpatialHistory, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,

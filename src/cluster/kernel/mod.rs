@@ -40,12 +40,33 @@ impl Batch {
     }
 }
 
+/// Rows of both bodies that kernels read.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Of the first bodies.
+    pub firsts: &'a [Row],
+    /// Of the second bodies.
+    pub seconds: &'a [Row],
+}
+
+impl<'a> Seen<'a> {
+    /// The same for both.
+    pub fn both(rows: &'a [Row]) -> Self {
+        Seen {
+            firsts: rows,
+            seconds: rows,
+        }
+    }
+}
+
 /// Rows to which the forces of pairs are added: of a batch first to all second bodies, then to all first ones. In a list sorted by first
 /// and then second bodies a row is then added up in one order, wherever batches begin: what else is in the list, and so how many ranks
 /// share the system, makes no difference.
 pub trait Onto {
-    /// Where in the rows both bodies of each lane lie.
+    /// Where in the rows both bodies of each lane lie, those that are read and those that are added to.
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2];
+    /// Lanes that are told to touch without those that are empty.
+    fn filled<L: Lanes>(batch: &Batch, touch: L::Mask) -> L::Mask;
     /// The rows of the first bodies.
     fn firsts(&mut self) -> &mut [Row];
     /// The rows of the second bodies.
@@ -60,6 +81,11 @@ impl Onto for All<'_> {
     #[inline(always)]
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2] {
         [batch.a, batch.b]
+    }
+    #[inline(always)]
+    fn filled<L: Lanes>(_: &Batch, touch: L::Mask) -> L::Mask {
+        // The dummy has no extent.
+        touch
     }
     #[inline(always)]
     fn firsts(&mut self) -> &mut [Row] {
@@ -117,6 +143,18 @@ impl Onto for Near<'_> {
             places(self.rows.len(), self.first, &batch.a),
             places(seconds, self.first_of_seconds, &batch.b),
         ]
+    }
+    #[inline(always)]
+    fn filled<L: Lanes>(batch: &Batch, touch: L::Mask) -> L::Mask {
+        // Lanes are filled from the first on: a block has one batch with empty ones at most.
+        if batch.a[LANES - 1] != 0 {
+            return touch;
+        }
+        let mut filled = 0;
+        for (lane, &slot) in batch.a.iter().enumerate() {
+            filled |= u8::from(slot != 0) << lane;
+        }
+        L::mask(L::bits(touch) & filled)
     }
     #[inline(always)]
     fn firsts(&mut self) -> &mut [Row] {

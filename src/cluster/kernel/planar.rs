@@ -9,7 +9,8 @@
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{
-    Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, more, normal, opposite,
+    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, more, normal,
+    opposite,
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
@@ -258,7 +259,7 @@ pub struct PlanarPairs<'a, W: Law, F: Onto> {
     /// Law of all these pairs.
     pub law: W,
     /// Rows of the bodies.
-    pub rows: &'a [Row],
+    pub rows: Seen<'a>,
     /// The pairs.
     pub block: Block<'a, Row, F>,
     /// Timing.
@@ -300,8 +301,9 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let a = L::gather(rows, &batch.a);
-            let b = L::gather(rows, &batch.b);
+            let [first, second] = forces.places(batch);
+            let a = L::gather(rows.firsts, &first);
+            let b = L::gather(rows.seconds, &second);
             let pair = |k: usize| a[k].add(b[k].flip(difference));
             let columns = [
                 pair(0),
@@ -316,7 +318,7 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
             let [dx, dy, _, radii, du, dv, spin, inverse_mass] = L::transpose(columns);
             let ([dx, dy], [du, dv]) = image([dx, dy], [du, dv], &timing);
             let square = dx.mul(dx).add(dy.mul(dy));
-            let touch = square.less(radii.mul(radii));
+            let touch = F::filled::<L>(batch, square.less(radii.mul(radii)));
             let touch_bits = L::bits(touch);
             if touch_bits | flags.touch == 0 {
                 continue;
@@ -327,8 +329,8 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
             let inverse = one.div(square).mul(distance);
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let radius = if W::NEEDS_RADIUS {
-                let ra: L = column(rows, &batch.a, 3);
-                let rb: L = column(rows, &batch.b, 3);
+                let ra: L = column(rows.firsts, &first, 3);
+                let rb: L = column(rows.seconds, &second, 3);
                 ra.mul(rb).div(radii.max(tiny))
             } else {
                 zero
@@ -348,15 +350,15 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
                 },
             };
             let arms = if W::COMPOSED {
-                let ra: L = column(rows, &batch.a, 3);
-                let rb: L = column(rows, &batch.b, 3);
+                let ra: L = column(rows.firsts, &first, 3);
+                let rb: L = column(rows.seconds, &second, 3);
                 [rb.div(radii.max(tiny)), ra.div(radii.max(tiny))]
             } else {
                 [zero; 2]
             };
             let turning = if W::COMPOSED {
-                let a = arms[0].mul(column(rows, &batch.a, 6));
-                let b = arms[1].mul(column(rows, &batch.b, 6));
+                let a = arms[0].mul(column(rows.firsts, &first, 6));
+                let b = arms[1].mul(column(rows.seconds, &second, 6));
                 Some(Turning {
                     speed: [a.sub(b)],
                     memory: &mut memory[index],
@@ -381,7 +383,6 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
                 more(&mut out, turned(e.rolling.mul(arms[0])));
                 more(&mut back, turned(zero.sub(e.rolling.mul(arms[1]))));
             }
-            let [first, second] = forces.places(batch);
             L::scatter_add(back, forces.seconds(), &second);
             L::scatter_add(out, forces.firsts(), &first);
         }

@@ -9,7 +9,8 @@
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{
-    Batch, Block, Change, Flags, Memory, Normal, Onto, Timing, held, image, more, normal, opposite,
+    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, more, normal,
+    opposite,
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
@@ -271,9 +272,9 @@ pub struct SpatialPairs<'a, W: Law, F: Onto> {
     /// Law of all these pairs.
     pub law: W,
     /// Rows of the bodies.
-    pub rows: &'a [Row],
+    pub rows: Seen<'a>,
     /// Rows of the spins.
-    pub spins: &'a [Row],
+    pub spins: Seen<'a>,
     /// The pairs.
     pub block: Block<'a, SpatialHistory, F>,
     /// Timing.
@@ -316,8 +317,9 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             .zip(flags.iter_mut())
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
-            let a = L::gather(rows, &batch.a);
-            let b = L::gather(rows, &batch.b);
+            let [first, second] = forces.places(batch);
+            let a = L::gather(rows.firsts, &first);
+            let b = L::gather(rows.seconds, &second);
             let pair = |k: usize| a[k].add(b[k].flip(difference));
             let columns = [
                 pair(0),
@@ -332,7 +334,7 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             let [dx, dy, dz, radii, du, dv, dw, inverse_mass] = L::transpose(columns);
             let (d, velocity) = image([dx, dy, dz], [du, dv, dw], &timing);
             let square = dot(d, d);
-            let touch = square.less(radii.mul(radii));
+            let touch = F::filled::<L>(batch, square.less(radii.mul(radii)));
             let touch_bits = L::bits(touch);
             if touch_bits | flags.touch == 0 {
                 continue;
@@ -341,8 +343,8 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             let distance = square.sqrt();
             let inverse = one.div(square).mul(distance);
             let n = map(d, |x| x.mul(inverse));
-            let a = L::gather(spins, &batch.a);
-            let b = L::gather(spins, &batch.b);
+            let a = L::gather(spins.firsts, &first);
+            let b = L::gather(spins.seconds, &second);
             let pair = |k: usize| a[k].add(b[k]);
             let columns = [
                 pair(0),
@@ -356,8 +358,8 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             ];
             let [sx, sy, sz, ..] = L::transpose(columns);
             let radius = if W::NEEDS_RADIUS {
-                let ra: L = column(rows, &batch.a, 3);
-                let rb: L = column(rows, &batch.b, 3);
+                let ra: L = column(rows.firsts, &first, 3);
+                let rb: L = column(rows.seconds, &second, 3);
                 ra.mul(rb).div(radii.max(tiny))
             } else {
                 zero
@@ -379,13 +381,13 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             let mut arms = [zero; 2];
             let mut turning = None;
             if W::COMPOSED {
-                let ra: L = column(rows, &batch.a, 3);
-                let rb: L = column(rows, &batch.b, 3);
+                let ra: L = column(rows.firsts, &first, 3);
+                let rb: L = column(rows.seconds, &second, 3);
                 arms = [rb.div(radii.max(tiny)), ra.div(radii.max(tiny))];
                 let mut speed = [zero; 3];
                 for k in 0..3 {
-                    let a = arms[0].mul(column(spins, &batch.a, k));
-                    speed[k] = a.sub(arms[1].mul(column(spins, &batch.b, k)));
+                    let a = arms[0].mul(column(spins.firsts, &first, k));
+                    speed[k] = a.sub(arms[1].mul(column(spins.seconds, &second, k)));
                 }
                 turning = Some(Turning {
                     speed,
@@ -405,7 +407,6 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
                 more(&mut out, turned(e.turning, arms[0]));
                 more(&mut back, turned(e.turning, arms[1].mul(L::splat(-1.0))));
             }
-            let [first, second] = forces.places(batch);
             L::scatter_add(back, forces.seconds(), &second);
             L::scatter_add(out, forces.firsts(), &first);
             let [fx, fy, fz] = e.damper;

@@ -1,4 +1,4 @@
-use super::{All, Batch, Block, Flags, Memory, Near, Onto, Timing};
+use super::{All, Batch, Block, Flags, Memory, Near, Onto, Seen, Timing};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{AnyLaw, Cohesion, Composed, PairLaw, Resistance, ResistanceKind, Slots};
 use crate::geometry::{Planar, Spatial};
@@ -99,7 +99,7 @@ struct Links<D: ClusterDimension> {
 
 impl<D: ClusterDimension> Links<D> {
     /// Adds the forces of a step, and the dampers' share.
-    fn evaluate<F: Onto>(&mut self, [rows, spins]: &[Vec<Row>; 2], [forces, dampers]: [F; 2]) {
+    fn evaluate<F: Onto>(&mut self, [rows, spins]: [&[Row]; 2], [forces, dampers]: [F; 2]) {
         let timing = Timing {
             step: 1e-5,
             before: 0.5,
@@ -118,6 +118,7 @@ impl<D: ClusterDimension> Links<D> {
             forces,
             dampers,
         };
+        let [rows, spins] = [rows, spins].map(Seen::both);
         D::pair_forces(Level::best(), self.law, rows, spins, block, timing, None);
     }
 }
@@ -137,15 +138,17 @@ fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> [Vec<Row>; 2] {
         if band {
             let onto = |rows| Near::both(FIRST, rows);
             let tables = sums.each_mut().map(|rows| &mut rows[FIRST as usize..]);
-            links.evaluate(&bodies, tables.map(onto));
+            let of_band = bodies.each_ref().map(|rows| &rows[FIRST as usize..]);
+            links.evaluate(of_band, tables.map(onto));
         } else {
-            links.evaluate(&bodies, sums.each_mut().map(|rows| All(rows)));
+            let all = bodies.each_ref().map(|rows| &rows[..]);
+            links.evaluate(all, sums.each_mut().map(|rows| All(rows)));
         }
     }
     sums
 }
 
-/// Empty lanes add nothing: the last row of a band, which stands for the dummy there, has the bits that it has where the dummy has a row.
+/// Empty lanes touch nothing and add nothing: the last row of a band, which stands for the dummy there, has the bits that it has where the dummy has a row.
 fn a_band_is_as_all<D: ClusterDimension>() {
     for law in laws() {
         let ([all, lost], band) = (forces::<D>(law, false), forces::<D>(law, true));
