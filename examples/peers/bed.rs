@@ -195,7 +195,8 @@ fn both(grains: Vec<Grain<Spatial>>, steps: u64, skin: f64) -> Job {
 
 /// All grains are stepped all the time.
 pub fn settled(place: &Place, count: u64) -> Fallible<Job> {
-    let steps = if count > 20_000 { 1000 } else { 5000 };
+    let usual = if count > 20_000 { 1000 } else { 5000 };
+    let steps = place.first.unwrap_or(usual);
     Ok(both(bed(place, count)?, steps, 0.0006))
 }
 

@@ -121,7 +121,7 @@ pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
                 [-0.01, -0.02, -0.05],
                 [width + 0.01, height, 0.05],
             )?;
-            variables.push(("init", "silo.data".into()));
+            variables.extend([("there", "1".into()), ("init", "silo.data".into())]);
         }
         let told = place
             .lammps
@@ -132,7 +132,12 @@ pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
         let Some(stretches) = place.stretches else {
             return lammps(place, 0..count, None, seed);
         };
-        // From the middle of each part of the time on, from the state that ours has there.
+        if stretches * STRETCH > count {
+            return Err(
+                format!("{stretches} stretches of {STRETCH} disks are more than {count}").into(),
+            );
+        }
+        // From the middle of each part of the time on, from the state that ours has there, without the springs of its links.
         let mut setup = filling(seed)?;
         setup.log.snapshots = Some(0.5 * finish / stretches as f64);
         let keep = Marks {

@@ -10,7 +10,7 @@
 //! | job | |
 //! |---|---|
 //! | `hopper` | 5 s of discharge of 500 disks, another filling in each pair; settling does not count |
-//! | `bed-10000`, `bed-100000` | settled spheres, each stepped |
+//! | `bed-10000`, `bed-100000` | settled spheres, each stepped: the first 5,000 and 1,000 steps, or so many as `--first` says |
 //! | `box-10000` | the same box of spheres while they drop into it |
 //! | `clumps` | 2,000 rigid clumps of five spheres that fall into a box |
 //! | `silo-fill`, `silo-fill-large` | the first 500 and 800 disks of those that come one by one, or so many as `--first` says |

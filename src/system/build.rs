@@ -1,5 +1,6 @@
 //! How a system comes about: its engine, its walls, its first state.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::driver::{DriverState, Plan, System, SystemError};
@@ -34,7 +35,8 @@ fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
     let mut grains = vec![0u64; n];
     let fed = setup.feeds.iter().flat_map(|feed| {
         let sorts = feed.what.components().iter();
-        sorts.map(|sort| (sort.material, feed.count))
+        let materials: BTreeSet<u16> = sorts.map(|sort| sort.material).collect();
+        materials.into_iter().map(|material| (material, feed.count))
     });
     let given = setup.grains.iter().map(|grain| (grain.material, 1));
     for (material, count) in given.chain(fed) {
@@ -71,6 +73,14 @@ fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
     Some(format!(
         "`{a}` and `{b}` can meet, but no law is given for this pair"
     ))
+}
+
+/// The step of a setup in which all that can meet have laws.
+fn checked_step<D: Integrate>(setup: &Setup<D>) -> Result<step::StepChoice, SystemError> {
+    match unknown_law(setup) {
+        Some(what) => Err(SystemError::Setup(what)),
+        None => step::choose(setup),
+    }
 }
 
 /// The greatest gap over which a law holds links, m.
@@ -189,10 +199,7 @@ impl<D: Integrate> System<D> {
                 "a periodic box that moves {why}; mind `{key}`"
             )));
         }
-        if let Some(what) = unknown_law(setup) {
-            return Err(SystemError::Setup(what));
-        }
-        let choice = step::choose(setup)?;
+        let choice = checked_step(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
             let surfaces = boundary
@@ -271,7 +278,7 @@ impl<D: Integrate> System<D> {
 
     /// What would run.
     pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
-        let choice = step::choose(setup)?;
+        let choice = checked_step(setup)?;
         let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
         let grains = setup.grains.len();
         let mut warnings = setup.warnings.clone();

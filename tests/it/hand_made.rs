@@ -31,6 +31,10 @@ fn a_setup_without_a_law_is_refused() {
     let mut walled = bare.clone();
     floor(&mut walled).material = 1;
     assert_eq!(why(&walled), none);
+    assert_eq!(
+        System::plan(&walled).err().map(|error| error.to_string()),
+        Some(none.into())
+    );
     walled.boundaries[0].material = 7;
     let what = why(&walled);
     assert!(

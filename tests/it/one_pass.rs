@@ -5,9 +5,10 @@
 
 use arenite::cluster::Engine;
 use arenite::cluster::integrate::Integrate;
+use arenite::cluster::kernel::Batch;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
-use arenite::system::Setup;
+use arenite::system::{PeriodicAxis, Setup};
 use arenite::vector::Level;
 
 use crate::support::{Dice, add, empty, floor, linear, place, stepped};
@@ -98,6 +99,40 @@ fn one_pass_has_the_bits_of_two_in_the_plane() {
 #[test]
 fn one_pass_has_the_bits_of_two_in_space() {
     same_bits::<Spatial>();
+}
+
+/// In a periodic box a grain that is taken away leaves empty lanes amid others: nothing touches there.
+fn who_is_taken_away_leaves_nothing<D: Integrate>() {
+    let mut setup = crowd::<D>(0.5);
+    setup.boundaries.clear();
+    setup.gravity = place::<D>(0.0, 0.0);
+    setup.periodic = vec![None; D::N];
+    setup.periodic[0] = Some(PeriodicAxis {
+        origin: -1.0,
+        length: 10.0,
+    });
+    let mut engine = engine(&setup, (5e-3, 1e-3));
+    let classes = |engine: &Engine<D>| engine.state.pairs[0].lists.clone();
+    let last = engine.state.arrays.slots() as u32 - 500;
+    engine.remove(&[last]);
+    let amid = |batch: &&Batch| batch.a[..7].contains(&0) && batch.a[7] != 0;
+    assert!(classes(&engine).batches.iter().filter(amid).count() > 0);
+    assert!(engine.advance_with_forces());
+    let lists = classes(&engine);
+    for (batch, flags) in lists.batches.iter().zip(&lists.flags) {
+        let empty = (0..8).filter(|&lane| batch.a[lane] == 0);
+        assert!(empty.into_iter().all(|lane| flags.touch >> lane & 1 == 0));
+    }
+}
+
+#[test]
+fn who_is_taken_away_leaves_nothing_in_the_plane() {
+    who_is_taken_away_leaves_nothing::<Planar>();
+}
+
+#[test]
+fn who_is_taken_away_leaves_nothing_in_space() {
+    who_is_taken_away_leaves_nothing::<Spatial>();
 }
 
 /// Two grains deep in each other fly apart from rest, one of them against a third, which the lists leave out: it is nearer than the way

@@ -146,8 +146,13 @@ impl Onto for Near<'_> {
     }
     #[inline(always)]
     fn filled<L: Lanes>(batch: &Batch, touch: L::Mask) -> L::Mask {
-        // Lanes are filled from the first on: a block has one batch with empty ones at most.
-        if batch.a[LANES - 1] != 0 {
+        // Few batches have empty lanes: the last of a block, and those in which a grain was that is taken away.
+        if batch
+            .a
+            .iter()
+            .fold(u32::MAX, |least, &slot| least.min(slot))
+            != 0
+        {
             return touch;
         }
         let mut filled = 0;

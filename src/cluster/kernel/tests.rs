@@ -77,7 +77,7 @@ fn rows<D: ClusterDimension>() -> [Vec<Row>; 2] {
     [rows, spins]
 }
 
-/// Pairs of neighbours: one full batch and one with three, by slot.
+/// Pairs of neighbours, by slot: one full batch but for a lane that was emptied, and one with three.
 fn batches() -> Vec<Batch> {
     let mut batches = vec![Batch::default(); 2];
     for k in 0..BODIES - 1 {
@@ -85,6 +85,7 @@ fn batches() -> Vec<Batch> {
         batch.a[k % LANES] = FIRST + k as u32;
         batch.b[k % LANES] = FIRST + k as u32 + 1;
     }
+    (batches[0].a[3], batches[0].b[3]) = (0, 0);
     batches
 }
 
@@ -123,8 +124,8 @@ impl<D: ClusterDimension> Links<D> {
     }
 }
 
-/// Forces and dampers' share of all slots; onto the rows of a band or of all.
-fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> [Vec<Row>; 2] {
+/// Forces and dampers' share of all slots, onto the rows of a band or of all, and flags.
+fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> ([Vec<Row>; 2], Vec<Flags>) {
     let bodies = rows::<D>();
     let mut links: Links<D> = Links {
         law,
@@ -145,13 +146,19 @@ fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> [Vec<Row>; 2] {
             links.evaluate(all, sums.each_mut().map(|rows| All(rows)));
         }
     }
-    sums
+    (sums, links.flags)
 }
 
 /// Empty lanes touch nothing and add nothing: the last row of a band, which stands for the dummy there, has the bits that it has where the dummy has a row.
 fn a_band_is_as_all<D: ClusterDimension>() {
     for law in laws() {
-        let ([all, lost], band) = (forces::<D>(law, false), forces::<D>(law, true));
+        let ([all, lost], flags) = forces::<D>(law, false);
+        let (band, flags_in_band) = forces::<D>(law, true);
+        assert_eq!(flags, flags_in_band, "{law:?}");
+        assert_eq!(
+            flags.iter().map(|of| of.touch).collect::<Vec<_>>(),
+            [0xf7, 0x7]
+        );
         assert_eq!(all[0], Row::default(), "{law:?}");
         assert!(all[FIRST as usize..].iter().all(|row| row.0[0].abs() > 0.0));
         let bits = |rows: &[Row]| -> Vec<u64> {
