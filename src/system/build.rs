@@ -278,11 +278,17 @@ impl<D: Integrate> System<D> {
 
     /// What would run.
     pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
-        let choice = checked_step(setup)?;
+        // From collision to collision laws may be left out, and slow loads have no steps.
+        let by_steps = setup.events.is_none() && setup.quasi_static.is_none();
+        let choice = if by_steps {
+            checked_step(setup)?
+        } else {
+            step::choose(setup)?
+        };
         let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
         let grains = setup.grains.len();
         let mut warnings = setup.warnings.clone();
-        if setup.events.is_none() && setup.quasi_static.is_none() {
+        if by_steps {
             warnings.extend(choice.warnings);
         }
         Ok(Plan {
