@@ -8,12 +8,17 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::arrays::Arrays;
+use super::bands::Bands;
+use super::dimension::ClusterDimension;
 use super::engine::Engine;
 use super::filtering::Stretch;
 use super::integrate::{Integrate, Moved, StepSums, Stride};
 use super::kernel::{All, Block, Change, Near, Seen, Timing};
+use super::lists::History;
 use super::team::Team;
 use crate::contact::AnyLaw;
+use crate::vector::Level;
 
 /// A band's rows, which its stride and blocks use in turn.
 struct Shared<'a> {
@@ -116,16 +121,100 @@ struct Passed {
 /// What is to be done with one or two bands.
 enum Job<'a, H> {
     Stride {
+        limited: Limited,
         band: usize,
         active: &'a [u32],
         sums: &'a mut StepSums,
     },
     Block {
+        pairs: Pairs,
         bands: [usize; 2],
         turns: [u32; 2],
         stretch: Stretch<'a, H>,
         found: &'a mut Found,
     },
+}
+
+impl<H: History> Job<'_, H> {
+    /// Waits for its turn and does it.
+    fn work<D: Integrate<History = H>>(self, level: Level, shared: &[Shared<'_>]) {
+        match self {
+            Job::Stride {
+                limited: (stride, limit),
+                band,
+                active,
+                sums,
+            } => {
+                let mut held = shared[band].take(0);
+                let Band { rows, beyond } = &mut *held.band;
+                *sums = D::stride(level, rows.again(), active, stride);
+                *beyond = sums.fastest > limit;
+            }
+            Job::Block {
+                pairs: Pairs { law, timing, .. },
+                bands: [a, b],
+                turns,
+                stretch,
+                found,
+            } => {
+                let mut first = shared[a].take(turns[0]);
+                let mut second = (a != b).then(|| shared[b].take(turns[1]));
+                let beyond = |held: &Held<'_, '_>| held.band.beyond;
+                if beyond(&first) || second.as_ref().is_some_and(beyond) {
+                    found.left = true;
+                    return;
+                }
+                let second = second.as_mut().map(|held| &mut held.band.rows);
+                let ([rows, spins], [forces, dampers]) = of_block(&mut first.band.rows, second);
+                let block = Block {
+                    batches: stretch.batches,
+                    history: stretch.history,
+                    memory: stretch.memory,
+                    flags: stretch.flags,
+                    changed: &mut found.changed,
+                    forces,
+                    dampers,
+                };
+                found.work = D::pair_forces(level, law, rows, spins, block, timing, None);
+            }
+        }
+    }
+}
+
+/// All bands of these rows, nobody at any yet.
+fn shared<'a, D: ClusterDimension>(bands: &Bands, arrays: &'a mut Arrays<D>) -> Vec<Shared<'a>> {
+    let columns = [
+        &mut arrays.rows,
+        &mut arrays.state,
+        &mut arrays.forces,
+        &mut arrays.spins,
+        &mut arrays.previous,
+        &mut arrays.dampers,
+    ];
+    let mut columns = columns.map(|column| bands.split(column).into_iter());
+    let mut next = || {
+        let [(first, rows), rest @ ..] = columns
+            .each_mut()
+            .map(|column| column.next().unwrap_or_default());
+        let [state, forces, spins, previous, dampers] = rest.map(|(_, rows)| rows);
+        let rows = Moved {
+            first,
+            rows,
+            state,
+            forces,
+            spins,
+            previous,
+            dampers,
+        };
+        Shared {
+            turn: AtomicU32::new(0),
+            band: Mutex::new(Band {
+                rows,
+                beyond: false,
+            }),
+        }
+    };
+    (0..bands.count()).map(|_| next()).collect()
 }
 
 impl<D: Integrate> Engine<D> {
@@ -207,53 +296,26 @@ impl<D: Integrate> Engine<D> {
         // Strides are a band ahead of blocks where threads would wait for one.
         let ahead = usize::from(team.is_of_many());
         let state = &mut self.state;
-        let (bands, arrays) = (&state.bands, &mut state.arrays);
+        let bands = &state.bands;
         let count = bands.count();
-        let columns = [
-            &mut arrays.rows,
-            &mut arrays.state,
-            &mut arrays.forces,
-            &mut arrays.spins,
-            &mut arrays.previous,
-            &mut arrays.dampers,
-        ];
-        let mut columns = columns.map(|column| bands.split(column).into_iter());
-        let shared: Vec<Shared<'_>> = (0..count)
-            .map(|_| {
-                let [(first, rows), rest @ ..] = columns
-                    .each_mut()
-                    .map(|column| column.next().unwrap_or_default());
-                let [state, forces, spins, previous, dampers] = rest.map(|(_, rows)| rows);
-                let rows = Moved {
-                    first,
-                    rows,
-                    state,
-                    forces,
-                    spins,
-                    previous,
-                    dampers,
-                };
-                Shared {
-                    turn: AtomicU32::new(0),
-                    band: Mutex::new(Band {
-                        rows,
-                        beyond: false,
-                    }),
-                }
-            })
-            .collect();
+        let shared = shared(bands, &mut state.arrays);
         let mut sums = vec![StepSums::default(); count];
-        let dealt = match stride {
-            Some(_) => bands.deal(&state.active),
-            None => Vec::new(),
-        };
-        let strides = dealt.into_iter().zip(&mut sums).enumerate();
-        let mut strides = strides.map(|(band, (active, sums))| Job::Stride { band, active, sums });
         let mut jobs = Vec::new();
         let mut turns = vec![u32::from(stride.is_some()); count];
+        let strides = stride.map(|limited| {
+            let dealt = bands.deal(&state.active).into_iter().zip(&mut sums);
+            let of = move |(band, (active, sums))| Job::Stride {
+                limited,
+                band,
+                active,
+                sums,
+            };
+            dealt.enumerate().map(of)
+        });
+        let mut strides = strides.into_iter().flatten();
         let mut found = Vec::new();
         let mut ends = &[][..];
-        if let Some((pairs, only)) = &pairs {
+        if let Some((pairs, only)) = pairs {
             let class = &mut state.pairs[pairs.class];
             ends = &class.blocks;
             found = vec![Found::default(); ends.len()];
@@ -268,6 +330,7 @@ impl<D: Integrate> Engine<D> {
                 jobs.extend(strides.by_ref().take(due));
                 begun += due;
                 jobs.push(Job::Block {
+                    pairs,
                     bands,
                     turns: [turns[a], turns[b]],
                     stretch,
@@ -278,46 +341,8 @@ impl<D: Integrate> Engine<D> {
             }
         }
         jobs.extend(strides);
-        team.each(jobs, |job| match job {
-            Job::Stride { band, active, sums } => {
-                let Some((stride, limit)) = stride else {
-                    return;
-                };
-                let mut held = shared[band].take(0);
-                let Band { rows, beyond } = &mut *held.band;
-                *sums = D::stride(level, rows.again(), active, stride);
-                *beyond = sums.fastest > limit;
-            }
-            Job::Block {
-                bands: [a, b],
-                turns,
-                stretch,
-                found,
-            } => {
-                let Some((pairs, _)) = &pairs else {
-                    return;
-                };
-                let mut first = shared[a].take(turns[0]);
-                let mut second = (a != b).then(|| shared[b].take(turns[1]));
-                let beyond = |held: &Held<'_, '_>| held.band.beyond;
-                if beyond(&first) || second.as_ref().is_some_and(beyond) {
-                    found.left = true;
-                    return;
-                }
-                let second = second.as_mut().map(|held| &mut held.band.rows);
-                let ([rows, spins], [forces, dampers]) = of_block(&mut first.band.rows, second);
-                let block = Block {
-                    batches: stretch.batches,
-                    history: stretch.history,
-                    memory: stretch.memory,
-                    flags: stretch.flags,
-                    changed: &mut found.changed,
-                    forces,
-                    dampers,
-                };
-                found.work =
-                    D::pair_forces(level, pairs.law, rows, spins, block, pairs.timing, None);
-            }
+        team.each(jobs, |job: Job<'_, D::History>| {
+            job.work::<D>(level, &shared)
         });
         let mut passed = Passed {
             sums: sums.into_iter().reduce(StepSums::and).unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! Clusters: connected groups of grains moved by their differential equations.
 
+mod advance;
 mod afar;
 mod arcs;
 pub mod arrays;

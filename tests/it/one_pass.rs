@@ -11,7 +11,7 @@ use arenite::neighbor::Cells;
 use arenite::system::{PeriodicAxis, Setup};
 use arenite::vector::Level;
 
-use crate::support::{Dice, add, empty, floor, linear, place, stepped};
+use crate::support::{Dice, add, empty, floor, in_two_passes, linear, place, stepped};
 
 const RADIUS: f64 = 0.01;
 const PITCH: f64 = 2.0 * RADIUS * (1.0 - 1e-3);
@@ -47,16 +47,6 @@ fn engine<D: Integrate>(setup: &Setup<D>, margins: (f64, f64)) -> Engine<D> {
         Box::new(Cells::new()),
         Level::best(),
     )
-}
-
-fn in_two_passes<D: Integrate>(engine: &mut Engine<D>) {
-    engine.advance();
-    if engine.outer_is_stale() {
-        engine.renew();
-    } else {
-        engine.refresh_inner();
-    }
-    engine.forces();
 }
 
 fn touching<D: Integrate>(engine: &Engine<D>) -> u32 {
@@ -112,13 +102,13 @@ fn who_is_taken_away_leaves_nothing<D: Integrate>() {
         length: 10.0,
     });
     let mut engine = engine(&setup, (5e-3, 1e-3));
-    let classes = |engine: &Engine<D>| engine.state.pairs[0].lists.clone();
+    let lists = |engine: &Engine<D>| engine.state.pairs[0].lists.clone();
     let last = engine.state.arrays.slots() as u32 - 500;
     engine.remove(&[last]);
     let amid = |batch: &&Batch| batch.a[..7].contains(&0) && batch.a[7] != 0;
-    assert!(classes(&engine).batches.iter().filter(amid).count() > 0);
+    assert!(lists(&engine).batches.iter().filter(amid).count() > 0);
     assert!(engine.advance_with_forces());
-    let lists = classes(&engine);
+    let lists = lists(&engine);
     for (batch, flags) in lists.batches.iter().zip(&lists.flags) {
         let empty = (0..8).filter(|&lane| batch.a[lane] == 0);
         assert!(empty.into_iter().all(|lane| flags.touch >> lane & 1 == 0));

@@ -202,6 +202,17 @@ pub fn momenta<D: Integrate>(grains: &[Grain<D>]) -> (D::Vector, D::Spin) {
     (linear, angular)
 }
 
+/// A step of an engine alone: a stride, then lists and forces.
+pub fn in_two_passes<D: Integrate>(engine: &mut Engine<D>) {
+    engine.advance();
+    if engine.outer_is_stale() {
+        engine.renew();
+    } else {
+        engine.refresh_inner();
+    }
+    engine.forces();
+}
+
 /// The engine alone, after so many steps with the margins (outer, inner; m) of lists, with vector units up to a
 /// level.
 pub fn stepped<D: Integrate>(
@@ -246,13 +257,7 @@ pub fn stepped<D: Integrate>(
     engine.forces();
     engine.start_fresh();
     for _ in 0..steps {
-        engine.advance();
-        if engine.outer_is_stale() {
-            engine.renew();
-        } else {
-            engine.refresh_inner();
-        }
-        engine.forces();
+        in_two_passes(&mut engine);
     }
     engine
 }
