@@ -91,14 +91,14 @@ min = [0.0, 0.0, 0.0]
 max = [0.3, 0.3, 0.3]
 "#;
 
-/// Twelve by twelve in a layer, lying flat and turned about the vertical at random.
-fn setup() -> Fallible<Setup<Spatial>> {
+/// Twelve by twelve in a layer, lying flat, turned about the vertical and moving at random: by the number of the pair.
+fn setup(seed: u64) -> Fallible<Setup<Spatial>> {
     let AnySetup::Spatial(mut setup) = ours::written(SCENARIO)? else {
         return Err("clumps are in space".into());
     };
     let form = setup.forms.first().ok_or("the shape is lost")?.clone();
     let material = setup.grains.first().ok_or("the grain is lost")?.material;
-    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
     let grain = |n: u32| {
         let cell = [n % 12, n / 12 % 12, n / 144].map(|k| f64::from(k) + 0.5);
         let [across, up] = [WIDTH / 12.0, 0.014];
@@ -115,8 +115,8 @@ fn setup() -> Fallible<Setup<Spatial>> {
     Ok(setup)
 }
 
-fn peer(place: &Place) -> Fallible<Run> {
-    let setup = setup()?;
+fn peer(place: &Place, seed: u64) -> Fallible<Run> {
+    let setup = setup(seed)?;
     let form = &setup.forms[0];
     let mut atoms = Vec::new();
     let mut bodies = format!("{}\n", setup.grains.len());
@@ -159,17 +159,20 @@ fn peer(place: &Place) -> Fallible<Run> {
 
 pub fn job(_: &Place) -> Fallible<Job> {
     Ok(Job {
-        peer: Box::new(|place, _| peer(place)),
+        peer: Box::new(peer),
         ours: vec![
             (
                 "1e-5 s",
-                Box::new(|_, _| {
-                    let mut setup = setup()?;
+                Box::new(|_, seed| {
+                    let mut setup = setup(seed)?;
                     setup.motion.step = Some(STEP);
                     ours::from_time_0(setup)
                 }),
             ),
-            ("own step", Box::new(|_, _| ours::from_time_0(setup()?))),
+            (
+                "own step",
+                Box::new(|_, seed| ours::from_time_0(setup(seed)?)),
+            ),
         ],
     })
 }

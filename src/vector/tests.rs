@@ -42,6 +42,47 @@ impl Kernel for Probe {
     }
 }
 
+/// Rows of a table, of which some index lies beyond it.
+struct Far<'a> {
+    table: &'a mut [Row],
+    indices: [u32; 8],
+    adds: bool,
+}
+impl Kernel for Far<'_> {
+    type Output = [f64; 8];
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> [f64; 8] {
+        if self.adds {
+            L::scatter_add([L::splat(1.0); 8], self.table, &self.indices);
+        }
+        L::gather(self.table, &self.indices)[7].to_array()
+    }
+}
+
+#[test]
+fn an_index_beyond_the_table_stops_at_every_level() {
+    let levels = [Level::Plain, Level::Avx2, Level::Avx512];
+    for (level, adds) in levels.into_iter().flat_map(|l| [(l, false), (l, true)]) {
+        let cases = [
+            (9, 8, false),
+            (8, 8, true),
+            (0, 0, true),
+            (8, u32::MAX, true),
+        ];
+        for (length, index, stops) in cases {
+            let mut table = vec![Row::default(); length];
+            let kernel = Far {
+                table: &mut table,
+                indices: [0, 0, 0, index, 0, 0, 0, 0],
+                adds,
+            };
+            let touch = std::panic::AssertUnwindSafe(|| run(level, kernel));
+            let stopped = std::panic::catch_unwind(touch).is_err();
+            assert_eq!(stopped, stops, "{level:?}, {index} of {length}");
+        }
+    }
+}
+
 #[test]
 fn all_levels_give_the_same_bits() {
     let mut state = 7u64;

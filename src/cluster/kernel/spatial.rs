@@ -63,14 +63,28 @@ struct Evaluated<L: Lanes> {
 
 /// A spring of the last step, turned into the tangent plane of now with its length kept.
 #[inline(always)]
-fn laid_flat<L: Lanes>(spring: V3<L>, n: V3<L>) -> V3<L> {
-    let tiny = L::splat(f64::MIN_POSITIVE);
+pub(super) fn laid_flat<L: Lanes>(spring: V3<L>, n: V3<L>) -> V3<L> {
+    let (one, tiny) = (L::splat(1.0), L::splat(f64::MIN_POSITIVE));
     let along = dot(spring, n);
     let flat = zip(spring, n, |h, n| h.sub(along.mul(n)));
     let length = dot(spring, spring);
-    let flat_length = dot(flat, flat);
-    let stretch = length.div(flat_length.max(tiny)).sqrt();
-    let stretch = stretch.select(L::splat(1.0), tiny.less(flat_length));
+    let lost = along.mul(along);
+    // Of beds at rest: the stretch rounds to 1. Each lane has the bits that it has below.
+    if L::bits(length.mul(L::splat(1e-17)).less(lost)) == 0 {
+        return flat;
+    }
+    // sqrt(1 / (1 - share)), to less than a rounding by three terms of its series where a step turns the spring by less
+    // than 2 mrad, without a root that all would wait for.
+    let share = lost.div(length.max(tiny));
+    let higher = L::splat(0.5).add(L::splat(0.375).mul(share));
+    let mut stretch = one.add(share.mul(higher));
+    let far = L::splat(4e-6).less(share);
+    if L::bits(far) != 0 {
+        let flat_length = dot(flat, flat);
+        let whole = length.div(flat_length.max(tiny)).sqrt();
+        let whole = whole.select(one, tiny.less(flat_length));
+        stretch = whole.select(stretch, far);
+    }
     map(flat, |x| x.mul(stretch))
 }
 
@@ -87,7 +101,6 @@ fn assemble<L: Lanes, W: Law>(
 ) -> Evaluated<L> {
     let zero = L::splat(0.0);
     let half = L::splat(0.5);
-    let tiny = L::splat(f64::MIN_POSITIVE);
     let Normal {
         force: fnormal,
         damper,
@@ -131,7 +144,10 @@ fn assemble<L: Lanes, W: Law>(
     } else {
         let size = square.sqrt();
         let over = cap.less(size);
-        let scale = cap.div(size.max(tiny)).select(L::splat(1.0), over);
+        // Root and inverse side by side rather than one after the other.
+        let one = L::splat(1.0);
+        let inverse = one.div(square.max(L::splat(1e-300))).mul(size);
+        let scale = cap.mul(inverse).select(one, over);
         tangential = map(trial, |t| t.mul(scale).only(touch));
         let inverse_kt = response.tangential_compliance;
         let slid = zip(tangential, vt, |t, v| {

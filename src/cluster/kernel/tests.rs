@@ -1,8 +1,9 @@
+use super::spatial::laid_flat;
 use super::{All, Batch, Block, Flags, Memory, Near, Onto, Seen, Timing};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{AnyLaw, Cohesion, Composed, PairLaw, Resistance, ResistanceKind, Slots};
 use crate::geometry::{Planar, Spatial};
-use crate::vector::{LANES, Level, Row};
+use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 const BODIES: usize = 12;
 const FIRST: u32 = 100;
@@ -187,4 +188,59 @@ fn a_band_is_as_all_in_space() {
 fn a_slot_outside_its_band_is_found() {
     let slots = [FIRST, FIRST + 1, 0, 0, FIRST - 1, 0, 0, 0];
     super::places(BODIES, FIRST, &slots);
+}
+
+struct Laid {
+    springs: [Row; 3],
+    normals: [Row; 3],
+}
+
+impl Kernel for Laid {
+    type Output = [[f64; LANES]; 3];
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Self::Output {
+        let load = |rows: &[Row; 3]| [L::load(&rows[0]), L::load(&rows[1]), L::load(&rows[2])];
+        laid_flat(load(&self.springs), load(&self.normals)).map(L::to_array)
+    }
+}
+
+#[test]
+fn springs_keep_their_length_and_do_not_know_their_neighbours() {
+    // Angles by which the normal has turned towards the spring: none, less than any rounding, small, next to where
+    // the root is taken, and large.
+    let angles = [0.0, 1e-9, 1e-7, 1e-4, 1.99e-3, 2.01e-3, 0.5, 1.5f64];
+    let length = 3e-7;
+    let column = |of: fn(f64) -> f64| Row(angles.map(of));
+    let springs = [
+        Row([0.6 * length; LANES]),
+        Row([0.8 * length; LANES]),
+        Row([0.0; LANES]),
+    ];
+    let normals = [
+        column(|a| 0.6 * a.sin()),
+        column(|a| 0.8 * a.sin()),
+        column(f64::cos),
+    ];
+    let run = |level, springs| run(level, Laid { springs, normals });
+    let all = run(Level::Plain, springs);
+    for level in [Level::Avx2, Level::Avx512] {
+        assert_eq!(all, run(level, springs), "{level:?}");
+    }
+    for lane in 0..LANES {
+        let mut alone = [Row::default(); 3];
+        for (row, spring) in alone.iter_mut().zip(&springs) {
+            row.0[lane] = spring.0[lane];
+        }
+        let alone = run(Level::Plain, alone);
+        let angle = angles[lane];
+        let of = |columns: &[[f64; LANES]; 3]| [0, 1, 2].map(|k| columns[k][lane]);
+        assert_eq!(of(&all), of(&alone), "angle {angle}");
+        // A spring that the normal has turned towards lies at the same angle below where it was.
+        let expected = [0.6 * angle.cos(), 0.8 * angle.cos(), -angle.sin()];
+        for (found, expected) in of(&all).into_iter().zip(expected) {
+            // A few roundings, which a spring nearly along the normal magnifies by 1 / cos(angle).
+            let error = (found / length - expected).abs();
+            assert!(error < 1e-15 / angle.cos(), "angle {angle}: {error:e}");
+        }
+    }
 }
