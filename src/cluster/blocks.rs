@@ -127,7 +127,7 @@ enum Job<'a, H> {
         sums: &'a mut StepSums,
     },
     Block {
-        pairs: Pairs,
+        pairs: &'a Pairs,
         bands: [usize; 2],
         turns: [u32; 2],
         stretch: Stretch<'a, H>,
@@ -151,7 +151,7 @@ impl<H: History> Job<'_, H> {
                 *beyond = sums.fastest > limit;
             }
             Job::Block {
-                pairs: Pairs { law, timing, .. },
+                pairs: &Pairs { law, timing, .. },
                 bands: [a, b],
                 turns,
                 stretch,
@@ -315,7 +315,7 @@ impl<D: Integrate> Engine<D> {
         let mut strides = strides.into_iter().flatten();
         let mut found = Vec::new();
         let mut ends = &[][..];
-        if let Some((pairs, only)) = pairs {
+        if let Some((pairs, only)) = &pairs {
             let class = &mut state.pairs[pairs.class];
             ends = &class.blocks;
             found = vec![Found::default(); ends.len()];

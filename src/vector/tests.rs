@@ -42,43 +42,50 @@ impl Kernel for Probe {
     }
 }
 
-/// Rows of a table, of which some index lies beyond it.
-struct Far<'a> {
-    table: &'a mut [Row],
-    indices: [u32; 8],
-    adds: bool,
+/// Ways to get at a table.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Gather,
+    GatherTwo,
+    Add,
+    AddLow,
 }
-impl Kernel for Far<'_> {
-    type Output = [f64; 8];
+
+/// Gets at a table of so many rows, in one lane at an index.
+struct Far(Way, usize, u32);
+impl Kernel for Far {
+    type Output = ();
     #[inline(always)]
-    fn run<L: Lanes>(self) -> [f64; 8] {
-        if self.adds {
-            L::scatter_add([L::splat(1.0); 8], self.table, &self.indices);
+    fn run<L: Lanes>(self) {
+        let Far(way, length, index) = self;
+        let indices = [0, 0, 0, index, 0, 0, 0, 0];
+        let mut rows = vec![Row::default(); length];
+        let ones = [L::splat(1.0); 8];
+        match way {
+            Way::Gather => _ = L::gather(&rows, &indices).map(L::total),
+            Way::GatherTwo => {
+                _ = L::gather_two(&vec![[0.0; 2]; length], &indices).map(L::total);
+            }
+            Way::Add => L::scatter_add(ones, &mut rows, &indices),
+            Way::AddLow => L::scatter_add_low(ones, &mut rows, &indices),
         }
-        L::gather(self.table, &self.indices)[7].to_array()
     }
 }
 
 #[test]
 fn an_index_beyond_the_table_stops_at_every_level() {
-    let levels = [Level::Plain, Level::Avx2, Level::Avx512];
-    for (level, adds) in levels.into_iter().flat_map(|l| [(l, false), (l, true)]) {
-        let cases = [
-            (9, 8, false),
-            (8, 8, true),
-            (0, 0, true),
-            (8, u32::MAX, true),
-        ];
-        for (length, index, stops) in cases {
-            let mut table = vec![Row::default(); length];
-            let kernel = Far {
-                table: &mut table,
-                indices: [0, 0, 0, index, 0, 0, 0, 0],
-                adds,
+    for way in [Way::Gather, Way::GatherTwo, Way::Add, Way::AddLow] {
+        for level in [Level::Plain, Level::Avx2, Level::Avx512] {
+            let stops = |length, index| {
+                std::panic::catch_unwind(|| run(level, Far(way, length, index))).is_err()
             };
-            let touch = std::panic::AssertUnwindSafe(|| run(level, kernel));
-            let stopped = std::panic::catch_unwind(touch).is_err();
-            assert_eq!(stopped, stops, "{level:?}, {index} of {length}");
+            assert!(!stops(9, 8), "{way:?}, {level:?}");
+            for (length, index) in [(8, 8), (0, 0), (8, u32::MAX)] {
+                assert!(
+                    stops(length, index),
+                    "{way:?}, {level:?}: {index} of {length}"
+                );
+            }
         }
     }
 }
