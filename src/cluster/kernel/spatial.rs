@@ -144,7 +144,7 @@ fn assemble<L: Lanes, W: Law>(
     } else {
         let size = square.sqrt();
         let over = cap.less(size);
-        // Root and inverse side by side rather than one after the other.
+        // Root and inverse side by side rather than one after the other; the inverse stays finite.
         let one = L::splat(1.0);
         let inverse = one.div(square.max(L::splat(1e-300))).mul(size);
         let scale = cap.mul(inverse).select(one, over);
