@@ -1,4 +1,4 @@
-//! How stepped grains go on by a step, with or without the forces after it, and how far they go: lists are minded by that.
+//! How stepped grains go on by a step, with or without the forces before it, and how far they go: lists are minded by that.
 
 use super::engine::{Engine, three};
 use super::integrate::{Integrate, StepSums, Stride};
@@ -13,37 +13,27 @@ impl<D: Integrate> Engine<D> {
         self.count_way();
     }
 
-    /// Moves all stepped grains by one step and works out the forces then, in one pass over the grains, where that can be: in large
-    /// systems of balls, while lists are not about to be renewed. Gives whether it was done; what comes out has the bits of
-    /// [`Engine::advance`] and [`Engine::forces`], unless grains are half as fast again as a step before and lists end on the way: then sums
-    /// are in another order, and if the outer list ends by more than a twentieth of its margin, a contact may be seen a step late.
-    pub fn advance_with_forces(&mut self) -> bool {
+    /// Works out the forces and moves all stepped grains by one step, in one pass over the grains, where that can be: in large systems of
+    /// balls whose links are not logged, while nobody asks for forces. Gives whether it was done; what comes out has the bits of
+    /// [`Engine::forces`] and [`Engine::advance`], in that order, but for the forces themselves: there are none between two steps.
+    pub fn forces_and_advance(&mut self) -> bool {
         let state = &self.state;
-        let plain = state.bands.count() > 1
+        let can = self.has_bands()
             && state.in_order
+            && state.fresh.is_empty()
             && state.bodies.list.is_empty()
             && state.cell.is_none()
             && state.guided.is_empty()
-            && state
-                .pairs
-                .iter()
-                .any(|class| !class.lists.batches.is_empty())
             && !self.border.shared
+            && !self.options.log_links
             && self.options.integrator != IntegratorName::Heun;
-        let way = 1.5 * self.way_of([state.fastest, 0.0]);
-        let ends = |gone: f64, margin: f64| 2.0 * (gone + way) > margin;
-        // What no filtering can mend is kept away from by far.
-        let outer = 0.9 * self.options.outer_margin;
-        if !plain
-            || ends(state.inner_way, self.options.inner_margin)
-            || ends(state.outer_way, outer)
-        {
-            return false;
+        if can {
+            let sums = self.forces_and_stride(Some(self.plain_stride()));
+            self.book_stride(sums);
+            self.count_step();
+            self.count_way();
         }
-        self.count_step();
-        let stride = self.plain_stride();
-        self.forces_after(Some(stride));
-        true
+        can
     }
 
     fn plain_stride(&self) -> Stride {
@@ -62,7 +52,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Books what a stride did.
-    pub(super) fn book_stride(&mut self, sums: StepSums) {
+    fn book_stride(&mut self, sums: StepSums) {
         self.state.flows.damping += sums.damper_work;
         self.state.fastest = sums.fastest;
         self.border.axes = sums.axes;

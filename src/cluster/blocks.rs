@@ -1,15 +1,16 @@
 //! Forces of pairs and strides, by bands and blocks: side by side where there are threads, and one after the
 //! other with the same bits where there are none.
 //!
-//! A stride and the forces after it are one pass over the bands: while the rows of a band are in the caches its grains are moved and its
-//! pairs looked at. Lists hold for as far as grains may have gone since they were filtered; whether they have gone farther is known only
-//! when they have been moved. So blocks of a band in which somebody has are left, and done when the lists have been filtered anew.
+//! Forces and the stride after them are one pass over the bands: when the last block of a band is done its grains go on at once, while
+//! their rows are in the caches. Their forces are then never anywhere else: they lie in rows that bands use in turn. What walls do is
+//! known before the pass.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::arrays::Arrays;
-use super::bands::Bands;
+use super::bands::{AHEAD, Bands, BlockEnd, order_of};
 use super::dimension::ClusterDimension;
 use super::engine::Engine;
 use super::filtering::Stretch;
@@ -18,7 +19,7 @@ use super::kernel::{All, Block, Change, Near, Seen, Timing};
 use super::lists::History;
 use super::team::Team;
 use crate::contact::AnyLaw;
-use crate::vector::Level;
+use crate::vector::{Level, Row};
 
 /// A band's rows, which its stride and blocks use in turn.
 struct Shared<'a> {
@@ -29,8 +30,80 @@ struct Shared<'a> {
 
 struct Band<'a> {
     rows: Moved<'a>,
-    /// Whether a grain has gone farther than the lists hold for.
-    beyond: bool,
+    /// Slots that walls may push, and those on the rim, ascending.
+    at_walls: &'a [u32],
+    rim: &'a [u32],
+    /// Where forces are added up in a pass after which nobody needs them.
+    passing: Option<Passing>,
+}
+
+/// Rows of forces, and of the dampers' share, that a band has until its stride; all zero before and after that.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Passing {
+    forces: Vec<Row>,
+    dampers: Vec<Row>,
+}
+
+impl Band<'_> {
+    /// Its rows, with the forces where they are added up.
+    fn moved(&mut self) -> Moved<'_> {
+        let mut moved = self.rows.again();
+        if let Some(passing) = &mut self.passing {
+            moved.forces = &mut passing.forces[..moved.rows.len()];
+            moved.dampers = &mut passing.dampers[..moved.dampers.len()];
+        }
+        moved
+    }
+
+    /// Its forces are added up in rows from there from now on, to what walls have done.
+    fn take_passing(&mut self, spare: &Mutex<Vec<Passing>>) {
+        if self.passing.is_some() {
+            return;
+        }
+        let taken = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut passing = taken.unwrap_or_default();
+        let lengthen = |rows: &mut Vec<Row>, length: usize| {
+            rows.resize(rows.len().max(length), Row::default());
+        };
+        let Moved {
+            first,
+            forces,
+            dampers,
+            ..
+        } = &mut self.rows;
+        lengthen(&mut passing.forces, forces.len());
+        lengthen(&mut passing.dampers, dampers.len());
+        hand_over(*first, self.at_walls, forces, &mut passing.forces);
+        hand_over(*first, self.at_walls, dampers, &mut passing.dampers);
+        self.passing = Some(passing);
+    }
+
+    /// After its stride: forces of who stands still go to the rows of all; nothing is left in the others, which are given back.
+    fn give_passing(&mut self, spare: &Mutex<Vec<Passing>>) {
+        let Some(mut passing) = self.passing.take() else {
+            return;
+        };
+        let Moved {
+            first,
+            forces,
+            dampers,
+            ..
+        } = &mut self.rows;
+        hand_over(*first, self.rim, &mut passing.forces, forces);
+        hand_over(*first, self.rim, &mut passing.dampers, dampers);
+        let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.push(passing);
+    }
+}
+
+/// Rows of some slots go over, and leave zeros behind; in the plane there are no rows of dampers.
+fn hand_over(first: u32, slots: &[u32], from: &mut [Row], to: &mut [Row]) {
+    for slot in slots {
+        let place = slot.wrapping_sub(first) as usize;
+        if let (Some(from), Some(to)) = (from.get_mut(place), to.get_mut(place)) {
+            *to = std::mem::take(from);
+        }
+    }
 }
 
 /// A band while it is somebody's turn. The turn is over when this is dropped, even if who had it has panicked:
@@ -95,43 +168,50 @@ pub(super) struct Pairs {
     pub timing: Timing,
 }
 
-/// A stride, and the square of the speed up to which lists hold, m^2/s^2.
-type Limited = (Stride, f64);
-
-/// What a block found.
+/// What pairs of a class did.
 #[derive(Clone, Debug, Default)]
-struct Found {
+pub(super) struct Done {
     /// Work of tangential forces, J.
-    work: f64,
-    changed: Vec<Change>,
-    /// Whether it was left.
-    left: bool,
+    pub work: f64,
+    pub changed: Vec<Change>,
 }
 
-/// What a pass over the bands gave.
-#[derive(Clone, Debug, Default)]
-struct Passed {
-    sums: StepSums,
-    /// Work of tangential forces, J.
-    work: f64,
-    /// Blocks that were left.
-    left: Vec<bool>,
+impl Done {
+    /// What the blocks did of which each ends as told.
+    fn of_blocks(blocks: Vec<Done>, ends: &[BlockEnd]) -> Done {
+        let mut all = Done::default();
+        let mut start = 0;
+        for (done, end) in blocks.into_iter().zip(ends) {
+            all.work += done.work;
+            let numbered = done.changed.into_iter().map(|change| Change {
+                batch: change.batch + start,
+                ..change
+            });
+            all.changed.extend(numbered);
+            start = end.batches;
+        }
+        all
+    }
 }
 
 /// What is to be done with one or two bands.
 enum Job<'a, H> {
     Stride {
-        limited: Limited,
+        stride: Stride,
         band: usize,
+        turn: u32,
         active: &'a [u32],
         sums: &'a mut StepSums,
+        spare: &'a Mutex<Vec<Passing>>,
     },
     Block {
         pairs: &'a Pairs,
         bands: [usize; 2],
         turns: [u32; 2],
         stretch: Stretch<'a, H>,
-        found: &'a mut Found,
+        found: &'a mut Done,
+        /// Where rows are for forces that nobody needs after the pass.
+        spare: Option<&'a Mutex<Vec<Passing>>>,
     },
 }
 
@@ -140,15 +220,16 @@ impl<H: History> Job<'_, H> {
     fn work<D: Integrate<History = H>>(self, level: Level, shared: &[Shared<'_>]) {
         match self {
             Job::Stride {
-                limited: (stride, limit),
+                stride,
                 band,
+                turn,
                 active,
                 sums,
+                spare,
             } => {
-                let mut held = shared[band].take(0);
-                let Band { rows, beyond } = &mut *held.band;
-                *sums = D::stride(level, rows.again(), active, stride);
-                *beyond = sums.fastest > limit;
+                let mut held = shared[band].take(turn);
+                *sums = D::stride(level, held.band.moved(), active, stride);
+                held.band.give_passing(spare);
             }
             Job::Block {
                 pairs: &Pairs { law, timing, .. },
@@ -156,16 +237,19 @@ impl<H: History> Job<'_, H> {
                 turns,
                 stretch,
                 found,
+                spare,
             } => {
                 let mut first = shared[a].take(turns[0]);
                 let mut second = (a != b).then(|| shared[b].take(turns[1]));
-                let beyond = |held: &Held<'_, '_>| held.band.beyond;
-                if beyond(&first) || second.as_ref().is_some_and(beyond) {
-                    found.left = true;
-                    return;
+                if let Some(spare) = spare {
+                    first.band.take_passing(spare);
+                    if let Some(held) = &mut second {
+                        held.band.take_passing(spare);
+                    }
                 }
-                let second = second.as_mut().map(|held| &mut held.band.rows);
-                let ([rows, spins], [forces, dampers]) = of_block(&mut first.band.rows, second);
+                let mut first = first.band.moved();
+                let mut second = second.as_mut().map(|held| held.band.moved());
+                let ([rows, spins], [forces, dampers]) = of_block(&mut first, second.as_mut());
                 let block = Block {
                     batches: stretch.batches,
                     history: stretch.history,
@@ -182,7 +266,12 @@ impl<H: History> Job<'_, H> {
 }
 
 /// All bands of these rows, nobody at any yet.
-fn shared<'a, D: ClusterDimension>(bands: &Bands, arrays: &'a mut Arrays<D>) -> Vec<Shared<'a>> {
+fn shared<'a, D: ClusterDimension>(
+    bands: &Bands,
+    arrays: &'a mut Arrays<D>,
+    [at_walls, rim]: [&'a [u32]; 2],
+) -> Vec<Shared<'a>> {
+    let mut noted = [at_walls, rim].map(|slots| bands.deal(slots).into_iter());
     let columns = [
         &mut arrays.rows,
         &mut arrays.state,
@@ -206,11 +295,16 @@ fn shared<'a, D: ClusterDimension>(bands: &Bands, arrays: &'a mut Arrays<D>) -> 
             previous,
             dampers,
         };
+        let [at_walls, rim] = noted
+            .each_mut()
+            .map(|slots| slots.next().unwrap_or_default());
         Shared {
             turn: AtomicU32::new(0),
             band: Mutex::new(Band {
                 rows,
-                beyond: false,
+                at_walls,
+                rim,
+                passing: None,
             }),
         }
     };
@@ -224,12 +318,13 @@ impl<D: Integrate> Engine<D> {
         self.team = Team::new(threads);
     }
 
-    /// Forces of a class of pairs of balls; gives the work of tangential forces, J.
+    /// Whether pairs are looked at by bands: sums of stresses are of all pairs in one order.
+    pub(super) fn has_bands(&self) -> bool {
+        self.state.bands.count() > 1 && self.cell_sums.is_none()
+    }
+
+    /// Forces of a class of pairs of balls, where there are no bands; gives the work of tangential forces, J.
     pub(super) fn pair_forces(&mut self, pairs: Pairs) -> f64 {
-        // Sums of stresses are of all pairs in one order.
-        if self.state.bands.count() > 1 && self.cell_sums.is_none() {
-            return self.by_bands(None, Some((pairs, None))).work;
-        }
         let Pairs { class, law, timing } = pairs;
         let arrays = &mut self.state.arrays;
         let lists = &mut self.state.pairs[class].lists;
@@ -247,30 +342,10 @@ impl<D: Integrate> Engine<D> {
         D::pair_forces(self.level, law, rows, spins, block, timing, sums)
     }
 
-    /// A stride, and the forces of a class of pairs after it, in one pass; books what the stride did. Gives the work of tangential
-    /// forces, J.
-    pub(super) fn stride_and_pairs(&mut self, stride: Stride, pairs: Pairs, time: f64) -> f64 {
-        let margin = self.options.inner_margin;
-        let left = (0.5 * margin - self.state.inner_way) / stride.step;
-        let limit = left.max(0.0).powi(2);
-        let passed = self.by_bands(Some((stride, limit)), Some((pairs, None)));
-        self.book_stride(passed.sums);
-        self.count_way();
-        if 2.0 * self.state.inner_way <= margin && !passed.left.contains(&true) {
-            return passed.work;
-        }
-        self.note_pairs(pairs.class, time);
-        self.changed.clear();
-        self.filter();
-        self.keep_springs(pairs.class);
-        let rest = self.by_bands(None, Some((pairs, Some(passed.left))));
-        passed.work + rest.work
-    }
-
     /// Runs the kernel of the plain stride on the present forces.
     pub(super) fn stride(&mut self, stride: Stride) -> StepSums {
         if self.state.bands.count() > 1 && self.state.in_order {
-            return self.by_bands(Some((stride, f64::INFINITY)), None).sums;
+            return self.by_bands(&[], Some(stride)).1;
         }
         let arrays = &mut self.state.arrays;
         let moved = Moved {
@@ -285,80 +360,99 @@ impl<D: Integrate> Engine<D> {
         D::stride(self.level, moved, &self.state.active, stride)
     }
 
-    /// A pass over the bands: a stride, blocks of pairs, or each band's stride and then its blocks. Of blocks only those that were left
-    /// before, where that is given.
-    fn by_bands(
+    /// A pass over the bands: blocks of classes of pairs, a stride, or the stride of each band after its blocks. What walls do must be known
+    /// before both; then nobody gets to know the forces.
+    pub(super) fn by_bands(
         &mut self,
-        stride: Option<Limited>,
-        pairs: Option<(Pairs, Option<Vec<bool>>)>,
-    ) -> Passed {
+        pairs: &[Pairs],
+        stride: Option<Stride>,
+    ) -> (Vec<Done>, StepSums) {
         let (level, team) = (self.level, self.team);
-        // Strides are a band ahead of blocks where threads would wait for one.
-        let ahead = usize::from(team.is_of_many());
+        // Threads are not to wait for a block or a stride whose band another is at.
+        let (ahead, behind) = if team.is_of_many() {
+            (3, 4)
+        } else {
+            (AHEAD, 0)
+        };
         let state = &mut self.state;
         let bands = &state.bands;
         let count = bands.count();
-        let shared = shared(bands, &mut state.arrays);
-        let mut sums = vec![StepSums::default(); count];
-        let mut jobs = Vec::new();
-        let mut turns = vec![u32::from(stride.is_some()); count];
-        let strides = stride.map(|limited| {
-            let dealt = bands.deal(&state.active).into_iter().zip(&mut sums);
-            let of = move |(band, (active, sums))| Job::Stride {
-                limited,
-                band,
-                active,
-                sums,
+        let spare = Mutex::new(std::mem::take(&mut self.passing));
+        // Rows of their own are for forces that nobody needs after the pass.
+        let passing = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
+        let noted = [&self.at_walls[..], &state.still.rim];
+        let shared = shared(bands, &mut state.arrays, noted);
+
+        let blocks_of = |pairs: &Pairs| state.pairs[pairs.class].blocks.len();
+        let mut found: Vec<Vec<Done>> = pairs
+            .iter()
+            .map(|pairs| vec![Done::default(); blocks_of(pairs)])
+            .collect();
+        let mut blocks = Vec::new();
+        let mut wanted = pairs.iter().zip(&mut found).peekable();
+        for (index, class) in state.pairs.iter_mut().enumerate() {
+            let Some((pairs, found)) = wanted.next_if(|(pairs, _)| pairs.class == index) else {
+                continue;
             };
-            dealt.enumerate().map(of)
-        });
-        let mut strides = strides.into_iter().flatten();
-        let mut found = Vec::new();
-        let mut ends = &[][..];
-        if let Some((pairs, only)) = &pairs {
-            let class = &mut state.pairs[pairs.class];
-            ends = &class.blocks;
-            found = vec![Found::default(); ends.len()];
-            let stretches = class.lists.stretches(ends);
-            let mut begun = 0;
-            for (k, (stretch, found)) in stretches.into_iter().zip(&mut found).enumerate() {
-                if only.as_ref().is_some_and(|only| !only[k]) {
-                    continue;
-                }
-                let bands @ [a, b] = ends[k].bands.map(usize::from);
-                let due = (a.max(b) + 1 + ahead).saturating_sub(begun);
-                jobs.extend(strides.by_ref().take(due));
-                begun += due;
-                jobs.push(Job::Block {
-                    pairs,
-                    bands,
-                    turns: [turns[a], turns[b]],
-                    stretch,
-                    found,
-                });
-                turns[a] += 1;
-                turns[b] += u32::from(a != b);
+            let stretches = class.lists.stretches(&class.blocks);
+            for ((end, stretch), found) in class.blocks.iter().zip(stretches).zip(found) {
+                blocks.push((end.bands.map(usize::from), pairs, stretch, found));
             }
         }
-        jobs.extend(strides);
-        team.each(jobs, |job: Job<'_, D::History>| {
-            job.work::<D>(level, &shared)
-        });
-        let mut passed = Passed {
-            sums: sums.into_iter().reduce(StepSums::and).unwrap_or_default(),
-            ..Passed::default()
-        };
-        let mut start = 0;
-        for (found, end) in found.into_iter().zip(ends) {
-            passed.work += found.work;
-            passed.left.push(found.left);
-            let numbered = found.changed.into_iter().map(|change| Change {
-                batch: change.batch + start,
-                ..change
-            });
-            self.changed.extend(numbered);
-            start = end.batches;
+        // Classes in turn where their bands are the same.
+        blocks.sort_by_key(|(bands, ..)| order_of(*bands, ahead));
+        let both = |[a, b]: [usize; 2]| [Some(a), (a != b).then_some(b)].into_iter().flatten();
+        let mut of_band = vec![0; count];
+        for (bands, ..) in &blocks {
+            both(*bands).for_each(|band| of_band[band] += 1);
         }
-        passed
+
+        let mut sums = vec![StepSums::default(); count];
+        let mut strides: Vec<Option<Job<'_, D::History>>> = Vec::new();
+        if let Some(stride) = stride {
+            let dealt = bands.deal(&state.active).into_iter().zip(&mut sums);
+            for (band, (active, sums)) in dealt.enumerate() {
+                strides.push(Some(Job::Stride {
+                    stride,
+                    band,
+                    turn: of_band[band],
+                    active,
+                    sums,
+                    spare: &spare,
+                }));
+            }
+        }
+        let mut jobs = Vec::with_capacity(blocks.len() + strides.len());
+        let mut turns = vec![0; count];
+        let mut whole = VecDeque::new();
+        for (k, (bands, pairs, stretch, found)) in blocks.into_iter().enumerate() {
+            jobs.push(Job::Block {
+                pairs,
+                bands,
+                turns: bands.map(|band| turns[band]),
+                stretch,
+                found,
+                spare: passing,
+            });
+            for band in both(bands) {
+                turns[band] += 1;
+                if turns[band] == of_band[band] {
+                    whole.push_back((k, band));
+                }
+            }
+            while let Some((_, band)) = whole.pop_front_if(|(since, _)| *since + behind <= k) {
+                jobs.extend(strides.get_mut(band).and_then(Option::take));
+            }
+        }
+        jobs.extend(strides.into_iter().flatten());
+        team.each(jobs, |job| job.work::<D>(level, &shared));
+        drop(shared);
+        self.passing = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+
+        let classes = pairs.iter().map(|pairs| &self.state.pairs[pairs.class]);
+        let done = found.into_iter().zip(classes);
+        let done = done.map(|(found, class)| Done::of_blocks(found, &class.blocks));
+        let sums = sums.into_iter().reduce(StepSums::and);
+        (done.collect(), sums.unwrap_or_default())
     }
 }

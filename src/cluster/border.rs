@@ -19,7 +19,7 @@ use super::observe::LinkView;
 use super::state::Other;
 use super::still::{Push, WallName};
 use crate::body::GrainId;
-use crate::neighbor::{RowPlace, row_place};
+use crate::neighbor::{RowPlace, Rows};
 use crate::vector::{LANES, Row};
 
 /// What an engine knows of other ranks' grains.
@@ -234,12 +234,12 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Own slots get their places in the order of slots anew; rows of cells of a size (m) begin at `least`, m.
-    pub fn put_places(&mut self, least: [f64; 3], cell: f64) {
+    /// Own slots get their places in the order of slots anew.
+    pub fn put_places(&mut self, rows: &Rows) {
         for slot in 1..self.state.arrays.slots() {
             if self.state.arrays.status[slot].is_grain() {
                 let x = self.state.arrays.position(slot);
-                self.border.places[slot] = row_place::<D>(x, least, cell);
+                self.border.places[slot] = rows.place::<D>(x);
             }
         }
     }

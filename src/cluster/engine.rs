@@ -7,14 +7,14 @@
 
 use super::arrays::{Arrays, Status};
 use super::bands::Bands;
-use super::blocks::Pairs;
+use super::blocks::{Pairs, Passing};
 use super::bodies::Bodies;
 use super::border::Border;
 use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
 use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
-use super::integrate::{Integrate, Stride};
+use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
@@ -75,6 +75,10 @@ pub struct Engine<D: Integrate> {
     pub(super) notes: Notes,
     /// Threads that share the work of a step.
     pub(super) team: Team,
+    /// Slots that walls may push, ascending; none where there are no bands.
+    pub(super) at_walls: Vec<u32>,
+    /// Rows for forces that nobody needs after that pass.
+    pub(super) passing: Vec<Passing>,
     pub(super) wall_lanes: Vec<WallLanes>,
     pub(super) pair_buffer: Vec<(u32, u32)>,
     /// Grains that stand still, by place.
@@ -196,6 +200,8 @@ impl<D: Integrate> Engine<D> {
             spare: Lists::default(),
             notes: Notes::default(),
             team: Team::new(1),
+            at_walls: Vec::new(),
+            passing: Vec::new(),
             wall_lanes: Vec::new(),
             pair_buffer: Vec::new(),
             cells: StillCells::default(),
@@ -300,38 +306,90 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Forces at the rows' positions, with all that follows from links that open or close; after a stride, where one is given.
-    /// `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
-    fn evaluate(&mut self, time: f64, trial: bool, mut stride: Option<Stride>) -> Passed {
-        let timing = self.timing();
-        let level = self.level;
-        let mut friction = 0.0;
-        let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
+    /// Forces at the rows' positions, with all that follows from links that open or close; then the stride of all, where one is given,
+    /// with its sums. `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
+    fn evaluate(&mut self, time: f64, trial: bool, stride: Option<Stride>) -> (Passed, StepSums) {
         self.link_events.clear();
         let arcs = self.know_arcs();
         if let Some(sums) = &mut self.cell_sums {
             **sums = CellSums::default();
         }
-        for class in 0..self.state.pairs.len() {
-            let [a, b] = self.state.pairs[class].materials;
-            if self.state.pairs[class].lists.batches.is_empty() {
-                continue;
+        let mut passed = Passed::default();
+        let mut sums = StepSums::default();
+        if self.has_bands() {
+            // Who has been pushed by walls may go on as soon as pairs are done.
+            self.evaluate_walls(time, trial, arcs, &mut passed);
+            sums = self.evaluate_bands(time, trial, stride, &mut passed);
+        } else {
+            for pairs in self.pairs() {
+                let Pairs { class, law, timing } = pairs;
+                self.changed.clear();
+                if self.options.log_links && !trial {
+                    let lists = &self.state.pairs[class].lists;
+                    self.springs.clone_from(&lists.history);
+                }
+                passed.friction += if arcs {
+                    self.arc_pairs(class, law, timing, trial)
+                } else {
+                    self.pair_forces(pairs)
+                };
+                if !trial {
+                    self.note_pairs(class, time);
+                }
             }
-            let law = self.law(a, b);
-            self.changed.clear();
+            self.evaluate_walls(time, trial, arcs, &mut passed);
+        }
+        self.gather_parts();
+        // The stride books the work of normal dampers and tangential forces as damping; here the
+        // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
+        // the stride's with those that came about: the sum is exact, the split to second order.
+        passed.damping -= passed.friction;
+        (passed, sums)
+    }
+
+    /// Classes of pairs that have any.
+    fn pairs(&self) -> Vec<Pairs> {
+        let timing = self.timing();
+        let classes = self.state.pairs.iter().zip(0..);
+        let filled = classes.filter(|(class, _)| !class.lists.batches.is_empty());
+        let pairs = filled.map(|(of, class)| Pairs {
+            class,
+            law: self.law(of.materials[0], of.materials[1]),
+            timing,
+        });
+        pairs.collect()
+    }
+
+    /// Pairs, where there are bands, and the stride after them.
+    fn evaluate_bands(
+        &mut self,
+        time: f64,
+        trial: bool,
+        stride: Option<Stride>,
+        passed: &mut Passed,
+    ) -> StepSums {
+        let pairs = self.pairs();
+        let logged = pairs.iter().filter(|_| self.options.log_links && !trial);
+        let springs: Vec<Vec<D::History>> = logged
+            .map(|pairs| self.state.pairs[pairs.class].lists.history.clone())
+            .collect();
+        let mut springs = springs.into_iter();
+        let (done, sums) = self.by_bands(&pairs, stride);
+        for (pairs, done) in pairs.iter().zip(done) {
+            passed.friction += done.work;
+            self.changed = done.changed;
+            self.springs = springs.next().unwrap_or_default();
             if !trial {
-                self.keep_springs(class);
-            }
-            let pairs = Pairs { class, law, timing };
-            friction += match stride.take() {
-                Some(stride) => self.stride_and_pairs(stride, pairs, time),
-                None if arcs => self.arc_pairs(class, law, timing, trial),
-                None => self.pair_forces(pairs),
-            };
-            if !trial {
-                self.note_pairs(class, time);
+                self.note_pairs(pairs.class, time);
             }
         }
+        sums
+    }
+
+    fn evaluate_walls(&mut self, time: f64, trial: bool, arcs: bool, passed: &mut Passed) {
+        let timing = self.timing();
+        let level = self.level;
+        let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
         for class in 0..self.state.walls.len() {
             if self.state.walls[class].lists.batches.is_empty() {
                 continue;
@@ -376,7 +434,7 @@ impl<D: Integrate> Engine<D> {
                     wall_spin,
                 )
             };
-            friction += sums.friction;
+            passed.friction += sums.friction;
             damper_at_walls += sums.damper_power;
             wall_power += sums.power;
             if !trial {
@@ -392,37 +450,22 @@ impl<D: Integrate> Engine<D> {
                 self.note_wear(class, time);
             }
         }
-        self.gather_parts();
-        // The stride books the work of normal dampers and tangential forces as damping; here the
-        // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
-        // the stride's with those that came about: the sum is exact, the split to second order.
         let h = self.options.step;
-        Passed {
-            friction,
-            damping: h * damper_at_walls - friction,
-            walls: h * wall_power,
-        }
-    }
-
-    /// Notes the springs of a class for the log, if links are logged.
-    pub(super) fn keep_springs(&mut self, class: usize) {
-        if self.options.log_links {
-            let lists = &self.state.pairs[class].lists;
-            self.springs.clone_from(&lists.history);
-        }
+        passed.damping = h * damper_at_walls;
+        passed.walls = h * wall_power;
     }
 
     /// Forces at the present positions; books what they did. Call after each drift.
     pub fn forces(&mut self) {
-        self.forces_after(None);
+        self.forces_and_stride(None);
     }
 
-    /// The same after a stride, in one pass over the grains, where one is given.
-    pub(super) fn forces_after(&mut self, stride: Option<Stride>) {
+    /// The same, and then the stride of all, where one is given; gives its sums.
+    pub(super) fn forces_and_stride(&mut self, stride: Option<Stride>) -> StepSums {
         let time = self.time();
         self.clear_rim();
         self.clear_guided();
-        let passed = self.evaluate(time, false, stride);
+        let (passed, sums) = self.evaluate(time, false, stride);
         self.gather_rim();
         self.book_still_walls(1.0);
         let flows = &mut self.state.flows;
@@ -435,11 +478,12 @@ impl<D: Integrate> Engine<D> {
             self.settle_cell(&sums);
             self.cell_sums = Some(sums);
         }
+        sums
     }
 
     /// Evaluates forces without events (for `heun`).
     pub(super) fn trial_forces(&mut self, time: f64) -> Passed {
         self.put_all_parts();
-        self.evaluate(time, true, None)
+        self.evaluate(time, true, None).0
     }
 }

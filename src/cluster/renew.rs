@@ -513,6 +513,18 @@ impl<D: Integrate> Engine<D> {
                 lists,
             });
         }
+        self.find_at_walls();
+    }
+
+    /// Finds the slots that walls may push.
+    pub(crate) fn find_at_walls(&mut self) {
+        self.at_walls.clear();
+        if self.state.bands.count() > 1 {
+            let slots = self.state.walls.iter().flat_map(|class| &class.outer);
+            self.at_walls.extend(slots.map(|[slot, _]| *slot));
+            self.at_walls.sort_unstable();
+            self.at_walls.dedup();
+        }
     }
 }
 

@@ -134,6 +134,7 @@ pub struct Flows {
 }
 
 /// Energies that an evaluation books, J.
+#[derive(Debug, Default)]
 pub(super) struct Passed {
     pub friction: f64,
     pub damping: f64,

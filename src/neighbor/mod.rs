@@ -18,7 +18,7 @@ pub use brute::Brute;
 pub use cells::Cells;
 pub use displaced::pairs_across;
 pub use levels::Levels;
-pub use order::{RowPlace, row_order, row_place, spatial_order};
+pub use order::{RowPlace, Rows, row_order, spatial_order};
 pub use periodic::PeriodicAxis;
 pub use still::StillCells;
 

@@ -1,6 +1,6 @@
 //! An order of grains in which near in space is mostly near in memory.
 
-use crate::geometry::{Dimension, Planar, Vector};
+use crate::geometry::{Dimension, Vector};
 
 /// The numbers of grains along a Z-curve through cells of the given size (m), cell by cell and by
 /// number inside a cell (Morton 1966). `order[k]` is the grain that comes k-th. Cells beyond 2^32 a
@@ -35,48 +35,65 @@ pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u3
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// The numbers of grains row by row: along the first direction through a row of cells of the given
-/// size (m), then the next row. In space rows follow each other along a Z-curve. Wide systems are
-/// cut into pieces, each with short rows, so that neighbouring rows are near in memory too.
+/// The numbers of grains layer by layer, in each row by row: layers lie across the longest side of what the positions
+/// fill, rows along its shortest.
 ///
-/// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead.
+/// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead; and what is linked is never further
+/// apart than two layers, which are as small as they can be.
 pub fn row_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
-    let mut least = [f64::INFINITY; 3];
+    let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for x in positions.iter().filter(|x| x.is_finite()) {
-        for (k, low) in least.iter_mut().enumerate().take(D::N) {
-            *low = low.min(x[k]);
+        for k in 0..D::N {
+            least[k] = least[k].min(x[k]);
+            most[k] = most[k].max(x[k]);
         }
     }
+    let rows = Rows::of([least, most], cell);
     let mut keys: Vec<(RowPlace, u32)> = positions
         .iter()
         .zip(0..)
-        .map(|(x, number)| (row_place::<D>(*x, least, cell), number))
+        .map(|(x, number)| (rows.place::<D>(*x), number))
         .collect();
     keys.sort_unstable();
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// A place in the order of [`row_order`].
-pub type RowPlace = (u32, u64, u32);
+/// A place in the order of [`row_order`]: layer, row and place in the row.
+pub type RowPlace = [u32; 3];
 
-/// The place of a position in the order of [`row_order`], rows beginning at `least`.
-pub fn row_place<D: Dimension>(x: D::Vector, least: [f64; 3], cell: f64) -> RowPlace {
-    let cells_a_piece = if D::N == 2 { 512.0 } else { 64.0 };
-    // Out of range counts as the last cell, not a number as the first.
-    let step = |x: f64, size: f64| (x / size) as u32;
-    let from = |k: usize| x[k] - least[k];
-    let mut row = 0;
-    for k in 1..D::N {
-        let step = u64::from(step(from(k), cell));
-        row |= if D::N == 2 {
-            step
-        } else {
-            spread::<Planar>(step) << (k - 1)
-        };
+/// Layers and rows of cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    least: [f64; 3],
+    /// From the longest to the shortest side.
+    axes: [usize; 3],
+    /// Side of a cell, m.
+    cell: f64,
+}
+
+impl Rows {
+    /// For what lies between two corners, m, in cells of a size, m; where there is nothing corners need not be finite.
+    pub fn of([least, most]: [[f64; 3]; 2], cell: f64) -> Self {
+        let length = |k: usize| most[k] - least[k];
+        // Of sides of one length the last is the longest.
+        let mut axes = [2, 1, 0];
+        axes.sort_by(|&j, &k| length(k).total_cmp(&length(j)));
+        let least = least.map(|x| if x.is_finite() { x } else { 0.0 });
+        Rows { least, axes, cell }
     }
-    let piece = step(from(0), cells_a_piece * cell);
-    // Finer along the row than across: several small grains lie in a cell.
-    (piece, row, step(from(0), 0.125 * cell))
+
+    /// The place of a position.
+    pub fn place<D: Dimension>(&self, x: D::Vector) -> RowPlace {
+        // Finer along the row than across: several small grains lie in a cell. What lies before the first cell counts as in it, as what
+        // is not a number does; what is out of range counts as in the last.
+        let sizes = [1.0, 1.0, 0.125].map(|part| part * self.cell);
+        let mut place = [0; 3];
+        let axes = self.axes.into_iter().filter(|&k| k < D::N);
+        for (k, axis) in (3 - D::N..).zip(axes) {
+            place[k] = ((x[axis] - self.least[axis]) / sizes[k]) as u32;
+        }
+        place
+    }
 }
 
 /// Moves bit b of a number to bit 2 b or 3 b.

@@ -65,6 +65,17 @@ impl<D: Integrate> System<D> {
         (steps.round() as u64).max(1)
     }
 
+    /// Whether after this step it is time to look at who rests.
+    pub(super) fn is_look_at_rest(&self) -> bool {
+        let steps = self.engine.state.counts.steps;
+        let every = self
+            .setup
+            .morph
+            .as_ref()
+            .map(|morph| self.look_steps(morph));
+        every.is_some_and(|every| steps.is_multiple_of(every))
+    }
+
     /// After each step: looks at who rests and who does not, when it is time to.
     pub(super) fn look_at_rest(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let Some(morph) = self.setup.morph else {
@@ -74,8 +85,7 @@ impl<D: Integrate> System<D> {
         if self.gravity_changes() && !self.gravity_is_slow() {
             return Ok(());
         }
-        let steps = self.engine.state.counts.steps;
-        if !steps.is_multiple_of(self.look_steps(&morph)) {
+        if !self.is_look_at_rest() {
             return Ok(());
         }
         self.s.rest.looks += 1;

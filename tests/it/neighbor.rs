@@ -241,18 +241,33 @@ fn spatial_order_takes_any_position() {
     assert_eq!(spatial_order::<Spatial>(&same, 1.0), [0, 1, 2]);
 }
 
-/// Rows along the first direction, one after the other; a wide system piece by piece, and anything
-/// that is no number somewhere, but once.
+/// Rows along the shortest side, layers across the longest, and anything that is no number somewhere, but once.
 #[test]
 fn row_order_goes_row_by_row() {
     let at = |x: f64, y: f64| point::<Planar>(|k| if k == 0 { x } else { y });
     let grid = [at(1.5, 1.5), at(0.0, 1.5), at(1.5, 0.0), at(0.0, 0.0)];
     assert_eq!(row_order::<Planar>(&grid, 1.0), [3, 2, 1, 0]);
-    let wide = [at(600.0, 0.0), at(0.0, 5.5), at(1.0, 0.0)];
-    assert_eq!(row_order::<Planar>(&wide, 1.0), [2, 1, 0]);
+    let wide = [at(600.0, 0.0), at(0.0, 5.5), at(1.5, 0.0), at(0.0, 0.0)];
+    assert_eq!(row_order::<Planar>(&wide, 1.0), [3, 1, 2, 0]);
     let mut odd = row_order::<Planar>(&[at(f64::NAN, 0.0), at(1e300, 1.0), at(0.0, 0.0)], 1.0);
     odd.sort_unstable();
     assert_eq!(odd, [0, 1, 2]);
+    // Sides of 2, 4 and 3 cells, filled from a corner, z first.
+    let sides = [2, 4, 3];
+    let cells: Vec<[usize; 3]> = (0..24).map(|n| [n / 12, n / 3 % 4, n % 3]).collect();
+    let positions: Vec<_> = cells
+        .iter()
+        .map(|cell| {
+            point::<Spatial>(|k| {
+                cell[k] as f64 + 0.5 * f64::from(u8::from(cell[k] + 1 == sides[k]))
+            })
+        })
+        .collect();
+    let order = row_order::<Spatial>(&positions, 1.0);
+    let mut expected = cells.clone();
+    expected.sort_by_key(|&[x, y, z]| [y, z, x]);
+    let found: Vec<[usize; 3]> = order.iter().map(|&k| cells[k as usize]).collect();
+    assert_eq!(found, expected);
 }
 
 /// Levels against one grid, at the size ratios of MercuryDPM's figures: the same pairs, from so many fewer

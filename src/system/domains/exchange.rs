@@ -137,7 +137,7 @@ impl<D: Integrate> Domains<'_, D> {
         engine.wrap_periodic();
         self.renewals += 1;
         if self.grains >= SORT_FROM && self.renewals % SORT == 1 {
-            engine.put_places(self.least, 2.0 * self.largest);
+            engine.put_places(&self.rows);
         }
         if self.renewals.is_multiple_of(BALANCE) {
             self.balance()?;

@@ -26,6 +26,7 @@ use crate::body::Motion;
 use crate::cluster::integrate::Integrate;
 use crate::event::{EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::Rows;
 use crate::ranks::{Ranks, Values};
 use crate::record::{NullSink, Sink};
 use crate::system::{EventLog, IntegratorName};
@@ -51,8 +52,8 @@ pub(super) struct Domains<'a, D: Integrate> {
     near: Vec<Neighbour>,
     /// Greatest radius of all, m.
     largest: f64,
-    /// Least corner of all at the start, m.
-    least: [f64; 3],
+    /// The order of slots.
+    rows: Rows,
     /// Grains on all ranks, and those that are stepped.
     grains: u64,
     stepped: u64,
@@ -182,7 +183,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
         setup.motion.collisions = None;
         setup.log.checkpoint = None;
         setup.log.events = EventLog::None;
-        let (least, _) = corners(&setup);
+        let (least, most) = corners(&setup);
         let grains = setup.grains.len();
         let largest = setup
             .grains
@@ -208,7 +209,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             cut,
             near: Vec::new(),
             largest,
-            least: least.map(|x| if x.is_finite() { x } else { 0.0 }),
+            rows: Rows::of([least, most], 2.0 * largest),
             grains: grains as u64,
             stepped: grains as u64,
             renewals: 0,
