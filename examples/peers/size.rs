@@ -141,7 +141,7 @@ pub fn table(pairs: u64) -> Fallible {
     for form in ["plane", "space"] {
         for count in [1_000_u64, 10_000, 100_000, 1_000_000] {
             // Long enough that the two rows of the series, which look at every link, do not count.
-            let steps = (200_000_000 / count).clamp(500, 50_000);
+            let steps = (200_000_000 / count).clamp(2_000, 50_000);
             let (mut speeds, mut room) = (Vec::new(), 0.0_f64);
             for _ in 0..pairs {
                 let mut child = Command::new(std::env::current_exe()?);

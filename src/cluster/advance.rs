@@ -14,8 +14,8 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Works out the forces and moves all stepped grains by one step, in one pass over the grains, where that can be: in large systems of
-    /// balls whose links are not logged, while nobody asks for forces. Gives whether it was done; what comes out has the bits of
-    /// [`Engine::forces`] and [`Engine::advance`], in that order, but for the forces themselves: there are none between two steps.
+    /// balls whose links are not logged. It must follow a stride, which leaves no forces behind. Gives whether it was done; what comes out has
+    /// the bits of [`Engine::forces`] and [`Engine::advance`], in that order.
     pub fn forces_and_advance(&mut self) -> bool {
         let state = &self.state;
         let can = self.has_bands()
@@ -28,6 +28,7 @@ impl<D: Integrate> Engine<D> {
             && !self.options.log_links
             && self.options.integrator != IntegratorName::Heun;
         if can {
+            debug_assert!(self.knows_wall_slots());
             let sums = self.forces_and_stride(Some(self.plain_stride()));
             self.book_stride(sums);
             self.count_step();

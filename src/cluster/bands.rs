@@ -83,7 +83,14 @@ impl Bands {
     pub fn deal<'a>(&self, mut slots: &'a [u32]) -> Vec<&'a [u32]> {
         let mut bands = Vec::with_capacity(self.count());
         for &start in &self.starts {
-            let (band, rest) = slots.split_at(slots.partition_point(|&slot| slot < start));
+            // Most slots are there, one after the other.
+            let first = slots.first().map_or(start, |&first| first.min(start));
+            let most = slots.len().min((start - first) as usize);
+            let count = match slots[..most].last() {
+                Some(&last) if last >= start => slots[..most].partition_point(|&slot| slot < start),
+                _ => most,
+            };
+            let (band, rest) = slots.split_at(count);
             bands.push(band);
             slots = rest;
         }

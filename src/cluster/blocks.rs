@@ -5,7 +5,7 @@
 //! their rows are in the caches. Their forces are then never anywhere else: they lie in rows that bands use in turn. What walls do is
 //! known before the pass.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,11 +15,15 @@ use super::dimension::ClusterDimension;
 use super::engine::Engine;
 use super::filtering::Stretch;
 use super::integrate::{Integrate, Moved, StepSums, Stride};
-use super::kernel::{All, Block, Change, Near, Seen, Timing};
+use super::kernel::{All, Block, Change, NOTHING, Near, Seen, Timing};
 use super::lists::History;
 use super::team::Team;
 use crate::contact::AnyLaw;
-use crate::vector::{Level, Row};
+use crate::vector::{Level, Row, Soon};
+
+/// Slots from which on memory is asked for rows ahead, in the plane and on one thread: what fits a cache of 32 MiB comes soon enough, and in space
+/// nothing was gained (docs/performance.md, "Size").
+const ASK_FROM: usize = 1 << 18;
 
 /// A band's rows, which its stride and blocks use in turn.
 struct Shared<'a> {
@@ -31,15 +35,17 @@ struct Shared<'a> {
 struct Band<'a> {
     rows: Moved<'a>,
     /// Slots that walls may push, and those on the rim, ascending.
-    at_walls: &'a [u32],
+    wall_slots: &'a [u32],
     rim: &'a [u32],
     /// Where forces are added up in a pass after which nobody needs them.
-    passing: Option<Passing>,
+    lent: Option<Lent>,
+    /// Rows that will be needed when its pairs are done.
+    soon: [Soon; 2],
 }
 
 /// Rows of forces, and of the dampers' share, that a band has until its stride; all zero before and after that.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Passing {
+pub(super) struct Lent {
     forces: Vec<Row>,
     dampers: Vec<Row>,
 }
@@ -48,20 +54,20 @@ impl Band<'_> {
     /// Its rows, with the forces where they are added up.
     fn moved(&mut self) -> Moved<'_> {
         let mut moved = self.rows.again();
-        if let Some(passing) = &mut self.passing {
-            moved.forces = &mut passing.forces[..moved.rows.len()];
-            moved.dampers = &mut passing.dampers[..moved.dampers.len()];
+        if let Some(lent) = &mut self.lent {
+            moved.forces = &mut lent.forces[..moved.rows.len()];
+            moved.dampers = &mut lent.dampers[..moved.dampers.len()];
         }
         moved
     }
 
     /// Its forces are added up in rows from there from now on, to what walls have done.
-    fn take_passing(&mut self, spare: &Mutex<Vec<Passing>>) {
-        if self.passing.is_some() {
+    fn borrow(&mut self, spare: &Mutex<Vec<Lent>>) {
+        if self.lent.is_some() {
             return;
         }
         let taken = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut passing = taken.unwrap_or_default();
+        let mut lent = taken.unwrap_or_default();
         let lengthen = |rows: &mut Vec<Row>, length: usize| {
             rows.resize(rows.len().max(length), Row::default());
         };
@@ -71,16 +77,16 @@ impl Band<'_> {
             dampers,
             ..
         } = &mut self.rows;
-        lengthen(&mut passing.forces, forces.len());
-        lengthen(&mut passing.dampers, dampers.len());
-        hand_over(*first, self.at_walls, forces, &mut passing.forces);
-        hand_over(*first, self.at_walls, dampers, &mut passing.dampers);
-        self.passing = Some(passing);
+        lengthen(&mut lent.forces, forces.len());
+        lengthen(&mut lent.dampers, dampers.len());
+        move_rows(*first, self.wall_slots, forces, &mut lent.forces);
+        move_rows(*first, self.wall_slots, dampers, &mut lent.dampers);
+        self.lent = Some(lent);
     }
 
     /// After its stride: forces of who stands still go to the rows of all; nothing is left in the others, which are given back.
-    fn give_passing(&mut self, spare: &Mutex<Vec<Passing>>) {
-        let Some(mut passing) = self.passing.take() else {
+    fn give_back(&mut self, spare: &Mutex<Vec<Lent>>) {
+        let Some(mut lent) = self.lent.take() else {
             return;
         };
         let Moved {
@@ -89,15 +95,15 @@ impl Band<'_> {
             dampers,
             ..
         } = &mut self.rows;
-        hand_over(*first, self.rim, &mut passing.forces, forces);
-        hand_over(*first, self.rim, &mut passing.dampers, dampers);
+        move_rows(*first, self.rim, &mut lent.forces, forces);
+        move_rows(*first, self.rim, &mut lent.dampers, dampers);
         let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
-        spare.push(passing);
+        spare.push(lent);
     }
 }
 
 /// Rows of some slots go over, and leave zeros behind; in the plane there are no rows of dampers.
-fn hand_over(first: u32, slots: &[u32], from: &mut [Row], to: &mut [Row]) {
+fn move_rows(first: u32, slots: &[u32], from: &mut [Row], to: &mut [Row]) {
     for slot in slots {
         let place = slot.wrapping_sub(first) as usize;
         if let (Some(from), Some(to)) = (from.get_mut(place), to.get_mut(place)) {
@@ -194,6 +200,13 @@ impl Done {
     }
 }
 
+/// Pairs of a class in a block.
+struct Part<'a, H> {
+    pairs: &'a Pairs,
+    stretch: Stretch<'a, H>,
+    found: &'a mut Done,
+}
+
 /// What is to be done with one or two bands.
 enum Job<'a, H> {
     Stride {
@@ -202,16 +215,14 @@ enum Job<'a, H> {
         turn: u32,
         active: &'a [u32],
         sums: &'a mut StepSums,
-        spare: &'a Mutex<Vec<Passing>>,
+        spare: &'a Mutex<Vec<Lent>>,
     },
     Block {
-        pairs: &'a Pairs,
         bands: [usize; 2],
         turns: [u32; 2],
-        stretch: Stretch<'a, H>,
-        found: &'a mut Done,
+        parts: Vec<Part<'a, H>>,
         /// Where rows are for forces that nobody needs after the pass.
-        spare: Option<&'a Mutex<Vec<Passing>>>,
+        spare: Option<&'a Mutex<Vec<Lent>>>,
     },
 }
 
@@ -229,37 +240,47 @@ impl<H: History> Job<'_, H> {
             } => {
                 let mut held = shared[band].take(turn);
                 *sums = D::stride(level, held.band.moved(), active, stride);
-                held.band.give_passing(spare);
+                held.band.give_back(spare);
             }
             Job::Block {
-                pairs: &Pairs { law, timing, .. },
                 bands: [a, b],
                 turns,
-                stretch,
-                found,
+                parts,
                 spare,
             } => {
                 let mut first = shared[a].take(turns[0]);
                 let mut second = (a != b).then(|| shared[b].take(turns[1]));
                 if let Some(spare) = spare {
-                    first.band.take_passing(spare);
+                    first.band.borrow(spare);
                     if let Some(held) = &mut second {
-                        held.band.take_passing(spare);
+                        held.band.borrow(spare);
                     }
                 }
+                let soon = if a == b { first.band.soon } else { NOTHING };
+                let batches = parts.iter().map(|part| part.stretch.batches.len()).sum();
+                let mut soon = soon.map(|rows| rows.over(batches));
                 let mut first = first.band.moved();
                 let mut second = second.as_mut().map(|held| held.band.moved());
-                let ([rows, spins], [forces, dampers]) = of_block(&mut first, second.as_mut());
-                let block = Block {
-                    batches: stretch.batches,
-                    history: stretch.history,
-                    memory: stretch.memory,
-                    flags: stretch.flags,
-                    changed: &mut found.changed,
-                    forces,
-                    dampers,
-                };
-                found.work = D::pair_forces(level, law, rows, spins, block, timing, None);
+                for part in parts {
+                    let Part {
+                        pairs: &Pairs { law, timing, .. },
+                        stretch,
+                        found,
+                    } = part;
+                    let ([rows, spins], [forces, dampers]) = of_block(&mut first, second.as_mut());
+                    let batches = stretch.batches.len();
+                    let block = Block {
+                        batches: stretch.batches,
+                        history: stretch.history,
+                        memory: stretch.memory,
+                        flags: stretch.flags,
+                        changed: &mut found.changed,
+                        forces: forces.with(soon),
+                        dampers,
+                    };
+                    found.work = D::pair_forces(level, law, rows, spins, block, timing, None);
+                    soon = soon.map(|rows| rows.after(batches));
+                }
             }
         }
     }
@@ -269,9 +290,9 @@ impl<H: History> Job<'_, H> {
 fn shared<'a, D: ClusterDimension>(
     bands: &Bands,
     arrays: &'a mut Arrays<D>,
-    [at_walls, rim]: [&'a [u32]; 2],
+    [wall_slots, rim]: [&'a [u32]; 2],
 ) -> Vec<Shared<'a>> {
-    let mut noted = [at_walls, rim].map(|slots| bands.deal(slots).into_iter());
+    let mut noted = [wall_slots, rim].map(|slots| bands.deal(slots).into_iter());
     let columns = [
         &mut arrays.rows,
         &mut arrays.state,
@@ -295,20 +316,34 @@ fn shared<'a, D: ClusterDimension>(
             previous,
             dampers,
         };
-        let [at_walls, rim] = noted
+        let [wall_slots, rim] = noted
             .each_mut()
             .map(|slots| slots.next().unwrap_or_default());
         Shared {
             turn: AtomicU32::new(0),
             band: Mutex::new(Band {
                 rows,
-                at_walls,
+                wall_slots,
                 rim,
-                passing: None,
+                lent: None,
+                soon: NOTHING,
             }),
         }
     };
     (0..bands.count()).map(|_| next()).collect()
+}
+
+/// Tells each band what will be needed when its pairs are done: rows of the next one, and what its own stride reads besides.
+fn look_ahead(shared: &mut [Shared<'_>]) {
+    let mut next = Soon::NONE;
+    for shared in shared.iter_mut().rev() {
+        let band = shared
+            .band
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        band.soon = [Soon::all(band.rows.state), next];
+        next = Soon::all(band.rows.rows);
+    }
 }
 
 impl<D: Integrate> Engine<D> {
@@ -319,7 +354,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Whether pairs are looked at by bands: sums of stresses are of all pairs in one order.
-    pub(super) fn has_bands(&self) -> bool {
+    pub(crate) fn has_bands(&self) -> bool {
         self.state.bands.count() > 1 && self.cell_sums.is_none()
     }
 
@@ -377,18 +412,22 @@ impl<D: Integrate> Engine<D> {
         let state = &mut self.state;
         let bands = &state.bands;
         let count = bands.count();
-        let spare = Mutex::new(std::mem::take(&mut self.passing));
+        let spare = Mutex::new(std::mem::take(&mut self.lent));
         // Rows of their own are for forces that nobody needs after the pass.
-        let passing = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
-        let noted = [&self.at_walls[..], &state.still.rim];
-        let shared = shared(bands, &mut state.arrays, noted);
+        let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
+        let noted = [&self.wall_slots[..], &state.still.rim];
+        let asks = D::N == 2 && state.arrays.slots() >= ASK_FROM && !team.is_of_many();
+        let mut shared = shared(bands, &mut state.arrays, noted);
+        if asks {
+            look_ahead(&mut shared);
+        }
 
         let blocks_of = |pairs: &Pairs| state.pairs[pairs.class].blocks.len();
         let mut found: Vec<Vec<Done>> = pairs
             .iter()
             .map(|pairs| vec![Done::default(); blocks_of(pairs)])
             .collect();
-        let mut blocks = Vec::new();
+        let mut blocks: BTreeMap<_, (_, Vec<Part<'_, _>>)> = BTreeMap::new();
         let mut wanted = pairs.iter().zip(&mut found).peekable();
         for (index, class) in state.pairs.iter_mut().enumerate() {
             let Some((pairs, found)) = wanted.next_if(|(pairs, _)| pairs.class == index) else {
@@ -396,14 +435,20 @@ impl<D: Integrate> Engine<D> {
             };
             let stretches = class.lists.stretches(&class.blocks);
             for ((end, stretch), found) in class.blocks.iter().zip(stretches).zip(found) {
-                blocks.push((end.bands.map(usize::from), pairs, stretch, found));
+                let bands = end.bands.map(usize::from);
+                let (_, parts) = blocks
+                    .entry(order_of(bands, ahead))
+                    .or_insert_with(|| (bands, Vec::new()));
+                parts.push(Part {
+                    pairs,
+                    stretch,
+                    found,
+                });
             }
         }
-        // Classes in turn where their bands are the same.
-        blocks.sort_by_key(|(bands, ..)| order_of(*bands, ahead));
         let both = |[a, b]: [usize; 2]| [Some(a), (a != b).then_some(b)].into_iter().flatten();
         let mut of_band = vec![0; count];
-        for (bands, ..) in &blocks {
+        for (bands, _) in blocks.values() {
             both(*bands).for_each(|band| of_band[band] += 1);
         }
 
@@ -425,14 +470,12 @@ impl<D: Integrate> Engine<D> {
         let mut jobs = Vec::with_capacity(blocks.len() + strides.len());
         let mut turns = vec![0; count];
         let mut whole = VecDeque::new();
-        for (k, (bands, pairs, stretch, found)) in blocks.into_iter().enumerate() {
+        for (k, (bands, parts)) in blocks.into_values().enumerate() {
             jobs.push(Job::Block {
-                pairs,
                 bands,
                 turns: bands.map(|band| turns[band]),
-                stretch,
-                found,
-                spare: passing,
+                parts,
+                spare: lending,
             });
             for band in both(bands) {
                 turns[band] += 1;
@@ -440,14 +483,17 @@ impl<D: Integrate> Engine<D> {
                     whole.push_back((k, band));
                 }
             }
-            while let Some((_, band)) = whole.pop_front_if(|(since, _)| *since + behind <= k) {
+            while let Some(&(since, band)) = whole.front()
+                && since + behind <= k
+            {
+                whole.pop_front();
                 jobs.extend(strides.get_mut(band).and_then(Option::take));
             }
         }
         jobs.extend(strides.into_iter().flatten());
         team.each(jobs, |job| job.work::<D>(level, &shared));
         drop(shared);
-        self.passing = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.lent = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
 
         let classes = pairs.iter().map(|pairs| &self.state.pairs[pairs.class]);
         let done = found.into_iter().zip(classes);

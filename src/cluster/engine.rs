@@ -7,7 +7,7 @@
 
 use super::arrays::{Arrays, Status};
 use super::bands::Bands;
-use super::blocks::{Pairs, Passing};
+use super::blocks::{Lent, Pairs};
 use super::bodies::Bodies;
 use super::border::Border;
 use super::cell::{CellSetup, CellSums};
@@ -76,9 +76,9 @@ pub struct Engine<D: Integrate> {
     /// Threads that share the work of a step.
     pub(super) team: Team,
     /// Slots that walls may push, ascending; none where there are no bands.
-    pub(super) at_walls: Vec<u32>,
-    /// Rows for forces that nobody needs after that pass.
-    pub(super) passing: Vec<Passing>,
+    pub(super) wall_slots: Vec<u32>,
+    /// Rows that bands are lent for their forces in a pass after which nobody needs these.
+    pub(super) lent: Vec<Lent>,
     pub(super) wall_lanes: Vec<WallLanes>,
     pub(super) pair_buffer: Vec<(u32, u32)>,
     /// Grains that stand still, by place.
@@ -200,8 +200,8 @@ impl<D: Integrate> Engine<D> {
             spare: Lists::default(),
             notes: Notes::default(),
             team: Team::new(1),
-            at_walls: Vec::new(),
-            passing: Vec::new(),
+            wall_slots: Vec::new(),
+            lent: Vec::new(),
             wall_lanes: Vec::new(),
             pair_buffer: Vec::new(),
             cells: StillCells::default(),
@@ -316,7 +316,7 @@ impl<D: Integrate> Engine<D> {
         }
         let mut passed = Passed::default();
         let mut sums = StepSums::default();
-        if self.has_bands() {
+        if self.has_bands() && !arcs {
             // Who has been pushed by walls may go on as soon as pairs are done.
             self.evaluate_walls(time, trial, arcs, &mut passed);
             sums = self.evaluate_bands(time, trial, stride, &mut passed);
@@ -369,10 +369,11 @@ impl<D: Integrate> Engine<D> {
         passed: &mut Passed,
     ) -> StepSums {
         let pairs = self.pairs();
-        let logged = pairs.iter().filter(|_| self.options.log_links && !trial);
-        let springs: Vec<Vec<D::History>> = logged
-            .map(|pairs| self.state.pairs[pairs.class].lists.history.clone())
-            .collect();
+        let mut springs = Vec::new();
+        if self.options.log_links && !trial {
+            let lists = |pairs: &Pairs| &self.state.pairs[pairs.class].lists;
+            springs.extend(pairs.iter().map(|pairs| lists(pairs).history.clone()));
+        }
         let mut springs = springs.into_iter();
         let (done, sums) = self.by_bands(&pairs, stride);
         for (pairs, done) in pairs.iter().zip(done) {

@@ -513,18 +513,24 @@ impl<D: Integrate> Engine<D> {
                 lists,
             });
         }
-        self.find_at_walls();
+        self.find_wall_slots();
     }
 
     /// Finds the slots that walls may push.
-    pub(crate) fn find_at_walls(&mut self) {
-        self.at_walls.clear();
+    pub(crate) fn find_wall_slots(&mut self) {
+        self.wall_slots.clear();
         if self.state.bands.count() > 1 {
             let slots = self.state.walls.iter().flat_map(|class| &class.outer);
-            self.at_walls.extend(slots.map(|[slot, _]| *slot));
-            self.at_walls.sort_unstable();
-            self.at_walls.dedup();
+            self.wall_slots.extend(slots.map(|[slot, _]| *slot));
+            self.wall_slots.sort_unstable();
+            self.wall_slots.dedup();
         }
+    }
+
+    /// Whether all slots are known that walls may push.
+    pub(super) fn knows_wall_slots(&self) -> bool {
+        let mut slots = self.state.walls.iter().flat_map(|class| &class.outer);
+        slots.all(|[slot, _]| self.wall_slots.binary_search(slot).is_ok())
     }
 }
 

@@ -38,8 +38,8 @@ pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u3
 /// The numbers of grains layer by layer, in each row by row: layers lie across the longest side of what the positions
 /// fill, rows along its shortest.
 ///
-/// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead; and what is linked is never further
-/// apart than two layers, which are as small as they can be.
+/// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead; and what is linked lies in one layer
+/// or in two that follow each other (but for images across a border), which are as small as they can be.
 pub fn row_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
     let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for x in positions.iter().filter(|x| x.is_finite()) {

@@ -397,6 +397,10 @@ impl<D: Integrate> System<D> {
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
+        /// Steps of up to 256 grains, or as much work, between looks at clocks and interrupts.
+        const LOOK: u32 = 4096;
+        /// Between those of a system that has bands, at least.
+        const LOOK_TIME: Duration = Duration::from_millis(100);
         self.started_at = Instant::now();
         // Not `started_at`, which each checkpoint sets anew.
         let began = self.started_at;
@@ -405,6 +409,7 @@ impl<D: Integrate> System<D> {
             self.start(sink)?;
         }
         let mut since_look = 0u32;
+        let mut looked = began;
         while self.s.over.is_none() {
             let Some((who, event)) = self.s.queue.pop() else {
                 self.s.over = Some(Outcome::Finished);
@@ -416,14 +421,17 @@ impl<D: Integrate> System<D> {
                 let mut time = event.time;
                 let mut begun = false;
                 while begun || time <= limit && self.steps() {
-                    since_look += 1 + self.engine.state.active.len() as u32 / 4096;
-                    let until = (since_look < 4096).then_some(limit);
-                    begun = self.step(sink, begun, until)?;
+                    since_look =
+                        since_look.saturating_add(1 + self.engine.state.active.len() as u32 / 256);
+                    // A large system loses something wherever it stops, and the clock costs it nothing.
+                    let look = since_look >= LOOK
+                        && (!self.engine.has_bands() || looked.elapsed() >= LOOK_TIME);
+                    begun = self.step(sink, begun, (!look).then_some(limit))?;
                     if begun {
                         continue;
                     }
                     time = self.engine.time_of(self.engine.state.n + 1);
-                    if since_look >= 4096 {
+                    if look {
                         break;
                     }
                     // A renewal may have called a flyer back earlier.
@@ -437,8 +445,9 @@ impl<D: Integrate> System<D> {
                 self.handle(who, event, sink)?;
                 since_look += 64;
             }
-            if since_look >= 4096 {
+            if since_look >= LOOK {
                 since_look = 0;
+                looked = Instant::now();
                 if let Some(limit) = control.wall_limit
                     && began.elapsed() >= limit
                 {

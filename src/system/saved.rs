@@ -70,7 +70,7 @@ impl<D: Integrate> System<D> {
         engine.state = saved.engine;
         engine.origin = saved.driver.origin;
         engine.sort_still();
-        engine.find_at_walls();
+        engine.find_wall_slots();
         // Where all stand still no evaluation will come to make the tables of arcs, which are not saved.
         engine.know_arcs();
         engine.restore_guided();

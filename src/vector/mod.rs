@@ -6,6 +6,7 @@
 
 mod plain;
 mod sincos;
+mod soon;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -13,6 +14,7 @@ mod x86;
 
 pub use plain::Plain;
 pub use sincos::sincos;
+pub use soon::Soon;
 
 /// Number of lanes.
 pub const LANES: usize = 8;
@@ -68,6 +70,9 @@ pub trait Lanes: Copy {
     /// Asks for the line in which something starts that will be wanted soon; changes nothing.
     #[inline(always)]
     fn prefetch<T>(_at: &T) {}
+    /// Asks for the line at an address, which may be any, to be brought into the second cache; changes nothing.
+    #[inline(always)]
+    fn ask(_address: usize) {}
     /// Sum.
     fn add(self, other: Self) -> Self;
     /// Difference.

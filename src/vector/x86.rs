@@ -155,6 +155,11 @@ impl Lanes for Avx512 {
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
+    fn ask(address: usize) {
+        // A hint, which reads nothing and cannot fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::without_provenance(address)) }
+    }
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         Avx512(unsafe { _mm512_add_pd(self.0, o.0) })
     }
@@ -314,6 +319,11 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn prefetch<T>(at: &T) {
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+    }
+    #[inline(always)]
+    fn ask(address: usize) {
+        // A hint, which reads nothing and cannot fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::without_provenance(address)) }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {

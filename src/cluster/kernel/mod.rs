@@ -21,7 +21,7 @@ pub use turning::Memory;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Contact, Law, Response};
-use crate::vector::{LANES, Lanes, Row};
+use crate::vector::{LANES, Lanes, Row, Soon};
 
 /// Eight candidate pairs; empty lanes name the dummy body 0 twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ impl Batch {
         [self.a[lane], self.b[lane]]
     }
 }
+
+/// No rows to ask for.
+pub const NOTHING: [Soon; 2] = [Soon::NONE; 2];
 
 /// Rows of both bodies that kernels read.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +70,8 @@ pub trait Onto {
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2];
     /// Lanes that are told to touch without those that are empty.
     fn filled<L: Lanes>(batch: &Batch, touch: L::Mask) -> L::Mask;
+    /// Asks for what is needed after these batches, a share at each.
+    fn ask<L: Lanes>(&self, _batch: usize) {}
     /// The rows of the first bodies.
     fn firsts(&mut self) -> &mut [Row];
     /// The rows of the second bodies.
@@ -106,6 +111,7 @@ pub struct Near<'a> {
     apart: bool,
     first_of_seconds: u32,
     seconds: &'a mut [Row],
+    soon: [Soon; 2],
 }
 
 impl<'a> Near<'a> {
@@ -117,6 +123,7 @@ impl<'a> Near<'a> {
             apart: false,
             first_of_seconds: first,
             seconds: &mut [],
+            soon: NOTHING,
         }
     }
 
@@ -128,6 +135,11 @@ impl<'a> Near<'a> {
             seconds: rows,
             ..self
         }
+    }
+
+    /// The same, with rows that will be needed after these pairs.
+    pub fn with(self, soon: [Soon; 2]) -> Self {
+        Near { soon, ..self }
     }
 }
 
@@ -160,6 +172,12 @@ impl Onto for Near<'_> {
             filled |= u8::from(slot != 0) << lane;
         }
         L::mask(L::bits(touch) & filled)
+    }
+    #[inline(always)]
+    fn ask<L: Lanes>(&self, batch: usize) {
+        for rows in &self.soon {
+            rows.ask::<L>(batch);
+        }
     }
     #[inline(always)]
     fn firsts(&mut self) -> &mut [Row] {

@@ -1,0 +1,88 @@
+//! Rows that will be needed soon.
+
+use std::ops::Range;
+
+use super::{Lanes, Row};
+
+/// Rows that a kernel asks memory for on its way, a share at each of its batches, so that they are near when somebody comes to them.
+/// They may be anybody's: only where they lie is known here, and nothing is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Soon {
+    address: usize,
+    rows: usize,
+    /// Rows to a batch.
+    each: usize,
+}
+
+impl Soon {
+    /// No rows.
+    pub const NONE: Soon = Soon {
+        address: 0,
+        rows: 0,
+        each: 0,
+    };
+
+    /// All of these; at which batches is still to be told.
+    pub fn all(rows: &[Row]) -> Self {
+        Soon {
+            address: rows.as_ptr().addr(),
+            rows: rows.len(),
+            each: 0,
+        }
+    }
+
+    /// The same, over so many batches.
+    pub fn over(self, batches: usize) -> Self {
+        Soon {
+            each: self.rows.div_ceil(batches.max(1)),
+            ..self
+        }
+    }
+
+    /// What is left after so many batches.
+    pub fn after(self, batches: usize) -> Self {
+        let done = self.each.saturating_mul(batches).min(self.rows);
+        Soon {
+            address: self.address.wrapping_add(done * size_of::<Row>()),
+            rows: self.rows - done,
+            ..self
+        }
+    }
+
+    /// Asks for the share of a batch.
+    #[inline(always)]
+    pub fn ask<L: Lanes>(&self, batch: usize) {
+        for row in self.share(batch) {
+            L::ask(self.address.wrapping_add(row * size_of::<Row>()));
+        }
+    }
+
+    #[inline(always)]
+    fn share(&self, batch: usize) -> Range<usize> {
+        let begin = (batch * self.each).min(self.rows);
+        begin..(begin + self.each).min(self.rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs of a block may be of several classes, each with batches of its own.
+    #[test]
+    fn each_row_is_asked_for_once() {
+        let rows = [Row::default(); 100];
+        for classes in [&[7][..], &[300], &[1, 0, 13, 2], &[0, 1], &[50, 50]] {
+            let mut soon = Soon::all(&rows).over(classes.iter().sum());
+            let mut seen = Vec::new();
+            for &batches in classes {
+                let row = |place| (soon.address - rows.as_ptr().addr()) / size_of::<Row>() + place;
+                seen.extend((0..batches).flat_map(|batch| soon.share(batch)).map(row));
+                soon = soon.after(batches);
+            }
+            assert_eq!(seen, Vec::from_iter(0..100), "{classes:?}");
+        }
+        assert!(Soon::NONE.over(3).share(0).is_empty());
+        assert!(Soon::all(&rows).share(5).is_empty());
+    }
+}
