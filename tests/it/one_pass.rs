@@ -145,10 +145,10 @@ fn who_is_taken_away_leaves_nothing_in_space() {
 fn classes_and_a_rim<D: Integrate>() {
     let mut setup = crowd::<D>(0.5);
     setup.materials.push("other".into());
-    let law = setup.laws.get(0, 0).unwrap().clone();
+    let law = *setup.laws.get(0, 0).unwrap();
     let mut laws = LawTable::new(2);
     for pair in [(0, 0), (0, 1), (1, 1)] {
-        laws.set(pair.0, pair.1, law.clone());
+        laws.set(pair.0, pair.1, law);
     }
     setup.laws = laws;
     for grain in setup.grains.iter_mut().step_by(3) {
@@ -198,7 +198,7 @@ fn who_is_looked_at_takes_two_passes() {
     assert!(!engine.forces_and_advance());
     engine.options.log_links = false;
     assert!(engine.forces_and_advance());
-    let grain = crowd::<Planar>(0.5).grains[0].clone();
+    let grain = crowd::<Planar>(0.5).grains[0];
     engine.add(&grain, Status::Stepped, 0.0);
     engine.renew();
     assert!(!engine.forces_and_advance());
