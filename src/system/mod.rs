@@ -1,5 +1,6 @@
 //! The driver: event loop, routing, morph policy, feed and removal.
 
+mod advance;
 mod afar;
 mod air;
 mod arch;
