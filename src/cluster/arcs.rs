@@ -3,13 +3,13 @@
 
 use super::arrays::Status;
 use super::dimension::ArcPass;
-use super::engine::Engine;
+use super::engine::{Engine, law_of};
 use super::facing_walls::wall_geometry;
 use super::integrate::Integrate;
 use super::kernel::{Arcs, Named, Timing, WHOLE, WallSums};
 use super::kinematics::BodyMotion;
+use super::state::PairClass;
 use crate::body::Lever;
-use crate::contact::AnyLaw;
 use crate::geometry::Vector;
 use crate::vector::Row;
 
@@ -146,7 +146,6 @@ impl<D: Integrate> Engine<D> {
     pub(super) fn arc_pairs(
         &mut self,
         class: usize,
-        law: AnyLaw,
         timing: Timing,
         trial: bool,
     ) -> f64 {
@@ -166,7 +165,11 @@ impl<D: Integrate> Engine<D> {
                 sure,
                 astray,
             };
-            let (arrays, lists) = (&mut state.arrays, &mut state.pairs[class].lists);
+            let PairClass {
+                lists, materials, ..
+            } = &mut state.pairs[class];
+            let law = law_of(&engine.known_laws, materials[0], materials[1]);
+            let arrays = &mut state.arrays;
             let changed = &mut engine.changed;
             D::arc_pair_forces(engine.level, law, arrays, lists, changed, timing, pass)
         };
@@ -189,7 +192,6 @@ impl<D: Integrate> Engine<D> {
     pub(super) fn arc_walls(
         &mut self,
         class: usize,
-        law: AnyLaw,
         timing: Timing,
         reference: [f64; 3],
     ) -> WallSums {
@@ -198,6 +200,8 @@ impl<D: Integrate> Engine<D> {
         let pass = |engine: &mut Self, sure, astray: &mut _| {
             let (arrays, wall) = (&mut engine.state.arrays, &mut engine.state.walls[class]);
             let geometry = wall_geometry(wall.flat.as_ref(), &engine.wall_lanes);
+            let boundary = &engine.boundaries[usize::from(wall.boundary)];
+            let law = law_of(&engine.known_laws, wall.material, boundary.boundary.material);
             let arcs = &engine.arcs;
             let pass = ArcPass {
                 arcs,

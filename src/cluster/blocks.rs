@@ -12,11 +12,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::arrays::Arrays;
 use super::bands::{AHEAD, Bands, BlockEnd, order_of};
 use super::dimension::ClusterDimension;
-use super::engine::Engine;
+use super::engine::{Engine, law_of};
 use super::filtering::Stretch;
 use super::integrate::{Integrate, Moved, StepSums, Stride};
 use super::kernel::{All, Block, Change, NOTHING, Near, Seen, Timing};
 use super::lists::History;
+use super::state::PairClass;
 use super::team::Team;
 use crate::contact::AnyLaw;
 use crate::vector::{Level, Row, Soon};
@@ -263,7 +264,7 @@ impl<H: History> Job<'_, H> {
                 let mut second = second.as_mut().map(|held| held.band.moved());
                 for part in parts {
                     let Part {
-                        pairs: &Pairs { law, timing, .. },
+                        pairs: Pairs { law, timing, .. },
                         stretch,
                         found,
                     } = part;
@@ -278,7 +279,7 @@ impl<H: History> Job<'_, H> {
                         forces: forces.with(soon),
                         dampers,
                     };
-                    found.work = D::pair_forces(level, law, rows, spins, block, timing, None);
+                    found.work = D::pair_forces(level, law, rows, spins, block, *timing, None);
                     soon = soon.map(|rows| rows.after(batches));
                 }
             }
@@ -359,10 +360,12 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Forces of a class of pairs of balls, where there are no bands; gives the work of tangential forces, J.
-    pub(super) fn pair_forces(&mut self, pairs: Pairs) -> f64 {
-        let Pairs { class, law, timing } = pairs;
+    pub(super) fn pair_forces(&mut self, class: usize, timing: Timing) -> f64 {
         let arrays = &mut self.state.arrays;
-        let lists = &mut self.state.pairs[class].lists;
+        let PairClass {
+            lists, materials, ..
+        } = &mut self.state.pairs[class];
+        let law = law_of(&self.known_laws, materials[0], materials[1]);
         let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
         let block = Block {
             batches: &lists.batches,

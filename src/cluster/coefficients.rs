@@ -24,13 +24,13 @@ pub(super) struct Coefficients {
 }
 
 /// Of a link that remembers nothing.
-pub(super) fn coefficients<D: Dimension>(law: AnyLaw, k: &Kinematics<D>) -> Coefficients {
+pub(super) fn coefficients<D: Dimension>(law: &AnyLaw, k: &Kinematics<D>) -> Coefficients {
     coefficients_after(law, k, 0.0)
 }
 
 /// Of a link that was loaded to an overlap `deepest` (m).
 pub(super) fn coefficients_after<D: Dimension>(
-    law: AnyLaw,
+    law: &AnyLaw,
     k: &Kinematics<D>,
     deepest: f64,
 ) -> Coefficients {

@@ -104,7 +104,7 @@ impl<D: Integrate> Engine<D> {
     /// the step, passes 0. A link that slid before is at the limit at the beginning of the step.
     fn crossed(
         &self,
-        law: AnyLaw,
+        law: &AnyLaw,
         change: &Change,
         lane: usize,
         kind: EventKind,

@@ -58,6 +58,7 @@ pub struct Engine<D: Integrate> {
     /// Link events of the last evaluation, when they are kept.
     pub link_events: Vec<LinkEvent>,
     pub(super) laws: LawTable,
+    pub(super) known_laws: KnownLaws,
     pub(super) class_of: Vec<u16>,
     pub(super) periodic: Vec<Option<PeriodicAxis>>,
     /// What drives the edges of the periodic cell.
@@ -118,6 +119,29 @@ pub(super) fn spin_of<D: Dimension>(spin: D::Spin) -> [f64; 3] {
             0.0
         }
     })
+}
+
+/// Laws as kernels want them, by both materials.
+pub(super) type KnownLaws = Vec<Vec<Option<AnyLaw>>>;
+
+fn known(laws: &LawTable) -> KnownLaws {
+    let materials = || 0..laws.materials as u16;
+    let of = |a: u16, b: u16| {
+        let law = AnyLaw::from(laws.get(a, b)?);
+        let slots = laws.slots(a, b);
+        if slots.are_empty() {
+            return Some(law);
+        }
+        Some(Composed::new(law, slots).map_or(law, AnyLaw::Composed))
+    };
+    let row = |a| materials().map(|b| of(a, b)).collect();
+    materials().map(row).collect()
+}
+
+/// Law of a pair of materials; set-up has made sure that it is there.
+pub(super) fn law_of(known: &KnownLaws, a: u16, b: u16) -> &AnyLaw {
+    let law = known[usize::from(a)][usize::from(b)].as_ref();
+    law.expect("checked at set-up")
 }
 
 impl<D: Integrate> Engine<D> {
@@ -187,6 +211,7 @@ impl<D: Integrate> Engine<D> {
             gravity,
             origin: 0.0,
             link_events: Vec::new(),
+            known_laws: known(&laws),
             laws,
             class_of,
             periodic,
@@ -262,13 +287,8 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Law of a pair of materials; set-up has made sure that it is there.
-    pub fn law(&self, a: u16, b: u16) -> AnyLaw {
-        let law = AnyLaw::from(self.laws.get(a, b).expect("checked at set-up"));
-        let slots = self.laws.slots(a, b);
-        if slots.are_empty() {
-            return law;
-        }
-        Composed::new(law, slots).map_or(law, AnyLaw::Composed)
+    pub fn law(&self, a: u16, b: u16) -> &AnyLaw {
+        law_of(&self.known_laws, a, b)
     }
 
     /// Whether a law has slots.
@@ -321,17 +341,20 @@ impl<D: Integrate> Engine<D> {
             self.evaluate_walls(time, trial, arcs, &mut passed);
             sums = self.evaluate_bands(time, trial, stride, &mut passed);
         } else {
-            for pairs in self.pairs() {
-                let Pairs { class, law, timing } = pairs;
+            let timing = self.timing();
+            for class in 0..self.state.pairs.len() {
+                if self.state.pairs[class].lists.batches.is_empty() {
+                    continue;
+                }
                 self.changed.clear();
                 if self.options.log_links && !trial {
                     let lists = &self.state.pairs[class].lists;
                     self.springs.clone_from(&lists.history);
                 }
                 passed.friction += if arcs {
-                    self.arc_pairs(class, law, timing, trial)
+                    self.arc_pairs(class, timing, trial)
                 } else {
-                    self.pair_forces(pairs)
+                    self.pair_forces(class, timing)
                 };
                 if !trial {
                     self.note_pairs(class, time);
@@ -347,14 +370,14 @@ impl<D: Integrate> Engine<D> {
         (passed, sums)
     }
 
-    /// Classes of pairs that have any.
+    /// Classes of pairs that have any, where there are bands.
     fn pairs(&self) -> Vec<Pairs> {
         let timing = self.timing();
         let classes = self.state.pairs.iter().zip(0..);
         let filled = classes.filter(|(class, _)| !class.lists.batches.is_empty());
         let pairs = filled.map(|(of, class)| Pairs {
             class,
-            law: self.law(of.materials[0], of.materials[1]),
+            law: *self.law(of.materials[0], of.materials[1]),
             timing,
         });
         pairs.collect()
@@ -400,7 +423,7 @@ impl<D: Integrate> Engine<D> {
             }
             let wall = &self.state.walls[class];
             let boundary = &self.boundaries[usize::from(wall.boundary)];
-            let law = self.law(wall.material, boundary.boundary.material);
+            let materials = [wall.material, boundary.boundary.material];
             let pose = boundary.boundary.motion.pose(time);
             let reference = three(boundary.reference + pose.shift);
             let wall_spin = spin_of::<D>(pose.spin);
@@ -420,8 +443,9 @@ impl<D: Integrate> Engine<D> {
                     .clone_from(&self.state.walls[class].lists.history);
             }
             let sums: WallSums = if arcs {
-                self.arc_walls(class, law, timing, reference)
+                self.arc_walls(class, timing, reference)
             } else {
+                let law = law_of(&self.known_laws, materials[0], materials[1]);
                 let WallClass { flat, lists, .. } = &mut self.state.walls[class];
                 D::wall_forces(
                     level,

@@ -40,7 +40,7 @@ impl<D: Integrate> Engine<D> {
     /// push as now, J.
     pub fn given_by_stepped(&self, part: &Part<D>) -> f64 {
         let mut sum = 0.0;
-        let mut add = |law: AnyLaw, k: &Kinematics<D>, spring: [f64; 3]| {
+        let mut add = |law: &AnyLaw, k: &Kinematics<D>, spring: [f64; 3]| {
             let c = coefficients(law, k);
             let pull = c.kt * size(spring);
             let most = c.friction * c.elastic.max(0.0);
@@ -81,7 +81,7 @@ impl<D: Integrate> Engine<D> {
     /// seen yet, J.
     pub fn unseen_elastic(&self) -> f64 {
         let mut sum = 0.0;
-        let energy = |law: AnyLaw, overlap: f64, radius: f64| -> f64 {
+        let energy = |law: &AnyLaw, overlap: f64, radius: f64| -> f64 {
             if overlap > 0.0 {
                 with_law!(law, law => law.normal_energy(overlap, radius))
             } else {

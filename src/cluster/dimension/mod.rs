@@ -25,7 +25,7 @@ pub trait ClusterDimension: Dimension {
     /// is added to `sums`.
     fn pair_forces<F: Onto>(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         rows: Seen<'_>,
         spins: Seen<'_>,
         block: Block<'_, Self::History, F>,
@@ -35,7 +35,7 @@ pub trait ClusterDimension: Dimension {
     /// Contact forces at a surface of a wall that turns with an angular velocity (rad/s).
     fn wall_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
@@ -49,7 +49,7 @@ pub trait ClusterDimension: Dimension {
     /// Contact forces of candidate pairs, some of them arcs; in space there are none.
     fn arc_pair_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
@@ -71,7 +71,7 @@ pub trait ClusterDimension: Dimension {
     /// Contact forces at a surface, of arcs too.
     fn arc_wall_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,

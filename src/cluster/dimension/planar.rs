@@ -19,19 +19,19 @@ impl ClusterDimension for Planar {
 
     fn pair_forces<F: Onto>(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         rows: Seen<'_>,
         _: Seen<'_>,
         block: Block<'_, Row, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64 {
-        with_law!(law, law => run(level, PlanarPairs { law, rows, block, timing, sums }))
+        with_law!(*law, law => run(level, PlanarPairs { law, rows, block, timing, sums }))
     }
 
     fn wall_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
@@ -40,7 +40,7 @@ impl ClusterDimension for Planar {
         reference: [f64; 3],
         wall_spin: [f64; 3],
     ) -> WallSums {
-        with_law!(law, law => run(level, PlanarWalls {
+        with_law!(*law, law => run(level, PlanarWalls {
             law,
             rows: &arrays.rows,
             forces: &mut arrays.forces,
@@ -71,7 +71,7 @@ impl ClusterDimension for Planar {
 
     fn arc_pair_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
@@ -97,7 +97,7 @@ impl ClusterDimension for Planar {
 
     fn arc_wall_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,

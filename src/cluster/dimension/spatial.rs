@@ -32,19 +32,19 @@ impl ClusterDimension for Spatial {
 
     fn pair_forces<F: Onto>(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         rows: Seen<'_>,
         spins: Seen<'_>,
         block: Block<'_, SpatialHistory, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64 {
-        with_law!(law, law => run(level, SpatialPairs { law, rows, spins, block, timing, sums }))
+        with_law!(*law, law => run(level, SpatialPairs { law, rows, spins, block, timing, sums }))
     }
 
     fn wall_forces(
         level: Level,
-        law: AnyLaw,
+        law: &AnyLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<SpatialHistory>,
         changed: &mut Vec<Change>,
@@ -53,7 +53,7 @@ impl ClusterDimension for Spatial {
         reference: [f64; 3],
         wall_spin: [f64; 3],
     ) -> WallSums {
-        with_law!(law, law => run(level, SpatialWalls {
+        with_law!(*law, law => run(level, SpatialWalls {
             law,
             rows: &arrays.rows,
             spins: &arrays.spins,

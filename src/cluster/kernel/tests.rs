@@ -121,7 +121,7 @@ impl<D: ClusterDimension> Links<D> {
             dampers,
         };
         let [rows, spins] = [rows, spins].map(Seen::both);
-        D::pair_forces(Level::best(), self.law, rows, spins, block, timing, None);
+        D::pair_forces(Level::best(), &self.law, rows, spins, block, timing, None);
     }
 }
 
