@@ -56,6 +56,7 @@ impl<D: Integrate> Engine<D> {
     fn book_stride(&mut self, sums: StepSums) {
         self.state.flows.damping += sums.damper_work;
         self.state.fastest = sums.fastest;
+        self.state.leeways.fastest = sums.hurry;
         self.border.axes = sums.axes;
     }
 
@@ -86,7 +87,11 @@ impl<D: Integrate> Engine<D> {
     pub(super) fn count_way(&mut self) {
         let way = match self.move_cell() {
             Some(way) => way,
-            None => self.way_of([self.state.fastest, self.wall_speed()]),
+            None => {
+                let wall = self.wall_speed();
+                self.count_leeway(wall);
+                self.way_of([self.state.fastest, wall])
+            }
         };
         self.add_way(way);
     }

@@ -143,12 +143,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Forces of a class of pairs; gives the work of tangential forces, J. A trial looks at all batches.
-    pub(super) fn arc_pairs(
-        &mut self,
-        class: usize,
-        timing: Timing,
-        trial: bool,
-    ) -> f64 {
+    pub(super) fn arc_pairs(&mut self, class: usize, timing: Timing, trial: bool) -> f64 {
         let mut named = self.name_arcs(class);
         let mut astray = std::mem::take(&mut self.astray);
         astray.clear();
@@ -201,7 +196,11 @@ impl<D: Integrate> Engine<D> {
             let (arrays, wall) = (&mut engine.state.arrays, &mut engine.state.walls[class]);
             let geometry = wall_geometry(wall.flat.as_ref(), &engine.wall_lanes);
             let boundary = &engine.boundaries[usize::from(wall.boundary)];
-            let law = law_of(&engine.known_laws, wall.material, boundary.boundary.material);
+            let law = law_of(
+                &engine.known_laws,
+                wall.material,
+                boundary.boundary.material,
+            );
             let arcs = &engine.arcs;
             let pass = ArcPass {
                 arcs,

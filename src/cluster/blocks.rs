@@ -291,8 +291,10 @@ impl<H: History> Job<'_, H> {
 fn shared<'a, D: ClusterDimension>(
     bands: &Bands,
     arrays: &'a mut Arrays<D>,
+    weights: &'a mut [f64],
     [wall_slots, rim]: [&'a [u32]; 2],
 ) -> Vec<Shared<'a>> {
+    let mut weights = bands.split(weights).into_iter();
     let mut noted = [wall_slots, rim].map(|slots| bands.deal(slots).into_iter());
     let columns = [
         &mut arrays.rows,
@@ -316,6 +318,7 @@ fn shared<'a, D: ClusterDimension>(
             spins,
             previous,
             dampers,
+            weights: weights.next().map_or(&[], |(_, weights)| &*weights),
         };
         let [wall_slots, rim] = noted
             .each_mut()
@@ -386,6 +389,7 @@ impl<D: Integrate> Engine<D> {
             return self.by_bands(&[], Some(stride)).1;
         }
         let arrays = &mut self.state.arrays;
+        let slots = arrays.slots();
         let moved = Moved {
             first: 0,
             rows: &mut arrays.rows,
@@ -394,6 +398,7 @@ impl<D: Integrate> Engine<D> {
             spins: &mut arrays.spins,
             previous: &mut arrays.previous,
             dampers: &mut arrays.dampers,
+            weights: self.state.leeways.weights(slots),
         };
         D::stride(self.level, moved, &self.state.active, stride)
     }
@@ -420,7 +425,8 @@ impl<D: Integrate> Engine<D> {
         let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
         let noted = [&self.wall_slots[..], &state.still.rim];
         let asks = D::N == 2 && state.arrays.slots() >= ASK_FROM && !team.is_of_many();
-        let mut shared = shared(bands, &mut state.arrays, noted);
+        let weights = state.leeways.weights(state.arrays.slots());
+        let mut shared = shared(bands, &mut state.arrays, weights, noted);
         if asks {
             look_ahead(&mut shared);
         }

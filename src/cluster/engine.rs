@@ -16,6 +16,7 @@ use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
+use super::leeway::Leeways;
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
 use super::state::{
@@ -191,6 +192,7 @@ impl<D: Integrate> Engine<D> {
                 n: 0,
                 outer_way: 0.0,
                 inner_way: 0.0,
+                leeways: Leeways::default(),
                 counts: Counts::default(),
                 flows: Flows::default(),
                 wall_sums: vec![[0.0; 7]; walls],

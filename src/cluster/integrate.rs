@@ -26,6 +26,8 @@ pub struct StepSums {
     pub damper_work: f64,
     /// A bound of the square of the greatest speed, m^2/s^2.
     pub fastest: f64,
+    /// The greatest square of a speed over leeway, 1/s^2.
+    pub hurry: f64,
     /// What that bound is the sum of, each a greatest of all bodies: in the plane the squares along both axes.
     pub axes: [f64; 2],
     /// The plane: the square of the greatest product of radius and spin, m^2/s^2.
@@ -38,6 +40,7 @@ impl StepSums {
         StepSums {
             damper_work: self.damper_work + other.damper_work,
             fastest: self.fastest.max(other.fastest),
+            hurry: self.hurry.max(other.hurry),
             axes: [0, 1].map(|k| self.axes[k].max(other.axes[k])),
             rim: self.rim.max(other.rim),
         }
@@ -73,6 +76,8 @@ pub struct Moved<'a> {
     pub previous: &'a mut [Row],
     /// The dampers' share of the forces.
     pub dampers: &'a mut [Row],
+    /// One over the square of the leeway, 1/m^2; nothing where nobody has one of its own.
+    pub weights: &'a [f64],
 }
 
 impl Moved<'_> {
@@ -86,17 +91,18 @@ impl Moved<'_> {
             spins: self.spins,
             previous: self.previous,
             dampers: self.dampers,
+            weights: self.weights,
         }
     }
 }
 
-struct PlanarStep<'a> {
+struct PlanarStep<'a, const OWN: bool> {
     moved: Moved<'a>,
     active: &'a [u32],
     stride: Stride,
 }
 
-impl Kernel for PlanarStep<'_> {
+impl<const OWN: bool> Kernel for PlanarStep<'_, OWN> {
     type Output = StepSums;
 
     #[inline(always)]
@@ -116,7 +122,9 @@ impl Kernel for PlanarStep<'_> {
         let step = L::Half::splat(h);
         let mut work = L::Half::splat(0.0);
         let mut fastest = L::Half::splat(0.0);
+        let mut hurry = L::Half::splat(0.0);
         let slots = moved.rows.len();
+        let weights = if OWN { &moved.weights[..slots] } else { &[] };
         let rows = &mut moved.rows[..slots];
         let states = &mut moved.state[..slots];
         let forces = &mut moved.forces[..slots];
@@ -142,27 +150,34 @@ impl Kernel for PlanarStep<'_> {
             new.store_low(state);
             a.add(before.mul(fourth)).store_high(state);
             fastest = new.mul(new).max(fastest);
+            if OWN {
+                hurry = carry
+                    .mul(carry)
+                    .mul(L::Half::splat(weights[slot]))
+                    .max(hurry);
+            }
             *force = Row::default();
         }
         let work = work.to_array();
-        let fastest = fastest.to_array();
+        let (fastest, hurry) = (fastest.to_array(), hurry.to_array());
         StepSums {
             damper_work: -0.5 * h * ((work[0] + work[2]) + (work[1] + work[3])),
             // Greatest components apart: at most twice the greatest square of a speed.
             fastest: fastest[0] + fastest[1],
+            hurry: hurry[0] + hurry[1],
             axes: [fastest[0], fastest[1]],
             rim: fastest[2],
         }
     }
 }
 
-struct SpatialStep<'a> {
+struct SpatialStep<'a, const OWN: bool> {
     moved: Moved<'a>,
     active: &'a [u32],
     stride: Stride,
 }
 
-impl Kernel for SpatialStep<'_> {
+impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
     type Output = StepSums;
 
     #[inline(always)]
@@ -185,7 +200,9 @@ impl Kernel for SpatialStep<'_> {
         let minus = L::Half::splat(-1.0);
         let (mut pushed, mut turned) = (L::Half::splat(0.0), L::Half::splat(0.0));
         let mut fastest = L::Half::splat(0.0);
+        let mut hurry = L::Half::splat(0.0);
         let slots = moved.rows.len();
+        let weights = if OWN { &moved.weights[..slots] } else { &[] };
         let rows = &mut moved.rows[..slots];
         let states = &mut moved.state[..slots];
         let forces = &mut moved.forces[..slots];
@@ -232,7 +249,11 @@ impl Kernel for SpatialStep<'_> {
                 .store_high(spin);
             *force = Row::default();
             *damper = Row::default();
-            fastest = carry_v.greater_square(fastest);
+            let square = carry_v.square_of_three();
+            fastest = square.max(fastest);
+            if OWN {
+                hurry = square.mul(L::Half::splat(weights[slot])).max(hurry);
+            }
         }
         let (p, t) = (pushed.to_array(), turned.to_array());
         let work = ((p[0] + t[0]) + (p[2] + t[2])) + ((p[1] + t[1]) + (p[3] + t[3]));
@@ -240,6 +261,7 @@ impl Kernel for SpatialStep<'_> {
         StepSums {
             damper_work: -0.5 * h * work,
             fastest,
+            hurry: hurry.to_array()[0],
             axes: [fastest, 0.0],
             rim: 0.0,
         }
@@ -254,26 +276,38 @@ pub trait Integrate: Parts {
 
 impl Integrate for Planar {
     fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums {
-        run(
-            level,
-            PlanarStep {
+        if moved.weights.is_empty() {
+            let step = PlanarStep::<false> {
                 moved,
                 active,
                 stride,
-            },
-        )
+            };
+            return run(level, step);
+        }
+        let step = PlanarStep::<true> {
+            moved,
+            active,
+            stride,
+        };
+        run(level, step)
     }
 }
 
 impl Integrate for Spatial {
     fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums {
-        run(
-            level,
-            SpatialStep {
+        if moved.weights.is_empty() {
+            let step = SpatialStep::<false> {
                 moved,
                 active,
                 stride,
-            },
-        )
+            };
+            return run(level, step);
+        }
+        let step = SpatialStep::<true> {
+            moved,
+            active,
+            stride,
+        };
+        run(level, step)
     }
 }

@@ -27,6 +27,7 @@ mod heun;
 pub mod integrate;
 pub mod kernel;
 mod kinematics;
+mod leeway;
 mod lists;
 mod loads;
 mod observe;

@@ -33,7 +33,9 @@ impl<D: Integrate> Engine<D> {
 
     /// Filters the inner lists if they may be incomplete.
     pub fn refresh_inner(&mut self) {
-        if 2.0 * self.state.inner_way > self.options.inner_margin {
+        let leeways = &self.state.leeways;
+        let same = 2.0 * self.state.inner_way > self.options.inner_margin;
+        if leeways.are_used_up().unwrap_or(same) {
             self.filter();
         }
     }
@@ -59,6 +61,8 @@ impl<D: Integrate> Engine<D> {
     pub fn filter(&mut self) {
         let sorted = self.has_arcs();
         self.state.counts.filterings += 1;
+        self.deal_leeways();
+        // Where all have the same.
         let margin = self.margin_of_now();
         // Lists with less than the full margin begin as if the rest of it were gone.
         self.state.inner_way = 0.5 * (self.options.inner_margin - margin);
@@ -67,10 +71,11 @@ impl<D: Integrate> Engine<D> {
             (timing.periodic, timing.moving.map(|moving| moving.offset))
         };
         let state = &mut self.state;
-        let arrays = &state.arrays;
+        let (arrays, leeways) = (&state.arrays, &state.leeways);
         let rows = &arrays.rows[..];
         let square = |a: u32, b: u32, wrap: [f64; 3], offset: Option<f64>| {
             let (p, q) = (&rows[a as usize].0, &rows[b as usize].0);
+            let margin = leeways.of_pair(a, b).unwrap_or(margin);
             let reach = p[3] + q[3] + margin;
             let mut square = 0.0;
             for k in 0..D::N {
@@ -115,7 +120,7 @@ impl<D: Integrate> Engine<D> {
         }
         let time = self.time();
         let state = &mut self.state;
-        let arrays = &state.arrays;
+        let (arrays, leeways) = (&state.arrays, &state.leeways);
         for class in &mut state.walls {
             let wall = &self.boundaries[usize::from(class.boundary)];
             let pose = wall.boundary.motion.pose(time);
@@ -131,6 +136,7 @@ impl<D: Integrate> Engine<D> {
                     let x = pose.to_frame(arrays.position(slot as usize));
                     let surface = &wall.surfaces[surface as usize];
                     let distance = surface.distance_bound(x);
+                    let margin = leeways.at_wall(slot, wall.fixed).unwrap_or(margin);
                     distance < arrays.radius(slot as usize) + margin
                         && surface.way_to_zone(x, distance) < margin
                 },
@@ -219,6 +225,7 @@ impl<D: Integrate> Engine<D> {
         self.put_all_parts();
         self.renew_pairs(&kept);
         self.renew_walls(&at_walls);
+        self.state.leeways.clear();
         self.filter();
         self.find_faces();
         self.find_rim();

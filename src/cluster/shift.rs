@@ -31,7 +31,7 @@ pub struct Strained<D: Integrate> {
     pushed: Vec<(u32, Push, Row)>,
     springs: Vec<Vec<D::History>>,
     at_walls: Vec<Vec<D::History>>,
-    ways: [f64; 2],
+    ways: [f64; 3],
 }
 
 /// Links that a displacement opens and gaps that it closes, until it is kept or taken back.
@@ -101,7 +101,7 @@ impl<D: Integrate> Engine<D> {
                 .iter()
                 .map(|class| class.lists.history.clone())
                 .collect(),
-            ways: [self.state.outer_way, self.state.inner_way],
+            ways: self.state.ways(),
         }
     }
 
@@ -142,7 +142,7 @@ impl<D: Integrate> Engine<D> {
         for (class, springs) in self.state.walls.iter_mut().zip(&before.at_walls) {
             class.lists.history.clone_from(springs);
         }
-        [self.state.outer_way, self.state.inner_way] = before.ways;
+        self.state.set_ways(before.ways);
         self.find_faces();
     }
 
@@ -180,20 +180,23 @@ impl<D: Integrate> Engine<D> {
             at_walls.push((strain, push));
         }
         let [rim, rim_walls] = self.list_strains(part);
-        let mut greatest = 0.0_f64;
+        let (mut greatest, mut share) = (0.0_f64, 0.0_f64);
         for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
             let s = slot as usize;
             if matches!(self.state.arrays.status[s], Status::Still | Status::Stepped) {
                 D::shift(&mut self.state.arrays, s, shift.way, shift.turn);
                 // Ends of a grain go farther than its middle.
                 let turn = self.state.bodies.of(slot).map_or(0.0, |_| size(shift.turn));
-                greatest = greatest.max(shift.way.norm() + turn);
+                let way = shift.way.norm() + turn;
+                greatest = greatest.max(way);
+                share = share.max(self.state.leeways.share_of(slot, way));
             }
         }
         self.put_displaced(&part.slots);
         self.find_faces();
         self.state.outer_way += greatest;
         self.state.inner_way += greatest;
+        self.state.leeways.add(share);
         let strained = |spring: [f64; 3], by: [f64; 3]| std::array::from_fn(|j| spring[j] + by[j]);
         for ((_, class, i, k), by) in rim {
             let history = &mut self.state.pairs[class].lists.history[i];

@@ -9,6 +9,7 @@ use super::bodies::Bodies;
 use super::cell::CellState;
 use super::guided::GuidedWall;
 use super::integrate::Integrate;
+use super::leeway::Leeways;
 use super::lists::Lists;
 use super::still::Still;
 use super::wear::WearMap;
@@ -198,6 +199,8 @@ pub struct EngineState<D: Integrate> {
     pub outer_way: f64,
     /// Since the inner list was made, and what it lacked of the greatest margin then.
     pub inner_way: f64,
+    /// What each slot may go before the inner list is filtered.
+    pub leeways: Leeways,
     /// Counts.
     pub counts: Counts,
     /// Energies.
@@ -219,6 +222,17 @@ pub struct EngineState<D: Integrate> {
 }
 
 impl<D: Integrate> EngineState<D> {
+    /// What lists are minded by: ways since the outer and the inner ones were made, m, and the share of the leeways.
+    pub(super) fn ways(&self) -> [f64; 3] {
+        [self.outer_way, self.inner_way, self.leeways.share()]
+    }
+
+    /// Sets that.
+    pub(super) fn set_ways(&mut self, [outer, inner, share]: [f64; 3]) {
+        (self.outer_way, self.inner_way) = (outer, inner);
+        self.leeways.set_share(share);
+    }
+
     /// Whether lists by slot are as long as there are slots, lists by batch as there are batches, and all slots named are there:
     /// what a state that somebody made up need not be.
     pub(crate) fn is_whole(&self) -> bool {
@@ -235,6 +249,7 @@ impl<D: Integrate> EngineState<D> {
             class.lists.is_whole(there) && class.outer.iter().all(|[slot, _]| there(slot))
         });
         self.arrays.is_whole()
+            && self.leeways.fit(slots)
             && by_slot.iter().all(|length| *length == slots)
             && named.into_iter().flatten().all(there)
             && lists

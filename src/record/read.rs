@@ -7,6 +7,7 @@ use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::column::{Kind, Table, Value};
@@ -214,6 +215,11 @@ impl TableReader {
             );
             return Err(RecordError::damaged(&self.path, what));
         }
+        // The crate panics at these.
+        if !group.metadata().columns().iter().all(is_somewhere) {
+            let what = "has a column that begins before the file or has less than no bytes";
+            return Err(RecordError::damaged(&self.path, what));
+        }
         let mut columns = Vec::new();
         for index in 0..group.num_columns() {
             let about = group.metadata().column(index).column_descr();
@@ -233,6 +239,19 @@ impl TableReader {
             path: self.path.clone(),
         }))
     }
+}
+
+/// Whether the bytes of a column could be in a file.
+fn is_somewhere(column: &ColumnChunkMetaData) -> bool {
+    let starts = [
+        Some(column.data_page_offset()),
+        column.dictionary_page_offset(),
+    ];
+    let mut numbers = starts
+        .into_iter()
+        .flatten()
+        .chain([column.compressed_size()]);
+    numbers.all(|number| number >= 0)
 }
 
 fn read_column(

@@ -37,7 +37,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 16;
+const FORMAT: u32 = 17;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].

@@ -48,8 +48,10 @@ pub trait Half: Copy {
     fn max(self, other: Self) -> Self;
     /// The last number in all lanes.
     fn last(self) -> Self;
-    /// The greater of both sums of the squares of the first three numbers and of `most`, in its first number.
-    fn greater_square(self, most: Self) -> Self;
+    /// The sum of the squares of the first two numbers, in the first number.
+    fn square_of_two(self) -> Self;
+    /// The sum of the squares of the first three numbers, in the first number.
+    fn square_of_three(self) -> Self;
     /// The last number from another.
     fn with_last(self, other: Self) -> Self;
 }

@@ -203,11 +203,14 @@ impl Half for PlainHalf {
         PlainHalf([self.0[3]; 4])
     }
     #[inline(always)]
-    fn greater_square(self, most: Self) -> Self {
+    fn square_of_two(self) -> Self {
         let v = self.0;
-        let square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        let first = most.0[0];
-        PlainHalf([if square > first { square } else { first }; 4])
+        PlainHalf([v[0] * v[0] + v[1] * v[1]; 4])
+    }
+    #[inline(always)]
+    fn square_of_three(self) -> Self {
+        let v = self.0;
+        PlainHalf([v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; 4])
     }
     #[inline(always)]
     fn with_last(self, other: Self) -> Self {

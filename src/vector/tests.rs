@@ -28,8 +28,8 @@ impl Kernel for Probe {
         };
         for k in 0..7 {
             let ((low, high), (next, _)) = (half(k), half(k + 1));
-            let most = next.greater_square(low.greater_square(high));
-            out.push(most.to_array()[0].to_bits());
+            let squares = [low.square_of_two(), next.square_of_three().max(high)];
+            out.extend(squares.map(|square| square.to_array()[0].to_bits()));
             out.extend(low.with_last(high).to_array().map(f64::to_bits));
         }
         let indices = [3, 1, 1, 4, 7, 0, 3, 2];

@@ -531,14 +531,20 @@ impl Half for AvxHalf {
         AvxHalf(unsafe { _mm256_permute4x64_pd::<0xff>(self.0) })
     }
     #[inline(always)]
-    fn greater_square(self, most: Self) -> Self {
+    fn square_of_two(self) -> Self {
+        unsafe {
+            let square = _mm256_mul_pd(self.0, self.0);
+            AvxHalf(_mm256_add_pd(square, _mm256_permute_pd::<0b0101>(square)))
+        }
+    }
+    #[inline(always)]
+    fn square_of_three(self) -> Self {
         unsafe {
             let square = _mm256_mul_pd(self.0, self.0);
             let low = _mm256_castpd256_pd128(square);
             let sum = _mm_add_sd(low, _mm_unpackhi_pd(low, low));
             let sum = _mm_add_sd(sum, _mm256_extractf128_pd::<1>(square));
-            let most = _mm_max_sd(sum, _mm256_castpd256_pd128(most.0));
-            AvxHalf(_mm256_castpd128_pd256(most))
+            AvxHalf(_mm256_castpd128_pd256(sum))
         }
     }
     #[inline(always)]

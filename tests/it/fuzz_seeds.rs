@@ -295,6 +295,29 @@ fn mutate_all(rounds: usize, seconds: u64) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// A negative start of a column, one bit from a good one, was a panic of the crate that reads tables.
+#[test]
+fn a_wrong_bit_in_a_footer_is_read_or_refused() {
+    let readers = Readers::new();
+    let bytes = fs::read(data().join("records/grains-are-links")).unwrap();
+    let ends = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[ends..ends + 4].try_into().unwrap());
+    let footer = ends - length as usize..ends + 8;
+    let mut negative = 0;
+    for byte in footer {
+        // The sign, where a number begins there.
+        let mut wrong = bytes.clone();
+        wrong[byte] ^= 1;
+        let read = catch_unwind(AssertUnwindSafe(|| readers.records(&wrong)));
+        let Ok(read) = read else {
+            panic!("a panic for another byte {byte}");
+        };
+        let begins = |why: String| why.contains("begins before the file");
+        negative += usize::from(read.is_err_and(begins));
+    }
+    assert!(negative > 5, "{negative}");
+}
+
 #[test]
 fn mutated_seeds_are_read_or_refused() {
     in_a_small_process("fuzz_seeds::some_mutations", 3_000_000);

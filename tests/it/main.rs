@@ -41,6 +41,7 @@ mod hgraph;
 mod in_vain;
 mod jam;
 mod known;
+mod leeway;
 mod link_ends;
 mod live;
 mod long_range;
