@@ -464,3 +464,44 @@ fn collisions_are_logged() {
     assert_eq!(last.collisions[0], rows.len() as u64 - at_walls);
     assert!(last.dissipated_at_walls > 0.0 && last.dissipated_at_walls < lost);
 }
+
+/// Low above a thin wall, slow, and with nothing else to look for up to far beyond it: where the path ends, the wall is far away again.
+fn nobody_is_looked_for_beyond_a_wall<D: Integrate>() {
+    let (radius, mass, low) = (0.01, 0.1, 0.25);
+    let mut setup: Setup<D> = empty(law(1e8, mass, 0.7, 0.0), 1e-6, 0.06);
+    setup.motion.collisions = Some(0.05);
+    setup.motion.stable_dwell = 1e-4;
+    setup.gravity = place::<D>(0.0, -9.81);
+    let thin = if D::N == 2 {
+        Shape::Polyline {
+            points: vec![place::<D>(-5.0, low), place::<D>(5.0, low)],
+            closed: false,
+        }
+    } else {
+        Shape::Revolved {
+            origin: place::<D>(0.0, low),
+            axis: place::<D>(0.0, 1.0),
+            profile: vec![[0.0, 0.0], [5.0, 0.0]],
+        }
+    };
+    wall(&mut setup, "floor", thin);
+    let middle = |up: f64| D::Vector::from_fn(|k| if k + 1 == D::N { up } else { 1.0 });
+    let slow = D::Vector::from_fn(|k| if k + 1 == D::N { -1e-3 } else { 0.1 });
+    add(&mut setup, radius, mass, middle(low + 1.2 * radius), slow);
+    // Cells are as wide as grains are apart.
+    for n in 1..D::N + 1 {
+        let sides = middle(1.5) + D::Vector::from_fn(|k| if k + 1 == n { 0.4 } else { 0.0 });
+        add(&mut setup, radius, mass, sides, D::Vector::default());
+    }
+    let (system, _) = run(&setup);
+    let up = system.grains_at(setup.finish)[0].position[D::N - 1];
+    assert!(up > low + 0.9 * radius, "it left to {up}");
+    let tally = system.air_tally();
+    assert!(tally.walls > 0, "{tally:?}");
+}
+
+#[test]
+fn nobody_passes_through_a_wall_in_a_wide_cell() {
+    nobody_is_looked_for_beyond_a_wall::<Planar>();
+    nobody_is_looked_for_beyond_a_wall::<Spatial>();
+}

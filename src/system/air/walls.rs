@@ -134,12 +134,14 @@ impl<D: Integrate> Way<D> {
                 t += self.least;
             } else if let Some(rate) = rate.filter(|&rate| rate < 0.0) {
                 let then = t - gap / rate;
-                if then >= self.length {
+                // Until then the centre cannot be on the other side, where the gap is open too.
+                let end = self.length.min(t + (gap + self.radius) / bound);
+                if then >= end {
                     // Bending upwards it is open all the way, bending downwards if it is at the end.
-                    if self.gap(wall, surface, self.length) > 0.0 {
-                        return Meeting::None;
+                    if self.gap(wall, surface, end) <= 0.0 {
+                        return Meeting::In(self.close(wall, surface, [t, end]));
                     }
-                    return Meeting::In(self.close(wall, surface, [t, self.length]));
+                    t = end;
                 } else if self.gap(wall, surface, then) <= 0.0 {
                     return Meeting::In(self.close(wall, surface, [t, then]));
                 } else if then - t <= 4.0 * f64::EPSILON * self.now.abs().max(then) {
