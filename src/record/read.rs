@@ -1,13 +1,13 @@
 //! Reading the tables of a run back as columns, whole or one row group at a time.
 
 use std::fs::{self, File};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::column::{Kind, Table, Value};
@@ -136,6 +136,9 @@ impl Columns {
 /// number of equal ones.
 const MOST_ROWS: usize = 1 << 22;
 
+/// Why a column is refused at which the crate that decodes it gives up.
+const UNDECODED: &str = "a column is damaged and cannot be decoded";
+
 /// An open table, read one row group at a time so that memory stays flat.
 pub struct TableReader {
     path: PathBuf,
@@ -215,18 +218,16 @@ impl TableReader {
             );
             return Err(RecordError::damaged(&self.path, what));
         }
-        // The crate panics at these.
-        if !group.metadata().columns().iter().all(is_somewhere) {
-            let what = "has a column that begins before the file or has less than no bytes";
-            return Err(RecordError::damaged(&self.path, what));
-        }
         let mut columns = Vec::new();
         for index in 0..group.num_columns() {
             let about = group.metadata().column(index).column_descr();
             let name = about.name().to_string();
             let nullable = about.max_def_level() > 0;
-            let reader = group.get_column_reader(index).map_err(&refused)?;
-            let values = read_column(reader, rows, nullable).map_err(&refused)?;
+            let read = || read_column(group.get_column_reader(index)?, rows, nullable);
+            // The crate that decodes panics at some of what is damaged.
+            let read = catch_unwind(AssertUnwindSafe(read));
+            let read = read.unwrap_or_else(|_| Err(ParquetError::General(UNDECODED.into())));
+            let values = read.map_err(&refused)?;
             let values = values.ok_or_else(|| {
                 let what = format!("column {name} has an unexpected type");
                 RecordError::damaged(&self.path, what)
@@ -239,19 +240,6 @@ impl TableReader {
             path: self.path.clone(),
         }))
     }
-}
-
-/// Whether the bytes of a column could be in a file.
-fn is_somewhere(column: &ColumnChunkMetaData) -> bool {
-    let starts = [
-        Some(column.data_page_offset()),
-        column.dictionary_page_offset(),
-    ];
-    let mut numbers = starts
-        .into_iter()
-        .flatten()
-        .chain([column.compressed_size()]);
-    numbers.all(|number| number >= 0)
 }
 
 fn read_column(
