@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::Engine;
 use super::integrate::Integrate;
+use crate::system::IntegratorName;
 
 /// Leeway of who stands still, over the greatest margin: it is displaced now and then.
 const STILL: f64 = 0.25;
@@ -29,6 +30,8 @@ pub struct Leeways {
     weights: Vec<f64>,
     /// Leeway of walls that move, m.
     wall: f64,
+    /// The greatest speed of a wall at the end of the last step, m/s: it may have stopped within this one.
+    wall_speed: f64,
     /// The greatest share that anybody may have used up since the lists were filtered.
     share: f64,
     /// The greatest square of a speed over leeway in the last step, 1/s^2.
@@ -91,9 +94,19 @@ impl Leeways {
         *self = Leeways::default();
     }
 
-    /// Whether no more slots have one than there are.
+    /// Whether these could be the leeways of so many slots: who came since the lists were made may have none.
     pub fn fit(&self, slots: usize) -> bool {
-        self.ways.len() <= slots && self.weights.len() <= slots
+        let positive =
+            |values: &[f64]| values.iter().all(|value| value.is_finite() && *value > 0.0);
+        let (dealt, all) = (self.ways.len(), self.weights.len());
+        let lengths = all <= slots && if dealt == 0 { all == 0 } else { dealt <= all };
+        lengths
+            && positive(&self.ways)
+            && positive(&self.weights[..dealt])
+            && (dealt == 0 || positive(&[self.wall]))
+            && self.share >= 0.0
+            && self.wall_speed >= 0.0
+            && self.fastest >= 0.0
     }
 
     fn set(&mut self, slot: u32, way: f64) {
@@ -103,11 +116,13 @@ impl Leeways {
 }
 
 impl<D: Integrate> Engine<D> {
-    /// Deals out leeways to who is stepped. Where ranks share the system, grains have parts that go farther than they do, or its edges
-    /// move, all have the same margin.
+    /// Deals out leeways to who is stepped. Where ranks share the system, grains have parts that go farther than they do, its edges
+    /// move, or forces are tried a step ahead (`heun`), all have the same margin.
     pub(super) fn deal_leeways(&mut self) {
-        let same =
-            !self.state.bodies.list.is_empty() || self.state.cell.is_some() || self.border.shared;
+        let same = !self.state.bodies.list.is_empty()
+            || self.state.cell.is_some()
+            || self.border.shared
+            || self.options.integrator == IntegratorName::Heun;
         if same {
             self.state.leeways.clear();
             return;
@@ -118,6 +133,7 @@ impl<D: Integrate> Engine<D> {
         let (arrays, active, leeways) = (&state.arrays, &state.active, &mut state.leeways);
         let slots = arrays.slots();
         let still = STILL * full;
+        leeways.weights.truncate(leeways.ways.len());
         leeways.ways.resize(slots, still);
         leeways.weights.resize(slots, 1.0 / (still * still));
         let square = |slot: u32| {
@@ -133,7 +149,7 @@ impl<D: Integrate> Engine<D> {
         for &slot in active {
             leeways.set(slot, leeway(square(slot).sqrt()));
         }
-        leeways.wall = leeway(wall);
+        (leeways.wall, leeways.wall_speed) = (leeway(wall), wall);
         leeways.share = 0.0;
     }
 
@@ -142,7 +158,8 @@ impl<D: Integrate> Engine<D> {
         let step = self.options.step;
         let leeways = &mut self.state.leeways;
         if leeways.are_own() {
-            let at_walls = if wall > 0.0 { wall / leeways.wall } else { 0.0 };
+            let before = std::mem::replace(&mut leeways.wall_speed, wall);
+            let at_walls = wall.max(before) / leeways.wall;
             leeways.add(step * leeways.fastest.sqrt().max(at_walls));
         }
     }
