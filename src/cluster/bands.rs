@@ -9,8 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Bands at most; two of them fit a word of 16 bits.
-const MOST: usize = 128;
+/// Bands at most: what is counted for each two of them is to be little beside what grains have.
+const MOST: usize = 1024;
 
 /// Bands between a band and what lies between it and those before it.
 pub(super) const AHEAD: usize = 1;
@@ -26,7 +26,7 @@ pub struct Bands {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockEnd {
     /// Bands of the first and of the second bodies.
-    pub bands: [u8; 2],
+    pub bands: [u16; 2],
     /// In the outer list.
     pub outer: u32,
     /// In the batches.
@@ -98,17 +98,32 @@ impl Bands {
         bands
     }
 
+    /// The band of each slot up to the last that is in a pair.
+    fn by_slot(&self, pairs: &[[u32; 2]]) -> Vec<u16> {
+        let end = pairs.iter().flatten().max().map_or(0, |&last| last + 1);
+        let ends = self.starts.iter().map(|&start| start.min(end));
+        let mut bands = Vec::with_capacity(end as usize);
+        for (end, band) in ends.chain([end]).zip(0..) {
+            bands.resize(end as usize, band);
+        }
+        bands
+    }
+
     /// Puts pairs, sorted and each in the order of its slots, into the order of blocks, sorted within each; gives where these end.
     pub fn arrange(&self, pairs: &mut Vec<[u32; 2]>) -> Vec<BlockEnd> {
         let count = self.count();
         if count == 1 {
             return vec![BlockEnd::of_all(pairs.len())];
         }
-        let key = |pair: &[u32; 2]| self.of(pair[0]) * count + self.of(pair[1]);
-        let keys: Vec<u16> = pairs.iter().map(|pair| key(pair) as u16).collect();
+        let bands = self.by_slot(pairs);
+        let key = |pair: &[u32; 2]| {
+            let [a, b] = pair.map(|slot| u32::from(bands[slot as usize]));
+            a * count as u32 + b
+        };
+        let keys: Vec<u32> = pairs.iter().map(key).collect();
         let mut sizes = vec![0; count * count];
         for &key in &keys {
-            sizes[usize::from(key)] += 1;
+            sizes[key as usize] += 1;
         }
         let mut places = vec![0; count * count];
         let mut end = 0;
@@ -120,14 +135,14 @@ impl Bands {
             places[key] = end;
             end += sizes[key];
             ends.push(BlockEnd {
-                bands: [a as u8, b as u8],
+                bands: [a as u16, b as u16],
                 outer: end,
                 batches: 0,
             });
         }
         let mut arranged = vec![[0; 2]; pairs.len()];
         for (pair, &key) in pairs.iter().zip(&keys) {
-            let place = &mut places[usize::from(key)];
+            let place = &mut places[key as usize];
             arranged[*place as usize] = *pair;
             *place += 1;
         }
@@ -201,7 +216,7 @@ mod tests {
             let block = &pairs[start as usize..end.outer as usize];
             assert!(!block.is_empty() && block.is_sorted());
             for pair in block {
-                assert_eq!(pair.map(|slot| bands.of(slot) as u8), end.bands);
+                assert_eq!(pair.map(|slot| bands.of(slot) as u16), end.bands);
             }
             assert!(!seen.contains(&end.bands));
             seen.push(end.bands);
@@ -217,11 +232,29 @@ mod tests {
         pairs.sort_unstable();
         assert_eq!(pairs, before);
         // What lies between two bands comes after what lies within them, and soon.
-        let at = |pair: [u8; 2]| seen.iter().position(|other| *other == pair).unwrap();
+        let at = |pair: [u16; 2]| seen.iter().position(|other| *other == pair).unwrap();
         for &[a, b] in seen.iter().filter(|[a, b]| a < b) {
             let bands_after = seen[at([b, b])..at([a, b])].iter().filter(|[a, b]| a == b);
             assert!((1..=2).contains(&bands_after.count()), "{a} {b}");
         }
+    }
+
+    /// Bands may be more than a byte counts, and there are never more than there may be.
+    #[test]
+    fn pairs_of_many_bands_are_dealt_out() {
+        let slots: Vec<u32> = (1..3000).collect();
+        let bands = Bands::cut(&slots, 2);
+        assert_eq!((Bands::cut(&slots, 7).count(), bands.count()), (428, MOST));
+        let mut pairs: Vec<[u32; 2]> = (1..2999).map(|slot| [slot, slot + 1]).collect();
+        let ends = bands.arrange(&mut pairs);
+        let mut start = 0;
+        for end in &ends {
+            for pair in &pairs[start..end.outer as usize] {
+                assert_eq!(pair.map(|slot| bands.of(slot) as u16), end.bands);
+            }
+            start = end.outer as usize;
+        }
+        assert_eq!(start, 2998);
     }
 
     /// However far blocks between bands come after these, a band takes its turns in one order.

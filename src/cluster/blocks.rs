@@ -22,9 +22,11 @@ use super::team::Team;
 use crate::contact::AnyLaw;
 use crate::vector::{Level, Row, Soon};
 
-/// Slots from which on memory is asked for rows ahead, in the plane and on one thread: what fits a cache of 32 MiB comes soon enough, and in space
-/// nothing was gained (docs/performance.md, "Size").
-const ASK_FROM: usize = 1 << 18;
+/// Slots from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
+/// fits a cache of 32 MiB comes soon enough (docs/performance.md, "Size").
+const fn ask_from(dimensions: usize) -> usize {
+    if dimensions == 2 { 1 << 18 } else { 0 }
+}
 
 /// A band's rows, which its stride and blocks use in turn.
 struct Shared<'a> {
@@ -41,7 +43,7 @@ struct Band<'a> {
     /// Where forces are added up in a pass after which nobody needs them.
     lent: Option<Lent>,
     /// Rows that will be needed when its pairs are done.
-    soon: [Soon; 2],
+    soon: [Soon; 3],
 }
 
 /// Rows of forces, and of the dampers' share, that a band has until its stride; all zero before and after that.
@@ -339,14 +341,14 @@ fn shared<'a, D: ClusterDimension>(
 
 /// Tells each band what will be needed when its pairs are done: rows of the next one, and what its own stride reads besides.
 fn look_ahead(shared: &mut [Shared<'_>]) {
-    let mut next = Soon::NONE;
+    let mut next = [Soon::NONE; 2];
     for shared in shared.iter_mut().rev() {
         let band = shared
             .band
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        band.soon = [Soon::all(band.rows.state), next];
-        next = Soon::all(band.rows.rows);
+        band.soon = [Soon::all(band.rows.state), next[0], next[1]];
+        next = [Soon::all(band.rows.rows), Soon::all(band.rows.spins)];
     }
 }
 
@@ -411,11 +413,11 @@ impl<D: Integrate> Engine<D> {
         stride: Option<Stride>,
     ) -> (Vec<Done>, StepSums) {
         let (level, team) = (self.level, self.team);
-        // Threads are not to wait for a block or a stride whose band another is at.
-        let (ahead, behind) = if team.is_of_many() {
-            (3, 4)
-        } else {
-            (AHEAD, 0)
+        // Threads are not to wait for a block or a stride whose band another is at; in space bands are smaller.
+        let (ahead, behind) = match (team.is_of_many(), D::N) {
+            (false, _) => (AHEAD, 0),
+            (true, 2) => (3, 4),
+            (true, _) => (6, 8),
         };
         let state = &mut self.state;
         let bands = &state.bands;
@@ -424,7 +426,7 @@ impl<D: Integrate> Engine<D> {
         // Rows of their own are for forces that nobody needs after the pass.
         let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
         let noted = [&self.wall_slots[..], &state.still.rim];
-        let asks = D::N == 2 && state.arrays.slots() >= ASK_FROM && !team.is_of_many();
+        let asks = state.arrays.slots() >= ask_from(D::N) && !team.is_of_many();
         let weights = state.leeways.weights(state.arrays.slots());
         let mut shared = shared(bands, &mut state.arrays, weights, noted);
         if asks {

@@ -22,8 +22,14 @@ enum Numbers {
     Given(Vec<u32>),
 }
 
-/// Slots of a band, about: some hundred microseconds of work, within the caches of a core.
-const BAND: usize = 8192;
+/// Slots from which on there are bands.
+const BANDS_FROM: usize = 1 << 14;
+
+/// Slots of a band, about, by dimensions: some hundred microseconds of work. In space the rows that the pairs of two bands read and add to
+/// are to fit the second cache of a core, 1 MiB (docs/performance.md, "Size").
+const fn band(dimensions: usize) -> usize {
+    if dimensions == 2 { 8192 } else { 2048 }
+}
 
 impl<D: Integrate> Engine<D> {
     /// Whether the outer list must be renewed before the next evaluation.
@@ -366,7 +372,11 @@ impl<D: Integrate> Engine<D> {
         let touching = self.with_ghosts(self.touching());
         // Arcs are looked at batch by batch for the whole list; ranks are to have the same order of pairs, however many there are.
         let whole = self.has_arcs() || self.border.shared;
-        let size = if whole { usize::MAX } else { BAND };
+        let size = if whole || touching.len() < BANDS_FROM {
+            usize::MAX
+        } else {
+            band(D::N)
+        };
         self.state.bands = Bands::cut(&touching, size);
         let (arrays, bodies) = (&self.state.arrays, &self.state.bodies);
         let active = &touching;

@@ -23,6 +23,8 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 18: more than 128 bands.
+/// 17: leeways.
 /// 16: dampers' moments in space are those of the forces, unless told.
 /// 15: lists of pairs in blocks, for threads.
 /// 14: feeds of several sorts of grains; meters; maps of walls; periodic cells whose edges move.
@@ -37,7 +39,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 17;
+const FORMAT: u32 = 18;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].

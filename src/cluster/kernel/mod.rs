@@ -41,7 +41,7 @@ impl Batch {
 }
 
 /// No rows to ask for.
-pub const NOTHING: [Soon; 2] = [Soon::NONE; 2];
+pub const NOTHING: [Soon; 3] = [Soon::NONE; 3];
 
 /// Rows of both bodies that kernels read.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ pub struct Near<'a> {
     apart: bool,
     first_of_seconds: u32,
     seconds: &'a mut [Row],
-    soon: [Soon; 2],
+    soon: [Soon; 3],
 }
 
 impl<'a> Near<'a> {
@@ -138,7 +138,7 @@ impl<'a> Near<'a> {
     }
 
     /// The same, with rows that will be needed after these pairs.
-    pub fn with(self, soon: [Soon; 2]) -> Self {
+    pub fn with(self, soon: [Soon; 3]) -> Self {
         Near { soon, ..self }
     }
 }

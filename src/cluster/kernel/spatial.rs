@@ -334,6 +334,7 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
             .enumerate();
         for (index, ((batch, history), flags)) in lanes {
             let [first, second] = forces.places(batch);
+            forces.ask::<L>(index);
             let a = L::gather(rows.firsts, &first);
             let b = L::gather(rows.seconds, &second);
             let pair = |k: usize| a[k].add(b[k].flip(difference));
