@@ -18,7 +18,7 @@ use crate::support::{Dice, add, close, empty, finish, floor, linear, momenta, pl
 const RADIUS: f64 = 0.01;
 const PITCH: f64 = 2.0 * RADIUS * (1.0 - 1e-3);
 const STEP: f64 = 1e-5;
-/// Grains of a band, about; from two on there are several.
+/// Grains of a band, about, in the plane; from two of these on there are bands, in space four times as many.
 const BAND: usize = 8192;
 
 /// Grains on a square lattice, `across` to a row, a little pressed into each other, that go all ways; they keep to
