@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::rough::{Rough, collide_at};
-use super::table::{RoughTable, TooFine};
+use super::table::{RoughError, RoughTable};
 use crate::contact::PairLaw;
 
 /// Tables over a range of dampings.
@@ -34,13 +34,13 @@ impl RoughFamily {
     /// many that halfway between two the impulse is off by no more than 1e-4 or that, if 33 are enough.
     ///
     /// # Errors
-    /// A tolerance that no table keeps.
+    /// What no table holds.
     pub fn build(
         law: &PairLaw,
         [low, high]: [f64; 2],
         inertia: f64,
         tolerance: f64,
-    ) -> Result<Self, TooFine> {
+    ) -> Result<Self, RoughError> {
         let one = high - low <= 1e-12 * high;
         let mut family = RoughFamily {
             law: *law,

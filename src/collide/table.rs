@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rough::{Rough, ScaledRough, damping_unit};
+use super::rough::{Rough, STRONGEST, ScaledRough, damping_unit};
 use super::soft::Axis;
 use crate::contact::PairLaw;
 use crate::geometry::{Dimension, Vector};
@@ -15,6 +15,8 @@ use crate::geometry::{Dimension, Vector};
 const NODES: usize = 6;
 /// Halvings of the whole range: a kink is left in a piece of a millionth.
 const DEPTH: u32 = 20;
+/// Pieces at most: usual laws have 10 to 60, one a thousand times as stiff across as along 1,000 at the smallest error.
+const MOST: usize = 1024;
 /// Smallest error that a table is built to: resolved contacts are good to a tenth of it.
 pub const FINEST: f64 = 1e-6;
 
@@ -30,22 +32,38 @@ pub struct RoughTable {
     pieces: Vec<[f64; NODES]>,
 }
 
-/// A tolerance that no table keeps.
+/// What no table holds.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("the tolerance must be {FINEST:e} or more, not {0:e}")]
-pub struct TooFine(pub f64);
+pub enum RoughError {
+    /// A tolerance that none keeps.
+    #[error("the tolerance must be {FINEST:e} or more, not {0:e}")]
+    TooFine(f64),
+    /// A normal damper that contacts are not followed with.
+    #[error(
+        "its normal damper is {0:.3e} effective masses over the time of a contact; in collisions at once it may be {STRONGEST:e} at most"
+    )]
+    Damper(f64),
+    /// Tangential impulses that jump from one ratio of sliding to approach speed to the next.
+    #[error(
+        "its tangential spring or damper is too strong beside the normal spring: collisions at once have no table of less than {MOST} pieces"
+    )]
+    Tangential,
+}
 
 impl RoughTable {
     /// The table of a law for grains of an effective mass (kg), whose moments of inertia are `inertia`
     /// m r^2; only of a linear law with damping that does not go as the mass does the mass matter. The
     /// tangential impulse is kept to `tolerance`, in units of friction times effective mass times
     /// approach speed, at five points within each piece.
+    ///
+    /// # Errors
+    /// What no table holds.
     pub fn build(
         law: &PairLaw,
         effective_mass: f64,
         inertia: f64,
         tolerance: f64,
-    ) -> Result<Self, TooFine> {
+    ) -> Result<Self, RoughError> {
         let unit = damping_unit(law, effective_mass, 1.0, 1.0);
         Self::build_at(law, unit, inertia, tolerance)
     }
@@ -55,11 +73,15 @@ impl RoughTable {
         unit: f64,
         inertia: f64,
         tolerance: f64,
-    ) -> Result<Self, TooFine> {
+    ) -> Result<Self, RoughError> {
         if tolerance < FINEST || tolerance.is_nan() {
-            return Err(TooFine(tolerance));
+            return Err(RoughError::TooFine(tolerance));
         }
         let scaled = ScaledRough::new(law, unit, inertia);
+        let damper = scaled.damping();
+        if damper > STRONGEST || damper.is_nan() {
+            return Err(RoughError::Damper(damper));
+        }
         let straight = scaled.collide(0.0);
         let mut table = RoughTable {
             restitution: straight.restitution,
@@ -87,6 +109,9 @@ impl RoughTable {
                 let mut piece = [0.0; NODES];
                 for (index, node) in piece.iter_mut().enumerate() {
                     *node = value(axis.node(index));
+                }
+                if starts.len() == MOST || !piece.iter().all(|node| node.is_finite()) {
+                    return Err(RoughError::Tangential);
                 }
                 let fits = |i: usize| {
                     let share = axis.at_share((i as f64 + 0.5) / (NODES - 1) as f64);

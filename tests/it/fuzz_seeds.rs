@@ -342,6 +342,25 @@ fn refused(text: &str) -> String {
     found.expect_err("it must be refused")
 }
 
+/// Found by mutation: the contacts from which tables of collisions at once are made did not end, or the
+/// tables had no end of pieces.
+#[test]
+fn laws_without_a_table_of_collisions_are_refused() {
+    for (seed, why) in [
+        ("flyers-damper-1e148", "its normal damper is "),
+        ("events-damper-1e148", "its normal damper is "),
+        (
+            "events-tangential-1e15",
+            "its tangential spring or damper is too strong",
+        ),
+    ] {
+        let text = fs::read_to_string(data().join("scenario").join(seed)).unwrap();
+        let told = refused(&text);
+        let law = format!("the law of the species 0 and 0: {why}");
+        assert!(told.contains(&law), "{seed}: {told}");
+    }
+}
+
 const HEAD: &str = "name='x'\ndimension=2\nrun={finish=1}\n[[fill]]\nmaterial='thesis-disk'\n";
 
 /// A device has no end, a pipe without a writer no beginning: neither is opened.

@@ -3,7 +3,7 @@
 use arenite::collide::resolved::ForceLaw;
 use arenite::collide::restitution::{Restitution, viscoelastic};
 use arenite::collide::rough;
-use arenite::collide::table::{Bodies, RoughTable};
+use arenite::collide::table::{Bodies, RoughError, RoughTable};
 use arenite::contact::{PairLaw, restitution};
 use arenite::geometry::{Dimension, Planar, Spatial};
 use nalgebra::{Vector2, Vector3};
@@ -195,6 +195,84 @@ fn collisions_from_a_table() {
         error.to_string(),
         "the tolerance must be 1e-6 or more, not 1e-9"
     );
+}
+
+/// Head-on contacts of a linear spring and damper, under- and overdamped, against the exact solution
+/// x'' + c x' + x = 0 with x(0) = 0, x'(0) = 1 until x'' = 0: up to the strongest damper that tables take.
+///
+/// The last step is halved 40 times, so the duration is good to the rounding of the force there: measured 7e-8.
+#[test]
+fn strong_dampers_are_followed_to_the_exact_end() {
+    for damping in [0.1f64, 1.0, 1.9, 2.1, 10.0, 100.0, 1e3, rough::STRONGEST] {
+        let law = linear(0.0, damping, 0.0, 0.3);
+        let got = rough::collide_at(&law, 1.0, SPHERE, 0.0);
+        let z = 0.5 * damping;
+        let (duration, restitution) = if z < 1.0 {
+            let w = (1.0 - z * z).sqrt();
+            let t = (2.0 * z * w).atan2(2.0 * z * z - 1.0) / w;
+            (t, (-z * t).exp())
+        } else {
+            let w = (z * z - 1.0).sqrt();
+            let t = 2.0 * z.acosh() / w;
+            let (slow, fast) = (1.0 / (z + w), z + w);
+            let end = slow * (-slow * t).exp() - fast * (-fast * t).exp();
+            (t, end / (2.0 * w))
+        };
+        assert!((got.duration - duration).abs() < 1e-6, "{damping}: {got:?}");
+        let error = got.restitution - restitution;
+        assert!(error.abs() < 1e-12, "{damping}: {error:e}");
+        assert!(RoughTable::build_at(&law, 1.0, SPHERE, 1e-3).is_ok());
+    }
+}
+
+/// Found by mutation: where the steps are unstable the state was not a number, and the contact never ended.
+#[test]
+fn laws_without_a_table_are_refused() {
+    let hertz = |damping_ratio| PairLaw::Hertz {
+        young: 3e10,
+        shear: 1e10,
+        damping_ratio,
+        friction: 0.3,
+    };
+    let viscoelastic = |dissipation| PairLaw::Viscoelastic {
+        young: 3e10,
+        shear: 1e10,
+        dissipation,
+        friction: 0.3,
+    };
+    for damping in [
+        2e4,
+        1e6,
+        1e7,
+        1e9,
+        1e20,
+        1e148,
+        1e300,
+        f64::INFINITY,
+        f64::NAN,
+    ] {
+        for law in [
+            linear(0.5, damping, 0.0, 0.3),
+            hertz(damping),
+            viscoelastic(damping),
+        ] {
+            // It ends, with whatever.
+            rough::collide_at(&law, 1.0, SPHERE, 0.5);
+            let error = RoughTable::build_at(&law, 1.0, SPHERE, 1e-3).unwrap_err();
+            assert!(matches!(error, RoughError::Damper(_)), "{law:?}: {error}");
+        }
+    }
+    // Where the tangential spring swings faster than the steps, the impulse jumps with the ratio: by less than
+    // a coarse table's error, so that one exists, but not by less than the finest one's.
+    let stiff = linear(1e9, 0.0, 0.0, 0.3);
+    assert!(RoughTable::build_at(&stiff, 1.0, SPHERE, 1e-3).is_ok());
+    let error = RoughTable::build_at(&stiff, 1.0, SPHERE, 1e-6).unwrap_err();
+    assert_eq!(error, RoughError::Tangential);
+    for (kt, ct) in [(f64::INFINITY, 1.0), (f64::NAN, 1.0), (0.5, f64::INFINITY)] {
+        let law = linear(kt, 1.0, ct, 0.3);
+        let error = RoughTable::build_at(&law, 1.0, SPHERE, 1e-3).unwrap_err();
+        assert_eq!(error, RoughError::Tangential, "{law:?}");
+    }
 }
 
 /// Restitution of slow viscoelastic impacts against the series of Ramirez et al. (1999), which the

@@ -218,7 +218,9 @@ impl Contacts {
                 let widen = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
                 let range = units.reduce(widen).unwrap_or([1.0; 2]);
                 let family = RoughFamily::build(&by_law.law, range, contacts.inertia, tolerance);
-                rough = Some(family.map_err(|e| told(e.to_string()))?);
+                rough = Some(
+                    family.map_err(|e| told(format!("the law of the species {a} and {b}: {e}")))?,
+                );
             }
             contacts.pairs.push(Some(contacts.laws.len() as u32));
             contacts.laws.push(Contact {
