@@ -84,8 +84,9 @@ struct State {
 /// Steps of a contact: an error of some 1e-7, see tests/it/rough.rs.
 const STEPS: u32 = 4000;
 
-/// The strongest normal damper that the steps follow, in units of effective mass over time scale: the
-/// restitution is under 1e-6 long before, and from 1e6 on the steps are unstable (see tests/it/rough.rs).
+/// The strongest normal damper that tables are made for, in units of effective mass over time scale. Its
+/// restitution is under 1e-6 by any law; the steps are right up to ten times as much, and at a
+/// hundred times those of a linear law are unstable.
 pub const STRONGEST: f64 = 1e4;
 
 impl ScaledRough {

@@ -200,7 +200,8 @@ fn collisions_from_a_table() {
 /// Head-on contacts of a linear spring and damper, under- and overdamped, against the exact solution
 /// x'' + c x' + x = 0 with x(0) = 0, x'(0) = 1 until x'' = 0: up to the strongest damper that tables take.
 ///
-/// The last step is halved 40 times, so the duration is good to the rounding of the force there: measured 7e-8.
+/// The duration is off by 7e-8 with the strongest damper, whose contact is over after 134 of the 4000 steps, and by
+/// less than 3e-9 with the others; the restitution by 1e-15.
 #[test]
 fn strong_dampers_are_followed_to_the_exact_end() {
     for damping in [0.1f64, 1.0, 1.9, 2.1, 10.0, 100.0, 1e3, rough::STRONGEST] {
