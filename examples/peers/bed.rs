@@ -169,7 +169,7 @@ fn peer(place: &Place, grains: &[Grain<Spatial>], steps: u64, skin: f64) -> Fall
         ("steps", steps.to_string()),
         ("skin", skin.to_string()),
     ];
-    let told = place.lammps.run(&place.folder, "box.lmp", &variables)?;
+    let told = place.lammps.run(&place.folder, "box", &variables)?;
     Ok(told.last_loop(1.0))
 }
 
@@ -200,7 +200,7 @@ pub fn settled(place: &Place, count: u64) -> Fallible<Job> {
     Ok(both(bed(place, count)?, steps, 0.0006))
 }
 
-/// 0.16 s.
-pub fn dropping(_: &Place, count: u64) -> Fallible<Job> {
-    Ok(both(lattice(count), 25_000, 0.001))
+/// 0.16 s, if not told otherwise.
+pub fn dropping(place: &Place, count: u64) -> Fallible<Job> {
+    Ok(both(lattice(count), place.first.unwrap_or(25_000), 0.001))
 }

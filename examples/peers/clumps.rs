@@ -153,7 +153,7 @@ fn peer(place: &Place, seed: u64) -> Fallible<Run> {
         ("width", WIDTH.to_string()),
         ("steps", STEPS.to_string()),
     ];
-    let told = place.lammps.run(&place.folder, "clumps.lmp", &variables)?;
+    let told = place.lammps.run(&place.folder, "clumps", &variables)?;
     Ok(told.last_loop(0.2))
 }
 

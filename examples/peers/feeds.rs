@@ -77,7 +77,7 @@ fn disk(row: &GrainRow) -> Atom {
 
 /// Of the whole process without what an empty deck takes.
 fn counted(place: &Place, told: &Told) -> Fallible<Run> {
-    let none = place.lammps.run(&place.folder, "empty.lmp", &[])?;
+    let none = place.lammps.run(&place.folder, "empty", &[])?;
     Ok(Run {
         seconds: told.whole - none.whole,
         grain_steps: told.loops.iter().map(|l| l.grain_steps).sum(),
@@ -123,9 +123,7 @@ pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
             )?;
             variables.extend([("there", "1".into()), ("init", "silo.data".into())]);
         }
-        let told = place
-            .lammps
-            .run(&place.folder, "silo_fill.lmp", &variables)?;
+        let told = place.lammps.run(&place.folder, "silo_fill", &variables)?;
         counted(place, &told)
     };
     let peer = move |place: &Place, seed: u64| {
@@ -173,7 +171,7 @@ pub fn heap() -> Job {
         feed(&file, &planar("heap", &[])?, 0..600, 0, 2500, seed)?;
         let told = place
             .lammps
-            .run(&place.folder, "heap.lmp", &[("feed", "heap.feed".into())])?;
+            .run(&place.folder, "heap", &[("feed", "heap.feed".into())])?;
         counted(place, &told)
     };
     let run = |_: &Place, seed: u64| {

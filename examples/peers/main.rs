@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `hopper` | 5 s of discharge of 500 disks, another filling in each pair; settling does not count |
 //! | `bed-10000`, `bed-100000` | settled spheres, each stepped: the first 5,000 and 1,000 steps, or so many as `--first` says |
-//! | `box-10000` | the same box of spheres while they drop into it |
+//! | `box-10000`, `box-100000` | spheres that drop into the same boxes: the first 25,000 steps, or so many as `--first` says |
 //! | `clumps` | 2,000 rigid clumps of five spheres that fall into a box |
 //! | `silo-fill`, `silo-fill-large` | the first 500 and 800 disks of those that come one by one, or so many as `--first` says |
 //! | `heap` | disks poured onto a tray: the whole scenario |
@@ -19,8 +19,8 @@
 //! | `size` | no peer: cost of a grain-step and memory by the number of grains |
 //! | `active` | no peer: cost by the share of grains that move, of `--first` disks |
 //!
-//! `all` is every job with a peer. Options: `--pairs N` (3), `--from N` (the number of the first pair, 1), `--first N`, `--lmp PROGRAM`, `--folder FOLDER` (target/peers,
-//! for starting states and logs), `--stretches N`: of the fillings LAMMPS goes through N stretches only, each 20 disks long, and what it takes for the
+//! `all` is every job with a peer. Options: `--pairs N` (3), `--from N` (the number of the first pair, 1), `--first N`, `--lmp PROGRAM`, `--liggghts PROGRAM` (the
+//! spheres against LIGGGHTS instead), `--folder FOLDER` (target/peers, for starting states and logs), `--stretches N`: of the fillings LAMMPS goes through N stretches only, each 20 disks long, and what it takes for the
 //! whole is worked out from them.
 //!
 //! The event-driven gas is not here: its peers (docs/performance.md) are in no registry of packages.
@@ -79,11 +79,12 @@ pub struct Place {
     stretches: Option<u64>,
 }
 
-const JOBS: [&str; 9] = [
+const JOBS: [&str; 10] = [
     "hopper",
     "bed-10000",
     "bed-100000",
     "box-10000",
+    "box-100000",
     "clumps",
     "silo-fill",
     "silo-fill-large",
@@ -97,6 +98,7 @@ fn job(name: &str, place: &Place) -> Fallible<Job> {
         "bed-10000" => bed::settled(place, 10_000)?,
         "bed-100000" => bed::settled(place, 100_000)?,
         "box-10000" => bed::dropping(place, 10_000)?,
+        "box-100000" => bed::dropping(place, 100_000)?,
         "clumps" => clumps::job(place)?,
         "silo-fill" => feeds::silo("silo-fill", 2_000, place),
         "silo-fill-large" => feeds::silo("silo-fill-large", 10_000, place),
@@ -130,7 +132,7 @@ fn compare(name: &str, place: &Place, pairs: std::ops::Range<u64>) -> Fallible {
     };
     for pair in pairs {
         let peer = (job.peer)(place, pair)?;
-        show(pair, "LAMMPS", &peer);
+        show(pair, place.lammps.name(), &peer);
         println!();
         for ((way, side), ratios) in job.ours.iter().zip(&mut ratios) {
             let run = side(place, pair)?;
@@ -160,6 +162,7 @@ fn work(arguments: &[String]) -> Fallible {
     let mut place = Place {
         lammps: Lammps {
             program: "lmp".into(),
+            liggghts: false,
             decks: Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers"),
         },
         folder: "target/peers".into(),
@@ -180,7 +183,10 @@ fn work(arguments: &[String]) -> Fallible {
             "from" => from = value.parse::<u64>()?,
             "first" => place.first = Some(value.parse::<u64>()?.max(1)),
             "stretches" => place.stretches = Some(value.parse::<u64>()?.max(1)),
-            "lmp" => place.lammps.program.clone_from(value),
+            "lmp" | "liggghts" => {
+                place.lammps.program.clone_from(value);
+                place.lammps.liggghts = option == "liggghts";
+            }
             "folder" => place.folder = value.into(),
             _ => return Err(format!("no option --{option}").into()),
         }
@@ -195,7 +201,8 @@ fn work(arguments: &[String]) -> Fallible {
     place.folder = place.folder.canonicalize()?;
     if names.is_empty() {
         return Err(
-            "usage: peers JOB ... [--pairs N] [--first N] [--stretches N] [--lmp PROGRAM]".into(),
+            "usage: peers JOB ... [--pairs N] [--first N] [--stretches N] [--lmp PROGRAM] [--liggghts PROGRAM]"
+                .into(),
         );
     }
     for name in names {

@@ -50,7 +50,7 @@ fn peer(place: &Place, seed: u64) -> Fallible<Run> {
         ("kw", kw.to_string()),
         ("gw", gw.to_string()),
     ];
-    let told = place.lammps.run(&place.folder, "mill.lmp", &variables)?;
+    let told = place.lammps.run(&place.folder, "mill", &variables)?;
     Ok(told.last_loop(1.0))
 }
 

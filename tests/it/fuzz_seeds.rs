@@ -356,7 +356,7 @@ fn laws_without_a_table_of_collisions_are_refused() {
     ] {
         let text = fs::read_to_string(data().join("scenario").join(seed)).unwrap();
         let told = refused(&text);
-        let law = format!("the law of the species 0 and 0: {why}");
+        let law = format!("the law between `m` and `m` cannot be put into a table: {why}");
         assert!(told.contains(&law), "{seed}: {told}");
     }
 }

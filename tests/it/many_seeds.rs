@@ -96,7 +96,7 @@ fn discharge_is_the_same_with_still_grains() {
 /// equal, but with a fifth of the default tolerance they are 1.5 +- 0.6 % steeper (docs/zones.md), which 310 a side show to be within
 /// 3 % two times in five, 620 three times in five. With the default tolerance of 1e-3 they are 2.4 +- 1.1 % steeper.
 #[test]
-#[ignore = "1,240 runs, some 40 minutes"]
+#[ignore = "1,240 runs, 40 to 60 minutes"]
 fn slopes_are_the_same_with_still_grains() {
     let slopes = |options: &[&str]| {
         by_seed("funnel", options, 620, |system| {

@@ -200,13 +200,16 @@ impl Contacts {
                 .into_iter()
                 .flatten()
                 .collect();
-            let told = |what: String| SetupError::Rules(what);
+            let no_table = |e: &dyn std::fmt::Display| SetupError::Law {
+                pair: [a, b],
+                why: format!("cannot be put into a table: {e}"),
+            };
             let mut soft = None;
             match grains {
                 Some(grains) if by_law.soft => {
                     if let Some(ranges) = grains.ranges(&by_law.law, fast) {
                         let table = MappingTable::cover(&ranges, tolerance);
-                        soft = Some(table.map_err(|e| told(e.to_string()))?);
+                        soft = Some(table.map_err(|e| no_table(&e))?);
                     }
                 }
                 _ => meetings.extend(grains),
@@ -218,9 +221,7 @@ impl Contacts {
                 let widen = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
                 let range = units.reduce(widen).unwrap_or([1.0; 2]);
                 let family = RoughFamily::build(&by_law.law, range, contacts.inertia, tolerance);
-                rough = Some(
-                    family.map_err(|e| told(format!("the law of the species {a} and {b}: {e}")))?,
-                );
+                rough = Some(family.map_err(|e| no_table(&e))?);
             }
             contacts.pairs.push(Some(contacts.laws.len() as u32));
             contacts.laws.push(Contact {

@@ -116,6 +116,14 @@ pub enum SetupError {
     /// Rules that do not fit.
     #[error("{0}")]
     Rules(String),
+    /// A law that the engine cannot follow.
+    #[error("the law between the species {} and {} {why}", pair[0], pair[1])]
+    Law {
+        /// The species.
+        pair: [usize; 2],
+        /// What is against it, to follow the law's name.
+        why: String,
+    },
     /// A wall that turns, or too many.
     #[error("wall {0} cannot be followed by the event-driven engine: {1}")]
     Wall(usize, &'static str),
@@ -466,7 +474,10 @@ fn check_laws<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
             && of_grains(a)
             && of_grains(b)
         {
-            return told(format!("the law of the species {a} and {b} {why}"));
+            return Err(SetupError::Law {
+                pair: [a, b],
+                why: why.into(),
+            });
         }
     }
     Ok(())

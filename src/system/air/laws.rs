@@ -5,6 +5,7 @@ use crate::body::{Grain, Motion};
 use crate::cluster::integrate::Integrate;
 use crate::collide::engine::{self, Body, ByLaw, Contacts, Laws, Limits, Rule, Wall, WallShape};
 use crate::geometry::Vector;
+use crate::system::events::no_start;
 use crate::system::{Setup, SystemError, step};
 
 /// Error of the tables, of the tangential impulse in units of friction times effective mass times
@@ -64,7 +65,7 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
             .get((pair / species) as u16, (pair % species) as u16);
         law.map(|&law| ByLaw { law, soft: false })
     };
-    let setup = engine::Setup {
+    let start = engine::Setup {
         bodies,
         min: D::Vector::default(),
         max: D::Vector::default(),
@@ -80,5 +81,5 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
         limits: Limits::default(),
         time: 0.0,
     };
-    Contacts::build(&setup).map_err(|error| SystemError::Setup(error.to_string()))
+    Contacts::build(&start).map_err(|error| SystemError::Setup(no_start(&error, &setup.materials)))
 }

@@ -11,6 +11,7 @@ mod start;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use start::no_start;
 pub use start::{Start, engine_setup};
 
 use super::ticks::tick_at;
@@ -112,8 +113,8 @@ impl<D: Dimension> Events<D> {
                 wall_seconds: 0.0,
             });
         }
-        let engine =
-            Engine::new(start.engine).map_err(|error| SystemError::Setup(error.to_string()))?;
+        let engine = Engine::new(start.engine)
+            .map_err(|error| SystemError::Setup(no_start(&error, &setup.materials)))?;
         let (motion, spin) = engine.kinetic();
         let tally = Tally {
             start: [motion + spin, engine.potential()],

@@ -89,12 +89,25 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
                 setup.boundaries[boundary[wall]].name
             ),
         ),
-        other => (None, other.to_string()),
+        other => (None, no_start(&other, &setup.materials)),
     })?;
     Ok(Start {
         engine: start,
         boundary,
     })
+}
+
+/// Why the engine cannot start from a setup, its species by the names of their materials.
+pub(in crate::system) fn no_start(error: &engine::SetupError, materials: &[String]) -> String {
+    match error {
+        engine::SetupError::Law { pair: [a, b], why } => {
+            format!(
+                "the law between `{}` and `{}` {why}",
+                materials[*a], materials[*b]
+            )
+        }
+        other => other.to_string(),
+    }
 }
 
 /// The shapes that a boundary is made of. A part of a can is taken to go on without end, which
