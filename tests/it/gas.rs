@@ -473,6 +473,52 @@ fn levels_and_parts_change_no_bit() {
     }
 }
 
+/// So many grains that memory is asked for far ahead (from 300,000 on), from cells and from lists, between walls and across periods: the
+/// same bits where nothing can be asked for, and all energy and momentum kept.
+#[test]
+fn a_gas_beyond_the_caches_keeps_its_bits_and_its_energy() {
+    fn check<D: Dimension>(setup: &Setup<D>, periodic: bool) {
+        let run = |level: Level| {
+            let mut engine = Engine::new(setup.clone()).unwrap();
+            engine.set_level(level);
+            engine.run(f64::INFINITY, 60_000);
+            engine
+        };
+        let (plain, best) = (run(Level::Plain), run(Level::best()));
+        assert_eq!(plain.tally(), best.tally());
+        assert!(plain.tally().collisions + plain.tally().wall_hits >= 60_000);
+        for i in 0..plain.len() {
+            assert_eq!(plain.moment(i), best.moment(i));
+        }
+        let energy = |engine: &Engine<D>| engine.kinetic().0 + engine.potential();
+        let start = Engine::new(setup.clone()).unwrap();
+        // Sums of 300,000 numbers: their roundings are some 500 times 1e-16 of the greatest.
+        let scale = start.kinetic().0 + start.potential().abs();
+        assert!(((energy(&best) - energy(&start)) / scale).abs() < 1e-12);
+        if periodic {
+            // Sums that reach some hundreds on the way, of 300,000 numbers.
+            assert!(momentum(&best).norm() < 1e-8);
+        }
+    }
+    check(&lattice::<Spatial>(67, 0.1, 5), true);
+    check(&lattice::<Spatial>(67, 0.5, 6), true);
+    let mut walled = lattice::<Planar>(550, 0.2, 7);
+    walled.periodic = [true, false, false];
+    walled.gravity = Vector2::new(0.0, -0.1);
+    let height = walled.max[1];
+    walled.walls = [(0.0, 1.0), (height, -1.0)]
+        .map(|(at, sign)| Wall {
+            shape: WallShape::Plane {
+                point: Vector2::new(0.0, at),
+                normal: Vector2::new(0.0, sign),
+            },
+            motion: Motion::Fixed,
+            species: 0,
+        })
+        .to_vec();
+    check(&walled, false);
+}
+
 /// A saved engine goes on with the same bits.
 #[test]
 fn a_saved_engine_goes_on_the_same() {

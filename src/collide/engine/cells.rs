@@ -296,16 +296,9 @@ impl Cells {
         self.blocks[cell as usize].0[COUNT] -= 1;
     }
 
-    /// Writes all grains of the cells that can be reached from `at` to `found`; returns how many.
-    /// Copies whole blocks and moves on by their counts, so that the processor has nothing to
-    /// guess.
+    /// Along each axis the places in the array of the cells that can be reached from `at`, and how many these are.
     #[inline(always)]
-    pub(super) fn gather<D: Dimension>(
-        &self,
-        at: [u16; 3],
-        scope: Scope,
-        found: &mut Found,
-    ) -> usize {
+    fn reach<D: Dimension>(&self, at: [u16; 3], scope: Scope) -> ([[u32; 3]; 3], [usize; 3]) {
         let mut near = [
             self.near[0][at[0] as usize],
             self.near[1][at[1] as usize],
@@ -325,6 +318,20 @@ impl Cells {
                 counts[axis] = 1;
             }
         }
+        (near, counts)
+    }
+
+    /// Writes all grains of the cells that can be reached from `at` to `found`; returns how many.
+    /// Copies whole blocks and moves on by their counts, so that the processor has nothing to
+    /// guess.
+    #[inline(always)]
+    pub(super) fn gather<D: Dimension>(
+        &self,
+        at: [u16; 3],
+        scope: Scope,
+        found: &mut Found,
+    ) -> usize {
+        let (near, counts) = self.reach::<D>(at, scope);
         let blocks = self.blocks.as_slice();
         let out = &mut *found.grains;
         let mut len = 0;
@@ -355,6 +362,24 @@ impl Cells {
             let z = if D::N == 3 { z } else { 0 };
             for &y in &ys[..2] {
                 for &x in &xs[..2] {
+                    each(&self.blocks[(x + y + z) as usize]);
+                }
+            }
+        }
+    }
+
+    /// The same in a part of the cells; it is apart, as how many they are is then not known to the compiler.
+    #[inline(always)]
+    pub(super) fn around_in<D: Dimension>(
+        &self,
+        at: [u16; 3],
+        scope: Scope,
+        mut each: impl FnMut(&Block),
+    ) {
+        let (near, counts) = self.reach::<D>(at, scope);
+        for &z in &near[2][..counts[2]] {
+            for &y in &near[1][..counts[1]] {
+                for &x in &near[0][..counts[0]] {
                     each(&self.blocks[(x + y + z) as usize]);
                 }
             }

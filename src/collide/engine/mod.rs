@@ -8,6 +8,7 @@
 //!
 //! Docs: `docs/performance.md` tells what each choice brought.
 
+mod ahead;
 mod calendar;
 mod cells;
 mod contact;
@@ -40,13 +41,6 @@ use lists::Lists;
 use soft::Held;
 use state::{Slot, Turning, next};
 
-/// Above so many grains their memory is asked for before their events come.
-const PREFETCH_ABOVE: usize = 4_000;
-/// Where there are no lists, above so many also that of those around them, if cells hold few; and above so many
-/// whatever they hold.
-const PREFETCH_AROUND_ABOVE: [usize; 2] = [30_000, 300_000];
-/// Few in a cell.
-const FEW: usize = 4;
 /// Events a grain between renewals of the epoch.
 const EVENTS_PER_EPOCH: u64 = 16;
 

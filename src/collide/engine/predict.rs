@@ -56,9 +56,52 @@ impl<D: Dimension> Core<D> {
         found: &mut Found,
         put: &Put<D>,
     ) -> bool {
+        let by_itself = self.by_itself(grain, now);
+        let grains = self.around(grain, scope, found);
+        let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
+        let hit = earliest(grain, grains, &lanes);
+        self.count_look(grains.len());
+        self.put_down::<LAWS>(grain, now, scope, by_itself, hit);
+        taken
+    }
+    /// The same for the two grains of an event. What is found is found for both before it is put down for either:
+    /// each look is a chain of steps that wait for each other, and the processor does one chain while the other waits.
+    #[inline(always)]
+    pub(super) fn predict_two<L: Lanes, const LAWS: bool>(
+        &mut self,
+        [a, b]: [u32; 2],
+        now: f64,
+        found: &mut [Found; 2],
+    ) {
+        let nobody = Put {
+            partner: a,
+            from: D::Vector::default(),
+        };
+        let by_itself = [self.by_itself(a, now), self.by_itself(b, now)];
+        let [of_a, of_b] = found;
+        let of_a = self.around(a, Scope::All, of_a);
+        let of_b = self.around(b, Scope::All, of_b);
+        let (for_a, _) = self.meetings::<L, false>(a, now, of_a, &nobody);
+        let (for_b, _) = self.meetings::<L, false>(b, now, of_b, &nobody);
+        let hits = [earliest(a, of_a, &for_a), earliest(b, of_b, &for_b)];
+        let many = [of_a.len(), of_b.len()];
+        self.count_look(many[0]);
+        self.count_look(many[1]);
+        self.put_down::<LAWS>(a, now, Scope::All, by_itself[0], hits[0]);
+        self.put_down::<LAWS>(b, now, Scope::All, by_itself[1], hits[1]);
+    }
+
+    #[inline(always)]
+    fn count_look(&mut self, grains: usize) {
+        self.tally.predictions += 1;
+        self.tally.tests += grains as u64;
+    }
+
+    /// What a grain meets besides other grains.
+    #[inline(always)]
+    fn by_itself(&mut self, grain: u32, now: f64) -> Next {
         let i = grain as usize;
-        let slot = &self.slots[i];
-        let (at, span) = (slot.at, slot.span);
+        let at = self.slots[i].at;
         let mut next = match &self.lists {
             Some(lists) => Next {
                 after: self.leave(lists, i, now),
@@ -72,21 +115,38 @@ impl<D: Dimension> Core<D> {
                 self.walls_next(i, set, now, &mut next);
             }
         }
-        let grains = match &self.lists {
-            Some(lists) => &lists.entries[span.batches()],
+        next
+    }
+
+    /// Whom a grain may meet, in whole batches.
+    #[inline(always)]
+    fn around<'a>(&'a self, grain: u32, scope: Scope, found: &'a mut Found) -> &'a [u32] {
+        let slot = &self.slots[grain as usize];
+        match &self.lists {
+            Some(lists) => &lists.entries[slot.span.batches()],
             None => {
-                let n = self.cells.gather::<D>(at, scope, found);
+                let n = self.cells.gather::<D>(slot.at, scope, found);
                 // A grain by itself neither approaches nor parts.
                 found.grains[n..n + LANES].fill(grain);
                 &found.grains[..n.next_multiple_of(LANES)]
             }
-        };
-        self.tally.predictions += 1;
-        self.tally.tests += grains.len() as u64;
-        let (after, with, taken) = self.earliest::<L, PUT>(grain, now, grains, put);
-        let count = self.rows[with as usize].0[COUNT] as u32;
+        }
+    }
+
+    /// Puts down what comes next for a grain.
+    #[inline(always)]
+    fn put_down<const LAWS: bool>(
+        &mut self,
+        grain: u32,
+        now: f64,
+        scope: Scope,
+        by_itself: Next,
+        hit: Next,
+    ) {
+        let count = self.rows[hit.with as usize].0[COUNT] as u32;
+        let i = grain as usize;
         let slot = &mut self.slots[i];
-        let (mut hit_time, mut hit, mut hit_count) = (now + after, with, count);
+        let (mut hit_time, mut hit, mut hit_count) = (now + hit.after, hit.with, count);
         if scope != Scope::All {
             let sooner = slot.hit_time <= hit_time;
             hit_time = select_unpredictable(sooner, slot.hit_time, hit_time);
@@ -96,10 +156,10 @@ impl<D: Dimension> Core<D> {
         slot.hit_time = hit_time;
         slot.hit = hit;
         slot.hit_count = hit_count;
-        let time = now + next.after;
+        let time = now + by_itself.after;
         let sooner = hit_time < time;
         slot.time = select_unpredictable(sooner, hit_time, time);
-        slot.event = select_unpredictable(sooner, next::HIT, next.with);
+        slot.event = select_unpredictable(sooner, next::HIT, by_itself.with);
         if LAWS && let Some(held) = self.held.get(i) {
             let ends = held.end <= slot.time;
             slot.time = select_unpredictable(ends, held.end, slot.time);
@@ -110,7 +170,6 @@ impl<D: Dimension> Core<D> {
         if time < f64::INFINITY {
             self.calendar.push(time, grain);
         }
-        taken
     }
 
     /// When a grain leaves its cell, and through which face.
@@ -173,7 +232,8 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// The earliest collision with any of `grains` (whole batches), s from now, infinite if none.
+    /// When a grain meets those of `grains` (whole batches), s from now, infinite if never: in each lane the earliest, and in which
+    /// batch, as bits.
     ///
     /// For each the relative path is straight (gravity cancels): with d and v the relative position
     /// and velocity now, s the sum of radii, a = v^2, b = d v, c = d^2 - s^2, they touch after
@@ -183,13 +243,13 @@ impl<D: Dimension> Core<D> {
     /// the last place of the speeds is none: no impulse could turn it. All lanes are solved and masked,
     /// none is rejected early: a branch costs more than the root.
     #[inline(always)]
-    fn earliest<L: Lanes, const PUT: bool>(
+    fn meetings<L: Lanes, const PUT: bool>(
         &self,
         grain: u32,
         now: f64,
         grains: &[u32],
         put: &Put<D>,
-    ) -> (f64, u32, bool) {
+    ) -> ([L; 2], bool) {
         let (mut taken, clock) = (false, now);
         let mut me = self.rows[grain as usize];
         me.0[RADIUS] = -me.0[RADIUS];
@@ -241,25 +301,7 @@ impl<D: Dimension> Core<D> {
             // The batch's number, as bits.
             which = L::splat(f64::from_bits(number as u64)).select(which, earlier);
         }
-        // The least of the lanes, without a branch that the processor would have to guess.
-        let f = first.to_array();
-        let least = |a: f64, b: f64| if a < b { a } else { b };
-        let best = least(
-            least(least(f[0], f[1]), least(f[2], f[3])),
-            least(least(f[4], f[5]), least(f[6], f[7])),
-        );
-        let reached = !L::bits(L::splat(best).less(first));
-        let lane = reached.trailing_zeros() as usize % LANES;
-        let which = which.to_array();
-        if grains.is_empty() {
-            return (f64::INFINITY, grain, taken);
-        }
-        let mut other = grains[which[lane].to_bits() as usize * LANES + lane];
-        // One branch, hardly ever taken: that nothing is met at all would not be guessed.
-        if (reached & (reached - 1) != 0) & (best < f64::INFINITY) {
-            other = lowest(reached, &which, grains);
-        }
-        (best, other, taken)
+        ([first, which], taken)
     }
 
     /// The nearest of the periodic images along an axis.
@@ -284,6 +326,36 @@ fn face_falling(x: f64, v: f64, g: f64, low: f64, high: f64) -> (f64, bool) {
     let down = time(x - low, v, g);
     let up = time(high - x, -v, -g);
     if up < down { (up, true) } else { (down, false) }
+}
+
+/// The earliest of what each lane found among `grains`, whole batches.
+#[inline(always)]
+fn earliest<L: Lanes>(grain: u32, grains: &[u32], &[first, which]: &[L; 2]) -> Next {
+    // The least of the lanes, without a branch that the processor would have to guess.
+    let f = first.to_array();
+    let least = |a: f64, b: f64| if a < b { a } else { b };
+    let best = least(
+        least(least(f[0], f[1]), least(f[2], f[3])),
+        least(least(f[4], f[5]), least(f[6], f[7])),
+    );
+    let reached = !L::bits(L::splat(best).less(first));
+    let lane = reached.trailing_zeros() as usize % LANES;
+    let which = which.to_array();
+    if grains.is_empty() {
+        return Next {
+            after: f64::INFINITY,
+            with: grain,
+        };
+    }
+    let mut other = grains[which[lane].to_bits() as usize * LANES + lane];
+    // One branch, hardly ever taken: that nothing is met at all would not be guessed.
+    if (reached & (reached - 1) != 0) & (best < f64::INFINITY) {
+        other = lowest(reached, &which, grains);
+    }
+    Next {
+        after: best,
+        with: other,
+    }
 }
 
 /// Of several at one time the one with the lowest slot.

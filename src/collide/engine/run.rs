@@ -1,5 +1,6 @@
 //! The loop: take the earliest event, do what it says, foresee anew for those it touched.
 
+use super::ahead::Ahead;
 use super::cells::{Found, Scope};
 use super::law::{Encounter, Exchange, Rule};
 use super::soft::EndOfContact;
@@ -90,8 +91,8 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             most,
             observer,
         } = self;
-        let mut found = Found::default();
-        let [large, around] = core.asks_ahead();
+        let mut found = [Found::default(), Found::default()];
+        let ahead = core.asks_ahead();
         for _ in 0..most {
             let slots = &core.slots;
             let entry = core
@@ -100,8 +101,10 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             let Some(entry) = entry.filter(|e| e.time <= until) else {
                 return Some(Stopped::Until);
             };
-            if large {
-                core.ask_ahead::<L>(around);
+            match ahead {
+                Ahead::Nothing => {}
+                Ahead::Near { around } => core.ask_near::<L>(around),
+                Ahead::Far => core.ask_far::<L>(&mut found[0]),
             }
             core.calendar.pop();
             core.events_left -= 1;
@@ -118,7 +121,7 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                     // Who is interrupted is looked at anew before anything else happens to it.
                     if !(LAWS && core.interrupt_pair([grain, hit], time, observer)) {
                         let pair = [grain, hit];
-                        match core.collide::<L, O, LAWS>(pair, time, &mut found, observer) {
+                        match core.collide::<L, O, LAWS>(pair, time, &mut found[0], observer) {
                             Ok(foreseen) if LAWS && foreseen => many = 0,
                             Ok(_) => {}
                             Err(stop) => return Some(stop),
@@ -136,7 +139,7 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                 core.tally.looks += 1;
             } else if event >= next::FACE {
                 if core.lists.is_some() {
-                    core.renew_list::<L>(grain, time, &mut found);
+                    core.renew_list::<L>(grain, time, &mut found[0]);
                 } else {
                     scope = core.cross(grain, event - next::FACE);
                 }
@@ -144,8 +147,10 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             } else if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
                 return Some(stop);
             }
-            for &g in &again[..many] {
-                core.predict::<L, LAWS>(g, time, scope, &mut found);
+            match many {
+                0 => {}
+                1 => core.predict::<L, LAWS>(grain, time, scope, &mut found[0]),
+                _ => core.predict_two::<L, LAWS>(again, time, &mut found),
             }
         }
         None
@@ -169,63 +174,6 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
 }
 
 impl<D: Dimension> Core<D> {
-    /// Whether memory is asked for ahead at all, and that of those around.
-    fn asks_ahead(&self) -> [bool; 2] {
-        let n = self.rows.len();
-        let [some, many] = super::PREFETCH_AROUND_ABOVE;
-        let few = n < super::FEW * self.cells.len();
-        let around = self.lists.is_some() || n > many || (n > some && few);
-        [n > super::PREFETCH_ABOVE, around]
-    }
-
-    /// Asks for the memory of coming events: first for the grain, then for what tells who is
-    /// around it, then, if they are asked for, for those.
-    #[inline(always)]
-    fn ask_ahead<L: Lanes>(&self, around: bool) {
-        if let Some(g) = self.calendar.coming(8) {
-            let g = g as usize;
-            L::prefetch(&self.slots[g]);
-            L::prefetch(&self.rows[g]);
-            if let Some(lists) = &self.lists {
-                L::prefetch(&lists.centres[g]);
-            }
-        }
-        if let Some(g) = self.calendar.coming(5) {
-            let slot = &self.slots[g as usize];
-            let partner = slot.hit;
-            if slot.event == next::HIT {
-                L::prefetch(&self.slots[partner as usize]);
-                L::prefetch(&self.rows[partner as usize]);
-            }
-            if let Some(lists) = &self.lists {
-                L::prefetch(&lists.entries[self.slots[g as usize].span.start as usize]);
-                if slot.event == next::HIT {
-                    L::prefetch(&lists.centres[partner as usize]);
-                }
-            } else {
-                self.cells.around::<D>(slot.at, |block| L::prefetch(block));
-            }
-        }
-        if around && let Some(g) = self.calendar.coming(2) {
-            let slot = &self.slots[g as usize];
-            let Some(lists) = &self.lists else {
-                self.cells.around::<D>(slot.at, |block| {
-                    for &near in block.first() {
-                        L::prefetch(&self.rows[near as usize]);
-                    }
-                });
-                return;
-            };
-            for &g in &lists.entries[slot.span.batches()] {
-                L::prefetch(&self.rows[g as usize]);
-            }
-            if slot.event == next::HIT {
-                let start = self.slots[slot.hit as usize].span.start;
-                L::prefetch(&lists.entries[start as usize]);
-            }
-        }
-    }
-
     /// A grain goes to the next place; tells what came into reach.
     #[inline(always)]
     fn cross(&mut self, grain: u32, face: u32) -> Scope {

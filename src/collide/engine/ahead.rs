@@ -1,0 +1,176 @@
+//! Memory asked for before its events come.
+
+use super::Core;
+use super::cells::{Found, Scope};
+use super::state::{Slot, next};
+use crate::geometry::Dimension;
+use crate::vector::Lanes;
+
+/// Above so many grains memory is asked for at all.
+const ASK_ABOVE: usize = 4_000;
+/// Above so many also that of those around, if cells hold few of them.
+const ASK_AROUND_ABOVE: usize = 30_000;
+/// Few in a cell.
+const FEW: usize = 4;
+/// Above so many the memory lies beyond the caches.
+const FAR_ABOVE: usize = 300_000;
+
+/// What memory is asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Ahead {
+    Nothing,
+    /// What is in the last cache and costs little to ask for; `around`: also those around a grain.
+    Near {
+        around: bool,
+    },
+    /// What a look of each grain that an event touches will read.
+    Far,
+}
+
+impl<D: Dimension> Core<D> {
+    /// What is asked for in a system of this size.
+    pub(super) fn asks_ahead(&self) -> Ahead {
+        let n = self.rows.len();
+        let few = n < FEW * self.cells.len();
+        if n > FAR_ABOVE {
+            Ahead::Far
+        } else if n > ASK_ABOVE {
+            Ahead::Near {
+                around: self.lists.is_some() || (n > ASK_AROUND_ABOVE && few),
+            }
+        } else {
+            Ahead::Nothing
+        }
+    }
+
+    /// Asks for the memory of coming events: first for the grain, then for what tells who is
+    /// around it, then, if they are asked for, for those.
+    #[inline(always)]
+    pub(super) fn ask_near<L: Lanes>(&self, around: bool) {
+        if let Some(g) = self.calendar.coming(8) {
+            let g = g as usize;
+            L::prefetch(&self.slots[g]);
+            L::prefetch(&self.rows[g]);
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.centres[g]);
+            }
+        }
+        if let Some(g) = self.calendar.coming(5) {
+            let slot = &self.slots[g as usize];
+            let partner = slot.hit;
+            if slot.event == next::HIT {
+                L::prefetch(&self.slots[partner as usize]);
+                L::prefetch(&self.rows[partner as usize]);
+            }
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.entries[self.slots[g as usize].span.start as usize]);
+                if slot.event == next::HIT {
+                    L::prefetch(&lists.centres[partner as usize]);
+                }
+            } else {
+                self.cells.around::<D>(slot.at, |block| L::prefetch(block));
+            }
+        }
+        if around && let Some(g) = self.calendar.coming(2) {
+            let slot = &self.slots[g as usize];
+            let Some(lists) = &self.lists else {
+                self.cells.around::<D>(slot.at, |block| {
+                    for &near in block.first() {
+                        L::prefetch(&self.rows[near as usize]);
+                    }
+                });
+                return;
+            };
+            for &g in &lists.entries[slot.span.batches()] {
+                L::prefetch(&self.rows[g as usize]);
+            }
+            if slot.event == next::HIT {
+                let start = self.slots[slot.hit as usize].span.start;
+                L::prefetch(&lists.entries[start as usize]);
+            }
+        }
+    }
+
+    /// The same for the looks of both grains of a collision, and from where a grain goes: that of a grain, then of its partner and of what tells who is around the grain, then of
+    /// what tells who is around the partner, then the rows of all these. Rows are so many that they are brought into the second cache:
+    /// the first one can wait for far less.
+    ///
+    /// Apart from the loop, which is slower with so much more in it.
+    #[inline(never)]
+    pub(super) fn ask_far<L: Lanes>(&self, found: &mut Found) {
+        if let Some(g) = self.calendar.coming(8) {
+            let g = g as usize;
+            L::prefetch(&self.slots[g]);
+            L::prefetch(&self.rows[g]);
+            if let Some(lists) = &self.lists {
+                L::prefetch(&lists.centres[g]);
+            }
+        }
+        if let Some(g) = self.calendar.coming(5) {
+            let slot = &self.slots[g as usize];
+            let partner = slot.hit as usize;
+            if slot.event == next::HIT {
+                L::prefetch(&self.slots[partner]);
+                L::prefetch(&self.rows[partner]);
+                if let Some(lists) = &self.lists {
+                    L::prefetch(&lists.centres[partner]);
+                }
+            }
+            self.ask_who::<L>(slot, slot.event);
+        }
+        if let Some(g) = self.calendar.coming(3) {
+            let slot = &self.slots[g as usize];
+            if slot.event == next::HIT {
+                self.ask_who::<L>(&self.slots[slot.hit as usize], next::HIT);
+            }
+        }
+        if let Some(g) = self.calendar.coming(2) {
+            let slot = &self.slots[g as usize];
+            self.ask_rows::<L>(slot, slot.event, found);
+            if slot.event == next::HIT {
+                self.ask_rows::<L>(&self.slots[slot.hit as usize], next::HIT, found);
+            }
+        }
+    }
+
+    /// Asks for what tells who is around a grain at an event.
+    #[inline(always)]
+    fn ask_who<L: Lanes>(&self, slot: &Slot, event: u32) {
+        if let Some(lists) = &self.lists {
+            L::prefetch(&lists.entries[slot.span.start as usize]);
+        } else {
+            let (at, scope) = self.view(slot, event);
+            self.cells
+                .around_in::<D>(at, scope, |block| L::prefetch(block));
+        }
+    }
+
+    /// Asks for the rows of those around a grain at an event.
+    #[inline(always)]
+    fn ask_rows<L: Lanes>(&self, slot: &Slot, event: u32, found: &mut Found) {
+        let grains = match &self.lists {
+            Some(lists) => &lists.entries[slot.span.batches()],
+            None => {
+                let (at, scope) = self.view(slot, event);
+                let n = self.cells.gather::<D>(at, scope, found);
+                &found.grains[..n]
+            }
+        };
+        for &near in grains {
+            L::ask(std::ptr::from_ref(&self.rows[near as usize]).addr());
+        }
+    }
+
+    /// From which place a grain looks around at an event, and where to.
+    #[inline(always)]
+    fn view(&self, slot: &Slot, event: u32) -> ([u16; 3], Scope) {
+        let mut at = slot.at;
+        if !(next::FACE..next::END).contains(&event) {
+            return (at, Scope::All);
+        }
+        let face = event - next::FACE;
+        let (axis, up) = ((face / 2) as usize, face % 2 == 1);
+        at[axis] = self.cells.beside(at, axis, up).0;
+        (at, Scope::Layer(axis as u8, up))
+    }
+}
