@@ -48,25 +48,15 @@ impl<D: Dimension> Core<D> {
     #[inline(always)]
     pub(super) fn ask_near<L: Lanes>(&self, around: bool) {
         if let Some(g) = self.calendar.coming(8) {
-            let g = g as usize;
-            L::prefetch(&self.slots[g]);
-            L::prefetch(&self.rows[g]);
-            if let Some(lists) = &self.lists {
-                L::prefetch(&lists.centres[g]);
-            }
+            self.ask_grain::<L>(g);
         }
         if let Some(g) = self.calendar.coming(5) {
             let slot = &self.slots[g as usize];
-            let partner = slot.hit;
             if slot.event == next::HIT {
-                L::prefetch(&self.slots[partner as usize]);
-                L::prefetch(&self.rows[partner as usize]);
+                self.ask_grain::<L>(slot.hit);
             }
             if let Some(lists) = &self.lists {
-                L::prefetch(&lists.entries[self.slots[g as usize].span.start as usize]);
-                if slot.event == next::HIT {
-                    L::prefetch(&lists.centres[partner as usize]);
-                }
+                L::prefetch(&lists.entries[slot.span.start as usize]);
             } else {
                 self.cells.around::<D>(slot.at, |block| L::prefetch(block));
             }
@@ -91,30 +81,21 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// The same for the looks of both grains of a collision, and from where a grain goes: that of a grain, then of its partner and of what tells who is around the grain, then of
-    /// what tells who is around the partner, then the rows of all these. Rows are so many that they are brought into the second cache:
-    /// the first one can wait for far less.
+    /// The same for the looks of both grains of a collision, and of one that goes to another place from there: first for the grain, then
+    /// for its partner and for what tells who is around the grain, then for what tells who is around the partner, then for the rows of
+    /// all these. Rows are so many that they are brought into the second cache: into the first one it gained little
+    /// (docs/performance.md).
     ///
     /// Apart from the loop, which is slower with so much more in it.
     #[inline(never)]
     pub(super) fn ask_far<L: Lanes>(&self, found: &mut Found) {
         if let Some(g) = self.calendar.coming(8) {
-            let g = g as usize;
-            L::prefetch(&self.slots[g]);
-            L::prefetch(&self.rows[g]);
-            if let Some(lists) = &self.lists {
-                L::prefetch(&lists.centres[g]);
-            }
+            self.ask_grain::<L>(g);
         }
         if let Some(g) = self.calendar.coming(5) {
             let slot = &self.slots[g as usize];
-            let partner = slot.hit as usize;
             if slot.event == next::HIT {
-                L::prefetch(&self.slots[partner]);
-                L::prefetch(&self.rows[partner]);
-                if let Some(lists) = &self.lists {
-                    L::prefetch(&lists.centres[partner]);
-                }
+                self.ask_grain::<L>(slot.hit);
             }
             self.ask_who::<L>(slot, slot.event);
         }
@@ -130,6 +111,17 @@ impl<D: Dimension> Core<D> {
             if slot.event == next::HIT {
                 self.ask_rows::<L>(&self.slots[slot.hit as usize], next::HIT, found);
             }
+        }
+    }
+
+    /// Asks for what is known of a grain.
+    #[inline(always)]
+    fn ask_grain<L: Lanes>(&self, grain: u32) {
+        let i = grain as usize;
+        L::prefetch(&self.slots[i]);
+        L::prefetch(&self.rows[i]);
+        if let Some(lists) = &self.lists {
+            L::prefetch(&lists.centres[i]);
         }
     }
 
