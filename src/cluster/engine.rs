@@ -12,6 +12,7 @@ use super::bodies::Bodies;
 use super::border::Border;
 use super::cell::{CellSetup, CellSums};
 use super::changes::LinkChange;
+use super::encounters::Encounter;
 use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
 use super::integrate::{Integrate, StepSums, Stride};
@@ -92,6 +93,8 @@ pub struct Engine<D: Integrate> {
     pub(super) pending: Pending,
     /// What it did to links, one by one.
     pub(super) changes: Vec<LinkChange<D>>,
+    /// Contacts of them with stepped grains that began or ended in the last evaluation.
+    pub(super) encounters: Vec<Encounter>,
     /// Grains of other ranks.
     pub(super) border: Border,
 }
@@ -236,6 +239,7 @@ impl<D: Integrate> Engine<D> {
             waking_walls: Vec::new(),
             pending: Pending::default(),
             changes: Vec::new(),
+            encounters: Vec::new(),
             border: Border::default(),
         }
     }
@@ -332,6 +336,7 @@ impl<D: Integrate> Engine<D> {
     /// with its sums. `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
     fn evaluate(&mut self, time: f64, trial: bool, stride: Option<Stride>) -> (Passed, StepSums) {
         self.link_events.clear();
+        self.encounters.clear();
         let arcs = self.know_arcs();
         if let Some(sums) = &mut self.cell_sums {
             **sums = CellSums::default();

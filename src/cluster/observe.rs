@@ -309,6 +309,7 @@ impl<D: Integrate> Engine<D> {
             );
             for k in lanes_of(opened | closed) {
                 let (a, b) = (self.owner(batch.a[k]), self.owner(batch.b[k]));
+                self.note_encounter(class, [batch.a[k], batch.b[k]], opened >> k & 1 == 1);
                 if opened >> k & 1 == 1 {
                     self.state.clusters.insert_link(a, b);
                 } else {

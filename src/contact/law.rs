@@ -525,6 +525,22 @@ impl PairLaw {
         }
     }
 
+    /// Duration of an undamped contact of a mass (kg) at an approach speed (m/s), s: half a period of a linear
+    /// spring; for Hertz 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
+    pub fn contact_time(&self, mass: f64, radius: f64, speed: f64) -> f64 {
+        match *self {
+            PairLaw::Linear {
+                normal_stiffness, ..
+            } => std::f64::consts::PI * (mass / normal_stiffness).sqrt(),
+            PairLaw::Hertz { young, .. }
+            | PairLaw::Viscoelastic { young, .. }
+            | PairLaw::Mutze { young, .. } => {
+                let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
+                2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
+            }
+        }
+    }
+
     /// Damping of normal motion over the critical one (of the linear oscillator; for Hertz the
     /// ratio of Antypov and Elliott 2011, which gives the same restitution; for viscoelastic spheres that
     /// of the slowest impacts, which lose nothing).

@@ -38,6 +38,7 @@ impl<D: Integrate> System<D> {
         if !self.engine.link_events.is_empty() {
             self.log_links(sink)?;
         }
+        self.wake_at_once(sink)?;
         self.look_at_rest(sink)?;
         Ok(false)
     }
@@ -57,6 +58,8 @@ impl<D: Integrate> System<D> {
             && self.steps()
             && self.uniform
             && !self.gravity_changes()
+            // Who is struck is woken at the very step.
+            && self.engine.state.still.rim.is_empty()
             && !self.is_look()
             && !self.is_look_at_rest()
     }

@@ -384,7 +384,8 @@ impl<D: Integrate> System<D> {
                 potential -= mass * self.setup.gravity.dot(&shift.way);
             }
             let change = potential + elastic.sum();
-            if change + given < 0.0 {
+            // What is pushed may lose the push meanwhile: no step adds to the energy that is there.
+            if change + given < 0.0 && change < 0.0 {
                 self.engine.settle_shift(part);
                 self.s.rest.energy -= change + slid;
                 // The ledger takes what tangential springs hold from it.

@@ -41,6 +41,7 @@ mod step;
 mod stillness;
 mod thrash;
 mod ticks;
+mod wake;
 mod watch;
 mod wear;
 mod zones;

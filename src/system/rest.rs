@@ -17,7 +17,7 @@ use crate::record::{Avalanches, Sink};
 pub(super) const LOOKS: u16 = 4;
 
 /// Force that any grain may lack to equilibrium, in weights, whatever presses on it.
-const LOOSE: f64 = 0.5;
+pub(super) const LOOSE: f64 = 0.5;
 
 /// What the morph policy keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

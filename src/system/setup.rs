@@ -123,6 +123,9 @@ pub struct MorphSetup {
     pub residual: f64,
     /// Force out of balance at which it is woken, in weights.
     pub wake: f64,
+    /// Height that what strikes it must be able to rise to with its speed for it to be woken at once, with all that a wave reaches
+    /// meanwhile, over the diameter of the smaller grain.
+    pub strike: f64,
     /// Force out of balance at which it is woken too, over the sum of the normal forces of its links with
     /// other grains at rest.
     pub wake_share: f64,

@@ -42,6 +42,7 @@ fn on_a_floor<D: Formed>(form: Form<D>, friction: f64, turn: f64) -> Setup<D> {
         dwell: 4e-3,
         residual: 0.1,
         wake: 10.0,
+        strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.075,
         pace: 0.015,

@@ -111,6 +111,7 @@ pub fn finely() -> MorphSetup {
         dwell: 0.01,
         residual: 1e-3,
         wake: 0.1,
+        strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.02,
         pace: 0.01,

@@ -32,6 +32,7 @@ pub(super) fn build<D: Dimension>(
         dwell: value("dwell", &mut section.dwell, CALM * dwell)?,
         residual: value("residual", &mut section.residual, 100.0 * tolerance)?,
         wake: value("wake", &mut section.wake, 1e4 * tolerance)?,
+        strike: value("strike", &mut section.strike, 50.0 * tolerance)?,
         wake_share: value("wake_share", &mut section.wake_share, 200.0 * tolerance)?,
         carry_every: value("carry_every", &mut section.carry_every, CARRY * dwell)?,
         pace: value("pace", &mut section.pace, PACE * dwell)?,

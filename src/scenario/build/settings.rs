@@ -4,7 +4,7 @@ use super::check::Check;
 use super::others::{Other, asked};
 use crate::body::{Boundary, Grain, Motion};
 use crate::cluster::integrate::Integrate;
-use crate::contact::{LawTable, PairLaw};
+use crate::contact::LawTable;
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -76,8 +76,8 @@ impl Scales {
             let fast = fastest.max(speed);
             contact.0 = contact
                 .0
-                .min(contact_time(law, 0.5 * masses.0, 0.5 * radii.0, fast));
-            contact.1 = contact.1.max(contact_time(law, masses.1, radii.1, speed));
+                .min(law.contact_time(0.5 * masses.0, 0.5 * radii.0, fast));
+            contact.1 = contact.1.max(law.contact_time(masses.1, radii.1, speed));
         }
         Scales {
             speed,
@@ -123,22 +123,6 @@ fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
         } => 8.0 * frequency * amplitude.norm(),
         Motion::Guided(guided) => guided.speed.abs(),
         Motion::Fixed | Motion::Rotation { .. } => 0.0,
-    }
-}
-
-/// Duration of an undamped contact, s: half a period of a linear spring; for Hertz
-/// 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
-fn contact_time(law: &PairLaw, mass: f64, radius: f64, speed: f64) -> f64 {
-    match law {
-        PairLaw::Linear {
-            normal_stiffness, ..
-        } => std::f64::consts::PI * (mass / normal_stiffness).sqrt(),
-        PairLaw::Hertz { young, .. }
-        | PairLaw::Viscoelastic { young, .. }
-        | PairLaw::Mutze { young, .. } => {
-            let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
-            2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
-        }
     }
 }
 

@@ -23,6 +23,10 @@ pub struct MorphSpec {
     /// It is woken when it lacks more than this. Default: 10,000 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<f64>,
+    /// It is woken at the very step in which it is struck, with all grains that a wave can reach, and come back from, while the striker is in
+    /// touch, when the striker could rise by this many diameters of the smaller of the two with its speed. Default: 50 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strike: Option<f64>,
     /// It is woken, too, when it lacks more than this share of what the other grains at rest press on it
     /// in all, and more than half its weight. Default: 200 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
