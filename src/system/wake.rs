@@ -51,9 +51,9 @@ impl<D: Integrate> System<D> {
         if height < morph.strike * diameter {
             return Vec::new();
         }
-        // There and back.
+        // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes back from.
         self.engine
-            .within_reach(encounter.still, 0.5 * strike.duration, strike.depth)
+            .within_reach(encounter.still, strike.duration, strike.depth)
     }
 
     /// Whether a grain one of whose contacts has ended lacks so much now that it must not stand still.
