@@ -389,6 +389,7 @@ impl<D: Integrate> System<D> {
         let mut warnings = self.s.warnings.clone();
         warnings.extend(super::reason::imbalance(&energy));
         warnings.extend(self.s.rest.thrash.warning());
+        warnings.extend(self.morph_warnings(&energy));
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),

@@ -6,6 +6,7 @@ mod arc_grains;
 mod arc_walls;
 mod atrest;
 mod belts;
+mod blows;
 mod calibrate;
 mod causes;
 mod cavity;
