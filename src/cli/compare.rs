@@ -251,15 +251,22 @@ fn tables(found: &Comparison) -> Vec<SheetTable> {
     means.into_iter().chain([figures]).collect()
 }
 
+/// Links of which deciles are told, at least: of fewer the outer ones are single links.
+const FEWEST: usize = 30;
+
 /// Deciles of the forces, the first runs only: the pairs tell the distance of all.
 fn deciles(found: &Comparison) -> String {
-    let mut head = vec!["run".to_string()];
+    let mut head = vec!["run".to_string(), "links".to_string()];
     head.extend((1..10).map(|k| format!("{} %", 10 * k)));
     let mut rows = vec![head];
     for (k, run) in found.runs.iter().enumerate() {
         if let Some(deciles) = run.force_deciles {
-            let mut row = vec![format!("{}", k + 1)];
-            row.extend(deciles.map(|d| format!("{d:.3}")));
+            let count = run.forces.len();
+            let mut row = vec![format!("{}", k + 1), count.to_string()];
+            row.extend(deciles.map(|d| match count < FEWEST {
+                true => "-".to_string(),
+                false => format!("{d:.3}"),
+            }));
             rows.push(row);
         }
     }
@@ -267,7 +274,7 @@ fn deciles(found: &Comparison) -> String {
         return String::new();
     }
     format!(
-        "normal force over its mean: so much of the links is below\n{}",
+        "normal force over its mean: so much of the links is below (of {FEWEST} links or more)\n{}",
         table(&rows)
     )
 }

@@ -112,17 +112,25 @@ fn displacement(found: &[Lag], grains: usize) -> Option<Plot> {
             .iter()
             .find(|p| p[0] >= (first[0] * last[0]).sqrt())?;
         let over = libm::log(last[0] / half[0]);
-        (over > 0.0).then(|| libm::log(last[1] / half[1]) / over)
+        (over > 0.0).then(|| (libm::log(last[1] / half[1]) / over, over / libm::log(10.0)))
     };
     plot.about = format!(
         "Mean square of the way of {grains} grains over a lag, as far as they were there all the time (of a discharge \
          those above, which are slow), and that less the mean way of all; across periodic borders ways go on. Bands: one standard error, from blocks of starting times as long as the lag at least. Grains that fly \
          freely go with the square of the lag, grains that diffuse with the lag.{}",
         match slope(&about) {
-            Some(slope) => format!(
-                " Over the longer half of the lags the latter grows with power {}.",
-                three(slope)
-            ),
+            Some((slope, decades)) => {
+                let does = if slope < 0.0 { "falls" } else { "grows" };
+                let lags = about
+                    .iter()
+                    .filter(|p| p[0] >= (about[0][0] * about[about.len() - 1][0]).sqrt());
+                format!(
+                    " Over the longer half of the lags ({} decades, {} lags, which share their grains) the latter {does} with power {}.",
+                    three(decades),
+                    lags.count(),
+                    three(slope)
+                )
+            }
             None => String::new(),
         }
     );

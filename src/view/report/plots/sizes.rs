@@ -2,7 +2,8 @@
 
 use super::three;
 use crate::record::{RecordError, Table, read};
-use crate::study::power_law::{Search, Support, fit_power_law};
+use crate::study::alternatives::Judgement;
+use crate::study::silo::criticality;
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
@@ -38,26 +39,45 @@ pub(super) fn avalanches(run: &Run) -> Result<Option<Plot>, RecordError> {
         sizes.len()
     );
     plot.draw("avalanches", 0, Mark::Dots(survival.clone()));
-    if let Ok(law) = fit_power_law(&sizes, Support::Discrete, &Search::default()) {
+    if let Ok(found) = criticality(&sizes) {
+        let law = found.law;
         let share = law.tail as f64 / law.count as f64;
         let top = sizes[sizes.len() - 1];
         let place = |k: usize| law.start * libm::pow(top / law.start, k as f64 / 60.0);
         let curve = (0..=60).map(|k| [place(k), share * law.survival(place(k))]);
         plot.draw(
             &format!(
-                "power law, exponent {} \u{b1} {}",
+                "power law, {}: exponent {} \u{b1} {} over {} decades, {} sizes",
+                match found.judgement {
+                    Judgement::RuledOut => "ruled out",
+                    Judgement::Beaten => "beaten by another law",
+                    Judgement::Open => "not told from other laws",
+                    Judgement::Favoured => "favoured",
+                },
                 three(law.exponent),
-                three(law.error)
+                three(law.error),
+                three(law.decades),
+                law.tail
             ),
             1,
             Mark::Dashed(curve.collect()),
         );
         plot.about += &format!(
             " The dashed line is the power law of maximum likelihood (Clauset et al. 2009) for the {} sizes \
-             from {} on, over {} decades. A fit alone says nothing of whether there is such a law.",
+             from {} on, over {} decades. Samples of such a law are farther from it than these sizes with probability {}: {}.",
             law.tail,
             law.start,
-            three(law.decades)
+            three(law.decades),
+            three(found.goodness.probability),
+            match found.judgement {
+                Judgement::RuledOut =>
+                    "it is ruled out (under 0.1), and its exponent means nothing",
+                Judgement::Beaten =>
+                    "it is possible, but an exponential or a log-normal law fits clearly better",
+                Judgement::Open => "it is possible, and so is another law",
+                Judgement::Favoured =>
+                    "it is possible, and fits clearly better than an exponential or a log-normal law",
+            }
         );
     }
     plot.table = vec![
