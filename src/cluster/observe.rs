@@ -317,7 +317,12 @@ impl<D: Integrate> Engine<D> {
                     self.state.pairs[class].lists.calm[change.batch as usize][k] = 0;
                 }
             }
-            self.count(&self.counted(change, &batch.a));
+            let counted = self.counted(change, &batch.a);
+            for k in lanes_of(counted.after.touch & !counted.before.touch) {
+                let kin = self.pair_kinematics(batch.a[k], batch.b[k]);
+                self.state.flows.met += approach(&kin);
+            }
+            self.count(&counted);
             if self.options.log_links {
                 for k in 0..8 {
                     let kinds = kinds(&change, k);
@@ -344,6 +349,11 @@ impl<D: Integrate> Engine<D> {
             let boundary = wall.boundary;
             for k in lanes_of(change.before.touch & !change.after.touch) {
                 wall.lists.calm[change.batch as usize][k] = 0;
+            }
+            for k in lanes_of(change.after.touch & !change.before.touch) {
+                if let Some(kin) = self.wall_kinematics(class, batch.of(k)) {
+                    self.state.flows.met += approach(&kin);
+                }
             }
             self.count(&change);
             if self.options.log_links {
@@ -401,7 +411,7 @@ impl<D: Integrate> Engine<D> {
             };
             let back = if back.is_nan() { 0.0 } else { back };
             let energy = if kind == EventKind::InsertLink {
-                0.5 * kin.speed * kin.speed / kin.inverse_mass
+                approach(kin)
             } else {
                 f64::NAN
             };
@@ -444,6 +454,11 @@ impl<D: Integrate> Engine<D> {
     fn spring_lead(&self) -> f64 {
         self.timing().after
     }
+}
+
+/// Kinetic energy with which two bodies approach, J.
+fn approach<D: Dimension>(kin: &Kinematics<D>) -> f64 {
+    0.5 * kin.speed * kin.speed / kin.inverse_mass
 }
 
 pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {

@@ -122,6 +122,8 @@ pub struct Flows {
     pub friction: f64,
     /// Lost in collisions in flight.
     pub collision: f64,
+    /// Kinetic energy of approach of those that came into touch.
+    pub met: f64,
     /// Given by moving walls, by the edges of a periodic cell, and by lifting grains across a periodic seam along
     /// gravity.
     pub walls: f64,

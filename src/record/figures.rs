@@ -230,6 +230,12 @@ impl List {
             "relative error of the balance",
             |s| s.energy.balance_error,
         );
+        self.float(
+            "energy.balance_error_max",
+            "1",
+            "largest error of the rows, over the work of contacts, walls and drag until then and N m g d",
+            |s| s.energy.balance_error_max,
+        );
     }
 
     fn outcome(&mut self) {
@@ -253,8 +259,17 @@ impl List {
         self.maybe(
             "jam.time",
             "s",
-            "of the jam in which the run ended: when",
+            "of the jam in which the run ended: when the silence began",
             |s| s.jam.as_ref().map(|jam| jam.time),
+        );
+        self.maybe("jam.flow_stopped", "s", "when the last grain left", |s| {
+            s.jam.as_ref().and_then(|jam| jam.flow_stopped)
+        });
+        self.maybe(
+            "jam.verdict_time",
+            "s",
+            "when it was established that nothing can move",
+            |s| s.jam.as_ref().map(|jam| jam.verdict_time),
         );
         self.maybe_count("jam.arch", "grains of its arch", |s| {
             s.jam.as_ref().map(|jam| jam.arch.len() as u64)
@@ -392,6 +407,7 @@ mod tests {
         let summary = Summary {
             discharge: Some(Discharge::default()),
             jam: Some(Jam {
+                flow_stopped: Some(1.0),
                 force: ArchForce::default(),
                 weakest: Some(WeakestLink::default()),
                 ..Jam::default()

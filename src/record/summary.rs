@@ -206,6 +206,10 @@ pub struct EnergyFigures {
     /// Relative error of the balance.
     #[serde(deserialize_with = "number")]
     pub balance_error: f64,
+    /// The largest error over the rows of the run, each over the work of contacts, walls and drag until then and the weight
+    /// of all grains times their diameter; without gravity the first kinetic energy instead of that.
+    #[serde(default, deserialize_with = "number")]
+    pub balance_error_max: f64,
 }
 
 /// What fields of a place gave to the grains.
@@ -349,8 +353,14 @@ pub struct SizeClass {
 /// A jam.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Jam {
-    /// First moment from which nothing could move, s.
+    /// Start of the silence of the outlets: when the last grain left, or something last came from outside, s.
     pub time: f64,
+    /// When the last grain left, s; none if none did.
+    #[serde(default)]
+    pub flow_stopped: Option<f64>,
+    /// When it was established that nothing can move but rattlers, s.
+    #[serde(default)]
+    pub verdict_time: f64,
     /// Grains of the arch, from one wall to the other.
     pub arch: Vec<u32>,
     /// Distance of the centres of its first and its last grain, m.

@@ -6,6 +6,12 @@
 //! Phys. Rev. E 71, 060301), with the mean s = (1 - q) / q. Runs that end empty, or by their time, tell of
 //! grains that passed without a jam: they count as such (a censored observation), and the estimate of
 //! greatest likelihood is all grains out over all jams.
+//!
+//! The share of runs that end in a jam takes account of those whose time was up while they still ran: they are
+//! censored. Runs that have become empty cannot jam any more, which is no censoring but the other end. So the share
+//! is the cumulative incidence of jams by Aalen and Johansen (1978, Scand. J. Stat. 5, 141-150), with the survival
+//! function of Kaplan and Meier (1958, J. Am. Stat. Assoc. 53, 457-481); without censored runs it is the plain share, with its
+//! interval by Wilson.
 
 use serde::Serialize;
 
@@ -14,7 +20,7 @@ use super::error::StudyError;
 use super::proportion::Proportion;
 
 /// The outflow of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outflow {
     /// Grains that left.
     pub grains: u64,
@@ -22,6 +28,10 @@ pub struct Outflow {
     pub jams: u64,
     /// Whether it ended in a jam.
     pub jammed: bool,
+    /// Whether it ran out of time: it neither jammed nor became empty.
+    pub censored: bool,
+    /// Start of the silence of its jam, or when it became empty or ended, s.
+    pub time: f64,
 }
 
 /// What runs say of jams.
@@ -29,11 +39,17 @@ pub struct Outflow {
 pub struct Jamming {
     /// Runs that ended in a jam, of all.
     pub jammed: Proportion,
-    /// Their share.
+    /// Runs whose time was up while they flowed.
+    pub censored: u64,
+    /// Share that jams within the time that was looked at, with these taken into account.
     pub probability: f64,
-    /// Interval of Wilson for it.
+    /// Interval of Wilson for it, for as many runs without censored ones as would leave the same variance.
     pub wilson: Interval,
-    /// Interval of Clopper and Pearson.
+    /// Share of which nothing is known since the time was up.
+    pub undecided: f64,
+    /// Time by which half of all runs have jammed, s; none if that many did not.
+    pub median_time: Option<f64>,
+    /// Interval of Clopper and Pearson, of the plain count.
     pub clopper_pearson: Interval,
     /// Grains out, of all runs.
     pub grains: u64,
@@ -65,15 +81,109 @@ pub fn jamming(runs: &[Outflow], level: f64) -> Result<Jamming, StudyError> {
         }
         Err(_) => (0.0, None),
     };
+    let incidence = Incidence::of(runs);
     Ok(Jamming {
         jammed,
-        probability: jammed.estimate(),
-        wilson: jammed.wilson(level)?,
+        censored: runs.iter().filter(|run| run.censored).count() as u64,
+        probability: incidence.share,
+        wilson: wilson(incidence.share, incidence.trials, level)?,
+        undecided: incidence.undecided,
+        median_time: incidence.median,
         clopper_pearson: jammed.clopper_pearson(level)?,
         grains,
         jams,
         avalanche: (jams > 0).then(|| grains as f64 / jams as f64),
         avalanche_interval: low_and_high,
+        level,
+    })
+}
+
+/// Jams as they come about, with runs that end otherwise taken into account.
+struct Incidence {
+    /// Share that has jammed at the end of what was looked at.
+    share: f64,
+    /// Share that may still jam or become empty.
+    undecided: f64,
+    /// Runs without censored ones that would give the same variance.
+    trials: f64,
+    /// When half have jammed, s.
+    median: Option<f64>,
+}
+
+impl Incidence {
+    fn of(runs: &[Outflow]) -> Incidence {
+        // At one time jams come first, then runs that become empty, then those that are censored.
+        let rank = |run: &Outflow| u8::from(!run.jammed) + u8::from(run.censored);
+        let mut sorted: Vec<&Outflow> = runs.iter().collect();
+        sorted.sort_by(|a, b| a.time.total_cmp(&b.time).then(rank(a).cmp(&rank(b))));
+        let censored = runs.iter().any(|run| run.censored);
+        // At each time: who is there, jams, and jams with other ends; the survival before it; the incidence after.
+        let mut steps: Vec<[f64; 5]> = Vec::new();
+        let (mut survival, mut share, mut median) = (1.0, 0.0, None);
+        let (mut at, mut jams) = (0, 0u64);
+        while at < sorted.len() {
+            let time = sorted[at].time;
+            let there = (sorted.len() - at) as f64;
+            let now = sorted[at..].iter().take_while(|run| run.time == time);
+            let (mut jammed, mut over, mut all) = (0u64, 0u64, 0);
+            for run in now {
+                all += 1;
+                jammed += u64::from(run.jammed);
+                over += u64::from(!run.censored);
+            }
+            jams += jammed;
+            share += survival * jammed as f64 / there;
+            if !censored {
+                // Without rounding.
+                share = jams as f64 / runs.len() as f64;
+            }
+            steps.push([there, jammed as f64, over as f64, survival, share]);
+            survival *= 1.0 - over as f64 / there;
+            if share >= 0.5 && median.is_none() {
+                median = Some(time);
+            }
+            at += all;
+        }
+        // Variance of the incidence (Marubini & Valsecchi 1995, Analysing Survival Data from Clinical Trials and Observational
+        // Studies, eq. 10.12).
+        let mut variance = 0.0;
+        for [there, jammed, over, before, until] in steps {
+            let rest = share - until;
+            if there > over {
+                variance += rest * rest * over / (there * (there - over));
+            }
+            variance += before * before * (there - jammed) * jammed / (there * there * there);
+            variance -= 2.0 * rest * before * jammed / (there * there);
+        }
+        let count = runs.len() as f64;
+        let spread = share * (1.0 - share);
+        let trials = match censored && variance > 0.0 && spread > 0.0 {
+            true => (spread / variance).min(count),
+            // All or none jam: who was looked at to the end of it tells of that.
+            false => {
+                let end = sorted.last().map_or(0.0, |run| run.time);
+                let whole = runs.iter().filter(|run| !run.censored || run.time >= end);
+                whole.count().max(1) as f64
+            }
+        };
+        Incidence {
+            share,
+            undecided: if censored { survival } else { 0.0 },
+            trials,
+            median,
+        }
+    }
+}
+
+/// Wilson's interval of a share of so many trials, which need not be a whole number.
+fn wilson(share: f64, trials: f64, level: f64) -> Result<Interval, StudyError> {
+    let z = super::special::normal_quantile(0.5 + 0.5 * level);
+    let all = 1.0 + z * z / trials;
+    let middle = (share + z * z / (2.0 * trials)) / all;
+    let half = z / all * (share * (1.0 - share) / trials + z * z / (4.0 * trials * trials)).sqrt();
+    Ok(Interval {
+        low: (middle - half).max(0.0),
+        high: (middle + half).min(1.0),
         level,
     })
 }

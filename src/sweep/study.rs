@@ -186,6 +186,11 @@ fn outflow(row: &Row) -> Option<Outflow> {
         grains: summary.discharge?.count,
         jams: summary.jams.len() as u64,
         jammed: row.status == Status::Jammed,
+        censored: row.status == Status::Finished,
+        time: match &summary.jam {
+            Some(jam) => jam.time,
+            None => summary.time.simulated,
+        },
     })
 }
 

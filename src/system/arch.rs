@@ -327,6 +327,8 @@ fn told<D: Integrate>(
     let [a, b] = ends.map(|s| s.map_or_else(D::Vector::default, |&s| arrays.position(s as usize)));
     Jam {
         time,
+        flow_stopped: None,
+        verdict_time: time,
         arch: chain.iter().map(|&slot| id(slot)).collect(),
         span: (a - b).norm(),
         force: ArchForce {

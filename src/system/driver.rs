@@ -163,7 +163,14 @@ pub(super) struct DriverState {
     pub regime_since: f64,
     pub all_steps: f64,
     pub calm_looks: u32,
-    pub calm_since: f64,
+    /// Of these, looks in a row at which not even rattlers moved.
+    pub still_looks: u32,
+    /// Where each grain was at the first of the calm looks, by number.
+    pub calm_places: Vec<(u32, [f64; 3])>,
+    /// When something last came from outside: a gate that opened, a perturbation, a change of gravity, s.
+    pub disturbed: f64,
+    /// When a grain last went through each outlet, s.
+    pub through: Vec<Option<f64>>,
     /// Grains out, and jams that turned out to be none since.
     pub undone: [u64; 2],
     pub jam: Option<crate::record::Jam>,
@@ -487,6 +494,7 @@ impl<D: Integrate> System<D> {
         self.started_at = Instant::now();
         self.s.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
         sink.checkpoint(&self.save())?;
+        self.log_interrupted(sink)?;
         Ok(Outcome::Interrupted)
     }
 
@@ -548,6 +556,12 @@ pub(super) const SETTLE_LOOKS: u32 = 3;
 pub(super) const JAM_LOOK: f64 = 0.025;
 pub(super) const JAM_LOOKS: u32 = 8;
 pub(super) const JAM_KINETIC: f64 = 1e-6;
+/// Looks in a row where rattlers still move.
+pub(super) const RATTLE_LOOKS: u32 = 16;
+/// What a grain of the arch may have gone in all these looks, in diameters: a rattler that swings beside it strains it by some
+/// thousandths, to and fro. And what any grain may have, where no arch is found.
+pub(super) const JAM_CREEP: f64 = 5e-3;
+pub(super) const ANY_CREEP: f64 = 0.02;
 
 /// The random stream of a purpose: the same whatever else is drawn.
 pub(super) fn stream(seed: u64, purpose: u64) -> ChaCha8Rng {

@@ -167,6 +167,10 @@ impl<D: Integrate> System<D> {
         self.look_at_meters(time);
         self.fields.handle_event(time);
         self.account(time);
+        // The last row tells of the end, whatever it is; it is part of it, and no event of its own.
+        if self.setup.log.series.is_some() && self.s.last_tick < time {
+            self.log_state(sink, time)?;
+        }
         self.s.held = super::ledger::held(&self.engine, &self.fields, time);
         self.s.last_tick = time;
         self.log_zones(sink)?;

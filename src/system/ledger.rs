@@ -23,6 +23,8 @@ pub struct Held {
     pub elastic: Elastic,
     /// Sum of mass times position, kg m.
     pub moment: [f64; 3],
+    /// Sum of mass times diameter, kg m.
+    pub size: f64,
     /// In a cell whose edges move, where kinetic energy is that of motion against the flow: what that of the whole
     /// motion is more.
     pub carried: f64,
@@ -60,6 +62,10 @@ pub struct Ledger {
     /// Given by kicks, and by a gravity that is not the scenario's any more: that work is this plus
     /// (gravity now - gravity at the start) . (sum of mass times position).
     pub perturbed: f64,
+    /// Mass times diameter of what was taken away, kg m.
+    pub removed_size: f64,
+    /// The largest error of a row so far (`balance_error_max`).
+    pub worst: f64,
     /// Gravity at the start, of which potential energy is told, m/s^2.
     pub gravity: [f64; 3],
 }
@@ -117,6 +123,7 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
         held.carried += 0.5 * mass * v.norm_squared() - own;
         held.kinetic += turning_energy(engine, slot, s);
         let radius = arrays.radius(slot);
+        held.size += mass * 2.0 * radius;
         let at = FieldPoint {
             mass,
             radius,
@@ -246,6 +253,25 @@ impl Ledger {
         } else {
             self.start.elastic.sum().abs()
         };
+        // What contacts, walls and drag have done: no body that falls or flies elsewhere is part of it.
+        let met = flows.met - begin.met;
+        let walls = (flows.walls - begin.walls).abs() + (given.work - given.drag).abs();
+        let stored = (held.elastic.sum() - self.start.elastic.sum()).abs();
+        let worked = met + damping.abs() + slip.abs() + collision.abs() + walls + stored;
+        let g: f64 = self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let rest = match g > 0.0 {
+            true => g * (held.size + self.removed_size),
+            false if self.start.kinetic > 0.0 => self.start.kinetic,
+            // Where all starts from rest, what moved it.
+            false => scale,
+        };
+        let share = |over: f64| {
+            if error == 0.0 || !self.begun {
+                0.0
+            } else {
+                (error / over).min(f64::MAX)
+            }
+        };
         EnergyFigures {
             kinetic: held.kinetic,
             potential: held.potential,
@@ -260,11 +286,8 @@ impl Ledger {
             removed: self.removed,
             // Before the book is opened (while settling) there is no balance; and what is told
             // is a number even where nothing flowed.
-            balance_error: if error == 0.0 || !self.begun {
-                0.0
-            } else {
-                (error / scale).min(f64::MAX)
-            },
+            balance_error: share(scale),
+            balance_error_max: self.worst.max(share(worked + rest)),
         }
     }
 }

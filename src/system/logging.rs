@@ -130,6 +130,7 @@ impl<D: Integrate> System<D> {
             .s
             .ledger
             .figures(&self.engine, &held, self.s.rest.energy);
+        self.s.ledger.worst = figures.balance_error_max;
         // Over the steps in the sums, not over the interval, into which a step more or less may fall.
         let lasted = (self.engine.state.n - self.s.last_row) as f64 * self.engine.options.step;
         self.s.last_row = self.engine.state.n;
@@ -194,6 +195,20 @@ impl<D: Integrate> System<D> {
             cell,
         };
         Ok(sink.series(&row)?)
+    }
+
+    /// The row of where a run was interrupted. It comes after the checkpoint, so that a run that goes on from there has no such
+    /// row; and it leaves no trace in what is kept.
+    pub(super) fn log_interrupted(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let time = self.engine.time();
+        if self.setup.log.series.is_none() || !self.s.ledger.begun || self.s.last_tick >= time {
+            return Ok(());
+        }
+        let (kept, walls) = (self.s.clone(), self.engine.state.wall_sums.clone());
+        let logged = self.log_state(sink, time);
+        self.s = kept;
+        self.engine.state.wall_sums = walls;
+        logged
     }
 
     /// Loads of walls at the last evaluation: in a jam no step is taken over which to average.
@@ -390,6 +405,9 @@ impl<D: Integrate> System<D> {
         warnings.extend(super::reason::imbalance(&energy));
         warnings.extend(self.s.rest.thrash.warning());
         warnings.extend(self.morph_warnings(&energy));
+        if self.s.over == Some(Outcome::Finished) {
+            warnings.extend(self.silent_outlets(time));
+        }
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),

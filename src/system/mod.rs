@@ -30,6 +30,7 @@ mod perturb;
 mod place;
 pub mod quasi_static;
 mod radii;
+mod rattlers;
 mod reason;
 mod regimes;
 mod rest;

@@ -104,6 +104,7 @@ impl<D: Integrate> System<D> {
         self.s.ledger.removed += grain.kinetic_energy() + potential;
         self.s.ledger.removed_potential += potential;
         self.s.ledger.perturbed += self.lift(&grain);
+        self.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
         self.s.removed += 1;
         if how == Left::Through {
             if self.s.discharged == 0 {
@@ -111,6 +112,12 @@ impl<D: Integrate> System<D> {
             }
             self.s.last_out = time;
             self.s.discharged += 1;
+            let outlets = self.setup.outlets.iter();
+            let mut through = self.s.through.iter_mut().zip(outlets);
+            let taken = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
+            if let Some((last, _)) = through.find(|(_, o)| taken(o) == Some(Left::Through)) {
+                *last = Some(time);
+            }
         }
     }
 
@@ -222,7 +229,8 @@ impl<D: Integrate> System<D> {
         self.s.ledger.remove_elastic(elastic);
         self.log_links(sink)?;
         self.engine.open(index);
-        self.s.calm_looks = 0;
+        self.book_look(false, false);
+        self.s.disturbed = time;
         self.wake_unbalanced(sink)?;
         self.renew(sink)?;
         self.s.causes.now = 0;

@@ -19,6 +19,14 @@ const PRESSED: &str = "grains are crushed: ";
 
 /// The warning that a balance asks for, if any.
 pub(super) fn imbalance(energy: &EnergyFigures) -> Option<String> {
+    if energy.balance_error <= UNBALANCED && energy.balance_error_max > UNBALANCED {
+        return Some(format!(
+            "the energy balance was off by up to {:.1e} of the work of contacts, walls and drag (`energy.balance_error_max`), \
+             though by only {:.1e} of all that flowed: what fell or flew far hides it there; take a smaller step \
+             (`run.safety` or `run.step`)",
+            energy.balance_error_max, energy.balance_error
+        ));
+    }
     (energy.balance_error > UNBALANCED).then(|| {
         format!(
             "the energy balance is off by {:.1e} of what flowed, where a sound run stays under 1e-3: \

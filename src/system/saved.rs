@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 19: rattlers of jams; when each outlet was last passed; the largest error of the energy book.
 /// 18: more than 128 bands.
 /// 17: leeways.
 /// 16: dampers' moments in space are those of the forces, unless told.
@@ -39,7 +40,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 18;
+const FORMAT: u32 = 19;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].

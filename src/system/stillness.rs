@@ -1,15 +1,23 @@
 //! Whether nothing moves: the end of settling, and jams.
 
-use super::driver::{JAM_KINETIC, JAM_LOOK, JAM_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner};
-use super::{System, SystemError};
+use super::driver::{
+    ANY_CREEP, JAM_CREEP, JAM_KINETIC, JAM_LOOK, JAM_LOOKS, RATTLE_LOOKS, SETTLE_LOOK,
+    SETTLE_LOOKS, owner,
+};
+use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
+use super::{OutletSetup, System, SystemError};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{LinkView, Other};
 use crate::event::{DefaultQueue, EventKind};
 use crate::geometry::Vector;
-use crate::record::Sink;
+use crate::record::{Jam, Sink};
 
 /// Jams that may turn out to be none, between one grain that leaves and the next, before all step.
 pub(super) const UNDONE: u64 = 4;
+
+/// An outlet is silent when nothing went through it for so many times the root of diameter over gravity.
+const SILENT: f64 = 20.0;
 
 impl<D: Integrate> System<D> {
     /// While settling: whether the grains rest; then the clock is set to 0.
@@ -57,14 +65,193 @@ impl<D: Integrate> System<D> {
         self.begin(sink)
     }
 
-    /// Whether a stepped slot moves no more than a grain of a jam may.
-    pub(super) fn is_at_rest(&self, slot: u32) -> bool {
+    /// Kinetic energy of a stepped slot over m g d.
+    fn liveliness(&self, slot: u32) -> f64 {
         let (arrays, slot) = (&self.engine.state.arrays, slot as usize);
         let g = self.setup.gravity.norm();
         let (v, s) = super::ledger::velocity_now(&self.engine, slot);
         let turning = super::ledger::turning_energy(&self.engine, slot, s);
         let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
-        kinetic < JAM_KINETIC * 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot)
+        kinetic / (2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot))
+    }
+
+    /// The stepped grains that move, in order of their numbers, with their contacts; or all that are stepped. None where
+    /// they are too many or too lively for rattlers. `grains`: how many there are in all.
+    pub(super) fn movers(&self, all: bool, grains: usize) -> Option<Vec<Mover>> {
+        let arrays = &self.engine.state.arrays;
+        let g = self.setup.gravity.norm();
+        let down = self.setup.gravity * (1.0 / g);
+        let mut place = std::collections::BTreeMap::new();
+        let mut movers = Vec::new();
+        for &slot in &self.engine.state.active {
+            let energy = self.liveliness(slot);
+            if energy < JAM_KINETIC && !all {
+                continue;
+            }
+            if energy >= SWINGS || !are_few(movers.len() + 1, grains) {
+                return None;
+            }
+            place.insert(slot, movers.len());
+            movers.push(Mover {
+                id: arrays.id[slot as usize],
+                energy,
+                weight: g / arrays.inverse_mass(slot as usize),
+                touches: Vec::new(),
+            });
+        }
+        if movers.is_empty() {
+            return Some(movers);
+        }
+        let name = |other: Other| match other {
+            Other::Slot(slot) => Some(arrays.id[slot as usize]),
+            Other::Boundary(_) => None,
+        };
+        self.engine.each_link_view(|view: LinkView<D>| {
+            let force = view.kinematics.normal * view.normal_force + view.tangential_force;
+            let (along, size) = (force.dot(&down), force.norm());
+            let mut touch = |slot: u32, other: Other, sign: f64| {
+                if let Some(&at) = place.get(&slot) {
+                    movers[at].touches.push(Touch {
+                        other: name(other),
+                        down: sign * along,
+                        force: size,
+                    });
+                }
+            };
+            touch(view.a, view.b, 1.0);
+            if let Other::Slot(b) = view.b {
+                touch(b, Other::Slot(view.a), -1.0);
+            }
+        });
+        for mover in &mut movers {
+            // The engine's order depends on how lists were made.
+            let key = |touch: &Touch| touch.other.map_or(-1, i64::from);
+            mover.touches.sort_by(|p, q| {
+                key(p)
+                    .cmp(&key(q))
+                    .then(p.down.total_cmp(&q.down))
+                    .then(p.force.total_cmp(&q.force))
+            });
+        }
+        movers.sort_by_key(|mover| mover.id);
+        Some(movers)
+    }
+
+    /// Where each grain is, by number.
+    pub(super) fn places(&self) -> Vec<(u32, [f64; 3])> {
+        let arrays = &self.engine.state.arrays;
+        let mut places: Vec<(u32, [f64; 3])> = (1..arrays.slots())
+            .filter(|&slot| arrays.status[slot].is_grain())
+            .map(|slot| {
+                let x = arrays.position(slot);
+                let x = std::array::from_fn(|k| if k < D::N { x[k] } else { 0.0 });
+                (arrays.id[slot], x)
+            })
+            .collect();
+        places.sort_unstable_by_key(|place| place.0);
+        places
+    }
+
+    /// Whether the arch has crept since looks began to find all calm: any of its grains, or where there is none any grain at all,
+    /// but for rattlers. What was not here then is passed over.
+    fn creeps(&self, arch: &[u32], movers: &[Mover]) -> bool {
+        let arrays = &self.engine.state.arrays;
+        let since = &self.s.calm_places;
+        let most = if arch.is_empty() {
+            ANY_CREEP
+        } else {
+            JAM_CREEP
+        };
+        (1..arrays.slots())
+            .filter(|&slot| arrays.status[slot].is_grain())
+            .filter(|&slot| arch.is_empty() || arch.contains(&arrays.id[slot]))
+            .any(|slot| {
+                let id = arrays.id[slot];
+                let Ok(at) = since.binary_search_by_key(&id, |place| place.0) else {
+                    return false;
+                };
+                let then = D::Vector::from_fn(|k| since[at].1[k]);
+                let gone = self.engine.shortest(arrays.position(slot) - then).norm();
+                gone > most * 2.0 * arrays.radius(slot)
+                    && movers.binary_search_by_key(&id, |mover| mover.id).is_err()
+            })
+    }
+
+    /// Books what a look for a jam has found: whether nothing moves but rattlers, and whether nothing at all does. Gives
+    /// whether that has been so for long enough.
+    pub(super) fn book_look(&mut self, calm: bool, still: bool) -> bool {
+        if !calm {
+            self.s.calm_looks = 0;
+            self.s.still_looks = 0;
+            self.s.calm_places.clear();
+            return false;
+        }
+        if self.s.calm_looks == 0 {
+            self.s.calm_places = self.places();
+        }
+        let s = &mut self.s;
+        s.calm_looks += 1;
+        s.still_looks = if still { s.still_looks + 1 } else { 0 };
+        s.still_looks >= JAM_LOOKS || s.calm_looks >= RATTLE_LOOKS
+    }
+
+    /// A jam was doubted: if nothing comes of it for two looks, it is asked for again.
+    pub(super) fn look_again(&mut self) {
+        let s = &mut self.s;
+        s.still_looks = s.still_looks.min(JAM_LOOKS - 2);
+        s.calm_looks = s.calm_looks.min(RATTLE_LOOKS - 2);
+    }
+
+    /// When the last grain left; and when the silence of the outlets began, which nothing from outside has touched since.
+    pub(super) fn silence(&self) -> (Option<f64>, f64) {
+        let last = (self.s.discharged > 0).then_some(self.s.last_out);
+        let start = last.unwrap_or(0.0).max(self.s.disturbed);
+        (last, start)
+    }
+
+    /// Warnings of a run that is over without a jam while an outlet is silent below grains.
+    pub(super) fn silent_outlets(&self, end: f64) -> Vec<String> {
+        let g = self.setup.gravity.norm();
+        let walls = &self.setup.boundaries;
+        // What a gate shuts is silent for a reason.
+        let shut = walls.iter().any(|b| b.opens_at.is_some_and(|t| t > end));
+        if g <= 0.0 || shut || self.s.jam.is_some() {
+            return Vec::new();
+        }
+        let grains = self.grains_at(end);
+        let diameter =
+            2.0 * grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len().max(1) as f64;
+        let unit = (diameter / g).sqrt();
+        let mut warnings = Vec::new();
+        for (k, outlet) in self.setup.outlets.iter().enumerate() {
+            let above = match outlet {
+                OutletSetup::Plane { .. } => grains
+                    .iter()
+                    .filter(|grain| !outlet.takes(grain.position, grain.radius))
+                    .count(),
+                OutletSetup::Inside { min, max } => {
+                    let middle = (*min + *max) * 0.5;
+                    let up = self.setup.gravity * (-1.0 / g);
+                    grains
+                        .iter()
+                        .filter(|grain| (grain.position - middle).dot(&up) > 0.0)
+                        .count()
+                }
+                // That is no outlet, but where what is lost is taken away.
+                OutletSetup::Outside { .. } => 0,
+            };
+            let last = self.s.through.get(k).copied().flatten();
+            let silent = end - last.unwrap_or(0.0).max(self.s.disturbed);
+            if above > 0 && silent >= SILENT * unit {
+                warnings.push(format!(
+                    "nothing went through outlet[{k}] for the last {silent:.3} s, {:.0} times the root of diameter over \
+                     gravity, though {above} grains are above it; no jam was established before the end: let the run go on \
+                     (a later `run.finish`) before it is counted as one that flows",
+                    silent / unit
+                ));
+            }
+        }
+        warnings
     }
 
     /// Kinetic energy, the sum of m g d and of loads times d, and whether anybody flies.
@@ -90,7 +277,7 @@ impl<D: Integrate> System<D> {
         (kinetic + swing, weight, flying)
     }
 
-    /// Whether nothing can move any more: all at rest for a while, nothing to come.
+    /// Whether nothing can move any more: all at rest for a while but rattlers, nothing to come.
     pub(super) fn look_for_jam(
         &mut self,
         sink: &mut dyn Sink,
@@ -109,30 +296,55 @@ impl<D: Integrate> System<D> {
                 .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.stands())
             || self.fields.next_event(time).is_some()
             || self.gravity_changes();
-        let active = &self.engine.state.active;
-        let rest = !to_come
-            && self.grain_count() > 0
-            && self.flying().is_empty()
-            && active.iter().all(|&slot| self.is_at_rest(slot));
-        if !rest {
-            self.s.calm_looks = 0;
-            self.s.calm_since = time;
-        } else {
-            if self.s.calm_looks == 0 {
-                self.s.calm_since = time;
+        if self.gravity_changes() {
+            self.s.disturbed = time;
+        }
+        let grains = self.grain_count();
+        let movers = match !to_come && grains > 0 && self.flying().is_empty() {
+            true => self.movers(false, grains),
+            false => None,
+        };
+        let movers = movers.filter(|movers| all_rattle(movers, D::N));
+        let still = movers.as_ref().is_some_and(Vec::is_empty);
+        let mut enough = self.book_look(movers.is_some(), still);
+        let (flow_stopped, began) = self.silence();
+        let mut arch = Jam::default();
+        if enough {
+            arch = super::arch::find(&self.engine, &self.setup.outlets, began);
+            if self.creeps(&arch.arch, movers.as_deref().unwrap_or_default()) {
+                self.book_look(false, false);
+                enough = false;
             }
-            self.s.calm_looks += 1;
         }
-        if self.s.calm_looks >= JAM_LOOKS && self.undo_rest(sink)? {
+        if enough && self.undo_rest(sink)? {
             self.renew(sink)?;
-            self.s.calm_looks = 0;
+            if self.s.undone[1] == UNDONE {
+                // All are stepped now, and show what they do.
+                self.book_look(false, false);
+                enough = false;
+            } else {
+                // That a solve wakes who bears nothing leaves the jam as it is.
+                let woken = self.movers(true, grains);
+                enough = woken.is_some_and(|woken| all_rattle(&woken, D::N));
+                if !enough {
+                    self.look_again();
+                }
+            }
         }
-        if self.s.calm_looks >= JAM_LOOKS {
+        if enough {
             self.count(EventKind::Jam);
             self.s.causes.now = self.s.causes.link;
             self.s.causes.end = self.log_whole(sink, time, EventKind::Jam, None)?;
             self.s.causes.now = 0;
-            let jam = super::arch::find(&self.engine, &self.setup.outlets, self.s.calm_since);
+            if self.setup.morph.is_some() {
+                // Loads have been carried since.
+                arch = super::arch::find(&self.engine, &self.setup.outlets, began);
+            }
+            let jam = Jam {
+                flow_stopped,
+                verdict_time: time,
+                ..arch
+            };
             self.jam(jam, time);
             return Ok(());
         }

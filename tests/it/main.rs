@@ -103,6 +103,7 @@ mod segregate;
 mod setups;
 mod shapes;
 mod shapes_rest;
+mod silence;
 mod silo;
 mod silo_study;
 mod sizes;

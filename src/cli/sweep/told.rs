@@ -117,7 +117,15 @@ fn jams(sweep: &Sweep, found: &SweepStudy) -> String {
         return String::new();
     }
     let mut head = heads(sweep);
-    for name in ["jammed", "share", "95 %", "grains per jam", "95 %"] {
+    for name in [
+        "jammed",
+        "time up",
+        "share",
+        "95 %",
+        "half by, s",
+        "grains per jam",
+        "95 %",
+    ] {
         head.push(name.into());
     }
     let mut rows = vec![head];
@@ -130,17 +138,37 @@ fn jams(sweep: &Sweep, found: &SweepStudy) -> String {
         rows.push(row);
     }
     format!(
-        "{}  share of runs that end in a jam with Wilson's interval; grains that flow out between two jams\n",
-        aligned(&rows)
+        "{}  share of runs that end in a jam with Wilson's interval, and when half have; grains that flow out between two jams\n{}",
+        aligned(&rows),
+        censored(found)
     )
 }
 
-fn jam_cells(jamming: &Jamming) -> [String; 5] {
+/// What is said of runs whose time was up.
+fn censored(found: &SweepStudy) -> String {
+    let all = found.groups.iter().filter_map(|group| group.jamming);
+    let (mut runs, mut most) = (0, 0.0f64);
+    for jamming in all {
+        runs += jamming.censored;
+        most = most.max(jamming.undecided);
+    }
+    if runs == 0 {
+        return String::new();
+    }
+    format!(
+        "  the time of {runs} runs was up while they flowed: shares take account of them (Kaplan and Meier; Aalen and \
+         Johansen), and up to {most:.2} of the runs at one setting may still jam; a later `until` tells\n"
+    )
+}
+
+fn jam_cells(jamming: &Jamming) -> [String; 7] {
     let (low, high) = jamming.avalanche_interval;
     [
         format!("{} of {}", jamming.jammed.successes, jamming.jammed.trials),
+        jamming.censored.to_string(),
         short(jamming.probability),
         format!("{:.3} to {:.3}", jamming.wilson.low, jamming.wilson.high),
+        jamming.median_time.map_or("-".into(), short),
         jamming.avalanche.map_or("-".into(), short),
         match high {
             Some(high) => format!("{} to {}", short(low), short(high)),

@@ -11,9 +11,10 @@ use crate::geometry::Vector;
 use crate::ranks::{RankError, Ranks, Values};
 use crate::record::{NullSink, Sink};
 use crate::system::SystemError;
-use crate::system::driver::{JAM_LOOK, JAM_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner};
+use crate::system::driver::{JAM_LOOK, SETTLE_LOOK, SETTLE_LOOKS, owner};
 use crate::system::ledger;
 use crate::system::outlet::Left;
+use crate::system::rattlers::{Mover, all_rattle, are_few};
 use crate::system::stillness::UNDONE;
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
@@ -156,20 +157,17 @@ impl<D: Integrate> Domains<'_, D> {
             .boundaries
             .iter()
             .any(|wall| wall.opens_at.is_some_and(|t| t > time) || !wall.stands());
-        let active = &system.engine.state.active;
-        let moves = to_come || !active.iter().all(|&slot| system.is_at_rest(slot));
-        let moves = self.ranks.any(moves)? || self.grains == 0;
-        let state = &mut self.system.s;
-        if moves {
-            state.calm_looks = 0;
-            state.calm_since = time;
-        } else {
-            if state.calm_looks == 0 {
-                state.calm_since = time;
-            }
-            state.calm_looks += 1;
-        }
-        if state.calm_looks >= JAM_LOOKS {
+        let grains = self.grains as usize;
+        let own = match to_come || grains == 0 {
+            true => None,
+            false => system.movers(false, grains),
+        };
+        let movers = self.all_movers(own)?;
+        let movers = movers.filter(|movers| all_rattle(movers, D::N));
+        let still = movers.as_ref().is_some_and(Vec::is_empty);
+        let enough = self.system.book_look(movers.is_some(), still);
+        if enough {
+            let state = &mut self.system.s;
             let [out, doubts] = &mut state.undone;
             if *out != state.discharged {
                 [*out, *doubts] = [state.discharged, 0];
@@ -177,19 +175,35 @@ impl<D: Integrate> Domains<'_, D> {
             *doubts += 1;
             let doubted = *doubts <= UNDONE;
             if !doubted || !self.wake_unbalanced()? {
-                // Comes to rank 0 alone with all grains in its hands.
+                // Comes to rank 0 alone with all grains in its hands, which looks once more.
                 let state = &mut self.system.s;
-                state.calm_looks = JAM_LOOKS - 1;
+                state.calm_looks -= 1;
+                state.still_looks = state.still_looks.saturating_sub(1);
                 state.undone[1] = UNDONE + 1;
                 self.system.schedule(owner::JAM, time, EventKind::Jam);
                 return Ok(false);
             }
             self.renew()?;
-            self.system.s.calm_looks = 0;
+            self.system.book_look(false, false);
         }
         self.system
             .schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
         Ok(true)
+    }
+
+    /// What moves, of all ranks, in order of number; none where that is too much for rattlers on any of them, or altogether.
+    fn all_movers(&self, own: Option<Vec<Mover>>) -> Result<Option<Vec<Mover>>, SystemError> {
+        if self.ranks.any(own.is_none())? {
+            return Ok(None);
+        }
+        let bytes = to_bytes(&own.unwrap_or_default());
+        let mut all: Vec<Mover> = Vec::new();
+        for (rank, bytes) in self.ranks.all_gather(&bytes)?.iter().enumerate() {
+            let theirs: Vec<Mover> = of_bytes(rank, bytes)?;
+            all.extend(theirs);
+        }
+        all.sort_by_key(|mover| mover.id);
+        Ok(are_few(all.len(), self.grains as usize).then_some(all))
     }
 
     /// Removes clusters all of whose grains have left.
@@ -273,7 +287,8 @@ impl<D: Integrate> Domains<'_, D> {
         let elastic = system.engine.end_links_with(index, time);
         system.s.ledger.remove_elastic(elastic);
         system.engine.open(index);
-        system.s.calm_looks = 0;
+        system.book_look(false, false);
+        system.s.disturbed = time;
         self.wake_unbalanced()?;
         self.renew()
     }

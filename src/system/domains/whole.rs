@@ -35,6 +35,10 @@ struct Share {
     /// Initial, removed, discharged, stops, stops in vain.
     grains: [u64; 5],
     out: [f64; 2],
+    /// When a grain last went through each outlet, s.
+    through: Vec<Option<f64>>,
+    /// Where grains were when looks for a jam began to find all calm.
+    places: Vec<(u32, [f64; 3])>,
     regimes: [f64; 4],
     all_steps: f64,
     rounding: [f64; 2],
@@ -71,6 +75,7 @@ fn add_flows(to: &mut Flows, by: &Flows) {
     to.friction += by.friction;
     to.collision += by.collision;
     to.walls += by.walls;
+    to.met += by.met;
     for (to, by) in to.last.iter_mut().zip(by.last) {
         *to += by;
     }
@@ -83,6 +88,7 @@ fn add_held(to: &mut Held, by: &Held) {
     to.potential += by.potential;
     to.elastic += by.elastic;
     to.carried += by.carried;
+    to.size += by.size;
     for (to, by) in to.moment.iter_mut().zip(by.moment) {
         *to += by;
     }
@@ -109,6 +115,7 @@ fn add_ledger(to: &mut Ledger, by: &Ledger) {
     to.removed_potential += by.removed_potential;
     to.removed_tangential += by.removed_tangential;
     to.perturbed += by.perturbed;
+    to.removed_size += by.removed_size;
 }
 
 impl Share {
@@ -139,6 +146,13 @@ impl Share {
                 first.min(by.out[0])
             };
             *last = last.max(by.out[1]);
+        }
+        self.places.extend_from_slice(&by.places);
+        for (to, by) in self.through.iter_mut().zip(&by.through) {
+            *to = match (*to, *by) {
+                (Some(a), Some(b)) => Some(f64::max(a, b)),
+                (a, b) => a.or(b),
+            };
         }
         for (to, by) in self.grains.iter_mut().zip(by.grains) {
             *to += by;
@@ -188,6 +202,8 @@ impl<D: Integrate> Domains<'_, D> {
                 s.rest.thrash.short,
             ],
             out: [s.first_out, s.last_out],
+            through: s.through.clone(),
+            places: s.calm_places.clone(),
             regimes: s.regime_time,
             all_steps: s.all_steps,
             rounding: ledger::rounding(engine),
@@ -265,6 +281,7 @@ impl<D: Integrate> Domains<'_, D> {
         let figures =
             sum.ledger
                 .figures_of(engine, &sum.held, &sum.flows[0], sum.morph, sum.rounding);
+        system.s.ledger.worst = figures.balance_error_max;
         let mean = |force: f64| {
             if lasted > 0.0 {
                 0.0 - force / lasted
@@ -365,6 +382,10 @@ impl<D: Integrate> Domains<'_, D> {
             s.rest.thrash.short,
         ] = sum.grains;
         [s.first_out, s.last_out] = sum.out;
+        s.through = sum.through;
+        s.calm_places = sum.places;
+        s.calm_places.sort_unstable_by_key(|place| place.0);
+        s.calm_places.dedup_by_key(|place| place.0);
         s.by_kind = sum.by_kind;
         s.regime_time = sum.regimes;
         s.all_steps = sum.all_steps;

@@ -12,10 +12,10 @@ use crate::record::{
 
 /// The warning that a balance asks for: what rounding leaves is far less.
 fn unbalanced(energy: &EnergyFigures) -> Option<String> {
-    (energy.balance_error > 1e-2).then(|| {
+    (energy.balance_error.max(energy.balance_error_max) > 1e-2).then(|| {
         format!(
             "the energy balance is off by {:.1e} of what flowed: speeds or accelerations are beyond what numbers hold",
-            energy.balance_error
+            energy.balance_error.max(energy.balance_error_max)
         )
     })
 }
@@ -32,6 +32,18 @@ impl<D: Dimension> Events<D> {
         let now = kinetic + potential + hidden;
         let error = now + lost + mismatch - injected - kinetic_start - potential_start;
         let flowed = kinetic_start + (potential_start - potential).max(0.0) + injected.abs();
+        let g = self.setup.gravity.norm();
+        let size = |grain: &crate::body::Grain<D>| grain.mass * 2.0 * grain.radius;
+        let rest = match g > 0.0 {
+            true => g * self.setup.grains.iter().map(size).sum::<f64>(),
+            false if kinetic_start > 0.0 => kinetic_start,
+            false => flowed,
+        };
+        let share = |over: f64| match error == 0.0 {
+            true => 0.0,
+            false => (error.abs() / over).min(f64::MAX),
+        };
+        let worked = lost.abs() + mismatch.abs() + hidden.abs() + injected.abs();
         EnergyFigures {
             kinetic,
             potential,
@@ -44,11 +56,8 @@ impl<D: Dimension> Events<D> {
             },
             injected,
             removed: 0.0,
-            balance_error: if error == 0.0 {
-                0.0
-            } else {
-                (error.abs() / flowed).min(f64::MAX)
-            },
+            balance_error: share(flowed),
+            balance_error_max: self.tally.worst.max(share(worked + rest)),
         }
     }
 

@@ -30,8 +30,8 @@ const LOGGED_CHUNK: u64 = 10_000;
 
 /// Version of the saved state; other drivers' states have other numbers.
 ///
-/// 3: contacts that last. 2: the spectrum of impacts.
-const FORMAT: u32 = 0x4556_0003;
+/// 4: the largest error of the energy book. 3: contacts that last. 2: the spectrum of impacts.
+const FORMAT: u32 = 0x4556_0004;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,8 @@ struct Tally<D: Dimension> {
     start: [f64; 2],
     /// Time of the last row of the series, s.
     last_row: f64,
+    /// The largest error of the rows so far (`balance_error_max`).
+    worst: f64,
     /// What the walls had received then.
     last_walls: Vec<WallTally<D>>,
     /// Simulated time so far, s.
@@ -226,6 +228,11 @@ impl<D: Dimension> Events<D> {
                 sink.checkpoint(&self.save()?)?;
             }
             Tick::Finish => {
+                // The last row tells of the end.
+                if self.setup.log.series.is_some() && self.tally.last_row < time {
+                    let row = self.series_row(time);
+                    sink.series(&row)?;
+                }
                 self.tally.finished = true;
                 for row in self.tally.spectrum.iter().flat_map(Spectrum::rows) {
                     sink.impact(&row)?;

@@ -88,6 +88,7 @@ impl<D: Dimension> Events<D> {
     /// A row of the series. Wall loads are the momentum received since the last row over its time.
     pub(super) fn series_row(&mut self, time: f64) -> SeriesRow {
         let energy = self.energy();
+        self.tally.worst = energy.balance_error_max;
         let d = energy.dissipated;
         let grains = self.setup.grains.len() as u64;
         let lasted = time - self.tally.last_row;

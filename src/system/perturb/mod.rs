@@ -203,7 +203,8 @@ impl<D: Integrate> System<D> {
 
     /// After a jam the clock of steps goes on from here.
     fn go_on(&mut self, time: f64) {
-        self.s.calm_looks = 0;
+        self.book_look(false, false);
+        self.s.disturbed = time;
         self.s.undone = [0; 2];
         if !self.s.frozen {
             return;

@@ -32,6 +32,10 @@ pub(super) struct Tally {
     pub slip_thesis: f64,
     /// What a sudden load leaves over when all is at rest, J: dampers take it.
     pub settled: f64,
+    /// Time of the last row of the series, s.
+    pub last_row: f64,
+    /// The largest error of the rows so far (`balance_error_max`).
+    pub worst: f64,
     /// Parts that needed dynamics and were held.
     pub held: u64,
     /// Links made anew under parts that would have hung on nothing.
@@ -67,6 +71,17 @@ impl<D: Dimension> QuasiStatic<D> {
         let injected = self.tally.fed;
         let error = (potential + elastic + slip + morph - injected).abs();
         let released = (injected - potential).abs();
+        let g = self.setup.gravity.norm();
+        let here = &self.setup.grains[..self.nodes.len()];
+        let rest = g * here
+            .iter()
+            .map(|grain| grain.mass * 2.0 * grain.radius)
+            .sum::<f64>();
+        let share = |over: f64| match error == 0.0 {
+            true => 0.0,
+            false => (error / over).min(f64::MAX),
+        };
+        let worked = elastic.abs() + slip.abs() + morph.abs();
         EnergyFigures {
             kinetic: 0.0,
             potential,
@@ -79,11 +94,8 @@ impl<D: Dimension> QuasiStatic<D> {
             },
             injected,
             removed: 0.0,
-            balance_error: if error == 0.0 {
-                0.0
-            } else {
-                (error / released).min(f64::MAX)
-            },
+            balance_error: share(released),
+            balance_error_max: self.tally.worst.max(share(worked + rest)),
         }
     }
 
@@ -160,6 +172,13 @@ impl<D: Dimension> QuasiStatic<D> {
                 "grains are crushed: {a} and {b} overlap by {share:.2} of the smaller radius under their load, where the model means displacements that are small; stiffer laws are asked for"
             ));
         }
+        let energy = self.energy();
+        if energy.balance_error_max > 1e-2 {
+            warnings.push(format!(
+                "the energy balance was off by up to {:.1e} of the work of contacts (`energy.balance_error_max`)",
+                energy.balance_error_max
+            ));
+        }
         let corrections = [
             ("parts_held", tally.held),
             ("links_reseated", tally.reseated),
@@ -198,7 +217,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 solver: Some(self.packing.solver().name().into()),
                 ..WorkFigures::default()
             },
-            energy: self.energy(),
+            energy,
             corrections: corrected(corrections),
             cell: None,
             fields: None,

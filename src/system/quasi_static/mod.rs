@@ -277,7 +277,10 @@ impl<D: Dimension> QuasiStatic<D> {
                 sink.checkpoint(&self.save())?;
             }
             _ => {
-                // The last state is always there to be studied.
+                // The last state is always there to be studied, and the last row tells of it.
+                if self.setup.log.series.is_some() && self.tally.last_row < time {
+                    sink.series(&self.series_row(time))?;
+                }
                 if self.setup.log.snapshots.is_some() && self.last_snapshot < Some(time) {
                     self.snapshot(time, sink)?;
                 }

@@ -78,6 +78,8 @@ impl<D: Dimension> QuasiStatic<D> {
     /// A row of the series.
     pub(super) fn series_row(&mut self, time: f64) -> SeriesRow {
         let energy = self.energy();
+        self.tally.worst = energy.balance_error_max;
+        self.tally.last_row = time;
         let d = energy.dissipated;
         let grains = self.nodes.len() as u64;
         let links = self.packing.network().links().len();

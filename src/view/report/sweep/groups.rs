@@ -52,13 +52,20 @@ pub(super) fn groups(source: &Source) -> Vec<Group> {
         source.numbers("discharge.count"),
         source.numbers("jams.count"),
     );
+    let time = |row: usize, jammed: bool| {
+        let name = if jammed { "jam.time" } else { "time.virtual" };
+        source.numbers(name).map_or(0.0, |column| column[row])
+    };
     if let (Some(count), Some(jams)) = (count, jams) {
         for group in &mut groups {
             let outflow = |&row: &usize| {
+                let status = source.text("status", row);
                 (count[row].is_finite() && jams[row].is_finite()).then(|| Outflow {
                     grains: count[row] as u64,
                     jams: jams[row] as u64,
-                    jammed: source.text("status", row) == "jammed",
+                    jammed: status == "jammed",
+                    censored: status == "finished",
+                    time: time(row, status == "jammed"),
                 })
             };
             let outflows: Vec<Outflow> = group.rows.iter().filter_map(outflow).collect();

@@ -53,7 +53,7 @@ pub fn sweep(dir: &Path) -> Result<Report, RecordError> {
             name: "jam_probability",
             title: "Share of runs that end in a jam".into(),
             unit: "1",
-            about: "With Wilson's interval (95 %).".into(),
+            about: censored(&groups),
             value: &value,
         };
         all.extend(map(&source, &groups, &keys, &figure));
@@ -267,7 +267,14 @@ fn tables(source: &Source, groups: &[Group], names: &[String]) -> Vec<SheetTable
     means[0].extend(heads(source, names));
     let jams = groups.iter().any(|g| g.jamming.is_some_and(|j| j.jams > 0));
     if jams {
-        let more = ["share jammed", "95 %", "grains per jam", "95 % "];
+        let more = [
+            "share jammed",
+            "95 %",
+            "time up",
+            "half jammed by, s",
+            "grains per jam",
+            "95 % ",
+        ];
         means[0].extend(more.map(String::from));
     }
     for group in groups.iter().take(ROWS) {
@@ -323,7 +330,22 @@ fn tables(source: &Source, groups: &[Group], names: &[String]) -> Vec<SheetTable
     ]
 }
 
-fn jam_cells(group: &Group) -> [String; 4] {
+/// What is said of the share of jams.
+fn censored(groups: &[Group]) -> String {
+    let found = || groups.iter().filter_map(|group| group.jamming);
+    let runs: u64 = found().map(|jamming| jamming.censored).sum();
+    let most = found().map(|jamming| jamming.undecided).fold(0.0, f64::max);
+    let mut text = "With Wilson's interval (95 %).".to_string();
+    if runs > 0 {
+        text += &format!(
+            " The time of {runs} runs was up while they flowed: the share takes account of them (Kaplan and Meier 1958; with \
+             runs that become empty, Aalen and Johansen 1978); up to {most:.2} of the runs at one setting may still jam."
+        );
+    }
+    text
+}
+
+fn jam_cells(group: &Group) -> [String; 6] {
     let Some(jamming) = &group.jamming else {
         return std::array::from_fn(|_| "\u{2013}".to_string());
     };
@@ -331,6 +353,8 @@ fn jam_cells(group: &Group) -> [String; 4] {
     [
         format!("{:.2}", jamming.probability),
         format!("{:.3} to {:.3}", jamming.wilson.low, jamming.wilson.high),
+        jamming.censored.to_string(),
+        jamming.median_time.map_or("\u{2013}".into(), three),
         jamming.avalanche.map_or("\u{2013}".into(), three),
         match high {
             Some(high) => format!("{} to {}", three(low), three(high)),

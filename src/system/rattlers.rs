@@ -1,0 +1,163 @@
+//! Rattlers: grains that move in a jam though nothing that bears the load does.
+//!
+//! Above an arch single grains swing in their pockets for long, since little damps a grain that rolls. They are no
+//! part of the question whether anything can move: what they lie on bears their weight and no more, now as before.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Kinetic energy of a rattler over m g d, at most: it rises by a quarter of its diameter, and leaves no pocket. What
+/// falls or rolls down has more before half of the looks are over.
+pub(super) const SWINGS: f64 = 0.25;
+/// Share of the grains that may be rattlers, beside two.
+const SHARE: f64 = 0.05;
+/// What presses on rattlers from above, over the weight of one, at most.
+const PRESSED: f64 = 0.1;
+/// All forces on rattlers together, over their weight, at most: two supports of a disk give 1.2 in the densest packing, 2
+/// where they stand 60 degrees off the vertical, and 3 or more if another grain lies on top.
+const HELD: f64 = 3.0;
+
+/// A contact of a grain that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Touch {
+    /// Number of the other grain; none: a wall.
+    pub other: Option<u32>,
+    /// Its force on the grain along gravity, N.
+    pub down: f64,
+    /// Size of that force, N.
+    pub force: f64,
+}
+
+/// A grain that moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Mover {
+    /// Its number.
+    pub id: u32,
+    /// Its kinetic energy over m g d.
+    pub energy: f64,
+    /// Its weight, N.
+    pub weight: f64,
+    /// What it is in touch with.
+    pub touches: Vec<Touch>,
+}
+
+/// Whether so few of all grains move that they can be rattlers.
+pub(super) fn are_few(movers: usize, grains: usize) -> bool {
+    movers as f64 <= 2.0 + SHARE * grains as f64
+}
+
+/// Whether all that moves are rattlers, in so many dimensions. Grains that move and are in touch count as one body. It is a
+/// rattler if it bears nothing but itself; or if it is a single grain with so few contacts that it turns about
+/// them while they stay (one in the plane, two in space), whatever goes through them.
+pub(super) fn all_rattle(movers: &[Mover], dimensions: usize) -> bool {
+    let place: BTreeMap<u32, usize> = movers.iter().zip(0..).map(|(m, k)| (m.id, k)).collect();
+    // What touches nothing falls.
+    if movers
+        .iter()
+        .any(|m| m.touches.is_empty() || m.energy.is_nan() || m.energy >= SWINGS)
+    {
+        return false;
+    }
+    let among = |touch: &Touch| touch.other.and_then(|id| place.get(&id).copied());
+    let mut seen = vec![false; movers.len()];
+    for first in 0..movers.len() {
+        if seen[first] {
+            continue;
+        }
+        seen[first] = true;
+        let mut group = vec![first];
+        let mut next = 0;
+        while let Some(&at) = group.get(next) {
+            next += 1;
+            for other in movers[at].touches.iter().filter_map(among) {
+                if !std::mem::replace(&mut seen[other], true) {
+                    group.push(other);
+                }
+            }
+        }
+        group.sort_unstable();
+        let (mut weight, mut least) = (0.0, f64::INFINITY);
+        let (mut pressed, mut held) = (0.0, 0.0);
+        for &at in &group {
+            let mover = &movers[at];
+            weight += mover.weight;
+            least = mover.weight.min(least);
+            for touch in mover.touches.iter().filter(|touch| among(touch).is_none()) {
+                pressed += touch.down.max(0.0);
+                held += touch.force;
+            }
+        }
+        let bears_nothing = pressed <= PRESSED * least && held <= HELD * weight;
+        let alone = &movers[first];
+        let hinged = group.len() == 1 && alone.touches.len() < dimensions;
+        if !bears_nothing && !hinged {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mover(id: u32, energy: f64, touches: &[(Option<u32>, f64, f64)]) -> Mover {
+        let touch = |&(other, down, force): &(Option<u32>, f64, f64)| Touch { other, down, force };
+        Mover {
+            id,
+            energy,
+            weight: 2.0,
+            touches: touches.iter().map(touch).collect(),
+        }
+    }
+
+    #[test]
+    fn what_bears_nothing_may_swing() {
+        // On two others, on a wall alone, and beside each other.
+        let lies = mover(3, 1e-3, &[(Some(7), -1.0, 1.2), (Some(9), -1.0, 1.2)]);
+        let rolls = mover(4, 1e-2, &[(None, -2.0, 2.0)]);
+        let pair = [
+            mover(5, 1e-4, &[(Some(6), 0.4, 0.9), (None, -2.4, 2.5)]),
+            mover(6, 1e-4, &[(Some(5), -0.4, 0.9), (Some(11), -1.6, 1.7)]),
+        ];
+        let mut all = vec![lies.clone(), rolls.clone()];
+        all.extend(pair);
+        for dimensions in [2, 3] {
+            assert!(all_rattle(&[], dimensions));
+            assert!(all_rattle(&all, dimensions));
+        }
+        // Too lively; falling.
+        assert!(!all_rattle(&[mover(4, 0.3, &[(None, -2.0, 2.0)])], 2));
+        assert!(!all_rattle(&[mover(4, f64::NAN, &[(None, -2.0, 2.0)])], 2));
+        assert!(!all_rattle(&[mover(4, 1e-9, &[]), rolls], 2));
+        // With a grain on top it bears that.
+        let under = mover(
+            3,
+            1e-3,
+            &[
+                (Some(7), -2.0, 2.3),
+                (Some(9), -2.0, 2.3),
+                (Some(8), 2.0, 2.0),
+            ],
+        );
+        assert!(!all_rattle(&[lies, under], 2));
+    }
+
+    #[test]
+    fn what_is_wedged_moves_only_about_its_contacts() {
+        let hinge = |energy| mover(1, energy, &[(Some(2), 79.0, 80.0), (None, -81.0, 82.0)]);
+        assert!(all_rattle(&[hinge(5e-3)], 3));
+        assert!(!all_rattle(&[hinge(0.3)], 3));
+        // A disk that slides between two others is no hinge.
+        assert!(!all_rattle(&[hinge(5e-3)], 2));
+        // Nor is a ball that a neighbour moves with.
+        let other = mover(2, 1e-5, &[(Some(1), -79.0, 80.0), (None, 77.0, 78.0)]);
+        assert!(!all_rattle(&[hinge(5e-3), other], 3));
+    }
+
+    #[test]
+    fn many_that_move_are_no_rattlers() {
+        assert!(are_few(2, 3) && are_few(7, 100) && !are_few(8, 100));
+    }
+}
