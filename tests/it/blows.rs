@@ -251,8 +251,9 @@ fn a_column_falls_at_once_when_its_gate_opens() {
                 let top = grains.iter().max_by_key(|g| g.grain).unwrap();
                 (top.position[1], top.regime.name())
             };
-            let (before, regime) = of(10);
-            let (after, _) = of(12);
+            // The gate opens at 0.5 s.
+            let (_, regime) = of(9);
+            let ((before, _), (after, _)) = (of(10), of(12));
             (before - after, regime)
         };
         let ((still, regime), (stepped, _)) = (fallen(true), fallen(false));
