@@ -318,10 +318,6 @@ impl<D: Integrate> Engine<D> {
                 }
             }
             let counted = self.counted(change, &batch.a);
-            for k in lanes_of(counted.after.touch & !counted.before.touch) {
-                let kin = self.pair_kinematics(batch.a[k], batch.b[k]);
-                self.state.flows.met += approach(&kin);
-            }
             self.count(&counted);
             if self.options.log_links {
                 for k in 0..8 {
@@ -349,11 +345,6 @@ impl<D: Integrate> Engine<D> {
             let boundary = wall.boundary;
             for k in lanes_of(change.before.touch & !change.after.touch) {
                 wall.lists.calm[change.batch as usize][k] = 0;
-            }
-            for k in lanes_of(change.after.touch & !change.before.touch) {
-                if let Some(kin) = self.wall_kinematics(class, batch.of(k)) {
-                    self.state.flows.met += approach(&kin);
-                }
             }
             self.count(&change);
             if self.options.log_links {
@@ -383,6 +374,12 @@ impl<D: Integrate> Engine<D> {
         let counts = &mut self.state.counts;
         counts.opened += u64::from((after.touch & !before.touch).count_ones());
         counts.closed += u64::from((before.touch & !after.touch).count_ones());
+        for k in lanes_of(after.touch & !before.touch) {
+            // What two walls on their ways meet with has no end.
+            if change.approach.0[k].is_finite() {
+                self.state.flows.met += change.approach.0[k];
+            }
+        }
         counts.slipped += u64::from((after.slip & !before.slip).count_ones());
         counts.gripped += u64::from((before.slip & !after.slip & after.touch).count_ones());
     }
@@ -411,7 +408,7 @@ impl<D: Integrate> Engine<D> {
             };
             let back = if back.is_nan() { 0.0 } else { back };
             let energy = if kind == EventKind::InsertLink {
-                approach(kin)
+                0.5 * kin.speed * kin.speed / kin.inverse_mass
             } else {
                 f64::NAN
             };
@@ -454,11 +451,6 @@ impl<D: Integrate> Engine<D> {
     fn spring_lead(&self) -> f64 {
         self.timing().after
     }
-}
-
-/// Kinetic energy with which two bodies approach, J.
-fn approach<D: Dimension>(kin: &Kinematics<D>) -> f64 {
-    0.5 * kin.speed * kin.speed / kin.inverse_mass
 }
 
 pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {

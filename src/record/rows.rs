@@ -380,6 +380,9 @@ pub struct MemorySink {
     pub wear: Vec<WearRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
+    /// Rows of the series at that checkpoint: a run that goes on from there has no others from before, though one that was
+    /// interrupted has told where it was.
+    pub kept: usize,
 }
 
 impl Sink for MemorySink {
@@ -417,6 +420,7 @@ impl Sink for MemorySink {
     }
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {
         self.checkpoint = Some(state.to_vec());
+        self.kept = self.series.len();
         Ok(())
     }
 }

@@ -25,10 +25,12 @@ use crate::stress::{Bed, Number, Strut};
 /// Passes, near stepped grains and in the whole bed: links that slide change the stiffness. In the
 /// whole bed each takes about 0.6 of what is pending and costs as much as the first: the rest waits.
 const PASSES: [usize; 2] = [3, 2];
+/// The same when nobody steps: nothing is left to others.
+const LAST: usize = 8;
 /// Solves in a pass: those after which somebody is to be woken are made again.
 const TRIES: usize = 16;
 /// Halvings of a step that does not lower the energy.
-const HALVINGS: usize = 4;
+const HALVINGS: usize = 8;
 /// What a linear solve may leave, over the load: it is found again by the next.
 const ROUGH: f64 = 0.05;
 /// Iterations after which a solve is given up.
@@ -126,9 +128,14 @@ impl<D: Integrate> System<D> {
             part = all;
             changed |= self.balance(sink, morph, &mut avalanche, &mut part, true)?;
         }
+        // When nobody steps what is left stays: who could not be stopped with it must not keep it.
+        let most = match self.engine.state.active.is_empty() {
+            true => morph.residual,
+            false => morph.left,
+        };
         let left: Vec<u32> = self
             .standing_of(&part)
-            .filter(|&slot| size(&self.engine.residual(slot)) > morph.left * self.weight(slot))
+            .filter(|&slot| size(&self.engine.residual(slot)) > most * self.weight(slot))
             .collect();
         changed |= self.rouse_by(sink, &mut avalanche, &left)?;
         let moved = avalanche.rounds > 0;
@@ -154,7 +161,13 @@ impl<D: Integrate> System<D> {
         } else {
             [morph.pace; 2]
         };
-        for _ in 0..PASSES[usize::from(whole)] {
+        let idle = self.engine.state.active.is_empty();
+        let passes = if idle {
+            LAST
+        } else {
+            PASSES[usize::from(whole)]
+        };
+        for _ in 0..passes {
             if self.unrest(part).is_little(morph) {
                 break;
             }

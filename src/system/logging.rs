@@ -204,10 +204,9 @@ impl<D: Integrate> System<D> {
         if self.setup.log.series.is_none() || !self.s.ledger.begun || self.s.last_tick >= time {
             return Ok(());
         }
-        let (kept, walls) = (self.s.clone(), self.engine.state.wall_sums.clone());
+        let kept = (self.s.clone(), self.engine.state.clone());
         let logged = self.log_state(sink, time);
-        self.s = kept;
-        self.engine.state.wall_sums = walls;
+        (self.s, self.engine.state) = kept;
         logged
     }
 

@@ -261,8 +261,18 @@ impl<D: Integrate> System<D> {
         resting
     }
 
-    /// Wakes slots; whether there were any.
+    /// Wakes slots that should not have been stopped; whether there were any.
     pub(super) fn rouse(
+        &mut self,
+        sink: &mut dyn Sink,
+        slots: &[u32],
+    ) -> Result<bool, SystemError> {
+        self.book_wakes(slots);
+        self.disturb(sink, slots)
+    }
+
+    /// Wakes slots that something came to, which is no fault of theirs; whether there were any.
+    pub(super) fn disturb(
         &mut self,
         sink: &mut dyn Sink,
         slots: &[u32],
@@ -272,8 +282,8 @@ impl<D: Integrate> System<D> {
         }
         let now = self.engine.time();
         self.account(now);
+        self.forget_moment();
         self.engine.wake(slots);
-        self.book_wakes(slots);
         let rigid = self.leave_groups(slots);
         self.log_rest(sink, slots, |id| {
             let rigid = rigid.binary_search(&id).is_ok();
@@ -315,6 +325,7 @@ impl<D: Integrate> System<D> {
             return Ok(false);
         }
         self.account(self.engine.time());
+        self.forget_moment();
         self.book_stops(slots);
         self.engine.stop(slots);
         self.log_rest(sink, slots, |_| [Regime::Cluster, Regime::Rest])?;

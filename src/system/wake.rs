@@ -33,7 +33,7 @@ impl<D: Integrate> System<D> {
         }
         woken.sort_unstable();
         woken.dedup();
-        if self.rouse(sink, &woken)? {
+        if self.disturb(sink, &woken)? {
             self.renew(sink)?;
         }
         Ok(())

@@ -203,6 +203,7 @@ fn in_pieces<D: Integrate>(setup: &Setup<D>, by_flag: bool) -> (System<D>, Memor
             return (system, sink, pieces);
         }
         pieces += 1;
+        sink.series.truncate(sink.kept);
         let handed = sink.checkpoint.take().unwrap();
         let saved = system.save();
         assert_eq!(handed, saved);

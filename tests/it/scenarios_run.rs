@@ -232,7 +232,13 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         let warnings = figures["warnings"].as_array().unwrap();
         let cut = set.iter().any(|value| value.starts_with("settle"));
         let endless = |text: &Value| text.to_string().contains("only dynamics");
-        assert!(cut || warnings.iter().all(endless), "{name}: {warnings:?}");
+        // And what beds in space that stand still get wrong is told wherever grains do.
+        let still = |text: &Value| {
+            let beds = "forces in beds of spheres that stand still";
+            dimensions == 3 && text.to_string().contains(beds)
+        };
+        let known = |text: &Value| endless(text) || still(text);
+        assert!(cut || warnings.iter().all(known), "{name}: {warnings:?}");
     }
 }
 

@@ -267,14 +267,27 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Becomes the state after an evaluation; a batch in which something changed is noted.
+    /// Becomes the state after an evaluation of these contacts; a batch in which something changed is noted.
     #[inline(always)]
-    fn change(&mut self, after: Flags, batch: usize, changed: &mut Vec<Change>) {
+    fn change<L: Lanes>(
+        &mut self,
+        after: Flags,
+        batch: usize,
+        contact: &Contact<L>,
+        changed: &mut Vec<Change>,
+    ) {
         if after != *self {
+            let mut approach = Row::default();
+            if after.touch & !self.touch != 0 {
+                let speed = contact.speed;
+                let energy = L::splat(0.5).mul(speed).mul(speed);
+                energy.div(contact.inverse_mass).store(&mut approach);
+            }
             changed.push(Change {
                 batch: batch as u32,
                 before: *self,
                 after,
+                approach,
             });
             *self = after;
         }
@@ -290,6 +303,8 @@ pub struct Change {
     pub before: Flags,
     /// Its flags after.
     pub after: Flags,
+    /// Kinetic energy of approach, J, in the lanes of links that opened.
+    pub approach: Row,
 }
 
 /// How a step evaluates links.

@@ -178,7 +178,7 @@ impl<L: Lanes> Meeting<L> {
             touch: e.touch,
             slip: e.slip,
         };
-        flags.change(after, index, changed);
+        flags.change(after, index, &contact, changed);
         e
     }
 }

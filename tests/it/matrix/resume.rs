@@ -25,6 +25,15 @@ struct Log {
 }
 
 impl Log {
+    /// Without what came after it: the row of where a run was interrupted.
+    fn forget_since_checkpoint(&mut self) {
+        let rows = self.at.last().map_or(0, |&rows| rows);
+        let series = |row: &&String| row.starts_with("SeriesRow");
+        let later = self.rows[rows..].iter().filter(series).count();
+        self.series.truncate(self.series.len() - later);
+        self.rows.truncate(rows);
+    }
+
     fn note(&mut self, row: &dyn Debug) -> Result<(), RecordError> {
         self.rows.push(format!("{row:?}"));
         Ok(())
@@ -79,7 +88,10 @@ fn go_on<D: Integrate>(
     control.wall_limit = limit;
     let mut run = simulation(setup.clone(), state).map_err(|e| e.to_string())?;
     match run.run(log, &mut control) {
-        Ok(Outcome::Interrupted) => Ok(None),
+        Ok(Outcome::Interrupted) => {
+            log.forget_since_checkpoint();
+            Ok(None)
+        }
         Ok(_) => {
             let mut figures = run.summary();
             figures.time.wall = 0.0;
