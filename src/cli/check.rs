@@ -250,7 +250,7 @@ fn show_quasi_static<D: Integrate>(
     let spec = &resolved.spec;
     let come = (setup.finish / settings.interval).floor();
     let grains = setup.grains.len().min(come as usize);
-    let solver = crate::system::quasi_static::solver_of::<D>(settings, setup.grains.len());
+    let solver = crate::system::quasi_static::solver_of(setup, settings);
     if as_json {
         return print_json(&json!({
             "scenario": spec.name,

@@ -15,6 +15,7 @@ use super::changes::LinkChange;
 use super::encounters::Encounter;
 use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
+use super::handed::Handed;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::leeway::Leeways;
@@ -74,6 +75,8 @@ pub struct Engine<D: Integrate> {
     pub(super) changed: Vec<Change>,
     /// Springs of a class before the evaluation, while its links are noted for the log.
     pub(super) springs: Vec<D::History>,
+    /// Links of this evaluation that began or ended at the bounds of a wall's pieces.
+    pub(super) handed: Handed,
     pub(super) spare: Lists<D::History>,
     pub(super) notes: Notes,
     /// Threads that share the work of a step.
@@ -227,6 +230,7 @@ impl<D: Integrate> Engine<D> {
             broad,
             changed: Vec::new(),
             springs: Vec::new(),
+            handed: Handed::default(),
             spare: Lists::default(),
             notes: Notes::default(),
             team: Team::new(1),
@@ -445,7 +449,9 @@ impl<D: Integrate> Engine<D> {
             }
             self.changed.clear();
             let index = usize::from(self.state.walls[class].boundary);
-            if self.options.log_links && !trial {
+            let pieces = self.has_pieces(class);
+            self.springs.clear();
+            if (self.options.log_links || pieces) && !trial {
                 self.springs
                     .clone_from(&self.state.walls[class].lists.history);
             }
@@ -480,8 +486,13 @@ impl<D: Integrate> Engine<D> {
                 self.note_guided(index, sums.force);
                 self.note_walls(class, time);
                 self.note_wear(class, time);
+                for index in 0..self.changed.len() * usize::from(pieces) {
+                    let change = self.changed[index];
+                    self.note_pieces(class, &change, time);
+                }
             }
         }
+        self.hand_on();
         let h = self.options.step;
         passed.damping = h * damper_at_walls;
         passed.walls = h * wall_power;

@@ -100,7 +100,7 @@ impl<D: Integrate> Engine<D> {
 
     /// The radius of a slot by which laws go, m: of an arc that of its grain, so that the force does not jump where
     /// one arc ends and the next begins, and no energy is made there.
-    fn law_radius(&self, slot: usize) -> f64 {
+    pub(super) fn law_radius(&self, slot: usize) -> f64 {
         self.state
             .arrays
             .radius(self.candidate(slot as u32) as usize)

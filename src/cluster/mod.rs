@@ -24,6 +24,7 @@ mod facing_walls;
 mod far;
 mod filtering;
 mod guided;
+mod handed;
 mod heun;
 pub mod integrate;
 pub mod kernel;

@@ -19,6 +19,7 @@ impl<D: Integrate> Engine<D> {
         let boundary = &self.boundaries[usize::from(wall.boundary)];
         let arrays = &self.state.arrays;
         let lists = &mut wall.lists;
+        let mut passed = Vec::new();
         for batch in 0..lists.batches.len() {
             let mut left = lists.flags[batch].touch & !faced(&lanes[batch]);
             while left != 0 {
@@ -31,8 +32,17 @@ impl<D: Integrate> Engine<D> {
                 let ended = boundary.surfaces[surface as usize].distance_bound(x);
                 if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
                     hand_over(lists, (batch, lane), to);
+                    let other = lists.batches[to.0].of(to.1)[1];
+                    let overlap = radius - lanes[to.0].distance.0[to.1];
+                    passed.push((slot, [(surface, radius - ended), (other, overlap)]));
                 }
             }
+        }
+        let given =
+            |(slot, pieces): &(u32, [(u32, f64); 2])| self.between_pieces(class, *slot, *pieces);
+        let given: f64 = passed.iter().map(given).sum();
+        if given != 0.0 {
+            self.give(class, given);
         }
     }
 }

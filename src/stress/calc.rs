@@ -414,7 +414,9 @@ fn tell(case: &Case, error: StressError) -> CalcError {
             "the links leave a motion without strain that moves node {}: the stiffness is singular",
             case.nodes[*node].id
         ),
-        StressError::NotConverged { .. } | StressError::NotFinite => error.to_string(),
+        StressError::NotConverged { .. } | StressError::NotFinite | StressError::Interrupted => {
+            error.to_string()
+        }
     };
     wrong("the network", message)
 }

@@ -34,6 +34,9 @@ pub enum StressError {
     /// A number that is not finite.
     #[error("a load, a stiffness or a displacement is not a finite number")]
     NotFinite,
+    /// The iteration was given up from outside.
+    #[error("the iteration was interrupted before it came to equilibrium")]
+    Interrupted,
 }
 
 /// What a solve took.

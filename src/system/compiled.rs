@@ -5,7 +5,7 @@
 
 use std::any::Any;
 
-use super::domains::Domains;
+use super::domains::{Domains, stepped};
 use super::{Control, Outcome, Setup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Planar, Spatial};
@@ -143,7 +143,7 @@ macro_rules! dimension {
                 sink: &mut dyn Sink,
                 control: &mut Control<'_>,
             ) -> Result<Option<(System<$dimension>, Outcome)>, SystemError> {
-                Domains::dealt(setup, bricks, ranks)?.run_shared(sink, control)
+                Domains::dealt(stepped(setup), bricks, ranks)?.run_shared(sink, control)
             }
             pub fn save(system: &mut System<$dimension>) -> Vec<u8> {
                 system.state()

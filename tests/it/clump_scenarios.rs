@@ -296,3 +296,75 @@ fn the_scenarios_are_what_these_tests_take_them_for() {
         gomboc.forms[0].parts.len()
     );
 }
+
+/// Spins about the body's axes at times, by Euler's equations for the moments of inertia of the shape: Runge and Kutta's method.
+fn free_spin(moments: [f64; 3], mut w: [f64; 3], until: f64, mut f: impl FnMut(f64, [f64; 3])) {
+    let [a, b, c] = moments;
+    let rate = |w: [f64; 3]| {
+        [
+            (b - c) / a * w[1] * w[2],
+            (c - a) / b * w[2] * w[0],
+            (a - b) / c * w[0] * w[1],
+        ]
+    };
+    let h = 1e-4;
+    let along = |w: [f64; 3], k: [f64; 3], h: f64| std::array::from_fn(|i| w[i] + h * k[i]);
+    for step in 0..(until / h).round() as u32 {
+        f(f64::from(step) * h, w);
+        let k1 = rate(w);
+        let k2 = rate(along(w, k1, 0.5 * h));
+        let k3 = rate(along(w, k2, 0.5 * h));
+        let k4 = rate(along(w, k3, h));
+        w = std::array::from_fn(|i| w[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+    }
+}
+
+/// Times at which a number changes its sign.
+fn turns(values: &[(f64, f64)]) -> Vec<f64> {
+    let changes = values.windows(2).filter(|w| w[0].1 * w[1].1 < 0.0);
+    changes.map(|w| 0.5 * (w[0].0 + w[1].0)).collect()
+}
+
+/// The T-bar turns over as often, and when, Euler's equations say: with moments that are summed here from its eight spheres.
+#[test]
+fn a_t_bar_turns_over_again_and_again() {
+    let setup = spatial("tbar", &["log.snapshots=0.02", "log.series=never"]);
+    let spin = setup.grains[0].spin;
+    let (_, sink) = run(&setup);
+    let seen: Vec<(f64, f64)> = sink
+        .snapshots
+        .iter()
+        .map(|(grains, _)| {
+            let [x, y, z, w] = grains[0].rotation;
+            let turned = UnitQuaternion::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
+            let in_body = turned.inverse() * Vector3::from(grains[0].spin);
+            (grains[0].time, in_body.y)
+        })
+        .collect();
+    let seen = turns(&seen);
+    // Eight touching spheres of a unit diameter: five in the bar along x, three in the stem along y.
+    let spheres: Vec<[f64; 2]> = (0..5)
+        .map(|k| [f64::from(k) - 2.0, 0.0])
+        .chain((1..4).map(|k| [0.0, f64::from(k)]))
+        .collect();
+    let middle = spheres.iter().map(|s| s[1]).sum::<f64>() / 8.0;
+    let sum = |f: fn([f64; 2]) -> f64| {
+        let of = |s: &[f64; 2]| f([s[0], s[1] - middle]) + 0.1;
+        spheres.iter().map(of).sum::<f64>()
+    };
+    let moments = [
+        sum(|[_, y]| y * y),
+        sum(|[x, _]| x * x),
+        sum(|[x, y]| x * x + y * y),
+    ];
+    let mut wanted = Vec::new();
+    free_spin(moments, [spin.x, spin.y, spin.z], setup.finish, |t, w| {
+        wanted.push((t, w[1]))
+    });
+    let wanted = turns(&wanted);
+    assert!(wanted.len() >= 4, "{wanted:?}");
+    assert_eq!(seen.len(), wanted.len(), "{seen:?} {wanted:?}");
+    for (seen, wanted) in seen.iter().zip(&wanted) {
+        assert!((seen - wanted).abs() < 0.05, "{seen} {wanted}");
+    }
+}

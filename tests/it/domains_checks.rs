@@ -157,8 +157,23 @@ pub fn domains(ranks: &dyn Ranks) {
     setup.morph = None;
     setup.motion.flight = false;
     as_by_itself(ranks, &setup, None);
-    // With grains that stand still the reference is one rank.
-    same_as_one(ranks, &hopper(0.3));
+    // Who would stand still or collide in flight is stepped, and that is told.
+    let mut asked = hopper(0.3);
+    asked.motion.flight = false;
+    asked.motion.collisions = planar("rain", &["run.finish=0.1"]).motion.collisions;
+    assert!(asked.morph.is_some() && asked.motion.collisions.is_some());
+    if let Some(shared) = over(ranks, &asked, None) {
+        let told = |part: &str| {
+            let warnings = shared.system.summary().warnings;
+            warnings.iter().any(|w| w.contains(part))
+        };
+        assert!(told("every grain is stepped") && told("[morph]") && told("run.collisions"));
+        let mut own = System::new(setup.clone()).unwrap();
+        let never = AtomicBool::new(false);
+        own.run(&mut MemorySink::default(), &mut Control::new(&never))
+            .unwrap();
+        assert_eq!(shared.system.state_hash(), own.state_hash());
+    }
 }
 
 /// As many ranks as there are and one give the same bits.

@@ -2,7 +2,40 @@
 
 use super::state::next;
 use super::{Core, Other, Stopped};
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
+
+/// How a grain parts from a wall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parting {
+    /// Normal impulse, kg m/s.
+    pub impulse: f64,
+    /// Energy lost, J.
+    pub lost: f64,
+    /// Energy that makes it part faster than its restitution would, J: the wall gives it.
+    pub lent: f64,
+}
+
+impl Parting {
+    /// After an approach, m/s (negative: it parts already, more slowly than it may), with a least speed, m/s.
+    pub fn of(approach: f64, restitution: f64, least: f64, inverse_mass: f64) -> Self {
+        let foreseen = restitution * approach;
+        if approach > 0.0 && foreseen >= least {
+            let impulse = (1.0 + restitution) * approach / inverse_mass;
+            return Parting {
+                impulse,
+                lost: 0.5 * (1.0 - restitution) * approach * impulse,
+                lent: 0.0,
+            };
+        }
+        let foreseen = if approach > 0.0 { foreseen } else { -approach };
+        let energy = |from: f64, to: f64| 0.5 * (from * from - to * to) / inverse_mass;
+        Parting {
+            impulse: (approach + least) / inverse_mass,
+            lost: energy(approach, foreseen),
+            lent: energy(least, foreseen),
+        }
+    }
+}
 
 impl<D: Dimension> Core<D> {
     /// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
@@ -53,6 +86,17 @@ impl<D: Dimension> Core<D> {
         } else {
             Other::Wall(with - next::WALL)
         }
+    }
+    /// The least speed, m/s, at which a grain parts from a wall that gravity, or the wall's own acceleration,
+    /// presses it against. Without loss within the contact time a grain that rests would collide endlessly at one
+    /// instant, for it has no speed to part with; so it is away for half the contact time.
+    pub(super) fn least_departure(&self, wall: usize, into_wall: D::Vector, clock: f64) -> f64 {
+        if !(self.limits.collapse_is_elastic && self.limits.contact_time > 0.0) {
+            return 0.0;
+        }
+        let motion = &self.walls[wall].motion;
+        let pressing = (self.gravity - motion.acceleration(clock)).dot(&into_wall);
+        0.25 * self.limits.contact_time * pressing.max(0.0)
     }
     #[inline(never)]
     fn check_contact_time(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {

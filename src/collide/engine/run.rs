@@ -3,6 +3,7 @@
 use super::ahead::Ahead;
 use super::cells::{Found, Scope};
 use super::law::{Encounter, Exchange, Rule};
+use super::limits::Parting;
 use super::soft::EndOfContact;
 use super::state::{self, COUNT, RADIUS, next};
 use super::{Core, Stopped};
@@ -313,7 +314,8 @@ impl<D: Dimension> Core<D> {
         let approach = -normal.dot(&v);
         let r = self.rows[i].0[RADIUS];
         self.tally.deepest = self.tally.deepest.max(1.0 - gap / r);
-        if approach <= 0.0 {
+        let least = self.least_departure(wall as usize, normal, clock);
+        if approach <= -least {
             self.tally.grazes += 1;
             return self.note(i, next::WALL + wall, t);
         }
@@ -321,16 +323,18 @@ impl<D: Dimension> Core<D> {
         let species = usize::from(self.slots[i].species);
         let pair = species * self.rules.species + usize::from(self.walls[wall as usize].species);
         let mut rule = self.rules.pairs[pair];
-        if !self.contacts.is_empty()
+        if approach > 0.0
+            && !self.contacts.is_empty()
             && let Some(by_law) = self.wall_rule_by_law(pair, i, normal, v)
         {
             rule = by_law;
         }
         let rule = if elastic { Rule::smooth(1.0) } else { rule };
         let inverse_mass = self.slots[i].inverse_mass;
-        let normal_impulse = (1.0 + rule.restitution) * approach / inverse_mass;
+        let parting = Parting::of(approach, rule.restitution, least, inverse_mass);
+        let normal_impulse = parting.impulse;
         let mut impulse = normal * normal_impulse;
-        let mut lost = 0.5 * (1.0 - rule.restitution) * approach * normal_impulse;
+        let mut lost = parting.lost;
         if let Some(rough) = &rule.rough {
             let out = rough.exchange(
                 &Encounter::<D> {
@@ -352,7 +356,7 @@ impl<D: Dimension> Core<D> {
         self.tally.lost += lost;
         self.tally.lost_at_walls += lost;
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
-        let work = -impulse.dot(&wall_velocity);
+        let work = parting.lent - impulse.dot(&wall_velocity);
         self.tally.fed += work;
         let book = &mut self.wall_tallies[wall as usize];
         book.impulse += impulse;

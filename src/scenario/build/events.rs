@@ -3,11 +3,11 @@
 use super::check::Check;
 use crate::collide::engine::{ByLaw, Laws, Rough, Rule, no_soft};
 use crate::collide::table::FINEST;
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{EventsSpec, RuleSpec, Spec};
-use crate::system::{CollisionsName, EventsSetup, Setup, events};
+use crate::system::{CollapseName, CollisionsName, EventsSetup, Setup, events};
 
 /// Hard bodies may overlap at the start by rounding only: as a share of the radius.
 pub(super) const START_OVERLAP: f64 = 1e-9;
@@ -78,7 +78,7 @@ pub(super) fn build<D: Dimension>(
     let found = EventsSetup {
         rules,
         laws,
-        contact_time: section.contact_time,
+        contact_time: contact_time(&at, section, setup)?,
         collapse: section.collapse,
     };
     let mut trial = setup.clone();
@@ -89,6 +89,33 @@ pub(super) fn build<D: Dimension>(
     };
     events::engine_setup(&trial).map_err(problem)?;
     Ok(Some(found))
+}
+
+/// The contact time that is written, else for pairs that shall collide without loss a hundredth of the time in which
+/// the smallest grain falls by its radius.
+fn contact_time<D: Dimension>(
+    at: &Place,
+    section: &EventsSpec,
+    setup: &Setup<D>,
+) -> Result<f64, Problem> {
+    if section.collapse != CollapseName::Elastic || section.contact_time > 0.0 {
+        return Ok(section.contact_time);
+    }
+    let smallest = setup
+        .grains
+        .iter()
+        .map(|g| g.radius)
+        .fold(f64::INFINITY, f64::min);
+    let fall = (2.0 * smallest / setup.gravity.norm()).sqrt();
+    if fall.is_finite() {
+        return Ok(0.01 * fall);
+    }
+    Err(Problem::at_key(
+        &at.key("contact_time"),
+        "with `collapse = \"elastic\"` pairs collide without loss within `contact_time` of a collision; it is 0, and without gravity \
+         nothing tells which it should be",
+    )
+    .help("give a time well below that between collisions, such as the duration of a contact"))
 }
 
 /// What has no meaning, or no code yet, from event to event.

@@ -154,6 +154,7 @@ pub(super) fn build<D: Integrate>(
     setup.warnings = [
         ignored,
         late::warnings(&setup),
+        quasi_static::warnings(&setup),
         twice::warnings(&setup.boundaries),
     ]
     .concat();

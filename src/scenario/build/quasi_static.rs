@@ -7,7 +7,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
-use crate::system::{QuasiStaticSetup, Setup};
+use crate::system::{FreedomName, QuasiStaticSetup, Setup};
 
 /// Checks the section against the rest of the scenario.
 pub(super) fn build<D: Dimension>(
@@ -100,4 +100,33 @@ pub(super) fn build<D: Dimension>(
         tolerance: section.tolerance * weight,
         reach: section.reach * radius,
     }))
+}
+
+/// Warns where some pairs are without friction and others not: a grain that only frictionless bodies touch may spin
+/// as it likes, which stops the run.
+pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
+    let free = |settings: &QuasiStaticSetup| settings.freedom == FreedomName::Full;
+    if !setup.quasi_static.as_ref().is_some_and(free) {
+        return Vec::new();
+    }
+    let count = setup.laws.materials;
+    let smooth = |k: &usize| {
+        let law = setup.laws.laws[*k];
+        law.is_some_and(|law| law.stiffness(0.0, 1.0).friction == 0.0)
+    };
+    let pairs: Vec<usize> = (0..count * count)
+        .filter(|k| k / count <= k % count)
+        .collect();
+    let laws = pairs
+        .iter()
+        .filter(|k| setup.laws.laws[**k].is_some())
+        .count();
+    let without: Vec<&usize> = pairs.iter().filter(|k| smooth(k)).collect();
+    let Some(&&first) = without.first().filter(|_| without.len() < laws) else {
+        return Vec::new();
+    };
+    let [a, b] = [first / count, first % count].map(|k| &setup.materials[k]);
+    vec![format!(
+        "`{a}` on `{b}` has no friction: a grain that nothing else touches may spin as it likes, and the first such stops the run; with `quasi_static.freedom = \"translational\"` grains do not turn"
+    )]
 }

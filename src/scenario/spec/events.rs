@@ -32,11 +32,12 @@ pub struct EventsSpec {
     #[schemars(range(min = 1e-6, max = 0.01))]
     pub tolerance: f64,
     /// A pair that collides again within this time, s, stays in touch; 0 (the default): no such
-    /// limit.
+    /// limit, but where `collapse` is `"elastic"` a hundredth of the time in which the smallest grain falls by its radius.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub contact_time: f64,
-    /// What then: the run stops and names the pair, or it collides without loss.
+    /// What then: the run stops and names the pair, or it collides without loss; who rests on a wall then parts from
+    /// it with the speed that gravity takes away in a quarter of the contact time.
     #[serde(default)]
     pub collapse: CollapseName,
 }

@@ -152,7 +152,7 @@ impl<D: Dimension> Packing<D> {
     pub(super) fn rounds_near(
         &mut self,
         rules: &Rules,
-        run: &mut Run,
+        run: &mut Run<'_>,
         now: &mut Faults,
         greatest: &mut f64,
         pending: &mut [f64],
@@ -219,7 +219,7 @@ impl<D: Dimension> Packing<D> {
     }
 
     /// Copies the links of the front.
-    fn enter(&self, run: &Run, front: &mut Front, batch: &mut Batch) {
+    fn enter(&self, run: &Run<'_>, front: &mut Front, batch: &mut Batch) {
         front.cells.clear();
         for &place in &front.places {
             let link = self.near.links[place];
@@ -239,7 +239,7 @@ impl<D: Dimension> Packing<D> {
     }
 
     /// Makes what a batch did to the front true.
-    fn leave(&mut self, run: &mut Run, front: &Front, batch: &mut Batch, pending: &mut [f64]) {
+    fn leave(&mut self, run: &mut Run<'_>, front: &Front, batch: &mut Batch, pending: &mut [f64]) {
         for (cell, &place) in front.cells.iter().zip(&front.places) {
             self.bonds[cell.link] = cell.bond;
             if cell.slid.times > 0 {

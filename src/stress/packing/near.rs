@@ -65,8 +65,8 @@ impl Near {
 }
 
 /// Where rounds began.
-struct Start {
-    run: Run,
+struct Start<'a> {
+    run: Run<'a>,
     settled: f64,
     bonds: Vec<Bond>,
     /// Margins of all links.
@@ -79,7 +79,7 @@ impl<D: Dimension> Packing<D> {
     pub(super) fn slide_near(
         &mut self,
         rules: &Rules,
-        run: &mut Run,
+        run: &mut Run<'_>,
     ) -> Result<Option<End>, StressError> {
         let known = self.near.links.len() * (D::N - 1);
         let mut now = Faults::default();
@@ -98,6 +98,9 @@ impl<D: Dimension> Packing<D> {
         run.columns += self.near.links.len() * (D::N - 1) - known;
         let mut then = margins.clone();
         loop {
+            if (run.stops)() {
+                return Err(StressError::Interrupted);
+            }
             let start = Start {
                 run: run.clone(),
                 settled: self.settled,

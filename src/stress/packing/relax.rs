@@ -28,7 +28,9 @@ const MOVES: f64 = 1e-3;
 
 /// An iteration while it runs.
 #[derive(Clone)]
-pub(super) struct Run {
+pub(super) struct Run<'a> {
+    /// Whether it is to be given up.
+    pub stops: &'a dyn Fn() -> bool,
     pub rounds: usize,
     pub slides: usize,
     pub columns: usize,
@@ -46,9 +48,10 @@ pub(super) struct Run {
     reseated: Vec<(LinkKey, usize)>,
 }
 
-impl Run {
-    fn new(links: usize) -> Self {
+impl<'a> Run<'a> {
+    fn new(links: usize, stops: &'a dyn Fn() -> bool) -> Self {
         Run {
+            stops,
             rounds: 1,
             slides: 0,
             columns: 0,
@@ -131,7 +134,19 @@ impl<D: Dimension> Packing<D> {
     /// # Errors
     /// When the links do not hold every free node from the start, or a solve fails.
     pub fn relax(&mut self, rules: &Rules) -> Result<Relaxation, StressError> {
-        let mut run = Run::new(self.bonds.len());
+        self.relax_unless(rules, &|| false)
+    }
+
+    /// The same, given up as soon as `stops` says so, which is asked once a round. The packing is then of no use.
+    ///
+    /// # Errors
+    /// As [`Packing::relax`]; when it was given up.
+    pub fn relax_unless(
+        &mut self,
+        rules: &Rules,
+        stops: &dyn Fn() -> bool,
+    ) -> Result<Relaxation, StressError> {
+        let mut run = Run::new(self.bonds.len(), stops);
         if self.stale {
             self.settle()?;
             run.solves += 1;
@@ -141,6 +156,9 @@ impl<D: Dimension> Packing<D> {
             bond.held &= bond.clamped || bond.shear() > bond.bound(rules);
         }
         let outcome = loop {
+            if (run.stops)() {
+                return Err(StressError::Interrupted);
+            }
             let mut overlap: Option<(LinkKey, f64)> = None;
             let mut tension: Vec<(LinkKey, f64)> = Vec::new();
             let mut excess = false;
@@ -194,7 +212,7 @@ impl<D: Dimension> Packing<D> {
     fn disconnect(
         &mut self,
         rules: &Rules,
-        run: &mut Run,
+        run: &mut Run<'_>,
         mut list: Vec<(LinkKey, f64)>,
     ) -> Result<End, StressError> {
         list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
@@ -238,7 +256,7 @@ impl<D: Dimension> Packing<D> {
     fn connect(
         &mut self,
         rules: &Rules,
-        run: &mut Run,
+        run: &mut Run<'_>,
         link: LinkKey,
         stress: f64,
     ) -> Result<End, StressError> {
@@ -273,7 +291,7 @@ impl<D: Dimension> Packing<D> {
 
     /// Makes the links of a hanging part anew, without stress where its nodes are now. False, with
     /// nothing done, when that was tried often enough, or when a link carries a given force.
-    fn reseat(&mut self, run: &mut Run, nodes: &[NodeKey]) -> Result<bool, StressError> {
+    fn reseat(&mut self, run: &mut Run<'_>, nodes: &[NodeKey]) -> Result<bool, StressError> {
         let mut links: Vec<LinkKey> = Vec::new();
         for &node in nodes {
             links.extend(self.network.links_of(node));
@@ -308,7 +326,7 @@ impl<D: Dimension> Packing<D> {
         Ok(true)
     }
 
-    fn flips(&self, run: &Run, link: LinkKey) -> usize {
+    fn flips(&self, run: &Run<'_>, link: LinkKey) -> usize {
         run.topology.iter().filter(|t| t.link == link).count()
     }
 

@@ -109,6 +109,9 @@ impl<D: Dimension> Packing<D> {
         self.watch(rules, &now, &mut watched);
         let mut then: Vec<f64> = watched.margins.clone();
         loop {
+            if (run.stops)() {
+                return Err(StressError::Interrupted);
+            }
             if let Some(link) = self.slide_once(rules, run, &now, &mut watched) {
                 self.bring_up(&watched);
                 let mut links = run.slid_farther(&self.bonds, 0.5 * rules.small);
@@ -166,7 +169,7 @@ impl<D: Dimension> Packing<D> {
     fn slide_once(
         &mut self,
         rules: &Rules,
-        run: &mut Run,
+        run: &mut Run<'_>,
         now: &Faults,
         watched: &mut Watched,
     ) -> Option<LinkKey> {
@@ -315,7 +318,7 @@ impl<D: Dimension> Packing<D> {
     pub(super) fn meets(
         &self,
         rules: &Rules,
-        run: &Run,
+        run: &Run<'_>,
         now: &Faults,
         window: usize,
         then: &[f64],

@@ -146,11 +146,16 @@ impl<S: Storage> Rima<S> {
             if self.places[node] != Place::Waiting {
                 continue;
             }
-            if !self.attach(network, node, anyhow) {
+            // Who has no bar yet to what is in the inverse waits until a neighbour comes in.
+            let attached = self.attach(network, node, anyhow);
+            if attached || anyhow {
+                short.remove(&node);
+            } else {
                 short.insert(node);
+            }
+            if !attached {
                 continue;
             }
-            short.remove(&node);
             for &key in network.links_of(node) {
                 let ends = self.held[key].ends;
                 let other = if ends[0] == node { ends[1] } else { ends[0] };

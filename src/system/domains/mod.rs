@@ -156,6 +156,24 @@ pub fn bricks_of<D: Dimension>(
     Ok(bricks)
 }
 
+/// A setup without what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
+pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
+    let mut without = Vec::new();
+    if setup.morph.take().is_some() {
+        without.push("[morph] (nobody stands still)");
+    }
+    if setup.motion.collisions.take().is_some() {
+        without.push("run.collisions (nobody collides in flight)");
+    }
+    if !without.is_empty() {
+        setup.warnings.push(format!(
+            "shared by ranks every grain is stepped: without {}; one process knows both",
+            without.join(" and ")
+        ));
+    }
+    setup
+}
+
 /// Least and greatest coordinates of the centres of grains, m.
 fn corners<D: Dimension>(setup: &Setup<D>) -> ([f64; 3], [f64; 3]) {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
@@ -170,7 +188,8 @@ fn corners<D: Dimension>(setup: &Setup<D>) -> ([f64; 3], [f64; 3]) {
 
 impl<'a, D: Integrate> Domains<'a, D> {
     /// The system at the start of its setup, dealt out to all ranks; `bricks` along each axis, one a rank; none: chosen.
-    /// All ranks call this with the same setup. Grains are stepped, or stand still; none flies.
+    /// All ranks call this with the same setup. Grains are stepped, or stand still (without the solves that carry loads through
+    /// a bed at rest, so that [`stepped`] lets none do so); none flies.
     ///
     /// # Errors
     /// A setup that cannot run, or that asks for what ranks cannot share.

@@ -270,7 +270,7 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) ->
             });
             let advice = match lossless {
                 true => {
-                    "pairs that stay in touch have no speed left to part with: give a restitution over 0"
+                    "it is pressed from all sides, or nothing makes it part: leave it some room, or give a longer `events.contact_time`"
                 }
                 false => {
                     "give `events.contact_time` a value and let such pairs collide without loss (`events.collapse = \"elastic\"`)"

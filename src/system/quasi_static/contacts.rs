@@ -1,7 +1,7 @@
 //! Who touches whom: contacts of a grain that has just come, and bodies near enough to watch.
 
 use crate::body::Grain;
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 use crate::system::filling::obstacles::{Near, Obstacles};
 use crate::system::{Setup, SystemError};
 
@@ -88,4 +88,25 @@ impl<D: Dimension> Surroundings<D> {
         self.obstacles.add(x, r);
         list
     }
+}
+
+/// Bodies whose direction points up by more than this share of a unit cannot bear a grain.
+pub const ABOVE: f64 = 1e-9;
+/// Those whose direction points down by less cannot bear it alone.
+const BESIDE: f64 = 1e-3;
+
+/// How far a grain hovers above what shall bear it, m: the gap by which it is lowered, so that so many bodies touch it as it
+/// takes to hold it, one of them from below. 0 for one that is held already; as many as there are within reach, if fewer.
+pub fn hover<D: Dimension>(around: &[Beside<D>], down: D::Vector, bearers: usize) -> f64 {
+    let along = |beside: &Beside<D>| beside.direction.dot(&down);
+    let mut gaps: Vec<f64> = around
+        .iter()
+        .filter(|beside| along(beside) >= -ABOVE)
+        .map(|beside| beside.gap.max(0.0))
+        .collect();
+    gaps.sort_by(f64::total_cmp);
+    let holding = gaps.get(bearers - 1).or(gaps.last()).copied();
+    let below = around.iter().filter(|beside| along(beside) > BESIDE);
+    let bearing = below.map(|beside| beside.gap.max(0.0)).reduce(f64::min);
+    holding.unwrap_or(0.0).max(bearing.unwrap_or(0.0))
 }

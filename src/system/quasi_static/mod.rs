@@ -16,15 +16,16 @@ use super::{
     Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
     Simulation, SolverName, SystemError, TensionName,
 };
+use crate::contact::{LawTable, PairLaw};
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
-use crate::record::{BodyRef, NullSink, Sink, Summary};
+use crate::record::{BodyRef, EnergyFigures, NullSink, Sink, Summary};
 use crate::stress::{
     Auto, ConjugateGradient, Disconnecting, Freedom, Growing, Iteration, LinkKey, Network, NodeKey,
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
     Touch, Unresolved, With,
 };
-use contacts::{Body, Surroundings};
+use contacts::{ABOVE, Body, Surroundings, hover};
 use figures::Tally;
 
 /// Owners in the queue.
@@ -71,6 +72,10 @@ pub struct QuasiStatic<D: Dimension> {
     /// Events handled.
     handled: u64,
     over: Option<Outcome>,
+    /// How many contacts hold a grain.
+    bearers: usize,
+    /// The energy before the grain whose equilibrium was given up when the run was interrupted.
+    given_up: Option<EnergyFigures>,
     wall_seconds: f64,
 }
 
@@ -121,16 +126,30 @@ fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
     }
 }
 
-fn freedom_of(settings: &QuasiStaticSetup) -> Freedom {
+/// Which displacements the solver knows: without friction nothing holds a spin and no load turns it, so that none is
+/// solved for.
+fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
+    let rough = |law: &PairLaw| law.stiffness(0.0, 1.0).friction > 0.0;
     match settings.freedom {
-        FreedomName::Translational => Freedom::Translational,
-        FreedomName::Full => Freedom::Full,
+        FreedomName::Full if laws.laws.iter().flatten().any(rough) => Freedom::Full,
+        _ => Freedom::Translational,
+    }
+}
+
+/// How many contacts hold a grain: one that grips, as many as there are directions without friction, and one more for each
+/// direction beyond a line that it could turn about.
+fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize {
+    let smooth = |law: &PairLaw| law.stiffness(0.0, 1.0).friction == 0.0;
+    match freedom {
+        Freedom::Translational if !laws.laws.iter().flatten().any(smooth) => 1,
+        _ => D::N,
     }
 }
 
 /// What solves for the displacements of a setup, in words.
-pub fn solver_of<D: Dimension>(settings: &QuasiStaticSetup, grains: usize) -> String {
-    let freedom = freedom_of(settings);
+pub fn solver_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> String {
+    let freedom = freedom_of(settings, &setup.laws);
+    let grains = setup.grains.len();
     if settings.solver == SolverName::Auto {
         let expected = rates::<D>(freedom, grains);
         let network = Network::<D>::new(freedom);
@@ -172,7 +191,7 @@ impl<D: Dimension> QuasiStatic<D> {
             let text = "the setup has no quasi-static model";
             return Err(SystemError::Setup(text.into()));
         };
-        let freedom = freedom_of(&settings);
+        let freedom = freedom_of(&settings, &setup.laws);
         let count = setup.grains.len();
         let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count.max(1) as f64;
         let mut run = QuasiStatic {
@@ -187,6 +206,8 @@ impl<D: Dimension> QuasiStatic<D> {
             last_snapshot: None,
             handled: 0,
             over: None,
+            bearers: bearers::<D>(freedom, &setup.laws),
+            given_up: None,
             wall_seconds: 0.0,
             setup,
         };
@@ -201,7 +222,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 )));
             }
             while run.handled < saved.handled && run.over.is_none() {
-                run.next(&mut NullSink)?;
+                run.next(&mut NullSink, &|| false)?;
             }
             if run.nodes.len() as u64 != saved.grains {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
@@ -232,13 +253,12 @@ impl<D: Dimension> QuasiStatic<D> {
         let _ = self.queue.schedule(owner, Event::new(time, kind));
     }
 
-    /// Handles the next event.
-    fn next(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    /// Handles the next event, unless it is told to stop before that is done.
+    fn next(&mut self, sink: &mut dyn Sink, stops: &dyn Fn() -> bool) -> Result<(), SystemError> {
         let Some((who, event)) = self.queue.pop() else {
             self.over = Some(Outcome::Finished);
             return Ok(());
         };
-        self.handled += 1;
         let time = event.time;
         self.tally.count(event.kind, 1);
         // The n-th row comes at n intervals: sums of intervals would drift.
@@ -248,7 +268,10 @@ impl<D: Dimension> QuasiStatic<D> {
         };
         match who {
             owner::GRAIN => {
-                self.add(time, sink)?;
+                if !self.add(time, sink, stops)? {
+                    self.over = Some(Outcome::Interrupted);
+                    return Ok(());
+                }
                 if let (Some(settings), true) = (
                     self.setup.quasi_static,
                     self.nodes.len() < self.setup.grains.len(),
@@ -288,6 +311,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 self.over = Some(Outcome::Finished);
             }
         }
+        self.handled += 1;
         self.tally.time = time;
         Ok(())
     }
@@ -302,16 +326,25 @@ impl<D: Dimension> QuasiStatic<D> {
         postcard::to_stdvec(&saved).unwrap_or_default()
     }
 
-    /// The next grain comes, and all goes back to equilibrium.
-    fn add(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    /// The next grain comes, and all goes back to equilibrium; false when that was given up, as `stops` asked for.
+    fn add(
+        &mut self,
+        time: f64,
+        sink: &mut dyn Sink,
+        stops: &dyn Fn() -> bool,
+    ) -> Result<bool, SystemError> {
         let Some(settings) = self.setup.quasi_static else {
-            return Ok(());
+            return Ok(true);
         };
+        let before = self.energy();
         let index = self.nodes.len();
         let grain = self.setup.grains[index];
         let mut touches = Vec::new();
         let mut walls = Vec::new();
-        for beside in self.surroundings.add(&grain, settings.reach) {
+        let around = self.surroundings.add(&grain, settings.reach);
+        let down = self.setup.gravity * (1.0 / self.setup.gravity.norm());
+        let hover = hover(&around, down, self.bearers);
+        for beside in around {
             let (material, with) = match beside.body {
                 Body::Wall(wall) => {
                     let point = grain.position + beside.direction * (grain.radius + beside.gap);
@@ -332,7 +365,10 @@ impl<D: Dimension> QuasiStatic<D> {
                 kn: stiffness.normal,
                 kt: stiffness.tangential,
                 friction: stiffness.friction,
-                gap: beside.gap.max(0.0),
+                gap: match beside.direction.dot(&down) < -ABOVE {
+                    true => beside.gap.max(0.0),
+                    false => (beside.gap - hover).max(0.0),
+                },
             });
         }
         let weight = self.setup.gravity * grain.mass;
@@ -354,6 +390,29 @@ impl<D: Dimension> QuasiStatic<D> {
         self.bodies
             .extend(walls.iter().map(|w| BodyRef::Boundary(*w as u16)));
         self.nodes.push(node);
+        if settings.placed == PlacedName::Settled {
+            for &link in &links {
+                self.packing.start_here(link);
+            }
+        }
+        let relaxation = match self.packing.relax_unless(&self.rules, stops) {
+            Err(StressError::Interrupted) => {
+                // What was done for this grain is done again when the run goes on.
+                self.nodes.pop();
+                self.given_up = Some(before);
+                return Ok(false);
+            }
+            other => other.map_err(|error| fault(self.explain(&error)))?,
+        };
+        let (u, turn) = self.displacement(node);
+        let energy = self.packing.elastic_energy();
+        if !(u.is_finite() && D::spin_dot(turn, turn).is_finite() && energy.is_finite()) {
+            return Err(fault(format!(
+                "its displacement or the elastic energy is no finite number after it came (grain {} of {}); its weight or the stiffness of its links is beyond what numbers hold",
+                index + 1,
+                self.setup.grains.len()
+            )));
+        }
         self.tally.fed += -grain.mass * self.setup.gravity.dot(&grain.position);
         let energy = -grain.mass * self.setup.gravity.dot(&grain.position);
         let cause = self.log(sink, time, EventKind::AddBody, |row| {
@@ -367,29 +426,12 @@ impl<D: Dimension> QuasiStatic<D> {
                 self.log_link(sink, time, EventKind::InsertLink, *link, f64::NAN, cause)?;
             }
         }
-        if settings.placed == PlacedName::Settled {
-            for &link in &links {
-                self.packing.start_here(link);
-            }
-        }
-        let relaxation = self
-            .packing
-            .relax(&self.rules)
-            .map_err(|error| fault(self.explain(&error)))?;
-        let (u, turn) = self.displacement(node);
-        let energy = self.packing.elastic_energy();
-        if !(u.is_finite() && D::spin_dot(turn, turn).is_finite() && energy.is_finite()) {
-            return Err(fault(format!(
-                "its displacement or the elastic energy is no finite number after it came (grain {} of {}); its weight or the stiffness of its links is beyond what numbers hold",
-                index + 1,
-                self.setup.grains.len()
-            )));
-        }
         self.tally.count(EventKind::AnalyzeInternalForces, 1);
         self.book(&relaxation);
         self.log_relaxation(sink, time, &relaxation, cause)?;
         self.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
-        self.record_avalanche(sink, time, grain.id, node, &relaxation)
+        self.record_avalanche(sink, time, grain.id, node, &relaxation)?;
+        Ok(true)
     }
 
     /// A fault of the solver in words, with grains instead of nodes.
@@ -481,8 +523,9 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
     ) -> Result<Outcome, SystemError> {
         let mut watch = Watch::new(control);
         while self.over.is_none() {
-            self.next(sink)?;
-            if watch.stops() && self.over.is_none() {
+            self.next(sink, &|| watch.stops())?;
+            let given_up = self.over == Some(Outcome::Interrupted);
+            if given_up || watch.stops() && self.over.is_none() {
                 sink.checkpoint(&self.save())?;
                 self.wall_seconds += watch.elapsed();
                 return Ok(Outcome::Interrupted);

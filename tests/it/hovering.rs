@@ -1,0 +1,282 @@
+//! Fillings in equilibrium whose grains hover above what shall bear them, or have no friction: they come to an end, with
+//! the weight where it belongs.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arenite::record::{
+    AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
+};
+use arenite::scenario::{AnySetup, Scenario};
+use arenite::system::{Control, Outcome, Simulation, simulation};
+
+fn made(text: &str, state: Option<&[u8]>) -> Result<Box<dyn Simulation>, String> {
+    let resolved = Scenario::parse("hovering", text, None, &[])
+        .and_then(|scenario| scenario.resolve())
+        .map_err(|problem| problem.render(false))?;
+    match resolved.setup {
+        AnySetup::Planar(setup) => simulation(setup, state).map_err(|e| e.to_string()),
+        AnySetup::Spatial(setup) => simulation(setup, state).map_err(|e| e.to_string()),
+    }
+}
+
+fn run(text: &str) -> Result<MemorySink, String> {
+    let never = AtomicBool::new(false);
+    let mut sink = MemorySink::default();
+    let mut run = made(text, None)?;
+    run.run(&mut sink, &mut Control::new(&never))
+        .map_err(|error| error.to_string())?;
+    Ok(sink)
+}
+
+/// Grains on a floor between walls, of a friction with each other and with walls.
+fn bed(n: usize, section: &str, friction: [f64; 2], grains: &[(Vec<f64>, f64)]) -> String {
+    let mut gravity = vec![0.0; n];
+    gravity[n - 1] = -9.81;
+    let mut text = format!(
+        "name = \"hovering\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nfinish = {}.0\n[log]\nseries = 1.0\n\
+         snapshots = 1.0\n[quasi_static]\n{section}\n[material.stuff]\ndensity = 100.0\n[material.wall]\n",
+        grains.len()
+    );
+    for (other, friction) in [("stuff", friction[0]), ("wall", friction[1])] {
+        let tangential = if friction > 0.0 { 2e5 } else { 0.0 };
+        let _ = write!(
+            text,
+            "[[law]]\nbetween = [\"stuff\", \"{other}\"]\nlinear = {{ normal_stiffness = 1e6, tangential_stiffness = {tangential:?}, \
+             normal_damping = 10.0, tangential_damping = 1.0, friction = {friction:?} }}\n"
+        );
+    }
+    let mut plane = |name: &str, axis: usize, at: f64, sign: f64| {
+        let (mut point, mut normal) = (vec![0.0; n], vec![0.0; n]);
+        (point[axis], normal[axis]) = (at, sign);
+        let _ = write!(
+            text,
+            "[[boundary]]\nname = \"{name}\"\nmaterial = \"wall\"\nplane = {{ point = {point:?}, normal = {normal:?} }}\n"
+        );
+    };
+    plane("floor", n - 1, 0.0, 1.0);
+    plane("left", 0, 0.0, 1.0);
+    plane("right", 0, 0.06, -1.0);
+    if n == 3 {
+        plane("front", 1, 0.0, 1.0);
+        plane("back", 1, 0.06, -1.0);
+    }
+    text += "[[fill]]\nmaterial = \"stuff\"\ngrains = [";
+    for (position, radius) in grains {
+        let _ = write!(text, "{{ position = {position:?}, radius = {radius:?} }}, ");
+    }
+    text + "]\n"
+}
+
+/// A grid of equal grains, three across, in rows that each hover by `gap` above the one below.
+fn rows(n: usize, count: usize, gap: f64) -> Vec<(Vec<f64>, f64)> {
+    let r = 0.01;
+    let across = |k: usize| r * (1.0 + 2.0 * k as f64);
+    let mut grains = Vec::new();
+    for row in 0..count {
+        let up = r * (1.0 + 2.0 * row as f64) + gap * (row + 1) as f64;
+        for k in 0..3 {
+            match n {
+                2 => grains.push((vec![across(k), up], r)),
+                _ => grains.extend((0..3).map(|j| (vec![across(k), across(j), up], r))),
+            }
+        }
+    }
+    grains
+}
+
+/// The floor bears the weight of all but what walls bear by friction: without friction all of it.
+#[track_caller]
+fn bears(what: &str, n: usize, text: &str, grains: &[(Vec<f64>, f64)], friction: bool) {
+    let sink = run(text).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let volume = |r: f64| match n {
+        2 => std::f64::consts::PI * r * r,
+        _ => 4.0 / 3.0 * std::f64::consts::PI * r.powi(3),
+    };
+    let weight: f64 = grains.iter().map(|g| 100.0 * volume(g.1) * 9.81).sum();
+    let last = sink.series.last().unwrap();
+    let down = |wall: &[f64; 7]| -wall[n - 1];
+    let all: f64 = last.walls.iter().map(down).sum();
+    assert!((all / weight - 1.0).abs() < 1e-6, "{what}: {all} {weight}");
+    let floor = down(&last.walls[0]);
+    if !friction {
+        assert!(
+            (floor / weight - 1.0).abs() < 1e-6,
+            "{what}: {floor} {weight}"
+        );
+    }
+    assert!(last.balance_error < 1e-6, "{what}: {}", last.balance_error);
+}
+
+#[test]
+fn grains_that_hover_are_lowered_onto_their_support() {
+    for n in [2, 3] {
+        for gap in [1e-9, 3e-6, 1e-5, 4e-5, 1e-4, 5e-4] {
+            for solver in ["auto", "rima", "cg", "factor"] {
+                for freedom in ["translational", "full"] {
+                    let grains = rows(n, 3, gap);
+                    let section = format!("solver = \"{solver}\"\nfreedom = \"{freedom}\"");
+                    let what = format!("{n} {gap} {section}");
+                    bears(
+                        &what,
+                        n,
+                        &bed(n, &section, [0.5, 0.5], &grains),
+                        &grains,
+                        true,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What has nothing within reach says so.
+#[test]
+fn a_grain_far_above_all_stops_the_filling_with_its_name() {
+    for n in [2, 3] {
+        let mut grains = rows(n, 1, 0.0);
+        let mut high = grains[1].clone();
+        high.0[n - 1] += 0.03;
+        // Off the walls.
+        high.0[0] = 0.03;
+        if n == 3 {
+            high.0[1] = 0.03;
+        }
+        grains.push(high);
+        let message = run(&bed(n, "", [0.5, 0.5], &grains))
+            .map(|_| ())
+            .unwrap_err();
+        let id = grains.len() - 1;
+        assert!(
+            message.contains(&format!("grain {id}")) && message.contains("hang"),
+            "{message}"
+        );
+    }
+}
+
+/// No friction anywhere: spins are not solved for, whichever freedom is asked for.
+#[test]
+fn a_bed_without_friction_finds_its_equilibrium() {
+    for n in [2, 3] {
+        for solver in ["auto", "rima", "cg", "factor"] {
+            for freedom in ["translational", "full"] {
+                let grains = rows(n, 3, 0.0);
+                let section = format!("solver = \"{solver}\"\nfreedom = \"{freedom}\"");
+                let what = format!("{n} {section}");
+                bears(
+                    &what,
+                    n,
+                    &bed(n, &section, [0.0, 0.0], &grains),
+                    &grains,
+                    false,
+                );
+            }
+        }
+    }
+}
+
+/// Smooth walls and rough grains: `check` and the summary tell what may stop the run.
+#[test]
+fn friction_of_some_pairs_only_is_told() {
+    for (friction, told) in [
+        ([0.5, 0.0], true),
+        ([0.0, 0.5], true),
+        ([0.5, 0.2], false),
+        ([0.0, 0.0], false),
+    ] {
+        for n in [2, 3] {
+            let text = bed(n, "freedom = \"full\"", friction, &rows(n, 1, 0.0));
+            let summary = made(&text, None).unwrap().summary();
+            let found = summary
+                .warnings
+                .iter()
+                .any(|w| w.contains("has no friction"));
+            assert_eq!(found, told, "{friction:?} {:?}", summary.warnings);
+            let text = bed(n, "freedom = \"translational\"", friction, &rows(n, 1, 0.0));
+            let summary = made(&text, None).unwrap().summary();
+            assert!(
+                !summary
+                    .warnings
+                    .iter()
+                    .any(|w| w.contains("has no friction"))
+            );
+        }
+    }
+}
+
+/// Hands on all, and asks for a stop when so many rows of the series have come.
+struct Stopping<'a> {
+    stop: &'a AtomicBool,
+    rows: usize,
+    kept: MemorySink,
+}
+
+impl Sink for Stopping<'_> {
+    fn event(&mut self, row: &EventRow) -> Result<(), RecordError> {
+        self.kept.event(row)
+    }
+    fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
+        self.rows -= 1;
+        self.stop.store(self.rows == 0, Ordering::Relaxed);
+        self.kept.series(row)
+    }
+    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) -> Result<(), RecordError> {
+        self.kept.snapshot(grains, links)
+    }
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), RecordError> {
+        self.kept.avalanche(row)
+    }
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), RecordError> {
+        self.kept.checkpoint(state)
+    }
+}
+
+/// A stop that is asked for while an equilibrium is sought does not wait for it; the run goes on from there as if nothing
+/// had been, and no row comes twice.
+#[test]
+fn an_interrupt_does_not_wait_for_an_equilibrium() {
+    let grains = rows(2, 4, 2e-5);
+    let text =
+        bed(2, "", [0.3, 0.3], &grains).replace("series = 1.0", "series = 1.0\nevents = \"links\"");
+    let never = AtomicBool::new(false);
+    let mut whole = MemorySink::default();
+    let mut run = made(&text, None).unwrap();
+    run.run(&mut whole, &mut Control::new(&never)).unwrap();
+    let hash = run.summary().state_hash;
+    for rows in [1, 5, 9] {
+        let stop = AtomicBool::new(false);
+        let mut sink = Stopping {
+            stop: &stop,
+            rows,
+            kept: MemorySink::default(),
+        };
+        let mut run = made(&text, None).unwrap();
+        let end = run.run(&mut sink, &mut Control::new(&stop)).unwrap();
+        assert_eq!(end, Outcome::Interrupted);
+        let first = sink.kept.events.len();
+        // The stop still holds: each call gives the next grain up, before any row of it.
+        let mut state = sink.kept.checkpoint.take();
+        for _ in 0..2 {
+            let mut run = made(&text, state.as_deref()).unwrap();
+            let end = run.run(&mut sink.kept, &mut Control::new(&stop)).unwrap();
+            assert_eq!(end, Outcome::Interrupted);
+            assert!(run.summary().energy.balance_error_max < 1e-6);
+            state = sink.kept.checkpoint.take();
+        }
+        assert!(
+            sink.kept.events.len() - first <= 1,
+            "{first} {}",
+            sink.kept.events.len()
+        );
+        let mut run = made(&text, state.as_deref()).unwrap();
+        run.run(&mut sink.kept, &mut Control::new(&never)).unwrap();
+        assert_eq!(run.summary().state_hash, hash);
+        let seqs = |sink: &MemorySink| {
+            sink.events
+                .iter()
+                .map(|e| (e.seq, e.time.to_bits()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(seqs(&sink.kept), seqs(&whole));
+    }
+}
