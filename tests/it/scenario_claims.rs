@@ -141,7 +141,11 @@ fn a_rack_is_broken() {
     let blow = events[0].time;
     let chain = events.iter().filter(|event| event.time < blow + 1e-9);
     assert!(chain.count() >= 14, "not even a collision a ball");
-    assert!(events.iter().all(|e| e.time < blow + 1e-9 || e.time > blow + 1e-3));
+    assert!(
+        events
+            .iter()
+            .all(|e| e.time < blow + 1e-9 || e.time > blow + 1e-3)
+    );
     let (first, last) = (at(&sink, 0.0), at(&sink, 3.0));
     for (a, b) in first.iter().zip(last) {
         let way = (a.position[0] - b.position[0]).hypot(a.position[1] - b.position[1]);
@@ -264,8 +268,14 @@ fn a_gas_cools_by_haffs_law_until_it_flows() {
         close("of Haff's", over(time), 1.0, 0.12);
     }
     let chance = 27.0 / count;
-    let (early, late) = (in_flow(at(&sink, 4.0), edge), in_flow(at(&sink, 80.0), edge));
-    println!("{early:.3} and {late:.3} of the energy in flow; {:.1}", over(80.0));
+    let (early, late) = (
+        in_flow(at(&sink, 4.0), edge),
+        in_flow(at(&sink, 80.0), edge),
+    );
+    println!(
+        "{early:.3} and {late:.3} of the energy in flow; {:.1}",
+        over(80.0)
+    );
     assert!(early < 0.1 && late > 30.0 * chance, "{early} {late}");
     assert!(over(80.0) > 2.0, "{}", over(80.0));
 }

@@ -104,7 +104,11 @@ fn stones_go_up_one_belt_and_back_on_the_other() {
     let places: BTreeMap<u32, f64> = low.map(|row| (row.grain, row.position[0])).collect();
     let there = places.values().filter(|x| (0.5..0.9).contains(*x)).count();
     println!("{there} of {} into the bin", places.len());
-    assert!(10 * there >= 9 * places.len(), "{there} of {}", places.len());
+    assert!(
+        10 * there >= 9 * places.len(),
+        "{there} of {}",
+        places.len()
+    );
 }
 
 /// `ice-floes`: floes come to drift with the water; in the end they are piled up before the strait and stand, and the water, which
@@ -166,7 +170,9 @@ fn break_down(force: f64) -> [f64; 3] {
     let last = sink.snapshots.len() - 1;
     let (before, mut after) = (touching(&sink, 0), touching(&sink, last));
     after.sort_unstable();
-    let kept = before.iter().filter(|pair| after.binary_search(pair).is_ok());
+    let kept = before
+        .iter()
+        .filter(|pair| after.binary_search(pair).is_ok());
     let kept = kept.count() as f64 / before.len() as f64;
     let rows = &sink.snapshots[last].0;
     let mut tops = vec![0.0f64; 200];
@@ -209,8 +215,15 @@ fn flank(rows: &[GrainRow], from: f64, to: f64) -> f64 {
     let tops: Vec<[f64; 2]> = (0..columns)
         .map(|k| {
             let left = from + 0.02 * k as f64;
-            let within = rows.iter().filter(|row| (left..left + 0.02).contains(&row.position[0]));
-            [left + 0.01, within.map(|row| row.position[1] + row.radius).fold(0.0, f64::max)]
+            let within = rows
+                .iter()
+                .filter(|row| (left..left + 0.02).contains(&row.position[0]));
+            [
+                left + 0.01,
+                within
+                    .map(|row| row.position[1] + row.radius)
+                    .fold(0.0, f64::max),
+            ]
         })
         .collect();
     let [x, y] = [0, 1].map(|k| mean(tops.iter().map(|top| top[k])));
@@ -262,7 +275,10 @@ fn a_drum_has_avalanches_and_rest_between() {
     let mut falls = Vec::new();
     let mut k = 0;
     while k + 20 < angles.len() {
-        let lowest = angles[k..k + 21].iter().map(|a| a[1]).fold(f64::INFINITY, f64::min);
+        let lowest = angles[k..k + 21]
+            .iter()
+            .map(|a| a[1])
+            .fold(f64::INFINITY, f64::min);
         if angles[k][1] - lowest > 0.07 {
             falls.push(angles[k][1].to_degrees());
             k += 20;
@@ -272,7 +288,10 @@ fn a_drum_has_avalanches_and_rest_between() {
     }
     println!("falls from {falls:.1?} degrees");
     assert!(falls.len() >= 2, "{falls:?}");
-    assert!(falls.iter().all(|from| (15.0..40.0).contains(from)), "{falls:?}");
+    assert!(
+        falls.iter().all(|from| (15.0..40.0).contains(from)),
+        "{falls:?}"
+    );
     let rest: Vec<f64> = sink.series.iter().map(still).collect();
     let share = rest.iter().filter(|share| **share > 0.9).count() as f64 / rest.len() as f64;
     assert!((0.3..0.98).contains(&share), "{share} of the time at rest");

@@ -39,8 +39,15 @@ fn stands_still<D: Integrate>(setup: &Setup<D>, [from, middle, to]: [f64; 3], ra
     for (old, new) in a.iter().zip(b) {
         assert_eq!(old.grain, new.grain);
         if old.position[D::N - 1] < 6.0 * radius {
-            let way: f64 = (0..3).map(|k| (old.position[k] - new.position[k]).powi(2)).sum();
-            assert!(way.sqrt() < 0.05 * radius, "{}: {:e}", old.grain, way.sqrt());
+            let way: f64 = (0..3)
+                .map(|k| (old.position[k] - new.position[k]).powi(2))
+                .sum();
+            assert!(
+                way.sqrt() < 0.05 * radius,
+                "{}: {:e}",
+                old.grain,
+                way.sqrt()
+            );
             low += 1;
         }
     }
@@ -91,7 +98,13 @@ fn hoppers_flow() {
         let setup = planar(name, &["log.snapshots=never"]);
         assert_eq!(setup.grains.len(), 500);
         if name != "hopper-poly" {
-            assert!(setup.grains.iter().all(|g| (g.mass / mass - 1.0).abs() < 1e-6), "{name}");
+            assert!(
+                setup
+                    .grains
+                    .iter()
+                    .all(|g| (g.mass / mass - 1.0).abs() < 1e-6),
+                "{name}"
+            );
         }
         let (system, _) = run(&setup);
         let flow = system.summary().discharge.unwrap();
@@ -155,9 +168,14 @@ fn a_tilted_bed_slips_and_then_flows() {
     let flows = flows.expect("it flows").time;
     // 0.4 to 0.56 rad.
     assert!(flows > 20.0, "{flows}");
-    let early: Vec<f64> = rows(&sink, 0.0, flows - 3.0).map(|row| awake(row) / row.grains as f64).collect();
+    let early: Vec<f64> = rows(&sink, 0.0, flows - 3.0)
+        .map(|row| awake(row) / row.grains as f64)
+        .collect();
     let still = early.iter().filter(|share| **share < 0.1).count() as f64 / early.len() as f64;
-    let slips = early.windows(2).filter(|pair| pair[0] < 0.1 && pair[1] >= 0.1).count();
+    let slips = early
+        .windows(2)
+        .filter(|pair| pair[0] < 0.1 && pair[1] >= 0.1)
+        .count();
     println!("{slips} slips, still for {still:.2} of the time, flows at {flows:.2} s");
     assert!(slips >= 3 && still > 0.6, "{slips} {still}");
 }
