@@ -1,13 +1,15 @@
 //! What the descriptions of embedded scenarios claim of fills that stand still, hoppers, tilted beds, sheared disks, and gases
 //! whose contacts last, where no other test asserts it. Each bound is missed where the claim does not hold.
 
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use arenite::cluster::integrate::Integrate;
-use arenite::record::{MemorySink, SeriesRow};
+use arenite::record::{BodyRef, MemorySink, SeriesRow};
 use arenite::system::Setup;
 
 use crate::scenario_claims::at;
+use crate::silo;
 use crate::support::{close, planar, run, spatial};
 
 /// The rows of the series from one time to another.
@@ -249,4 +251,41 @@ fn contacts_of_a_soft_gas_take_a_tenth_of_the_time() {
     let between = (last.time - first.time) / (2.0 * contacts / setup.grains.len() as f64);
     println!("{:.3} of the time", lasts / between);
     close("share", lasts / between, 0.1, 0.04);
+}
+
+/// `pile`, `silo-large`: in every snapshot the forces of its links hold each disk against its weight.
+#[test]
+fn forces_are_in_equilibrium_after_each_disk() {
+    for (name, finish, count) in [("pile", 300, 6), ("silo-large", 200, 2)] {
+        let options = [
+            format!("run.finish={finish}.0"),
+            format!("log.snapshots={}.0", finish / count),
+        ];
+        let (_, sink) = silo::planar(name, &options.each_ref().map(String::as_str));
+        let some = sink
+            .snapshots
+            .iter()
+            .filter(|(grains, _)| !grains.is_empty());
+        assert_eq!(some.clone().count(), count);
+        for (grains, links) in some {
+            let mut forces: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
+            for link in links {
+                for (body, sign) in [(link.body_a, 1.0), (link.body_b, -1.0)] {
+                    let BodyRef::Grain(grain) = body else {
+                        continue;
+                    };
+                    let sum = forces.entry(grain).or_default();
+                    for (k, part) in sum.iter_mut().enumerate() {
+                        let force = link.tangential_force[k] - link.normal[k] * link.normal_force;
+                        *part += sign * force;
+                    }
+                }
+            }
+            assert!(grains.len() > 40);
+            for grain in grains {
+                let [x, y] = forces[&grain.grain].map(|force| force / (9.8 * grain.mass));
+                assert!(x.hypot(y - 1.0) < 1e-9, "{name} {}: {x:e} {y}", grain.grain);
+            }
+        }
+    }
 }
