@@ -25,7 +25,10 @@ fn fill<D: Dimension>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<D> {
     run
 }
 
-fn planar(name: &str, overrides: &[&str]) -> (QuasiStatic<arenite::geometry::Planar>, MemorySink) {
+pub fn planar(
+    name: &str,
+    overrides: &[&str],
+) -> (QuasiStatic<arenite::geometry::Planar>, MemorySink) {
     let AnySetup::Planar(setup) = setup(name, overrides) else {
         panic!("{name} is planar");
     };
