@@ -44,6 +44,9 @@ pub trait Law: Copy + Send + Sync {
     /// Whether all forces begin smoothly, so that the first partial step of a link needs no rule of its own:
     /// then contacts without loss keep a neighbouring energy, as the leapfrogs do of smooth potentials.
     const BEGINS_SMOOTHLY: bool = false;
+    /// Whether the stiffness of springs across may depend on the overlap: then links remember it, since a spring that
+    /// is loaded while it grows stiffer keeps its force (Thornton and Randall 1988).
+    const STIFFENS: bool = false;
     /// Coulomb's coefficient.
     fn friction(&self) -> f64;
     /// The coefficients of eight links.
@@ -172,6 +175,7 @@ impl Hertz {
 
 impl Law for Hertz {
     const NEEDS_RADIUS: bool = true;
+    const STIFFENS: bool = true;
     #[inline(always)]
     fn friction(&self) -> f64 {
         self.friction
@@ -217,6 +221,7 @@ impl Viscoelastic {
 
 impl Law for Viscoelastic {
     const NEEDS_RADIUS: bool = true;
+    const STIFFENS: bool = true;
     #[inline(always)]
     fn friction(&self) -> f64 {
         self.friction
@@ -304,6 +309,14 @@ pub enum AnyLaw {
 }
 
 impl AnyLaw {
+    /// Whether the stiffness of springs across depends on the overlap.
+    pub(crate) fn stiffens(self) -> bool {
+        fn of<W: Law>(_: W) -> bool {
+            W::STIFFENS
+        }
+        with_plain_law!(self, law => of(law))
+    }
+
     /// The law without its slots.
     pub(crate) fn plain(self) -> AnyLaw {
         match self {

@@ -244,6 +244,8 @@ pub struct Block<'a, H, F> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [H],
+    /// Tangential stiffnesses at the evaluation before, N/m; nothing where the law has the same at any overlap.
+    pub stiffness: &'a mut [Row],
     /// What links with slots remember; nothing where the law has none.
     pub memory: &'a mut [Memory],
     /// Flags.
@@ -469,6 +471,33 @@ pub(super) fn normal<L: Lanes, W: Law>(
         pressing: force,
         stiffness: zero,
     }
+}
+
+/// What is remembered of the stiffness of a batch, by laws that remember it.
+#[inline(always)]
+pub(super) fn known<W: Law>(stiffness: &mut [Row], index: usize) -> Option<&mut Row> {
+    if W::STIFFENS {
+        return stiffness.get_mut(index);
+    }
+    None
+}
+
+/// What is left of the extension of eight springs across, which grow stiffer or softer as the overlap changes: a spring
+/// that grows stiffer keeps its force, one that grows softer keeps its extension, so that neither gains energy by it
+/// (Thornton and Randall 1988; Elata and Berryman 1996). Each lane of `before` becomes the stiffness of now.
+#[inline(always)]
+pub(super) fn lasting<L: Lanes>(
+    before: Option<&mut Row>,
+    response: &Response<L>,
+    touch: L::Mask,
+) -> L {
+    let one = L::splat(1.0);
+    let Some(before) = before else { return one };
+    let old = L::load(before);
+    response.tangential_stiffness.only(touch).store(before);
+    let ratio = old.mul(response.tangential_compliance).min(one);
+    // Of a link that has just begun nothing is known, and there is nothing to keep.
+    ratio.select(one, L::splat(0.0).less(old))
 }
 
 /// Lanes in which links hold: those in touch, and those that a gap has not broken yet.
