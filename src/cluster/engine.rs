@@ -323,6 +323,10 @@ impl<D: Integrate> Engine<D> {
             after: 1.0 - before,
             slip_tolerance: self.options.slip_tolerance,
             partial: before > 0.0,
+            centred: matches!(
+                self.options.integrator,
+                IntegratorName::Verlet | IntegratorName::Midpoint
+            ),
             periodic: self.periodic.iter().any(Option::is_some).then(lengths),
             moving: self.state.cell.as_ref().map(|cell| Moving {
                 offset: cell.edges.offset,

@@ -51,6 +51,11 @@ pub trait Law: Copy + Send + Sync {
     fn friction(&self) -> f64;
     /// The coefficients of eight links.
     fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L>;
+    /// Whether the normal force is that of a spring alone.
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        false
+    }
     /// Elastic energy of the normal spring, J.
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64;
 
@@ -117,6 +122,10 @@ impl Law for Linear {
             tangential_damping: L::splat(self.ct),
         }
     }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.cn == 0.0
+    }
     fn normal_energy(&self, overlap: f64, _radius: f64) -> f64 {
         let overlap = overlap.max(0.0);
         0.5 * self.kn * overlap * overlap
@@ -149,6 +158,10 @@ impl Law for LinearPerMass {
             tangential_compliance: L::splat(self.0.compliance),
             tangential_damping: L::splat(self.0.ct).mul(mass),
         }
+    }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.0.cn == 0.0
     }
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         self.0.normal_energy(overlap, radius)
@@ -197,6 +210,10 @@ impl Law for Hertz {
             tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
         }
     }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.damping == 0.0
+    }
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         let overlap = overlap.max(0.0);
         8.0 / 15.0 * self.young * (radius * overlap).sqrt() * overlap * overlap
@@ -239,6 +256,10 @@ impl Law for Viscoelastic {
             tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
             tangential_damping: tangential.mul(time),
         }
+    }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.dissipation == 0.0
     }
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         let overlap = overlap.max(0.0);

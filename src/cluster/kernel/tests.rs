@@ -109,6 +109,7 @@ impl<D: ClusterDimension> Links<D> {
             after: 0.5,
             slip_tolerance: 1e-3,
             partial: true,
+            centred: true,
             periodic: None,
             moving: None,
         };
