@@ -75,7 +75,11 @@ impl<D: Integrate> Engine<D> {
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
             self.state.fastest = most * most;
         }
-        let work = self.turn_bodies();
+        let mut work = self.turn_bodies();
+        if self.options.integrator == IntegratorName::Heun {
+            // Both stages have booked it.
+            work = 0.0;
+        }
         if D::N == 2 {
             self.put_all_parts();
         }

@@ -275,6 +275,7 @@ impl<H: History> Job<'_, H> {
                     let block = Block {
                         batches: stretch.batches,
                         history: stretch.history,
+                        stiffness: stretch.stiffness,
                         memory: stretch.memory,
                         flags: stretch.flags,
                         changed: &mut found.changed,
@@ -375,6 +376,7 @@ impl<D: Integrate> Engine<D> {
         let block = Block {
             batches: &lists.batches,
             history: &mut lists.history,
+            stiffness: &mut lists.stiffness,
             memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed: &mut self.changed,

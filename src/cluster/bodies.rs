@@ -336,12 +336,18 @@ impl<D: Integrate> Engine<D> {
     /// After a stride in space: turns bodies by a step and puts their parts; gives the work of their
     /// dampers, J.
     pub(super) fn turn_bodies(&mut self) -> f64 {
+        use crate::system::IntegratorName::{Euler, Heun};
         let step = self.options.step;
         let foresee = match self.options.integrator {
-            crate::system::IntegratorName::Euler => 0.0,
+            Euler | Heun => 0.0,
             _ => 0.25 * step,
         };
-        self.tumble(Some(Tumble { step, foresee }))
+        let whole = self.options.integrator == Heun;
+        self.tumble(Some(Tumble {
+            step,
+            foresee,
+            whole,
+        }))
     }
 
     fn tumble(&mut self, step: Option<Tumble>) -> f64 {

@@ -5,7 +5,7 @@ use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
-use super::lists::{History, Lists, each_link};
+use super::lists::{History, Lists, Remembered, each_link};
 use super::observe::{Elastic, LinkView};
 use crate::geometry::Dimension;
 use crate::vector::LANES;
@@ -293,9 +293,7 @@ fn drop_links<H: History>(
         lists.flags[i].slip &= !(1 << k);
         lists.calm[i][k] = 0;
         lists.history[i].set_lane(k, [0.0; 3]);
-        if let Some(memory) = lists.memory.get_mut(i) {
-            memory.set_lane(k, [0.0; 5]);
-        }
+        lists.set_memory(i, k, &Remembered::default());
     }
     if candidates {
         for batch in &mut lists.batches {

@@ -59,6 +59,15 @@ pub(super) fn coefficients_after<D: Dimension>(
     })
 }
 
+/// What is left of the extension of a spring across when its stiffness (N/m) changes, as the kernels have it.
+pub(super) fn lasting(before: f64, now: f64) -> f64 {
+    if before > 0.0 && before < now {
+        before / now
+    } else {
+        1.0
+    }
+}
+
 impl Coefficients {
     /// Normal force and what presses, N, at a normal speed.
     pub fn normal(&self, speed: f64) -> (f64, f64) {
@@ -77,7 +86,6 @@ impl Coefficients {
         k: &Kinematics<D>,
         memory: [f64; 5],
         after: f64,
-        pressing: f64,
     ) -> f64 {
         let twist: f64 = if D::N == 2 {
             0.0
@@ -103,8 +111,7 @@ impl Coefficients {
             if given <= 0.0 {
                 return 0.0;
             }
-            let pull = (given * spring.abs()).min(resistance.friction * pressing);
-            0.5 * pull * pull / given
+            0.5 * given * spring * spring
         };
         of(self.slots.rolling, rolled) + of(self.slots.twisting, twisted)
     }

@@ -1,7 +1,7 @@
 //! When a link passed Coulomb's limit, within the step in which it was seen to. Only links that
 //! changed are looked at, and only where they are logged.
 
-use super::coefficients::coefficients;
+use super::coefficients::{Coefficients, coefficients, lasting};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::Change;
@@ -125,16 +125,17 @@ impl<D: Integrate> Engine<D> {
             EventKind::SlipLink => 1.0 + tolerance,
             _ => 1.0 - tolerance,
         };
-        let over = |at: &Kinematics<D>, carried: f64| {
-            let c = coefficients(law, at);
+        let [first, last] = [before, now].map(|at| coefficients(law, at));
+        let lasting = lasting(first.kt, last.kt);
+        let over = |at: &Kinematics<D>, c: &Coefficients, lasting: f64, carried: f64| {
             let force: [f64; 3] = std::array::from_fn(|k| {
-                c.kt * (spring[k] + carried * at.sliding[k]) + c.ct * at.sliding[k]
+                c.kt * (lasting * spring[k] + carried * at.sliding[k]) + c.ct * at.sliding[k]
             });
             size(force) - limit * c.friction * c.normal(at.speed).1
         };
         let (first, last) = (
-            over(before, -timing.after * h),
-            over(now, timing.before * h),
+            over(before, &first, 1.0, -timing.after * h),
+            over(now, &last, lasting, timing.before * h),
         );
         if first * last < 0.0 {
             h * last / (last - first)

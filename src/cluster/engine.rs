@@ -161,19 +161,19 @@ impl<D: Integrate> Engine<D> {
         periodic: Vec<Option<PeriodicAxis>>,
         broad: Box<dyn BroadPhase<D>>,
     ) -> Self {
+        let known_laws = known(&laws);
         let mut pairs = Vec::new();
         let mut class_of = vec![u16::MAX; laws.materials * laws.materials];
         for a in 0..laws.materials {
             for b in a..laws.materials {
-                if laws.get(a as u16, b as u16).is_some() {
-                    let composed = !laws.slots(a as u16, b as u16).are_empty();
+                if let Some(law) = &known_laws[a][b] {
                     class_of[a * laws.materials + b] = pairs.len() as u16;
                     class_of[b * laws.materials + a] = pairs.len() as u16;
                     pairs.push(PairClass {
                         materials: [a as u16, b as u16],
                         outer: Vec::new(),
                         blocks: Vec::new(),
-                        lists: Lists::of_law(composed),
+                        lists: Lists::of_law(law),
                     });
                 }
             }
@@ -219,7 +219,7 @@ impl<D: Integrate> Engine<D> {
             gravity,
             origin: 0.0,
             link_events: Vec::new(),
-            known_laws: known(&laws),
+            known_laws,
             laws,
             class_of,
             periodic,
@@ -327,6 +327,10 @@ impl<D: Integrate> Engine<D> {
             after: 1.0 - before,
             slip_tolerance: self.options.slip_tolerance,
             partial: before > 0.0,
+            centred: matches!(
+                self.options.integrator,
+                IntegratorName::Verlet | IntegratorName::Midpoint
+            ),
             periodic: self.periodic.iter().any(Option::is_some).then(lengths),
             moving: self.state.cell.as_ref().map(|cell| Moving {
                 offset: cell.edges.offset,

@@ -4,7 +4,7 @@ use super::bands::BlockEnd;
 use super::kernel::{Batch, Flags, Memory};
 use super::lists::{History, Lists};
 use super::team::Team;
-use crate::vector::LANES;
+use crate::vector::{LANES, Row};
 
 impl<H: History> Lists<H> {
     /// Filters the outer list anew, block by block: keeps what is near, and every link in touch with its history.
@@ -62,6 +62,7 @@ impl<H: History> Lists<H> {
         }
         spare.clear();
         spare.composed = self.composed;
+        spare.stiffens = self.stiffens;
         spare.lengthen(batches as usize);
         let mut start = 0;
         let stretches = spare.stretches(blocks);
@@ -111,6 +112,9 @@ impl<H: History> Lists<H> {
         self.calm.resize(batches, [0; LANES]);
         self.outer.resize(batches, [0; LANES]);
         self.quiet.resize(batches, f64::NEG_INFINITY);
+        if self.stiffens {
+            self.stiffness.resize(batches, Row::default());
+        }
         if self.composed {
             self.memory.resize(batches, Memory::default());
         }
@@ -124,6 +128,7 @@ impl<H: History> Lists<H> {
             flags: &mut self.flags,
             calm: &mut self.calm,
             outer: &mut self.outer,
+            stiffness: &mut self.stiffness,
             memory: &mut self.memory,
         };
         let mut out = Vec::with_capacity(blocks.len());
@@ -164,6 +169,8 @@ pub struct Stretch<'a, H> {
     pub flags: &'a mut [Flags],
     calm: &'a mut [[u8; LANES]],
     outer: &'a mut [[u32; LANES]],
+    /// Tangential stiffnesses at the evaluation before, N/m, of laws of which they change.
+    pub stiffness: &'a mut [Row],
     /// What links with slots remember.
     pub memory: &'a mut [Memory],
 }
@@ -176,7 +183,9 @@ impl<'a, H: History> Stretch<'a, H> {
         let (flags, more_flags) = self.flags.split_at_mut(count);
         let (calm, more_calm) = self.calm.split_at_mut(count);
         let (outer, more_outer) = self.outer.split_at_mut(count);
-        // Of laws without slots there are none.
+        // Of laws without slots there are none, and of those as stiff at any overlap no stiffnesses.
+        let known = count.min(self.stiffness.len());
+        let (stiffness, more_stiffness) = self.stiffness.split_at_mut(known);
         let (memory, more_memory) = self.memory.split_at_mut(count.min(self.memory.len()));
         let first = Stretch {
             batches,
@@ -184,6 +193,7 @@ impl<'a, H: History> Stretch<'a, H> {
             flags,
             calm,
             outer,
+            stiffness,
             memory,
         };
         let rest = Stretch {
@@ -192,6 +202,7 @@ impl<'a, H: History> Stretch<'a, H> {
             flags: more_flags,
             calm: more_calm,
             outer: more_outer,
+            stiffness: more_stiffness,
             memory: more_memory,
         };
         (first, rest)
@@ -210,6 +221,9 @@ impl<'a, H: History> Stretch<'a, H> {
         self.flags[i].touch |= 1 << k;
         self.flags[i].slip |= (old.flags[j].slip >> l & 1) << k;
         self.calm[i][k] = old.calm[j][l];
+        if let Some(stiffness) = self.stiffness.get_mut(i) {
+            stiffness.0[k] = old.stiffness[j].0[l];
+        }
         if let Some(memory) = self.memory.get_mut(i) {
             memory.set_lane(k, old.memory[j].lane(l));
         }

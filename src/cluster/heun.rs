@@ -1,9 +1,11 @@
 //! The predictor-corrector of the thesis (eqs. 5.17, 5.18): forces at both ends of a step.
 
+use super::bodies::Body;
 use super::engine::Engine;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::Flags;
 use super::lists::Lists;
+use crate::vector::Row;
 
 /// One step from positions, velocities and springs for which forces were just evaluated.
 pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> StepSums {
@@ -17,10 +19,12 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
         euler: true,
         ..stride
     };
-    let first = engine.stride(euler);
+    let turned = Turned::of(engine);
+    let mut first = engine.stride(euler);
+    first.damper_work += engine.turn_bodies();
     let predicted = engine.state.arrays.state.clone();
-    let springs: Vec<(Vec<D::History>, Vec<Flags>)> = lists(engine)
-        .map(|l| (l.history.clone(), l.flags.clone()))
+    let springs: Vec<(Vec<D::History>, Vec<Row>, Vec<Flags>)> = lists(engine)
+        .map(|l| (l.history.clone(), l.stiffness.clone(), l.flags.clone()))
         .collect();
     let time = engine.time() + h;
     let passed = engine.trial_forces(time);
@@ -30,22 +34,28 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     flows.friction += 0.5 * (passed.friction - last[0]);
     flows.damping += 0.5 * (passed.damping - last[1]);
     flows.walls += 0.5 * (passed.walls - last[2]);
-    // The second stride, from the predicted velocities, gives v_n + h a_1 + h a_2.
-    let second = engine.stride(euler);
+    // The second stride, from the old velocities too, gives v_n + h a_2: so each books the work of its dampers at the
+    // mean velocity of the step.
+    for &slot in &engine.state.active {
+        let slot = slot as usize;
+        let state = &mut engine.state.arrays.state[slot].0;
+        for &k in dynamic::<D>() {
+            state[k] = old[slot].0[k];
+        }
+    }
+    engine.keep_moments();
+    let mut second = engine.stride(euler);
+    second.damper_work += engine.turn_bodies();
+    turned.take_back(engine);
     let state = &mut engine.state;
     let arrays = &mut state.arrays;
     for &slot in &state.active {
         let slot = slot as usize;
         let (v0, v1) = (old[slot].0, predicted[slot].0);
         let v2 = arrays.state[slot].0;
-        let dynamic: &[usize] = if D::N == 2 {
-            &[0, 1, 2]
-        } else {
-            &[0, 1, 2, 4, 5, 6]
-        };
         let mut new = v0;
-        for &k in dynamic {
-            new[k] = 0.5 * (v0[k] + v2[k]);
+        for &k in dynamic::<D>() {
+            new[k] = 0.5 * (v1[k] + v2[k]);
         }
         arrays.state[slot].0 = new;
         let drift = |k: usize| 0.5 * h * (v0[k] + v1[k]);
@@ -66,8 +76,9 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     }
     let mut saved = springs.into_iter();
     for l in lists(engine) {
-        let (history, flags) = saved.next().unwrap_or_default();
+        let (history, stiffness, flags) = saved.next().unwrap_or_default();
         l.history = history;
+        l.stiffness = stiffness;
         l.flags = flags;
     }
     StepSums {
@@ -77,6 +88,50 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
         hurry: 0.0,
         axes: std::array::from_fn(|k| first.axes[k].max(second.axes[k])),
         rim: first.rim.max(second.rim),
+    }
+}
+
+/// Columns of the state that change.
+fn dynamic<D: Integrate>() -> &'static [usize] {
+    if D::N == 2 {
+        &[0, 1, 2]
+    } else {
+        &[0, 1, 2, 4, 5, 6]
+    }
+}
+
+/// Bodies of several parts in space, as they are at the start of a step with the moments there.
+struct Turned<D: Integrate> {
+    bodies: Vec<Body<D>>,
+    rotations: Vec<D::Rotation>,
+}
+
+impl<D: Integrate> Turned<D> {
+    fn of(engine: &Engine<D>) -> Self {
+        let (mut bodies, mut rotations) = (Vec::new(), Vec::new());
+        if D::N == 3 {
+            bodies.clone_from(&engine.state.bodies.list);
+            let rotation = &engine.state.arrays.rotation;
+            rotations.extend(bodies.iter().map(|body| rotation[body.slot as usize]));
+        }
+        Turned { bodies, rotations }
+    }
+
+    /// Turns the bodies back, to go through the step with the mean of the moments at both ends: by the angular momentum in
+    /// its middle they turn to second order.
+    fn take_back(self, engine: &mut Engine<D>) {
+        let state = &mut engine.state;
+        for (mut before, rotation) in self.bodies.into_iter().zip(self.rotations) {
+            let Some(index) = state.bodies.of(before.slot) else {
+                continue;
+            };
+            let now = &mut state.bodies.list[index];
+            for (mean, last) in before.moment.iter_mut().zip(now.moment) {
+                *mean = (*mean + last) * 0.5;
+            }
+            *now = before;
+            state.arrays.rotation[before.slot as usize] = rotation;
+        }
     }
 }
 

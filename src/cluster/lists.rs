@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{Batch, Flags, Memory, SpatialHistory};
+use crate::contact::AnyLaw;
 use crate::vector::{LANES, Row};
 
 /// Eight tangential springs.
@@ -56,6 +57,10 @@ pub struct Lists<H: History> {
     /// Of each batch: way since the lists were filtered on which nothing in it can come into touch, m (grains of
     /// arcs only).
     pub quiet: Vec<f64>,
+    /// Whether the stiffness of springs across depends on the overlap.
+    pub stiffens: bool,
+    /// Tangential stiffnesses at the evaluation before, N/m, of laws of which they change; 0 where it is not known.
+    pub stiffness: Vec<Row>,
     /// Whether the law has slots.
     pub composed: bool,
     /// What links with slots remember beside; nothing where the law has none.
@@ -63,10 +68,11 @@ pub struct Lists<H: History> {
 }
 
 impl<H: History> Lists<H> {
-    /// Lists of a law that may have slots.
-    pub fn of_law(composed: bool) -> Self {
+    /// Lists of a law.
+    pub fn of_law(law: &AnyLaw) -> Self {
         Lists {
-            composed,
+            stiffens: law.stiffens(),
+            composed: matches!(law, AnyLaw::Composed(_)),
             ..Self::default()
         }
     }
@@ -81,15 +87,29 @@ impl<H: History> Lists<H> {
             self.outer.len(),
         ];
         all.iter().all(|length| *length == count)
+            && (!self.stiffens || self.stiffness.len() == count)
             && (!self.composed || self.memory.len() == count)
             && self.batches.iter().flat_map(|batch| &batch.a).all(there)
     }
 
     /// What a link remembers beside its tangential spring.
-    pub fn memory_of(&self, batch: usize, lane: usize) -> [f64; 5] {
-        self.memory
-            .get(batch)
-            .map_or([0.0; 5], |memory| memory.lane(lane))
+    pub fn memory_of(&self, batch: usize, lane: usize) -> Remembered {
+        let slots = self.memory.get(batch).map(|memory| memory.lane(lane));
+        let stiffness = self.stiffness.get(batch).map(|row| row.0[lane]);
+        Remembered {
+            slots: slots.unwrap_or_default(),
+            stiffness: stiffness.unwrap_or_default(),
+        }
+    }
+
+    /// Sets that of a link.
+    pub fn set_memory(&mut self, batch: usize, lane: usize, remembered: &Remembered) {
+        if let Some(memory) = self.memory.get_mut(batch) {
+            memory.set_lane(lane, remembered.slots);
+        }
+        if let Some(row) = self.stiffness.get_mut(batch) {
+            row.0[lane] = remembered.stiffness;
+        }
     }
 
     /// Empties the lists, keeping their memory.
@@ -100,8 +120,19 @@ impl<H: History> Lists<H> {
         self.calm.clear();
         self.outer.clear();
         self.quiet.clear();
+        self.stiffness.clear();
         self.memory.clear();
     }
+}
+
+/// What a link remembers beside its tangential spring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// By the slots of its law: springs of rolling (3) and twisting, m, and the overlap to which it was loaded, m.
+    pub slots: [f64; 5],
+    /// Its tangential stiffness at the evaluation before, N/m, where that changes with the overlap; 0 where it is not
+    /// known.
+    pub stiffness: f64,
 }
 
 /// A link carried through a renewal of the outer list.
@@ -117,8 +148,8 @@ pub struct Kept {
     pub slip: bool,
     /// Looks at which it was at rest.
     pub calm: u8,
-    /// What it remembers by the slots of its law.
-    pub memory: [f64; 5],
+    /// What it remembers beside.
+    pub memory: Remembered,
 }
 
 impl Kept {
@@ -180,6 +211,9 @@ impl<H: History> Lists<H> {
             self.calm.push([0; LANES]);
             self.outer.push([0; LANES]);
             self.quiet.push(f64::NEG_INFINITY);
+            if self.stiffens {
+                self.stiffness.push(Row::default());
+            }
             if self.composed {
                 self.memory.push(Memory::default());
             }
@@ -202,9 +236,7 @@ impl<H: History> Lists<H> {
             self.flags[i].touch |= 1 << k;
             self.flags[i].slip |= u8::from(link.slip) << k;
             self.calm[i][k] = link.calm;
-            if let Some(memory) = self.memory.get_mut(i) {
-                memory.set_lane(k, link.memory);
-            }
+            self.set_memory(i, k, &link.memory);
         }
     }
 }

@@ -144,16 +144,9 @@ impl<D: Integrate> Engine<D> {
         let mut force: [f64; 3] =
             std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
         let cap = c.friction * pressing;
-        // Where a damper passes the limit by itself, the law keeps a spring that would give more
-        // than the limit the other way; what it can give back is only up to the limit.
-        let pull = (c.kt * size(spring)).min(cap);
-        let mut tangential = if c.kt > 0.0 {
-            0.5 * pull * pull / c.kt
-        } else {
-            0.0
-        };
+        let mut tangential = 0.5 * c.kt * size(spring).powi(2);
         if !c.slots.are_empty() {
-            tangential += c.turning_energy(&k, memory, after, pressing);
+            tangential += c.turning_energy(&k, memory, after);
         }
         let mut f = size(force);
         if c.slots.spring_limited {
@@ -215,7 +208,7 @@ impl<D: Integrate> Engine<D> {
                     l.history[i].lane(k),
                     slip,
                     l.calm[i][k],
-                    l.memory_of(i, k),
+                    l.memory_of(i, k).slots,
                 ));
             });
         }
@@ -240,7 +233,7 @@ impl<D: Integrate> Engine<D> {
                     l.history[i].lane(k),
                     slip,
                     l.calm[i][k],
-                    l.memory_of(i, k),
+                    l.memory_of(i, k).slots,
                 ));
             });
         }

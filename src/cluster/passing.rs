@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::WallLanes;
-use super::lists::{History, Lists};
+use super::lists::{History, Lists, Remembered};
 use crate::geometry::surface::Surface;
 use crate::vector::LANES;
 
@@ -93,9 +93,7 @@ fn hand_over<H: History>(lists: &mut Lists<H>, from: (usize, usize), to: (usize,
     lists.flags[to.0].touch |= 1 << to.1;
     lists.flags[to.0].slip |= slips << to.1;
     lists.calm[to.0][to.1] = std::mem::take(&mut lists.calm[from.0][from.1]);
-    if !lists.memory.is_empty() {
-        let memory = lists.memory_of(from.0, from.1);
-        lists.memory[from.0].set_lane(from.1, [0.0; 5]);
-        lists.memory[to.0].set_lane(to.1, memory);
-    }
+    let remembered = lists.memory_of(from.0, from.1);
+    lists.set_memory(from.0, from.1, &Remembered::default());
+    lists.set_memory(to.0, to.1, &remembered);
 }

@@ -2,7 +2,7 @@
 
 use super::arrays::Status;
 use super::bands::{Bands, BlockEnd};
-use super::engine::Engine;
+use super::engine::{Engine, law_of};
 use super::integrate::Integrate;
 use super::lists::{Kept, Lists};
 use super::state::WallClass;
@@ -453,7 +453,7 @@ impl<D: Integrate> Engine<D> {
                 }
                 if link.a > link.b {
                     // Rolling is of the first against the second, in the plane too.
-                    link.memory[..3].iter_mut().for_each(|s| *s = -*s);
+                    link.memory.slots[..3].iter_mut().for_each(|s| *s = -*s);
                 }
                 (link.a, link.b) = (a, b);
                 Some((link, place))
@@ -504,8 +504,8 @@ impl<D: Integrate> Engine<D> {
             rest = &rest[count..];
             let wall = &self.boundaries[usize::from(boundary)];
             let many = wall.surfaces.are_many();
-            let composed = self.laws.slots(material, wall.boundary.material);
-            let mut lists = Lists::of_law(!composed.are_empty());
+            let law = law_of(&self.known_laws, material, wall.boundary.material);
+            let mut lists = Lists::of_law(law);
             let found = kept.iter().filter_map(|&(of, link)| {
                 let class = if many { 0 } else { of.1 };
                 if (of.0, class, of.2, of.3) != name {

@@ -3,7 +3,7 @@
 
 use super::arrays::Status;
 use super::changes::LinkChange;
-use super::coefficients::{Coefficients, coefficients};
+use super::coefficients::{Coefficients, coefficients, lasting};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{History, Kept};
@@ -158,14 +158,16 @@ impl<D: Integrate> Engine<D> {
         let mut elastic = Elastic::default();
         let mut slid = 0.0;
         let mut strains: Vec<[f64; 3]> = Vec::with_capacity(before.links.len());
-        let mut forces: Vec<[Push; 2]> = Vec::with_capacity(before.links.len());
+        let mut forces: Vec<(f64, [Push; 2])> = Vec::with_capacity(before.links.len());
         for &(index, kept) in &before.links {
             strains.push(self.pair_strain(part, kept.a, kept.b).sliding);
             let view = self.kept_view(self.state.still.pairs.get(index).0, &kept);
-            forces.push(self.pushes(&view));
+            let [p, q] = self.state.pairs[self.state.still.pairs.get(index).0].materials;
+            let stiffness = coefficients(self.law(p, q), &view.kinematics).kt;
+            forces.push((stiffness, self.pushes(&view)));
             elastic -= view.elastic;
         }
-        let mut at_walls: Vec<([f64; 3], Push)> = Vec::with_capacity(before.walls.len());
+        let mut at_walls: Vec<([f64; 3], f64, Push)> = Vec::with_capacity(before.walls.len());
         for &(index, kept) in &before.walls {
             let name = self.state.still.walls[index].0;
             let motion = self.displaced(part, kept.a);
@@ -173,11 +175,14 @@ impl<D: Integrate> Engine<D> {
                 .surface_kinematics_of(name.0, name.1, kept.a, motion, self.time())
                 .map_or([0.0; 3], |kinematics| kinematics.sliding);
             let view = self.kept_wall_view(&name, &kept);
+            let mut stiffness = 0.0;
             if let Some(view) = &view {
                 elastic -= view.elastic;
+                let wall = &self.boundaries[usize::from(name.0)].boundary;
+                stiffness = coefficients(self.law(name.3, wall.material), &view.kinematics).kt;
             }
             let push = view.map_or([0.0; 6], |view| self.pushes(&view)[0]);
-            at_walls.push((strain, push));
+            at_walls.push((strain, stiffness, push));
         }
         let [rim, rim_walls] = self.list_strains(part);
         let (mut greatest, mut share) = (0.0_f64, 0.0_f64);
@@ -206,21 +211,23 @@ impl<D: Integrate> Engine<D> {
             let history = &mut self.state.walls[class].lists.history[i];
             history.set_lane(k, strained(history.lane(k), by));
         }
-        for ((&(index, kept), by), [then_a, then_b]) in before.links.iter().zip(strains).zip(forces)
+        for ((&(index, kept), by), (stiffness, [then_a, then_b])) in
+            before.links.iter().zip(strains).zip(forces)
         {
             let (class, mut link) = (self.state.still.pairs.get(index).0, kept);
-            link.spring = strained(link.spring, by);
             [link.a, link.b] = self.faced([link.a, link.b], true);
             let ends = [self.owner(link.a), self.owner(link.b)];
             let [a, b] = self.state.pairs[class].materials;
             let kinematics = self.pair_kinematics(link.a, link.b);
-            let lost = bound(&mut link, &coefficients(self.law(a, b), &kinematics));
+            let now = coefficients(self.law(a, b), &kinematics);
+            let softened = strain(&mut link, by, stiffness, &now);
+            let lost = bound(&mut link, &now);
             let other = Other::Slot(ends[1]);
             let held = &mut self.state.still.held;
             add(&mut held[ends[0] as usize], -1.0, &then_a);
             add(&mut held[ends[1] as usize], -1.0, &then_b);
             if kinematics.overlap > 0.0 {
-                slid += lost.work;
+                slid += softened + lost.work;
                 let slides = [kept.slip, link.slip];
                 let change = LinkChange::across(slides, lost.heat, ends[0], other, &kinematics);
                 self.changes.extend(change);
@@ -238,9 +245,8 @@ impl<D: Integrate> Engine<D> {
             }
             *self.state.still.pairs.get_mut(index) = link;
         }
-        for (&(index, kept), (by, then)) in before.walls.iter().zip(at_walls) {
+        for (&(index, kept), (by, stiffness, then)) in before.walls.iter().zip(at_walls) {
             let (name, mut link) = (self.state.still.walls[index].0, kept);
-            link.spring = strained(link.spring, by);
             link.a = self.facing_surface((name.0, name.1), link.a, self.time());
             let owner = self.owner(link.a);
             add(&mut self.state.still.held[owner as usize], -1.0, &then);
@@ -250,7 +256,9 @@ impl<D: Integrate> Engine<D> {
                 Some(kinematics) if kinematics.overlap > 0.0 => {
                     let wall = &self.boundaries[usize::from(name.0)].boundary;
                     let law = self.law(name.3, wall.material);
-                    let lost = bound(&mut link, &coefficients(law, &kinematics));
+                    let now = coefficients(law, &kinematics);
+                    slid += strain(&mut link, by, stiffness, &now);
+                    let lost = bound(&mut link, &now);
                     slid += lost.work;
                     let slides = [kept.slip, link.slip];
                     let change = LinkChange::across(slides, lost.heat, owner, other, &kinematics);
@@ -430,6 +438,20 @@ struct Lost {
     work: f64,
     /// Elastic energy set free where bodies are, and the same as the thesis has it (4.36).
     heat: [f64; 2],
+}
+
+/// A spring of a stiffness (N/m) is strained while the contact grows stiffer or softer; gives what it loses by that, J.
+fn strain(link: &mut Kept, by: [f64; 3], before: f64, now: &Coefficients) -> f64 {
+    let held = 0.5 * before * size(link.spring).powi(2);
+    let lasting = lasting(before, now.kt);
+    link.spring = link.spring.map(|s| lasting * s);
+    let kept = 0.5 * now.kt * size(link.spring).powi(2);
+    link.spring = std::array::from_fn(|k| link.spring[k] + by[k]);
+    if link.memory.stiffness > 0.0 {
+        link.memory.stiffness = now.kt;
+    }
+    // Of laws that are as stiff at any overlap it is nothing.
+    if before > 0.0 { held - kept } else { 0.0 }
 }
 
 /// A spring gives way to Coulomb's bound.

@@ -50,6 +50,9 @@ pub struct Tumble {
     pub step: f64,
     /// By how much of the last two moments the angular momentum is foreseen, s.
     pub foresee: f64,
+    /// Whether the angular momentum is that at the start of the step, and not of half a step before: then bodies turn by
+    /// that of the middle, and dampers work at the spins of the start (`heun`, which takes the mean of both ends).
+    pub whole: bool,
 }
 
 /// What turning gives besides.
@@ -191,7 +194,12 @@ impl Eight {
             L::from_array(q[3]),
         ];
         let turns = Turns::new(q);
-        let Some(Tumble { step, foresee }) = step else {
+        let Some(Tumble {
+            step,
+            foresee,
+            whole,
+        }) = step
+        else {
             return turns;
         };
         let tops = Tops::<L>::new(table.rows.as_slice(), &self.forms(bodies));
@@ -221,12 +229,18 @@ impl Eight {
         let earlier = columns::<L>(&vectors[3]);
         let new = plus(momentum, moment, L::splat(step));
         // Spins before and after, in the old frame.
-        let both = plus(new, momentum, L::splat(1.0));
+        let after = if whole { momentum } else { new };
+        let both = plus(after, momentum, L::splat(1.0));
         let both = spin(&turns, &tops, both, share);
         let done = L::splat(-0.5 * step).mul(dot(lost, both));
         let real = L::mask(((1_u16 << self.count) - 1) as u8);
         *work = work.add(done.only(real));
-        let inside = turns.inward(new);
+        let turning = if whole {
+            plus(momentum, moment, L::splat(0.5 * step))
+        } else {
+            new
+        };
+        let inside = turns.inward(turning);
         let inside = [
             inside[0].mul(share),
             inside[1].mul(share),
@@ -234,6 +248,11 @@ impl Eight {
         ];
         let (after, left) = tops.turned(q, inside, step);
         let news = [new[0].to_array(), new[1].to_array(), new[2].to_array()];
+        let turning = [
+            turning[0].to_array(),
+            turning[1].to_array(),
+            turning[2].to_array(),
+        ];
         let mut after = [
             after[0].to_array(),
             after[1].to_array(),
@@ -245,7 +264,7 @@ impl Eight {
             for k in (0..LANES).filter(|k| left >> k & 1 == 1) {
                 let body = &table.moments[usize::from(bodies[self.some[k]].form)];
                 let old = std::array::from_fn(|c| before[c][k]);
-                let momentum = std::array::from_fn(|c| news[c][k] * share[k]);
+                let momentum = std::array::from_fn(|c| turning[c][k] * share[k]);
                 let alone = turned_alone(body, old, momentum, step);
                 (0..4).for_each(|c| after[c][k] = alone[c]);
             }

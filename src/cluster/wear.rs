@@ -82,7 +82,7 @@ impl<D: Integrate> Engine<D> {
                 lists.history[i].lane(k),
                 true,
                 0,
-                lists.memory_of(i, k),
+                lists.memory_of(i, k).slots,
             );
             let sums = WearSums {
                 pressed_way: link.normal_force.max(0.0) * slid,

@@ -2,7 +2,7 @@
 //!
 //! What a cluster does with a short contact of two grains: normal spring and damper, tangential spring
 //! and damper under Coulomb's limit, a sliding link keeping the spring that gives the limit (thesis
-//! 5.5.2). The normal does not turn, as in a hard collision. In units of the approach speed v, the
+//! 5.5.2), and one that grows stiffer keeping its force (Thornton and Randall 1988). The normal does not turn, as in a hard collision. In units of the approach speed v, the
 //! effective mass m and the law's time scale, all the laws of [`PairLaw`] look alike at any speed: the
 //! outcome depends on the ratio of sliding to approach speed alone.
 
@@ -72,11 +72,13 @@ pub(super) struct ScaledRough {
     mobility: f64,
 }
 
-/// State of a contact: overlap, rate, tangential spring, sliding speed, tangential impulse.
+/// State of a contact: overlap, rate, tangential spring, its stiffness when the force was taken last, sliding speed,
+/// tangential impulse.
 #[derive(Clone, Copy, Debug)]
 struct State {
     normal: [f64; 2],
     spring: f64,
+    stiffness: f64,
     sliding: f64,
     impulse: f64,
 }
@@ -215,7 +217,13 @@ impl ScaledRough {
             self.tangential_damping * damping,
         );
         let half_turn = 0.5 * self.mobility * time;
-        let spring = y.spring + y.sliding * first;
+        // A spring that grows stiffer keeps its force, one that grows softer its extension.
+        let lasting = if y.stiffness < kt {
+            y.stiffness / kt
+        } else {
+            1.0
+        };
+        let spring = y.spring * lasting + y.sliding * first;
         let trial = -(kt * spring + ct * y.sliding) / (1.0 + ct * half_turn);
         let cap = self.friction * self.normal_force(middle).max(0.0);
         let force = trial.clamp(-cap, cap);
@@ -223,7 +231,9 @@ impl ScaledRough {
         let kept = if force == trial {
             spring
         } else if kt > 0.0 {
-            -(force + ct * sliding) / kt
+            // A damper that passes the limit by itself neither turns the spring round nor stretches it.
+            let kept = -(force + ct * sliding) / kt;
+            kept.clamp(spring.min(0.0), spring.max(0.0))
         } else {
             0.0
         };
@@ -231,6 +241,7 @@ impl ScaledRough {
             normal,
             // Of a link that grips: by the mean sliding speed of the whole step.
             spring: kept + (sliding * time - y.sliding * first),
+            stiffness: kt,
             sliding: y.sliding + 2.0 * force * half_turn,
             impulse: y.impulse - force * time,
         }
@@ -244,6 +255,7 @@ impl ScaledRough {
         let mut y = State {
             normal: [0.0, 1.0],
             spring: 0.0,
+            stiffness: 0.0,
             sliding: ratio,
             impulse: 0.0,
         };

@@ -113,6 +113,7 @@ fn gaps(jkr: &Jkr, radii: [f64; LANES]) -> [f64; LANES] {
 impl Law for Composed {
     const NEEDS_RADIUS: bool = true;
     const COMPOSED: bool = true;
+    const STIFFENS: bool = true;
 
     #[inline(always)]
     fn friction(&self) -> f64 {

@@ -44,10 +44,18 @@ pub trait Law: Copy + Send + Sync {
     /// Whether all forces begin smoothly, so that the first partial step of a link needs no rule of its own:
     /// then contacts without loss keep a neighbouring energy, as the leapfrogs do of smooth potentials.
     const BEGINS_SMOOTHLY: bool = false;
+    /// Whether the stiffness of springs across may depend on the overlap: then links remember it, since a spring that
+    /// is loaded while it grows stiffer keeps its force (Thornton and Randall 1988).
+    const STIFFENS: bool = false;
     /// Coulomb's coefficient.
     fn friction(&self) -> f64;
     /// The coefficients of eight links.
     fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L>;
+    /// Whether the normal force is that of a spring alone.
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        false
+    }
     /// Elastic energy of the normal spring, J.
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64;
 
@@ -114,6 +122,10 @@ impl Law for Linear {
             tangential_damping: L::splat(self.ct),
         }
     }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.cn == 0.0
+    }
     fn normal_energy(&self, overlap: f64, _radius: f64) -> f64 {
         let overlap = overlap.max(0.0);
         0.5 * self.kn * overlap * overlap
@@ -147,6 +159,10 @@ impl Law for LinearPerMass {
             tangential_damping: L::splat(self.0.ct).mul(mass),
         }
     }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.0.cn == 0.0
+    }
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         self.0.normal_energy(overlap, radius)
     }
@@ -172,6 +188,7 @@ impl Hertz {
 
 impl Law for Hertz {
     const NEEDS_RADIUS: bool = true;
+    const STIFFENS: bool = true;
     #[inline(always)]
     fn friction(&self) -> f64 {
         self.friction
@@ -192,6 +209,10 @@ impl Law for Hertz {
             tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
             tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
         }
+    }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.damping == 0.0
     }
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         let overlap = overlap.max(0.0);
@@ -217,6 +238,7 @@ impl Viscoelastic {
 
 impl Law for Viscoelastic {
     const NEEDS_RADIUS: bool = true;
+    const STIFFENS: bool = true;
     #[inline(always)]
     fn friction(&self) -> f64 {
         self.friction
@@ -234,6 +256,10 @@ impl Law for Viscoelastic {
             tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
             tangential_damping: tangential.mul(time),
         }
+    }
+    #[inline(always)]
+    fn is_elastic(&self) -> bool {
+        self.dissipation == 0.0
     }
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         let overlap = overlap.max(0.0);
@@ -304,6 +330,14 @@ pub enum AnyLaw {
 }
 
 impl AnyLaw {
+    /// Whether the stiffness of springs across depends on the overlap.
+    pub(crate) fn stiffens(self) -> bool {
+        fn of<W: Law>(_: W) -> bool {
+            W::STIFFENS
+        }
+        with_plain_law!(self, law => of(law))
+    }
+
     /// The law without its slots.
     pub(crate) fn plain(self) -> AnyLaw {
         match self {

@@ -40,6 +40,7 @@ pub fn restart<D: Integrate>(engine: &mut Engine<D>, slot: usize, time: f64) {
     let now = fly(engine, slot, time);
     let t = time - engine.state.since[slot];
     let spin = D::surface_spin(&engine.state.arrays, slot);
+    let moments = engine.principal_moments(slot as u32);
     let arrays = &mut engine.state.arrays;
     D::place(arrays, slot, now.position);
     for k in 0..D::N {
@@ -49,6 +50,16 @@ pub fn restart<D: Integrate>(engine: &mut Engine<D>, slot: usize, time: f64) {
     if D::N == 2 {
         arrays.rows[slot].0[2] += t * spin[0];
         arrays.state[slot].0[2] = spin[0];
+    } else if let Some(moments) = moments {
+        // A body tumbles with its angular momentum, on its way to the first evaluation.
+        let before = arrays.rotation[slot];
+        let spin = D::spin_from_fn(|k| spin[k] / arrays.radius(slot));
+        let momentum = D::momentum(before, spin, moments);
+        let turned = D::free_turn(before, momentum, moments, t);
+        if t != 0.0 {
+            arrays.rotation[slot] = turned;
+            D::set_spin(arrays, slot, D::spin_of(turned, momentum, moments));
+        }
     } else {
         for k in 0..3 {
             arrays.spins[slot].0[4 + k] += t * spin[k];

@@ -65,6 +65,7 @@ mod network;
 mod notebooks;
 mod one_pass;
 mod other_builds;
+mod passivity;
 mod physics_bits;
 mod physics_conservation;
 mod physics_flyers;

@@ -59,6 +59,7 @@ pub trait ClusterDimension: Dimension {
         let block = Block {
             batches: &lists.batches,
             history: &mut lists.history,
+            stiffness: &mut lists.stiffness,
             memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,

@@ -61,6 +61,7 @@ impl ClusterDimension for Spatial {
             dampers: &mut arrays.dampers,
             batches: &lists.batches,
             history: &mut lists.history,
+            stiffness: &mut lists.stiffness,
             memory: &mut lists.memory,
             flags: &mut lists.flags,
             changed,

@@ -6,7 +6,7 @@
 //! other arcs are found (`facing`).
 
 use super::planar::{Meeting, PlanarSums};
-use super::{Batch, Change, Flags, Timing, WallGeometry, WallSums, nearest_image};
+use super::{Batch, Change, Flags, Timing, WallGeometry, WallSums, known, nearest_image};
 use crate::contact::Law;
 use crate::vector::{Kernel, LANES, Lanes, Row, sincos};
 
@@ -189,6 +189,8 @@ pub struct ArcPairs<'a, W: Law> {
     pub quiet: &'a mut [f64],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
+    /// Tangential stiffnesses at the evaluation before, N/m; nothing where the law has the same at any overlap.
+    pub stiffness: &'a mut [Row],
     /// Flags.
     pub flags: &'a mut [Flags],
     /// Batches in which something changed.
@@ -215,6 +217,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
             way,
             quiet,
             history,
+            stiffness,
             flags,
             changed,
             timing,
@@ -304,7 +307,8 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
                 spin,
                 touch,
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, None);
+            let before = known::<W>(stiffness, index);
+            let e = meeting.evaluate(&law, index, history, before, flags, changed, &timing, None);
             work = work.add(e.work);
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
             let at_a = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
@@ -346,6 +350,8 @@ pub struct ArcWalls<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
+    /// Tangential stiffnesses at the evaluation before, N/m; nothing where the law has the same at any overlap.
+    pub stiffness: &'a mut [Row],
     /// Flags.
     pub flags: &'a mut [Flags],
     /// Batches in which something changed.
@@ -374,6 +380,7 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
             forces,
             batches,
             history,
+            stiffness,
             flags,
             changed,
             timing,
@@ -424,7 +431,8 @@ impl<W: Law> Kernel for ArcWalls<'_, W> {
                 spin: a.spin.mul(a.share),
                 touch: L::mask(touch_bits),
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, None);
+            let before = known::<W>(stiffness, index);
+            let e = meeting.evaluate(&law, index, history, before, flags, changed, &timing, None);
             sums.add([x, y], &facing, &e);
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
             let moment = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));

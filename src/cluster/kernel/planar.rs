@@ -9,8 +9,8 @@
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{
-    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, more, normal,
-    opposite,
+    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, known, lasting,
+    more, normal, opposite,
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
@@ -81,10 +81,12 @@ pub(super) fn assemble<L: Lanes, W: Law>(
     let tangential = trial.max(zero.sub(cap)).min(cap).only(touch);
     let size = trial.abs();
     let over = cap.less(size);
-    // A sliding link keeps the spring that, with the damper, gives the limit.
+    // A sliding link keeps the spring that, with the damper, gives the limit: but none that is turned round or stretched by a
+    // damper that passes the limit by itself, which would be energy from nowhere.
     let kept = zero
         .sub(tangential.add(drag))
         .mul(response.tangential_compliance);
+    let kept = kept.max(spring.min(zero)).min(spring.max(zero));
     let kept = kept.select(spring, over).only(touch);
     let new = kept
         .add(L::splat(timing.after * timing.step).mul(vt))
@@ -134,6 +136,7 @@ impl<L: Lanes> Meeting<L> {
         law: &W,
         index: usize,
         history: &mut Row,
+        stiffness: Option<&mut Row>,
         flags: &mut Flags,
         changed: &mut Vec<Change>,
         timing: &Timing,
@@ -161,13 +164,17 @@ impl<L: Lanes> Meeting<L> {
             deepest = L::load(&turning.memory.deepest).only(lasting);
         }
         let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
-        let old = L::load(history);
+        let lasting = lasting(stiffness, &part.response, touch);
+        let mut old = L::load(history);
+        if W::STIFFENS {
+            old = old.mul(lasting);
+        }
         let mut e = assemble(law, nx, ny, sliding, &part, touch, flags.slip, old, timing);
         if let (true, Some(turning)) = (W::COMPOSED, turning) {
             deepest.only(touch).store(&mut turning.memory.deepest);
             if let Some(rolling) = law.slots().rolling {
                 let old = [L::load(&turning.memory.rolled[0])];
-                let out = resist(&rolling, &part, turning.speed, old, touch, timing);
+                let out = resist(&rolling, &part, turning.speed, old, lasting, touch, timing);
                 out.spring[0].store(&mut turning.memory.rolled[0]);
                 e.work = e.work.add(out.work);
                 e.rolling = out.force[0];
@@ -283,6 +290,7 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
         let Block {
             batches,
             history,
+            stiffness,
             memory,
             flags,
             changed,
@@ -367,7 +375,10 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
             } else {
                 None
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
+            let before = known::<W>(stiffness, index);
+            let e = meeting.evaluate(
+                &law, index, history, before, flags, changed, &timing, turning,
+            );
             work = work.add(e.work);
             let [fx, fy, t] = e.force;
             let [ex, ey, u] = e.damper;
@@ -403,6 +414,8 @@ pub struct PlanarWalls<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
+    /// As for pairs.
+    pub stiffness: &'a mut [Row],
     /// What links with slots remember; nothing where the law has none.
     pub memory: &'a mut [Memory],
     /// Flags.
@@ -430,6 +443,7 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             forces,
             batches,
             history,
+            stiffness,
             memory,
             flags,
             changed,
@@ -479,7 +493,10 @@ impl<W: Law> Kernel for PlanarWalls<'_, W> {
             } else {
                 None
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
+            let before = known::<W>(stiffness, index);
+            let e = meeting.evaluate(
+                &law, index, history, before, flags, changed, &timing, turning,
+            );
             sums.add([x, y], &facing, &e);
             let [fx, fy, mut t] = e.force;
             let [ex, ey, mut s] = e.damper;

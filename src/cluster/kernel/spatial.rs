@@ -9,8 +9,8 @@
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{
-    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, more, normal,
-    opposite,
+    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, known, lasting,
+    more, normal, opposite,
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
@@ -47,6 +47,15 @@ fn map<L: Lanes>(a: V3<L>, f: impl Fn(L) -> L) -> V3<L> {
 #[inline(always)]
 fn zip<L: Lanes>(a: V3<L>, b: V3<L>, f: impl Fn(L, L) -> L) -> V3<L> {
     [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
+}
+
+#[inline(always)]
+fn zip3<L: Lanes>(a: V3<L>, b: V3<L>, c: V3<L>, f: impl Fn(L, L, L) -> L) -> V3<L> {
+    [
+        f(a[0], b[0], c[0]),
+        f(a[1], b[1], c[1]),
+        f(a[2], b[2], c[2]),
+    ]
 }
 
 struct Evaluated<L: Lanes> {
@@ -150,9 +159,19 @@ fn assemble<L: Lanes, W: Law>(
         let scale = cap.mul(inverse).select(one, over);
         tangential = map(trial, |t| t.mul(scale).only(touch));
         let inverse_kt = response.tangential_compliance;
-        let slid = zip(tangential, vt, |t, v| {
+        let mut slid = zip(tangential, vt, |t, v| {
             zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
         });
+        // As in the plane: where the damper passes the limit by itself, along the force, the spring loses what it has along it.
+        let drag = zero.sub(ct_now.mul(dot(vt, trial)));
+        let alone = cap.mul(size).less(drag);
+        if L::bits(alone) & touch_bits != 0 {
+            let along = zero.sub(dot(spring, trial).mul(inverse)).max(zero);
+            let by = along.mul(inverse);
+            slid = zip3(spring, trial, slid, |s, t, k| {
+                s.add(t.mul(by)).select(k, alone)
+            });
+        }
         kept = zip(slid, spring, |k, s| k.select(s, over).only(touch));
         let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
         let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));
@@ -206,6 +225,7 @@ impl<L: Lanes> Meeting<L> {
         law: &W,
         index: usize,
         history: &mut SpatialHistory,
+        stiffness: Option<&mut Row>,
         flags: &mut Flags,
         changed: &mut Vec<Change>,
         timing: &Timing,
@@ -235,7 +255,11 @@ impl<L: Lanes> Meeting<L> {
             deepest = L::load(&turning.memory.deepest).only(lasting);
         }
         let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
-        let old = load3(history);
+        let lasting = lasting(stiffness, &part.response, touch);
+        let mut old: V3<L> = load3(history);
+        if W::STIFFENS {
+            old = map(old, |s| s.mul(lasting));
+        }
         let mut e = assemble(law, n, vt, &part, touch, flags.slip, old, timing);
         if let (true, Some(turning)) = (W::COMPOSED, turning) {
             let (speed, memory) = (turning.speed, turning.memory);
@@ -244,14 +268,14 @@ impl<L: Lanes> Meeting<L> {
             if let Some(rolling) = law.slots().rolling {
                 let speed = zip(speed, n, |v, n| v.sub(twist.mul(n)));
                 let old = laid_flat(load3(&memory.rolled), n);
-                let out = resist(&rolling, &part, speed, old, touch, timing);
+                let out = resist(&rolling, &part, speed, old, lasting, touch, timing);
                 store3(out.spring, &mut memory.rolled);
                 e.work = e.work.add(out.work);
                 e.turning = out.force;
             }
             if let Some(twisting) = law.slots().twisting {
                 let old = [L::load(&memory.twisted)];
-                let out = resist(&twisting, &part, [twist], old, touch, timing);
+                let out = resist(&twisting, &part, [twist], old, lasting, touch, timing);
                 out.spring[0].store(&mut memory.twisted);
                 e.work = e.work.add(out.work);
                 e.turning = zip(e.turning, n, |t, n| t.add(out.force[0].mul(n)));
@@ -315,6 +339,7 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
         let Block {
             batches,
             history,
+            stiffness,
             memory,
             flags,
             changed,
@@ -411,7 +436,10 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
                     memory: &mut memory[index],
                 });
             }
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
+            let before = known::<W>(stiffness, index);
+            let e = meeting.evaluate(
+                &law, index, history, before, flags, changed, &timing, turning,
+            );
             work = work.add(e.work);
             if let Some(sums) = &mut sums {
                 sums.add(d, e.force, e.damper);
@@ -451,6 +479,8 @@ pub struct SpatialWalls<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [SpatialHistory],
+    /// As for pairs.
+    pub stiffness: &'a mut [Row],
     /// What links with slots remember; nothing where the law has none.
     pub memory: &'a mut [Memory],
     /// Flags.
@@ -480,6 +510,7 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             dampers,
             batches,
             history,
+            stiffness,
             memory,
             flags,
             changed,
@@ -532,7 +563,10 @@ impl<W: Law> Kernel for SpatialWalls<'_, W> {
             } else {
                 None
             };
-            let e = meeting.evaluate(&law, index, history, flags, changed, &timing, turning);
+            let before = known::<W>(stiffness, index);
+            let e = meeting.evaluate(
+                &law, index, history, before, flags, changed, &timing, turning,
+            );
             work = work.add(e.work);
             let arm = |k: usize| place[k].sub(n[k].mul(distance)).sub(L::splat(reference[k]));
             let arm = [arm(0), arm(1), arm(2)];

@@ -95,6 +95,7 @@ struct Links<D: ClusterDimension> {
     law: AnyLaw,
     batches: Vec<Batch>,
     history: Vec<D::History>,
+    stiffness: Vec<Row>,
     memory: Vec<Memory>,
     flags: Vec<Flags>,
 }
@@ -108,12 +109,14 @@ impl<D: ClusterDimension> Links<D> {
             after: 0.5,
             slip_tolerance: 1e-3,
             partial: true,
+            centred: true,
             periodic: None,
             moving: None,
         };
         let block = Block {
             batches: &self.batches,
             history: &mut self.history,
+            stiffness: &mut self.stiffness,
             memory: &mut self.memory,
             flags: &mut self.flags,
             changed: &mut Vec::new(),
@@ -132,6 +135,7 @@ fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> ([Vec<Row>; 2], Vec<F
         law,
         batches: batches(),
         history: vec![D::History::default(); 2],
+        stiffness: vec![Row::default(); 2],
         memory: vec![Memory::default(); 2],
         flags: vec![Flags::default(); 2],
     };

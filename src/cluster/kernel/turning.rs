@@ -51,13 +51,15 @@ pub(super) struct Resisted<L: Lanes, const N: usize> {
     pub work: L,
 }
 
-/// Springs, dashpots and sliders of eight links at these speeds.
+/// Springs, dashpots and sliders of eight links at these speeds. Of springs as stiff as the contact `lasting` is left
+/// (see [`lasting`](super::lasting)).
 #[inline(always)]
 pub(super) fn resist<L: Lanes, const N: usize>(
     resistance: &Resistance,
     part: &Normal<L>,
     speed: [L; N],
     old: [L; N],
+    lasting: L,
     touch: L::Mask,
     timing: &Timing,
 ) -> Resisted<L, N> {
@@ -79,9 +81,12 @@ pub(super) fn resist<L: Lanes, const N: usize>(
             }
         }
         ResistanceKind::Spring { stiffness, damping } => {
-            let stiffness = match stiffness {
-                Some(given) => L::splat(given),
-                None => L::splat(resistance.usual_share()).mul(part.stiffness),
+            let (stiffness, lasting) = match stiffness {
+                Some(given) => (L::splat(given), one),
+                None => (
+                    L::splat(resistance.usual_share()).mul(part.stiffness),
+                    lasting,
+                ),
             };
             let compliance = one.div(stiffness.max(tiny));
             let mut damping = L::splat(damping);
@@ -96,17 +101,27 @@ pub(super) fn resist<L: Lanes, const N: usize>(
             let mut trial = [zero; N];
             let mut spring = [zero; N];
             for k in 0..N {
-                spring[k] = old[k].add(moved.mul(speed[k]));
+                spring[k] = old[k].mul(lasting).add(moved.mul(speed[k]));
                 trial[k] = zero.sub(stiffness.mul(spring[k]).add(damping.mul(speed[k])));
             }
             let size = length(trial);
             let over = cap.less(size);
             let scale = cap.div(size.max(tiny)).select(one, over);
             let after = L::splat(timing.after).mul(step);
+            // As of sliding links: a damper that passes the limit by itself neither turns the spring round nor stretches it.
+            let (mut drag, mut along) = (zero, zero);
+            for k in 0..N {
+                drag = drag.sub(damping.mul(speed[k]).mul(trial[k]));
+                along = along.sub(spring[k].mul(trial[k]));
+            }
+            let alone = cap.mul(size).less(drag);
+            let by = along.max(zero).div(size.mul(size).max(tiny));
             for k in 0..N {
                 out.force[k] = trial[k].mul(scale).only(touch);
                 let kept = zero.sub(out.force[k].add(damping.mul(speed[k])));
-                let kept = kept.mul(compliance).select(spring[k], over);
+                let relaxed = spring[k].add(trial[k].mul(by));
+                let kept = relaxed.select(kept.mul(compliance), alone);
+                let kept = kept.select(spring[k], over);
                 out.spring[k] = kept.add(after.mul(speed[k])).only(touch);
             }
         }
