@@ -23,6 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 20: what feeds were asked for.
 /// 19: rattlers of jams; when each outlet was last passed; the largest error of the energy book.
 /// 18: more than 128 bands.
 /// 17: leeways.
@@ -40,7 +41,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 19;
+const FORMAT: u32 = 20;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].
@@ -94,6 +95,7 @@ impl<D: Integrate> System<D> {
             s: saved.driver,
             flight_search,
             air,
+            surroundings: None,
             started_at: Instant::now(),
         })
     }
