@@ -20,7 +20,8 @@ impl<D: Integrate> System<D> {
         if let Some(slots) = self.around_in_air(place, reach) {
             return slots;
         }
-        let known = self.surroundings.take();
+        // Collisions make flyers faster than they were when that was made.
+        let known = self.surroundings.take().filter(|_| !self.flyers_collide());
         let known = known.filter(|known| known.holds(&self.engine, time));
         let known = known.unwrap_or_else(|| Surroundings::new(&self.engine, time));
         let found = known.near(&self.engine, place, reach, time);
