@@ -247,6 +247,14 @@ fn a_box_fills_a_vessel_inside() {
         let low = fault(&(head(3, -9.81, 0.01) + floor + tube + &fill(how, 0.03)));
         assert!(low.is_empty() || low.contains("outside of the vessel `tube`") || low.contains("found room"), "{low}");
     }
+    // Rows of a lattice begin at the bottom, where most of them would be beside the cone.
+    let cone = "[[boundary]]\nname = \"hopper\"\nmaterial = \"a\"\nrevolved = { origin = [0, 0, 0], axis = [0, 0, 1], profile = [[0.015, 0.0], [0.07, 0.1], [0.07, 0.2]] }\n";
+    let text = head(3, -9.81, 0.01)
+        + cone
+        + "[[fill]]\nmaterial = \"a\"\nlattice = { count = 150, radius = 0.004, min = [-0.07, -0.07, 0.0], max = [0.07, 0.07, 0.2] }\n";
+    for (r, z) in start(&text).0 {
+        assert!(r < (0.015 + 0.55 * z).min(0.07), "{r} {z}");
+    }
     // In the plane two slanted walls with nothing between the corners and the box.
     let walls = "[[boundary]]\nname = \"v\"\nmaterial = \"a\"\npolyline = { points = [[-0.1, 0.2], [-0.02, 0.0], [0.02, 0.0], [0.1, 0.2]] }\n";
     let text = head(2, -9.81, 0.01)

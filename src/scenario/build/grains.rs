@@ -168,7 +168,7 @@ pub(super) fn fills<D: Formed>(
                 Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
             })?;
             // Where some would be outside of the vessel that the others are in, all go inside.
-            let held = vessels.holding(&places(&made));
+            let held = vessels.holding(&places(&made), Some((min, max)));
             if let Some(first) = held.first() {
                 let inside = |x: D::Vector, radius: f64| {
                     let mut all = held.iter();
@@ -193,7 +193,7 @@ pub(super) fn fills<D: Formed>(
         };
         let held = match listed {
             Listed::Made => Vec::new(),
-            Listed::InFile | Listed::OneByOne => vessels.holding(&places(&made)),
+            Listed::InFile | Listed::OneByOne => vessels.holding(&places(&made), None),
         };
         filled.warnings.extend(held.iter().map(|held| {
             format!(

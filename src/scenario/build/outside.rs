@@ -1,9 +1,9 @@
 //! Who of a fill is outside of the vessel that the others are in.
 //!
 //! A region is a box, and vessels often are none: in its corners grains would stand beside the wall and fall past it. Walls that are felt from
-//! both sides do not say which side is meant, so the fill itself does: a wall that holds most of a fill is its vessel, and all of it is
-//! meant to be in there. A post in the midst of a bed holds few of it and is no vessel. A place is in a vessel if the wall is met in every
-//! direction across gravity; a place above it counts too, if what falls from there comes in.
+//! both sides do not say which side is meant, so the fill itself does: a wall that holds most of a fill, or spans most of its region, is its
+//! vessel, and all of it is meant to be in there. A post in the midst of a bed is no vessel, and of two vessels in each other the outer one
+//! counts. A place is in a vessel if the wall is met in every direction across gravity; a place above it counts too, if what falls from there comes in.
 
 use super::barrier::Barrier;
 use crate::body::{Boundary, Shape};
@@ -115,8 +115,27 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         boxes.reduce(|a, b| joined::<D>(joined::<D>(a, b.0), b.1))
     }
 
-    /// Vessels that hold most of these grains, centres and radii (m), but not all.
-    pub fn holding(&self, grains: &[(D::Vector, f64)]) -> Vec<Held> {
+    /// The share of a region that lies in what a vessel spans, or above it.
+    fn share(&self, vessel: Vessel, (min, max): (D::Vector, D::Vector)) -> f64 {
+        let Some((low, high)) = self.span(vessel) else {
+            return 0.0;
+        };
+        let down = self.down.unwrap_or_default();
+        let shares = (0..D::N).map(|k| {
+            // Against gravity it goes on without end.
+            let low = if down[k] > 0.5 { min[k] } else { low[k].max(min[k]) };
+            let high = if down[k] < -0.5 { max[k] } else { high[k].min(max[k]) };
+            (high - low).max(0.0) / (max[k] - min[k])
+        });
+        shares.product()
+    }
+
+    /// Vessels that hold most of these grains, centres and radii (m), or span most of their region, if they have one, but do not hold all.
+    pub fn holding(
+        &self,
+        grains: &[(D::Vector, f64)],
+        region: Option<(D::Vector, D::Vector)>,
+    ) -> Vec<Held> {
         if self.are_none() {
             return Vec::new();
         }
@@ -134,7 +153,9 @@ impl<'a, D: Dimension> Vessels<'a, D> {
                 .filter(|&k| !self.holds(vessel, grains[k].0, grains[k].1))
                 .collect();
             let told = found.iter().any(|held| held.outside == outside);
-            if outside.is_empty() || 2 * outside.len() >= grains.len() || told {
+            let most = 2 * outside.len() < grains.len()
+                || region.is_some_and(|region| self.share(vessel, region) > 0.5);
+            if outside.is_empty() || !most || told {
                 continue;
             }
             let names = thin.iter().filter(|&&k| self.is_of(vessel, k));
@@ -147,6 +168,19 @@ impl<'a, D: Dimension> Vessels<'a, D> {
                 outside,
             });
         }
+        // Who is outside of the outer of two is outside of the inner one too.
+        let outer: Vec<bool> = found
+            .iter()
+            .map(|held| {
+                let others = found.iter();
+                !others.into_iter().any(|other| {
+                    let within = |k: &usize| held.outside.binary_search(k).is_ok();
+                    other.outside.len() < held.outside.len() && other.outside.iter().all(within)
+                })
+            })
+            .collect();
+        let mut outer = outer.into_iter();
+        found.retain(|_| outer.next().unwrap_or(true));
         found
     }
 
