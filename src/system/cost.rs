@@ -26,7 +26,8 @@ const SOLVED_POWER: [f64; 2] = [0.6, 1.5];
 impl<D: Dimension> Setup<D> {
     /// Seconds of one core that all grains take, each step so long, s.
     pub fn stepped_cost(&self, step: f64) -> f64 {
-        let steps = self.finish / step;
+        let settles = self.settle.map_or(0.0, |settle| settle.at_most);
+        let steps = (self.finish + settles) / step;
         let given = self.grains.iter().map(|grain| self.grain_cost(grain.form));
         let fed = self.feeds.iter().map(|feed| {
             let last = feed.last_due(&self.forms, self.finish);
@@ -123,18 +124,25 @@ impl<D: Dimension> Setup<D> {
         0.5 * count * each
     }
 
-    /// The room that grains have, m^2 or m^3: the periodic box, or what they span.
+    /// The room that grains have, m^2 or m^3: the periodic box, or what they span; without gravity what walls span, in which they spread.
     fn room(&self, radius: f64) -> f64 {
+        let free = self.gravity.norm() == 0.0;
+        let walls = self.boundaries.iter().filter(|_| free);
+        let walls: Vec<(D::Vector, D::Vector)> =
+            walls.filter_map(|wall| wall.shape.extent()).collect();
         let side = |k: usize| {
-            let periodic = self.periodic.get(k).copied().flatten();
-            periodic.map_or_else(
-                || {
-                    let x = self.grains.iter().map(|grain| grain.position[k]);
-                    let low = x.clone().fold(f64::INFINITY, f64::min);
-                    x.fold(f64::NEG_INFINITY, f64::max) - low + 2.0 * radius
-                },
-                |axis| axis.length,
-            )
+            if let Some(axis) = self.periodic.get(k).copied().flatten() {
+                return axis.length;
+            }
+            let grains = self.grains.iter().map(|grain| grain.position[k]);
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for x in grains {
+                (low, high) = (low.min(x - radius), high.max(x + radius));
+            }
+            for (from, to) in &walls {
+                (low, high) = (low.min(from[k]), high.max(to[k]));
+            }
+            high - low
         };
         (0..D::N).map(side).product()
     }

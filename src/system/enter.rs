@@ -174,10 +174,7 @@ impl<D: Integrate> System<D> {
     ) -> Result<Option<Vec<u32>>, SystemError> {
         let now = self.engine.time();
         let arrays = &self.engine.state.arrays;
-        let (place, radius) = (
-            arrays.position(slot as usize),
-            arrays.radius(slot as usize),
-        );
+        let (place, radius) = (arrays.position(slot as usize), arrays.radius(slot as usize));
         let found = match near {
             [] => self.around(place, radius + self.engine.options.outer_margin, now),
             near => near.to_vec(),
@@ -188,7 +185,12 @@ impl<D: Integrate> System<D> {
             .filter(|&other| other != slot)
             .partition(|&other| status[other as usize] == Status::Flying);
         let ascends = self.engine.state.in_order
-            && self.engine.state.active.last().is_none_or(|&last| last < slot);
+            && self
+                .engine
+                .state
+                .active
+                .last()
+                .is_none_or(|&last| last < slot);
         self.start_stepping(slot);
         self.engine.state.in_order = ascends;
         self.morph(sink, now, slot, Regime::Flight, Regime::Cluster)?;

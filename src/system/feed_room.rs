@@ -59,7 +59,11 @@ impl<D: Dimension> Setup<D> {
         let most = self.room_of(feed).map_or(f64::INFINITY, |room| {
             room.most((time - feed.start).max(0.0))
         });
-        let share = if due.mass > most { most / due.mass } else { 1.0 };
+        let share = if due.mass > most {
+            most / due.mass
+        } else {
+            1.0
+        };
         Amount {
             count: share * due.count,
             mass: share * due.mass,

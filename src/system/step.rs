@@ -362,7 +362,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 sorts.any(|sort| is(sort.material))
             };
             let fed = setup.feeds.iter().filter(made);
-            let count = grains.count() as u64 + fed.fold(0u64, |sum, feed| sum.saturating_add(feed.count));
+            let count =
+                grains.count() as u64 + fed.fold(0u64, |sum, feed| sum.saturating_add(feed.count));
             entry.map(|(mass, radius)| Smallest {
                 mass,
                 radius,

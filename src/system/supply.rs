@@ -154,11 +154,18 @@ fn asked<D: Dimension>(
         return due;
     };
     let waits = !feed.is_done(state, forms) || state.stopped;
-    let waited = state.waited + if waits { (time - state.due).max(0.0) } else { 0.0 };
+    let waited = state.waited
+        + if waits {
+            (time - state.due).max(0.0)
+        } else {
+            0.0
+        };
     let mean = feed.mean_mass(forms);
     let most = feed.mass.map_or(f64::INFINITY, |mass| mass / mean);
     let count = state.made as f64 + rate * waited;
-    let count = count.min(feed.count as f64).min(most.max(state.made as f64));
+    let count = count
+        .min(feed.count as f64)
+        .min(most.max(state.made as f64));
     Amount {
         count,
         mass: state.mass + (count - state.made as f64) * mean,

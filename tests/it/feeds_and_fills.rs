@@ -66,7 +66,9 @@ fn run(text: &str) -> Summary {
 fn feed(dimension: usize, timing: &str, width: f64) -> String {
     let velocity = vector(dimension, 0.0, -0.8);
     let (min, max) = (vector(dimension, 0.0, 0.0), vector(dimension, width, width));
-    format!("[[feed]]\nmaterial = \"a\"\nradius = 0.004\nmin = {min}\nmax = {max}\nvelocity = {velocity}\n{timing}\n")
+    format!(
+        "[[feed]]\nmaterial = \"a\"\nradius = 0.004\nmin = {min}\nmax = {max}\nvelocity = {velocity}\n{timing}\n"
+    )
 }
 
 fn mean_mass(dimension: usize) -> f64 {
@@ -94,18 +96,35 @@ fn a_feed_that_falls_short_says_by_how_much() {
         let [feed] = &told.feeds[..] else {
             panic!("{:?}", told.feeds)
         };
-        assert!((feed.asked.mass - 0.6 * rate).abs() < 1e-9 * rate, "{feed:?}");
+        assert!(
+            (feed.asked.mass - 0.6 * rate).abs() < 1e-9 * rate,
+            "{feed:?}"
+        );
         assert_eq!(feed.given.count, told.grains.created);
         let given = feed.given.count as f64 * mean_mass(dimension);
         assert!((feed.given.mass - given).abs() < 1e-9 * given);
-        assert!(feed.given.mass < 0.8 * feed.asked.mass && feed.postponed > 0, "{feed:?}");
-        let said: Vec<&String> = told.warnings.iter().filter(|w| w.contains("fell short")).collect();
+        assert!(
+            feed.given.mass < 0.8 * feed.asked.mass && feed.postponed > 0,
+            "{feed:?}"
+        );
+        let said: Vec<&String> = told
+            .warnings
+            .iter()
+            .filter(|w| w.contains("fell short"))
+            .collect();
         let found = numbers_of(said[0]);
         for mass in [feed.asked.mass, feed.given.mass] {
-            assert!(found.iter().any(|x| (x - mass).abs() < 1e-3 * mass), "{said:?}");
+            assert!(
+                found.iter().any(|x| (x - mass).abs() < 1e-3 * mass),
+                "{said:?}"
+            );
         }
         // Before the run: by what fits and how long it stays.
-        assert!(told.warnings.iter().any(|w| w.contains("cannot give")), "{:?}", told.warnings);
+        assert!(
+            told.warnings.iter().any(|w| w.contains("cannot give")),
+            "{:?}",
+            told.warnings
+        );
     }
 }
 
@@ -115,7 +134,10 @@ fn a_feed_that_keeps_its_rate_says_nothing() {
         let m = mean_mass(dimension);
         for (timing, count) in [
             (format!("mass_rate = {:?}", 100.0 * m), 50),
-            (format!("mass = {:?}\nmass_rate = {:?}", 20.2 * m, 100.0 * m), 20),
+            (
+                format!("mass = {:?}\nmass_rate = {:?}", 20.2 * m, 100.0 * m),
+                20,
+            ),
             (format!("mass = {:?}\nevery = 0.01", 7.6 * m), 8),
             ("count = 1000000\nevery = 0.01".into(), 50),
             ("count = 30\nevery = 0.01".into(), 30),
@@ -130,7 +152,11 @@ fn a_feed_that_keeps_its_rate_says_nothing() {
         }
     }
     let endless = head(2, -9.81, 0.5) + &feed(2, "every = 0.01", 0.4);
-    assert!(fault(&endless).contains("needs `count` or `mass`"), "{}", fault(&endless));
+    assert!(
+        fault(&endless).contains("needs `count` or `mass`"),
+        "{}",
+        fault(&endless)
+    );
 }
 
 /// What `count` allows beyond what comes changes nothing of a run, nor of what is kept of it.
@@ -184,7 +210,10 @@ fn a_fed_grain_does_not_renew_all_lists() {
             assert_eq!(told.grains.last, 100, "{how}");
             let (many, told) = renewals(dimension, 800, how);
             assert_eq!(told.grains.last, 800, "{how}");
-            assert!(many < few + 80, "{how}, {dimension}: {few} renewals, with 700 more grains {many}");
+            assert!(
+                many < few + 80,
+                "{how}, {dimension}: {few} renewals, with 700 more grains {many}"
+            );
         }
     }
 }
@@ -235,7 +264,9 @@ fn a_box_fills_a_vessel_inside() {
     let floor = "[[boundary]]\nname = \"floor\"\nmaterial = \"a\"\nplane = { point = [0, 0, 0], normal = [0, 0, 1] }\n";
     let tube = "[[boundary]]\nname = \"tube\"\nmaterial = \"a\"\ncylinder = { from = [0.0, 0.0, 0.0], to = [0.0, 0.0, 0.3], radius = 0.06 }\n";
     let fill = |how: &str, top: f64| {
-        format!("[[fill]]\nmaterial = \"a\"\n{how} = {{ count = 260, radius = {{ min = 0.003, max = 0.005 }}, min = [-0.06, -0.06, 0.0], max = [0.06, 0.06, {top:?}] }}\n")
+        format!(
+            "[[fill]]\nmaterial = \"a\"\n{how} = {{ count = 260, radius = {{ min = 0.003, max = 0.005 }}, min = [-0.06, -0.06, 0.0], max = [0.06, 0.06, {top:?}] }}\n"
+        )
     };
     for how in ["random", "lattice"] {
         let text = head(3, -9.81, 0.01) + floor + tube + &fill(how, 0.3);
@@ -245,7 +276,12 @@ fn a_box_fills_a_vessel_inside() {
         assert_eq!((outside, warnings), (0, vec![]), "{how}");
         // Where there is no room inside, the number is told.
         let low = fault(&(head(3, -9.81, 0.01) + floor + tube + &fill(how, 0.03)));
-        assert!(low.is_empty() || low.contains("outside of the vessel `tube`") || low.contains("found room"), "{low}");
+        assert!(
+            low.is_empty()
+                || low.contains("outside of the vessel `tube`")
+                || low.contains("found room"),
+            "{low}"
+        );
     }
     // Rows of a lattice begin at the bottom, where most of them would be beside the cone.
     let cone = "[[boundary]]\nname = \"hopper\"\nmaterial = \"a\"\nrevolved = { origin = [0, 0, 0], axis = [0, 0, 1], profile = [[0.015, 0.0], [0.07, 0.1], [0.07, 0.2]] }\n";
@@ -271,16 +307,37 @@ fn a_box_fills_a_vessel_inside() {
 fn who_is_listed_outside_is_told_and_who_falls_in_is_not() {
     let cup = "[[boundary]]\nname = \"cup\"\nmaterial = \"a\"\ncylinder = { from = [0.0, 0.0, 0.0], to = [0.0, 0.0, 0.05], radius = 0.03 }\n";
     let at = |x: f64, z: f64| format!("{{ position = [{x:?}, 0.0, {z:?}], radius = 0.004 }}");
-    let list = |places: &[String]| format!("[[fill]]\nmaterial = \"a\"\ngrains = [{}]\n", places.join(", "));
+    let list = |places: &[String]| {
+        format!(
+            "[[fill]]\nmaterial = \"a\"\ngrains = [{}]\n",
+            places.join(", ")
+        )
+    };
     // Within, above within, and far above.
-    let within = [at(0.0, 0.01), at(0.02, 0.03), at(0.01, 0.07), at(-0.02, 0.5)];
+    let within = [
+        at(0.0, 0.01),
+        at(0.02, 0.03),
+        at(0.01, 0.07),
+        at(-0.02, 0.5),
+    ];
     let text = head(3, -9.81, 0.01) + cup;
-    assert_eq!(start(&(text.clone() + &list(&within))).1, Vec::<String>::new());
+    assert_eq!(
+        start(&(text.clone() + &list(&within))).1,
+        Vec::<String>::new()
+    );
     let beside = [&within[..], &[at(0.05, 0.02), at(0.05, 0.2)]].concat();
     let (_, warnings) = start(&(text.clone() + &list(&beside)));
-    assert!(warnings.len() == 1 && warnings[0].contains("2 of 6"), "{warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("2 of 6"),
+        "{warnings:?}"
+    );
+    // A ramp below a fill is no vessel.
+    let ramp = "[[boundary]]\nname = \"ramp\"\nmaterial = \"a\"\npolyline = { points = [[-0.1, 0.0], [0.1, 0.1]] }\n[[fill]]\nmaterial = \"a\"\nlattice = { count = 30, radius = 0.004, min = [-0.1, 0.0], max = [0.1, 0.2] }\n";
+    assert_eq!(start(&(head(2, -9.81, 0.01) + ramp)).0.len(), 30);
     // A post in the midst of a bed is no vessel.
-    let around: Vec<String> = (1..7).map(|k| at(0.03 + 0.02 * f64::from(k), 0.02)).collect();
+    let around: Vec<String> = (1..7)
+        .map(|k| at(0.03 + 0.02 * f64::from(k), 0.02))
+        .collect();
     let bed = [&around[..], &[at(0.0, 0.02)]].concat();
     assert_eq!(start(&(text + &list(&bed))).1, Vec::<String>::new());
 }
@@ -289,7 +346,9 @@ fn who_is_listed_outside_is_told_and_who_falls_in_is_not() {
 fn fills_mind_images_across_borders() {
     for dimension in [2, 3] {
         let size = 0.2;
-        let axes = ["x", "y", "z"][..dimension].iter().map(|k| format!("{k} = [-0.1, 0.1]\n"));
+        let axes = ["x", "y", "z"][..dimension]
+            .iter()
+            .map(|k| format!("{k} = [-0.1, 0.1]\n"));
         let first = vector(dimension, 0.095, -0.09);
         for how in ["random", "lattice"] {
             let text = head(dimension, 0.0, 0.001)
@@ -302,7 +361,11 @@ fn fills_mind_images_across_borders() {
                     vector(dimension, 0.1, 0.1)
                 );
             fn places<D: Dimension>(setup: Setup<D>) -> Vec<(D::Vector, f64)> {
-                setup.grains.iter().map(|g| (g.position, g.radius)).collect()
+                setup
+                    .grains
+                    .iter()
+                    .map(|g| (g.position, g.radius))
+                    .collect()
             }
             fn apart<V: Vector>(grains: &[(V, f64)], size: f64) {
                 for (k, (x, r)) in grains.iter().enumerate() {
@@ -325,14 +388,27 @@ fn fills_mind_images_across_borders() {
 /// Triangles of a box, corners in some unit.
 fn boxed(side: f32) -> Vec<[[f32; 3]; 3]> {
     let at = |n: u8| [0, 1, 2].map(|k| if n >> k & 1 == 0 { 0.0 } else { side });
-    let faces = [[0, 1, 3], [0, 3, 2], [0, 4, 5], [0, 5, 1], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3], [2, 3, 7], [2, 7, 6]];
+    let faces = [
+        [0, 1, 3],
+        [0, 3, 2],
+        [0, 4, 5],
+        [0, 5, 1],
+        [0, 2, 6],
+        [0, 6, 4],
+        [1, 5, 7],
+        [1, 7, 3],
+        [2, 3, 7],
+        [2, 7, 6],
+    ];
     faces.iter().map(|face| face.map(at)).collect()
 }
 
 fn with_mesh(folder: &Path, file: &str, bytes: &[u8], more: &str) -> std::process::Output {
     fs::write(folder.join(file), bytes).unwrap();
     let text = head(3, -9.81, 0.01)
-        + &format!("[[boundary]]\nname = \"vat\"\nmaterial = \"a\"\nmesh = {{ file = \"{file}\"{more} }}\n")
+        + &format!(
+            "[[boundary]]\nname = \"vat\"\nmaterial = \"a\"\nmesh = {{ file = \"{file}\"{more} }}\n"
+        )
         + "[[fill]]\nmaterial = \"a\"\ngrains = [{ position = [0.05, 0.05, 0.03], radius = 0.003 }]\n";
     fs::write(folder.join("vat.toml"), text).unwrap();
     arenite(folder, &["check", "vat.toml", "--json"])
@@ -368,10 +444,17 @@ fn meshes_are_told_and_read_as_programs_write_them() {
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    for (bytes, more) in [(text(0.1), ""), (text(100.0), ", scale = 0.001"), (binary, "")] {
+    for (bytes, more) in [
+        (text(0.1), ""),
+        (text(100.0), ", scale = 0.001"),
+        (binary, ""),
+    ] {
         let json = told(with_mesh(here, "vat.stl", &bytes, more));
         let mesh = &json["meshes"][0];
-        assert_eq!((&mesh["triangles"], &mesh["open_edges"]), (&10.into(), &4.into()));
+        assert_eq!(
+            (&mesh["triangles"], &mesh["open_edges"]),
+            (&10.into(), &4.into())
+        );
         assert!((mesh["diameters"].as_f64().unwrap() - 0.1 / 0.006).abs() < 1e-3);
         assert_eq!(json["warnings"], serde_json::json!([]));
     }
@@ -393,21 +476,37 @@ fn meshes_are_told_and_read_as_programs_write_them() {
 fn ids_of_a_table_order_the_grains() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let text = head(2, 0.0, 0.01).replace("\"never\"", "0.01") + "[[fill]]\nmaterial = \"a\"\nfile = \"grains.csv\"\n";
+    let text = head(2, 0.0, 0.01).replace("\"never\"", "0.01")
+        + "[[fill]]\nmaterial = \"a\"\nfile = \"grains.csv\"\n";
     fs::write(here.join("some.toml"), text).unwrap();
-    fs::write(here.join("grains.csv"), "x,y,r,id\n0.3,0.0,0.003,2\n0.1,0.0,0.001,0\n0.2,0.0,0.002,1\n").unwrap();
+    fs::write(
+        here.join("grains.csv"),
+        "x,y,r,id\n0.3,0.0,0.003,2\n0.1,0.0,0.001,0\n0.2,0.0,0.002,1\n",
+    )
+    .unwrap();
     let output = arenite(here, &["run", "some.toml", "-q", "-o", "run"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert_eq!(summary(&here.join("run"))["fills"][0]["outside"], 0);
     let grains = arenite::record::read::grains(&here.join("run")).unwrap();
-    let (numbers, radii) = (grains.integers("grain").unwrap(), grains.floats("radius").unwrap());
+    let (numbers, radii) = (
+        grains.integers("grain").unwrap(),
+        grains.floats("radius").unwrap(),
+    );
     for (number, radius) in numbers.iter().zip(radii) {
         let number = number.unwrap() as f64;
         assert!((radius - 0.001 * (number + 1.0)).abs() < 1e-12);
     }
-    fs::write(here.join("grains.csv"), "x,y,r,id\n0.3,0.0,0.003,2\n0.1,0.0,0.001,2\n").unwrap();
+    fs::write(
+        here.join("grains.csv"),
+        "x,y,r,id\n0.3,0.0,0.003,2\n0.1,0.0,0.001,2\n",
+    )
+    .unwrap();
     let output = arenite(here, &["check", "some.toml"]);
-    assert!(output.status.code() == Some(2) && said(&output).contains("line 2 already"), "{}", said(&output));
+    assert!(
+        output.status.code() == Some(2) && said(&output).contains("line 2 already"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]
@@ -422,7 +521,10 @@ fn check_tells_a_step_that_the_run_would_warn_of_and_counts_parts() {
     assert_eq!(plain.warnings, Vec::<String>::new());
     let long = text.replace("finish", &format!("step = {:?}\nfinish", 4.0 * plain.step));
     let warnings = chosen(&(long + two)).warnings;
-    assert!(warnings.len() == 1 && warnings[0].contains("4.0 times"), "{warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("4.0 times"),
+        "{warnings:?}"
+    );
     let shape = "[shape.s]\ndisks = [{ centre = [-0.5, 0.0], radius = 0.5 }, { centre = [0.0, 0.0], radius = 0.5 }, { centre = [0.5, 0.0], radius = 0.5 }]\n";
     let clumps = chosen(&(text + shape + &two.replace("grains =", "shape = \"s\"\ngrains =")));
     let each = |plan: &arenite::system::Plan| plan.seconds / plan.grain_steps;
@@ -449,8 +551,6 @@ fn a_feed_goes_on_as_it_would_have() {
     let state = system.save();
     let mut again = System::restore(setup.clone(), &state).unwrap();
     again.extend(setup.finish);
-    again
-        .run(&mut NullSink, &mut Control::new(&never))
-        .unwrap();
+    again.run(&mut NullSink, &mut Control::new(&never)).unwrap();
     assert_eq!(again.summary().grains, whole.grains);
 }

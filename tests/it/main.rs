@@ -24,6 +24,7 @@ mod domains;
 mod domains_checks;
 mod faults;
 mod faults_files;
+mod feeds_and_fills;
 mod field;
 mod filling;
 mod flight;

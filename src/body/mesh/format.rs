@@ -25,7 +25,10 @@ const OBJ: [&str; 12] = [
 
 /// The name of the format of a file, if it is known; blanks before it are left out.
 pub(super) fn other(bytes: &[u8]) -> Option<&'static str> {
-    if let Some((_, name)) = BEGINNINGS.iter().find(|(start, _)| bytes.starts_with(start)) {
+    if let Some((_, name)) = BEGINNINGS
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start))
+    {
         return Some(name);
     }
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
@@ -41,7 +44,9 @@ pub(super) fn other(bytes: &[u8]) -> Option<&'static str> {
         return Some(found.map_or("an XML file", |(_, name)| name));
     }
     // The last line may be cut off.
-    let whole = start.rsplit_once('\n').map_or(&start[..], |(lines, _)| lines);
+    let whole = start
+        .rsplit_once('\n')
+        .map_or(&start[..], |(lines, _)| lines);
     let first = |line: &str| line.split_ascii_whitespace().next().map(str::to_string);
     let words: Vec<String> = whole.lines().filter_map(first).collect();
     let is_obj = |word: &String| OBJ.contains(&word.as_str()) || word.starts_with('#');
@@ -57,9 +62,18 @@ mod tests {
     fn formats_by_how_they_begin() {
         let name = |text: &str| other(text.as_bytes()).unwrap_or("?").to_string();
         assert_eq!(name("ply\nformat ascii 1.0\n"), "a PLY file");
-        assert_eq!(name("# made by hand\no box\nv 0 0 0\n"), "an OBJ file (Wavefront)");
-        assert_eq!(name("v 0 0 0\nv 1 0 0\nf 1 2 3\n"), "an OBJ file (Wavefront)");
-        assert_eq!(name("<?xml version=\"1.0\"?>\n<amf unit=\"mm\">"), "an AMF file");
+        assert_eq!(
+            name("# made by hand\no box\nv 0 0 0\n"),
+            "an OBJ file (Wavefront)"
+        );
+        assert_eq!(
+            name("v 0 0 0\nv 1 0 0\nf 1 2 3\n"),
+            "an OBJ file (Wavefront)"
+        );
+        assert_eq!(
+            name("<?xml version=\"1.0\"?>\n<amf unit=\"mm\">"),
+            "an AMF file"
+        );
         assert_eq!(name("facet normal 0 0 1\nvertex 0 0 0\n"), "?");
     }
 }

@@ -152,14 +152,20 @@ impl<D: Dimension> Stretches<D> {
         let ends = |triangle: &[D::Vector; 3], up: &D::Vector| {
             let heights = triangle.map(|x| x.dot(up));
             let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
-            (low, heights.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+            (
+                low,
+                heights.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            )
         };
         let Some(up) = up else {
             made.lists = vec![(0..made.triangles.len() as u32).collect()];
             return made;
         };
         let spans: Vec<(f64, f64)> = made.triangles.iter().map(|t| ends(t, &up)).collect();
-        let low = spans.iter().map(|span| span.0).fold(f64::INFINITY, f64::min);
+        let low = spans
+            .iter()
+            .map(|span| span.0)
+            .fold(f64::INFINITY, f64::min);
         let high = spans.iter().map(|span| span.1);
         let high = high.fold(f64::NEG_INFINITY, f64::max);
         (made.low, made.height) = (low, high - low);

@@ -18,6 +18,9 @@ const STEPS: usize = 10_000;
 /// A place from which a wall is nearer than this, over the radius, has met it.
 const NEAR: f64 = 0.5;
 
+/// A vessel holds at least this share of the region that it spans.
+const HELD: f64 = 0.2;
+
 /// A wall that may hold grains, where it is at time 0.
 struct Wall<'a, D: Dimension> {
     boundary: &'a Boundary<D>,
@@ -69,9 +72,10 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         let wall = |boundary: &'a Boundary<D>| {
             Some(Wall {
                 boundary,
-                barrier: Barrier::of(&boundary.shape, down.map(|down| {
-                    boundary.motion.pose(0.0).vector_to_frame(down)
-                })),
+                barrier: Barrier::of(
+                    &boundary.shape,
+                    down.map(|down| boundary.motion.pose(0.0).vector_to_frame(down)),
+                ),
                 pieces: boundary.shape.surfaces().ok()?,
             })
         };
@@ -79,7 +83,11 @@ impl<'a, D: Dimension> Vessels<'a, D> {
             walls: walls.iter().filter_map(wall).collect(),
             down,
             round: round::<D>(down),
-            holes: if down.is_some() && D::N == 3 { HOLES } else { 0 },
+            holes: if down.is_some() && D::N == 3 {
+                HOLES
+            } else {
+                0
+            },
             extent: None,
         };
         vessels.extent = vessels.span(Vessel::All);
@@ -107,7 +115,9 @@ impl<'a, D: Dimension> Vessels<'a, D> {
             let pose = boundary.motion.pose(0.0);
             // The corners of the box, wherever the wall has been turned to.
             let corner = |n: usize| {
-                pose.to_world(D::Vector::from_fn(|k| if n >> k & 1 == 0 { low[k] } else { high[k] }))
+                pose.to_world(D::Vector::from_fn(|k| {
+                    if n >> k & 1 == 0 { low[k] } else { high[k] }
+                }))
             };
             let first = corner(0);
             Some((0..1 << D::N).map(corner).fold((first, first), joined::<D>))
@@ -123,11 +133,42 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         let down = self.down.unwrap_or_default();
         let shares = (0..D::N).map(|k| {
             // Against gravity it goes on without end.
-            let low = if down[k] > 0.5 { min[k] } else { low[k].max(min[k]) };
-            let high = if down[k] < -0.5 { max[k] } else { high[k].min(max[k]) };
+            let low = if down[k] > 0.5 {
+                min[k]
+            } else {
+                low[k].max(min[k])
+            };
+            let high = if down[k] < -0.5 {
+                max[k]
+            } else {
+                high[k].min(max[k])
+            };
             (high - low).max(0.0) / (max[k] - min[k])
         });
         shares.product()
+    }
+
+    /// Whether a vessel spans most of a region and holds a good part of it: a cone holds a quarter of the box around it, a ramp nothing.
+    fn is_meant(
+        &self,
+        vessel: Vessel,
+        (min, max): (D::Vector, D::Vector),
+        grains: &[(D::Vector, f64)],
+    ) -> bool {
+        if self.share(vessel, (min, max)) <= 0.5 {
+            return false;
+        }
+        let radius = grains.first().map_or(0.0, |grain| grain.1);
+        let side = if D::N == 2 { 30 } else { 10 };
+        let all = usize::pow(side, D::N as u32);
+        let held = (0..all).filter(|n| {
+            let place = D::Vector::from_fn(|k| {
+                let at = (n / usize::pow(side, k as u32)) % side;
+                min[k] + (max[k] - min[k]) * (at as f64 + 0.5) / side as f64
+            });
+            self.holds(vessel, place, radius)
+        });
+        held.count() as f64 > HELD * all as f64
     }
 
     /// Vessels that hold most of these grains, centres and radii (m), or span most of their region, if they have one, but do not hold all.
@@ -149,12 +190,16 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         }
         let mut found: Vec<Held> = Vec::new();
         for vessel in all {
+            // Walls make up a vessel together where none is one by itself.
+            if vessel == Vessel::All && !found.is_empty() {
+                continue;
+            }
             let outside: Vec<usize> = (0..grains.len())
                 .filter(|&k| !self.holds(vessel, grains[k].0, grains[k].1))
                 .collect();
             let told = found.iter().any(|held| held.outside == outside);
             let most = 2 * outside.len() < grains.len()
-                || region.is_some_and(|region| self.share(vessel, region) > 0.5);
+                || region.is_some_and(|region| self.is_meant(vessel, region, grains));
             if outside.is_empty() || !most || told {
                 continue;
             }
@@ -237,7 +282,10 @@ impl<'a, D: Dimension> Vessels<'a, D> {
                     Vessel::All => true,
                 };
                 let pose = wall.boundary.motion.pose(0.0);
-                counts && wall.barrier.is_met(pose.to_frame(x), pose.vector_to_frame(way))
+                counts
+                    && wall
+                        .barrier
+                        .is_met(pose.to_frame(x), pose.vector_to_frame(way))
             });
             missed += usize::from(!met);
             missed <= self.holes
