@@ -16,11 +16,15 @@ use crate::cli_tools::{arenite, said, summary};
 /// What scenarios of this file begin with.
 fn head(dimension: usize, gravity: f64, finish: f64) -> String {
     let up = if dimension == 2 { "0.0" } else { "0.0, 0.0" };
+    let [kn, kt, cn, ct] = match dimension {
+        2 => ["2e6", "1e6", "100.0", "50.0"],
+        _ => ["5e3", "2e3", "0.4", "0.2"],
+    };
     format!(
         "name = \"small\"\ndimension = {dimension}\nseed = 4\n[field]\ngravity = [{up}, {gravity:?}]\n\
          [run]\nfinish = {finish:?}\n[log]\nseries = {:?}\nsnapshots = \"never\"\n[material.a]\ndensity = 2000.0\n\
-         [[law]]\nbetween = [\"a\", \"a\"]\nlinear = {{ normal_stiffness = 5e3, tangential_stiffness = 2e3, \
-         normal_damping = 0.4, tangential_damping = 0.2, friction = 0.4 }}\n",
+         [[law]]\nbetween = [\"a\", \"a\"]\nlinear = {{ normal_stiffness = {kn}, tangential_stiffness = {kt}, \
+         normal_damping = {cn}, tangential_damping = {ct}, friction = 0.4 }}\n",
         finish / 5.0
     )
 }
@@ -512,7 +516,7 @@ fn ids_of_a_table_order_the_grains() {
 #[test]
 fn check_tells_a_step_that_the_run_would_warn_of_and_counts_parts() {
     let two = "[[fill]]\nmaterial = \"a\"\ngrains = [{ position = [0.0, 0.0], radius = 0.004 }, { position = [0.02, 0.0], radius = 0.004 }]\n";
-    let text = head(2, -9.81, 0.01).replace("normal_damping = 0.4", "normal_damping = 0.01");
+    let text = head(2, -9.81, 0.01).replace("normal_damping = 100.0", "normal_damping = 1.0");
     let chosen = |text: &str| match setup(text) {
         AnySetup::Planar(setup) => System::plan(&setup).unwrap(),
         AnySetup::Spatial(_) => panic!("planar"),
