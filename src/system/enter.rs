@@ -85,14 +85,14 @@ impl<D: Integrate> System<D> {
             arrays.velocity(s).norm(),
             arrays.radius(s),
         );
+        let length = flight::length(&self.engine, speed, radius).min(until);
         let known = self.surroundings.as_ref();
-        let (others, largest) = known.map_or((0.0, radius), |known| {
-            (known.fastest(time), known.largest())
-        });
-        let length = flight::length(&self.engine, speed, largest).min(until);
+        let others = known.map_or(0.0, |known| known.fastest(time));
         let way = (speed + others + self.engine.gravity.norm() * length) * length;
         let reach = radius + way + self.engine.options.outer_margin;
-        let near = self.around(place, reach, time.max(now));
+        let mut near = self.around(place, reach, time.max(now));
+        // What is looked at must not depend on when the surroundings were gathered: a run that goes on from a checkpoint gathers them anew.
+        near.retain(|&other| other == slot || self.may_meet(slot, other, now, length));
         let status = &self.engine.state.arrays.status;
         let flies = |slot: &u32| status[*slot as usize] == Status::Flying;
         let flyers: Vec<u32> = near.iter().copied().filter(flies).collect();
@@ -139,6 +139,25 @@ impl<D: Integrate> System<D> {
             self.schedule(owner::FLIGHT, next, EventKind::NeighborUpdate);
         }
         Ok(true)
+    }
+
+    /// Whether a flyer whose row stands at `now` may meet a grain in so much time, s, by their distance and speeds, also if it is to be
+    /// stepped itself.
+    fn may_meet(&self, slot: u32, other: u32, now: f64, length: f64) -> bool {
+        let arrays = &self.engine.state.arrays;
+        let (a, b) = (slot as usize, other as usize);
+        let (x, v) = (arrays.position(a), arrays.velocity(a));
+        let (y, way) = if arrays.status[b] == Status::Flying {
+            let there = flight::fly(&self.engine, b, now);
+            let together = (v - there.velocity).norm();
+            (there.position, together.max(there.velocity.norm()))
+        } else {
+            (arrays.position(b), v.norm())
+        };
+        let fall = 0.5 * self.engine.gravity.norm() * length * length;
+        let touch = arrays.radius(a) + arrays.radius(b);
+        let reach = touch + way * length + fall + self.engine.options.outer_margin;
+        self.engine.shortest(x - y).norm() <= reach
     }
 
     /// Foresees flyers, ascending, as if of those that are stepped only these were there. Their rows come to stand at `now`.

@@ -73,11 +73,6 @@ impl<D: Integrate> Surroundings<D> {
         self.fastest + self.gravity.norm() * (time - self.time).abs()
     }
 
-    /// The greatest radius, m.
-    pub fn largest(&self) -> f64 {
-        self.largest
-    }
-
     /// Takes a grain in.
     pub fn insert(&mut self, engine: &Engine<D>, slot: u32, time: f64) {
         let arrays = &engine.state.arrays;
