@@ -67,6 +67,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         grains: (0..grains)
             .map(|n| Grain::new(n as u32, 0, radius, density, place(n)))
             .collect(),
+        fills: Vec::new(),
         gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
         drag: 0.0,
         long_range: Default::default(),

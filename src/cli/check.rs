@@ -11,10 +11,6 @@ use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
 use crate::system::{Plan, QuasiStaticSetup, Setup, simulation};
 
-/// Grain-steps a second of one core, measured on a common machine; for the estimate of the cost
-/// only (docs/performance.md).
-pub(super) const RATE: [f64; 2] = [60e6, 12e6];
-
 /// Checks the scenario and prints what would run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
     let (scenario, resolved) = source::load(&args.source)?;
@@ -43,7 +39,8 @@ fn show<D: Integrate>(
     // What only a start shows: walls that are none, tables that cannot be made.
     simulation(setup.clone(), None)?;
     let spec = &resolved.spec;
-    let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
+    // As the step and the cost are estimated with: what is due by the finish, not what is allowed at most.
+    let fed = setup.to_come().round() as u64;
     let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
     let regimes: Vec<&str> = [
         ("flight", setup.motion.flight && setup.place.is_none()),
@@ -56,7 +53,7 @@ fn show<D: Integrate>(
     let sizes = setup.grains.iter().map(|grain| grain.radius);
     let least = sizes.clone().fold(f64::INFINITY, f64::min);
     let greatest = sizes.fold(0.0, f64::max);
-    let seconds = plan.grain_steps / RATE[D::N - 2];
+    let seconds = plan.seconds;
     if let Some(settings) = &setup.quasi_static {
         let sizes = (least, greatest);
         return show_quasi_static(as_json, resolved, setup, settings, sizes, &plan.warnings);
@@ -73,6 +70,7 @@ fn show<D: Integrate>(
                 "least_radius": (!setup.grains.is_empty()).then_some(least),
                 "greatest_radius": (!setup.grains.is_empty()).then_some(greatest)},
             "boundaries": names(setup),
+            "meshes": setup.meshes(),
             "materials": setup.materials,
             "regimes": regimes,
             "integrator": setup.motion.integrator,
@@ -136,12 +134,22 @@ fn show<D: Integrate>(
         format!(
             "at most {} grain-steps, about {} on one core",
             short(plan.grain_steps),
-            duration(seconds)
+            about(seconds)
         ),
     );
     lines.extend(plan.warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
+}
+
+/// Seconds in two digits where they are few.
+fn about(seconds: f64) -> String {
+    if !(seconds < 1.0) {
+        return duration(seconds);
+    }
+    // Through text, to the digits that are shown.
+    let text = format!("{:.1e}", seconds.max(1e-3));
+    format!("{} s", text.parse::<f64>().unwrap_or(seconds))
 }
 
 /// A line of the report.
@@ -179,6 +187,22 @@ fn head<D: Integrate>(
     if !walls.is_empty() {
         lines.push(told("walls", &walls.join(", ")));
     }
+    for mesh in setup.meshes() {
+        let sides: Vec<String> = mesh.extent.iter().copied().map(short).collect();
+        let wide = mesh.diameters.map_or(String::new(), |over| {
+            format!(", {} mean diameters wide", short(over))
+        });
+        lines.push(told(
+            "mesh",
+            &format!(
+                "{}: {} triangles, {} open edges, {} m{wide}",
+                mesh.name,
+                mesh.triangles,
+                mesh.open_edges,
+                sides.join(" x ")
+            ),
+        ));
+    }
     lines.push(told("materials", &setup.materials.join(", ")));
     lines
 }
@@ -200,6 +224,8 @@ fn show_events<D: Integrate>(
     warnings: &[String],
 ) -> Result<(), Failure> {
     let spec = &resolved.spec;
+    let events = setup.events.as_ref();
+    let cost = events.map(|events| setup.event_cost(events));
     if as_json {
         return print_json(&json!({
             "scenario": spec.name,
@@ -208,10 +234,13 @@ fn show_events<D: Integrate>(
             "grains": {"initial": setup.grains.len(), "fed": 0,
                 "least_radius": least, "greatest_radius": greatest},
             "boundaries": names(setup),
+            "meshes": setup.meshes(),
             "materials": setup.materials,
             "regimes": ["flight"],
             "events": spec.events,
             "finish": setup.finish,
+            "estimated_collisions": cost.map(|cost| cost.0),
+            "estimated_seconds_at_most": cost.map(|cost| cost.1),
             "warnings": warnings,
         }));
     }
@@ -233,6 +262,16 @@ fn show_events<D: Integrate>(
     };
     lines.push(told("step", step));
     lines.push(told("regimes", "flight"));
+    if let Some((collisions, seconds)) = cost {
+        lines.push(told(
+            "cost",
+            &format!(
+                "some {} collisions of grains as they move at the start, about {} on one core",
+                short(collisions),
+                about(seconds)
+            ),
+        ));
+    }
     lines.extend(warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
@@ -259,11 +298,13 @@ fn show_quasi_static<D: Integrate>(
             "grains": {"initial": 0, "fed": grains,
                 "least_radius": least, "greatest_radius": greatest},
             "boundaries": names(setup),
+            "meshes": setup.meshes(),
             "materials": setup.materials,
             "regimes": ["rigid"],
             "quasi_static": spec.quasi_static,
             "solver": solver,
             "finish": setup.finish,
+            "estimated_seconds_at_most": setup.filling_cost(grains),
             "warnings": warnings,
         }));
     }
@@ -281,6 +322,13 @@ fn show_quasi_static<D: Integrate>(
     );
     line("solver", solver);
     line("regimes", "rigid".into());
+    line(
+        "cost",
+        format!(
+            "{grains} equilibria, about {} on one core",
+            about(setup.filling_cost(grains))
+        ),
+    );
     let freedom = json!(settings.freedom);
     line(
         "freedom",

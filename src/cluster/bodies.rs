@@ -283,7 +283,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Puts the parts of a grain where it is.
-    fn put_parts(&mut self, slot: u32) {
+    pub(super) fn put_parts(&mut self, slot: u32) {
         let Some(body) = self.state.bodies.of(slot) else {
             return;
         };

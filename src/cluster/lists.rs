@@ -202,7 +202,12 @@ impl<H: History> Lists<H> {
     }
 
     /// Appends a lane; `filled` counts the lanes so far.
-    fn append(&mut self, filled: &mut usize, bodies: [u32; 2], outer: u32) -> (usize, usize) {
+    pub(super) fn append(
+        &mut self,
+        filled: &mut usize,
+        bodies: [u32; 2],
+        outer: u32,
+    ) -> (usize, usize) {
         let lane = *filled % LANES;
         if lane == 0 {
             self.batches.push(Batch::default());

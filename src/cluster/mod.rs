@@ -19,6 +19,7 @@ pub mod dimension;
 mod driven;
 mod encounters;
 mod engine;
+mod entering;
 mod facing;
 mod facing_walls;
 mod far;

@@ -576,7 +576,7 @@ impl<D: Integrate> Engine<D> {
 }
 
 /// Which of the two sides of a flat surface a normal looks to: by its first component that is not 0.
-fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
+pub(super) fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
     flat.normal
         .components()
         .find(|&c| c != 0.0)

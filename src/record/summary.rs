@@ -62,6 +62,12 @@ pub struct Summary {
     pub cell: Option<CellFigures>,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
+    /// What each fill began with; none without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fills: Vec<FillFigures>,
+    /// What each feed was asked for and what it gave; none without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<FeedFigures>,
     /// What passed the meters; none without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meters: Vec<MeterFigures>,
@@ -301,6 +307,50 @@ pub struct Discharge {
     pub first: f64,
     /// Time of the last, s.
     pub last: f64,
+}
+
+/// A fill at the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FillFigures {
+    /// Its place in the scenario.
+    pub name: String,
+    /// Grains outside of the vessel that holds the others.
+    pub outside: u64,
+    /// Its sizes.
+    pub sizes: FillSizes,
+}
+
+/// Sizes of grains by mass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FillSizes {
+    /// Diameter than which 10 % of the mass is finer, m.
+    pub d10: f64,
+    /// The same for 50 %, m.
+    pub d50: f64,
+    /// The same for 90 %, m.
+    pub d90: f64,
+}
+
+/// What a feed was asked for by the end of a run, and what it gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FeedFigures {
+    /// Its place in the scenario.
+    pub name: String,
+    /// What was due by the end.
+    pub asked: FeedAmount,
+    /// What came.
+    pub given: FeedAmount,
+    /// How often a grain found no room and had to wait.
+    pub postponed: u64,
+}
+
+/// Grains of a feed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FeedAmount {
+    /// Grains.
+    pub count: u64,
+    /// Their mass, kg (in the plane per metre of depth).
+    pub mass: f64,
 }
 
 /// What passed a meter.

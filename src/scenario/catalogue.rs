@@ -107,6 +107,7 @@ mod tests {
         "equal_measure",
         "radius",
         "count",
+        "mass",
         "min",
         "max",
         "rise",

@@ -5,7 +5,10 @@ use super::problem::{names, nearest};
 use super::spec::{GrainSpec, SpinSpec};
 use crate::geometry::Dimension;
 
-/// Reads the grains of a table; a fault reads `:line: what is wrong`, to follow the file's name.
+/// The greatest number of a grain.
+const MAX_ID: f64 = u32::MAX as f64;
+
+/// Reads the grains of a table, in order of `id` where there is one, else of lines; a fault reads `:line: what is wrong`, to follow the file's name.
 pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String> {
     let positions = &["x", "y", "z"][..D::N];
     let velocities = &["vx", "vy", "vz"][..D::N];
@@ -48,7 +51,9 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
     };
     let (position, radius) = (group(positions)?, csv.find("r"));
     let (velocity, spin) = (group(velocities)?, group(spins)?);
-    let mut list = Vec::new();
+    let id = csv.find("id");
+    // By number, with the line.
+    let mut list: Vec<(u64, usize, GrainSpec)> = Vec::new();
     while let Some(line) = csv.next_line()? {
         let number = |column: usize| csv.number(&line, column);
         let numbers = |group: &Option<Vec<usize>>| -> Result<Option<Vec<f64>>, String> {
@@ -64,18 +69,39 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
                 line.number
             ));
         }
-        list.push(GrainSpec {
+        let own = match id {
+            Some(column) => {
+                let value = number(column)?;
+                if !(0.0..=MAX_ID).contains(&value) || value.fract() != 0.0 {
+                    return Err(format!(
+                        ":{}: `id` is {value}, but must be a whole number from 0 to {MAX_ID}",
+                        line.number
+                    ));
+                }
+                value as u64
+            }
+            None => list.len() as u64,
+        };
+        let grain = GrainSpec {
             position: numbers(&position)?.unwrap_or_default(),
             radius,
             velocity: numbers(&velocity)?,
             spin: numbers(&spin)?.map(SpinSpec),
             rotation: None,
-        });
+        };
+        list.push((own, line.number, grain));
     }
     if list.is_empty() {
         return Err(": there are no grains".into());
     }
-    Ok(list)
+    list.sort_by_key(|(id, line, _)| (*id, *line));
+    if let Some(pair) = list.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(format!(
+            ":{}: `id` is {}, which is that of line {} already",
+            pair[1].1, pair[1].0, pair[0].1
+        ));
+    }
+    Ok(list.into_iter().map(|(_, _, grain)| grain).collect())
 }
 
 #[cfg(test)]
@@ -91,6 +117,9 @@ mod tests {
         assert_eq!(list[0].position, [0.1, 0.2]);
         assert_eq!(list[0].velocity, Some(vec![-1.0, 2.0]));
         assert_eq!(list[1].radius, 0.02);
+        let text = "id,x,y,r\n8,0.3,0.2,0.02\n7,0.1,0.2,0.01\n";
+        let list = grains::<Planar>(text).unwrap();
+        assert_eq!([list[0].radius, list[1].radius], [0.01, 0.02]);
         let text = "r,z,y,x,wx,wy,wz\n1,2,3,4,5,6,7\n";
         let list = grains::<Spatial>(text).unwrap();
         assert_eq!(list[0].position, [4.0, 3.0, 2.0]);
@@ -116,6 +145,14 @@ mod tests {
             (
                 "x,y,r\n1,NaN,3\n",
                 ":2: `y` is `NaN`, but must be a finite number",
+            ),
+            (
+                "id,x,y,r\n4,1,2,3\n4.5,1,2,3\n",
+                ":3: `id` is 4.5, but must be a whole number from 0 to 4294967295",
+            ),
+            (
+                "id,x,y,r\n4,1,2,3\n2,1,2,3\n4,5,2,3\n",
+                ":4: `id` is 4, which is that of line 2 already",
             ),
             (
                 "x,y,r\n1,2,-3\n",

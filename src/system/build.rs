@@ -120,6 +120,16 @@ fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
         })
 }
 
+/// Time of all grains together, s, if none leaves: those that are fed from when they are due, as far as their region has room.
+fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
+    let fed = setup.feeds.iter().map(|feed| {
+        let last = feed.last_due(&setup.forms, setup.finish);
+        let mean = 0.5 * (feed.start + last);
+        setup.likely(feed, last).count * (setup.finish - mean).max(0.0)
+    });
+    setup.grains.len() as f64 * setup.finish + fed.sum::<f64>()
+}
+
 impl<D: Integrate> System<D> {
     /// [`System::new`].
     pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
@@ -190,6 +200,7 @@ impl<D: Integrate> System<D> {
             uniform,
             s,
             flight_search,
+            surroundings: None,
             started_at: Instant::now(),
         };
         system.engine.origin = start;
@@ -288,7 +299,6 @@ impl<D: Integrate> System<D> {
         } else {
             step::choose(setup)?
         };
-        let fed: u64 = setup.feeds.iter().map(|f| f.count).sum();
         let grains = setup.grains.len();
         let mut warnings = setup.warnings.clone();
         if by_steps {
@@ -299,7 +309,8 @@ impl<D: Integrate> System<D> {
             reasons: choice.reasons,
             warnings,
             grains,
-            grain_steps: (grains as f64 + fed as f64) * setup.finish / choice.step,
+            grain_steps: grain_time(setup) / choice.step,
+            seconds: setup.stepped_cost(choice.step),
         })
     }
 }

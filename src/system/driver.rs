@@ -106,6 +106,8 @@ pub struct Plan {
     pub grains: usize,
     /// Grain-steps if every grain were stepped all the time.
     pub grain_steps: f64,
+    /// Seconds of one core that these take, parts of grains counted.
+    pub seconds: f64,
 }
 
 /// Owners in the queue.
@@ -199,6 +201,8 @@ pub struct System<D: Integrate> {
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     /// Collisions in flight, where there are any.
     pub(super) air: Option<super::air::Air>,
+    /// Who is around a place, for feeds, while that holds.
+    pub(super) surroundings: Option<super::surroundings::Surroundings<D>>,
     pub(super) started_at: Instant,
 }
 
@@ -500,6 +504,9 @@ impl<D: Integrate> System<D> {
 
     /// Number of grains in the system.
     pub fn grain_count(&self) -> usize {
+        if !self.engine.is_shared() {
+            return (self.s.initial + self.s.created - self.s.removed) as usize;
+        }
         self.engine
             .state
             .arrays

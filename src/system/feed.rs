@@ -23,6 +23,14 @@ pub struct FeedState {
     pub mass: f64,
     /// Postponements in a row.
     pub postponed: u32,
+    /// Postponements in all.
+    pub postponed_in_all: u64,
+    /// When the grain that comes next was to come, s.
+    pub due: f64,
+    /// How long grains waited for room in all, s.
+    pub waited: f64,
+    /// Whether it found no room for so long that it gave up.
+    pub stopped: bool,
     /// Place of the sort of the grain that waits in the list of components, and its radius, m.
     pub waiting: Option<(u32, f64)>,
 }
@@ -37,6 +45,10 @@ pub(super) fn states<D: Dimension>(setup: &Setup<D>) -> Vec<FeedState> {
             made: 0,
             mass: 0.0,
             postponed: 0,
+            postponed_in_all: 0,
+            due: setup.feeds[k as usize].start,
+            waited: 0.0,
+            stopped: false,
             waiting: None,
         })
         .collect()
@@ -63,6 +75,7 @@ impl<D: Integrate> System<D> {
                     + (feed.max[k] - feed.min[k]) * state.rng.random::<f64>()
                     + feed.rise[k] * (time - feed.start)
             });
+            let shot = self.engine.wrapped(shot);
             if self.is_free(shot, radius, time) {
                 position = Some(shot);
                 break;
@@ -90,6 +103,7 @@ impl<D: Integrate> System<D> {
                 state.mass += grain.mass;
                 state.postponed = 0;
                 state.waiting = None;
+                state.waited += time - state.due;
                 let next = match feed.timing {
                     FeedTiming::Interval(interval) => feed.start + state.made as f64 * interval,
                     FeedTiming::Poisson(rate) => {
@@ -98,8 +112,11 @@ impl<D: Integrate> System<D> {
                     }
                     FeedTiming::MassRate(rate) => feed.start + state.mass / rate,
                 };
-                if state.made < feed.count {
-                    self.schedule(who, next.max(time), EventKind::AddBody);
+                state.due = next.max(time);
+                // Numbers are never used again.
+                let number = self.s.next_id < u32::MAX;
+                if number && !feed.is_done(&state, &self.setup.forms) {
+                    self.schedule(who, state.due, EventKind::AddBody);
                 }
                 self.s.feeds[index] = state;
                 self.account(time);
@@ -120,7 +137,7 @@ impl<D: Integrate> System<D> {
                 self.engine.state.back[slot as usize] = f64::INFINITY;
                 let now = self.engine.time();
                 flight::restart(&mut self.engine, slot as usize, now);
-                self.renew(sink)?;
+                self.join(sink, slot, time)?;
                 self.s.causes.now = 0;
                 Ok(())
             }
@@ -129,6 +146,7 @@ impl<D: Integrate> System<D> {
                 let place = all.iter().position(|other| std::ptr::eq(other, sort));
                 state.waiting = Some((place.unwrap_or(0) as u32, radius));
                 state.postponed += 1;
+                state.postponed_in_all += 1;
                 let jammed = state.postponed >= feed.tries.max(1);
                 self.s.feeds[index] = state;
                 if jammed {
@@ -138,7 +156,7 @@ impl<D: Integrate> System<D> {
                         feed.tries.max(1)
                     ));
                     self.count(EventKind::Jam);
-                    self.s.feeds[index].made = feed.count;
+                    self.s.feeds[index].stopped = true;
                     self.log_whole(sink, time, EventKind::Jam, None)?;
                 } else {
                     self.schedule(who, time + feed.postpone, EventKind::AddBody);
@@ -149,12 +167,11 @@ impl<D: Integrate> System<D> {
     }
 
     /// Whether a grain of that radius fits at a place: it touches no grain and no wall.
-    fn is_free(&self, place: D::Vector, radius: f64, time: f64) -> bool {
+    fn is_free(&mut self, place: D::Vector, radius: f64, time: f64) -> bool {
+        let near = self.around(place, radius, time);
         let arrays = &self.engine.state.arrays;
-        let free_of_grains = (1..arrays.slots()).all(|slot| {
-            if !arrays.status[slot].is_grain() {
-                return true;
-            }
+        let free_of_grains = near.into_iter().all(|slot| {
+            let slot = slot as usize;
             let x = if arrays.status[slot] == Status::Flying {
                 flight::fly(&self.engine, slot, time).position
             } else {

@@ -82,6 +82,20 @@ pub struct Forecast {
     pub horizon: f64,
 }
 
+/// For how long flyers are foreseen, of which the fastest has that speed, m/s, and the largest that radius, m: s.
+pub(super) fn length<D: Integrate>(engine: &Engine<D>, fastest: f64, largest: f64) -> f64 {
+    let g = engine.gravity.norm();
+    let way = 4.0 * largest;
+    let length = if g > 0.0 {
+        (-fastest + (fastest * fastest + 2.0 * g * way).sqrt()) / g
+    } else if fastest > 0.0 {
+        way / fastest
+    } else {
+        1.0
+    };
+    length.max(16.0 * engine.options.step)
+}
+
 /// Foresees a set of flying slots (ascending) from `now`; rows of the set stand at `now`.
 pub fn foresee<D: Integrate>(
     engine: &Engine<D>,
@@ -102,15 +116,7 @@ pub fn foresee<D: Integrate>(
         .iter()
         .map(|&s| arrays.radius(s as usize))
         .fold(0.0, f64::max);
-    let way = 4.0 * largest;
-    let length = if g > 0.0 {
-        (-fastest + (fastest * fastest + 2.0 * g * way).sqrt()) / g
-    } else if fastest > 0.0 {
-        way / fastest
-    } else {
-        1.0
-    };
-    let length = length.max(16.0 * engine.options.step);
+    let length = length(engine, fastest, largest);
     let horizon = now + length;
     let mut back = vec![horizon; flyers.len()];
     // Who is near: flyers first, then stepped grains.

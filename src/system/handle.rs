@@ -151,7 +151,7 @@ impl<D: Integrate> System<D> {
             .feeds
             .iter()
             .zip(&self.s.feeds)
-            .any(|(f, s)| s.made < f.count);
+            .any(|(feed, state)| !feed.is_done(state, &self.setup.forms));
         if self.setup.stop_when_empty && !to_come && self.grain_count() == 0 {
             self.finish(sink, time, Outcome::Empty)?;
         }

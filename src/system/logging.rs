@@ -407,6 +407,8 @@ impl<D: Integrate> System<D> {
         if self.s.over == Some(Outcome::Finished) {
             warnings.extend(self.silent_outlets(time));
         }
+        let feeds = self.feed_figures(time);
+        warnings.extend(self.feed_warnings(&feeds, time));
         Summary {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
@@ -470,6 +472,7 @@ impl<D: Integrate> System<D> {
                 first: self.s.first_out,
                 last: self.s.last_out,
             }),
+            feeds,
             meters: self.meter_figures(),
             jam: self.s.jam.clone(),
             jams: self.s.perturb.jams.clone(),
@@ -481,6 +484,7 @@ impl<D: Integrate> System<D> {
                 ("collisions_forced", air.forced),
                 ("grazing_collisions_left_out", air.grazes),
             ]),
+            fills: self.setup.fills.clone(),
             warnings,
             checksums: BTreeMap::new(),
         }

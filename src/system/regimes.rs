@@ -20,9 +20,7 @@ impl<D: Integrate> System<D> {
         self.count(EventKind::NeighborUpdate);
         self.s.known.plan = None;
         self.account(now);
-        // Where a wall will be that grains push about, or the edge of a cell, nobody foresees.
-        let steps = !self.setup.motion.flight || self.engine.has_guided() || self.engine.has_cell();
-        if steps || !self.uniform || self.gravity_changes() {
+        if self.all_step() {
             let woken = self.wake(now, f64::INFINITY);
             self.close_air();
             self.engine.renew();
@@ -128,6 +126,12 @@ impl<D: Integrate> System<D> {
         }
         self.engine.start_fresh();
         Ok(())
+    }
+
+    /// Whether nobody flies: where a wall will be that grains push about, or the edge of a cell, nobody foresees.
+    pub(super) fn all_step(&self) -> bool {
+        let steps = !self.setup.motion.flight || self.engine.has_guided() || self.engine.has_cell();
+        steps || !self.uniform || self.gravity_changes()
     }
 
     /// Flying slots, ascending.

@@ -23,7 +23,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 20: links remember their tangential stiffness where it changes with the overlap.
+/// 20: what feeds were asked for; links remember their tangential stiffness where it changes with the overlap.
 /// 19: rattlers of jams; when each outlet was last passed; the largest error of the energy book.
 /// 18: more than 128 bands.
 /// 17: leeways.
@@ -95,6 +95,7 @@ impl<D: Integrate> System<D> {
             s: saved.driver,
             flight_search,
             air,
+            surroundings: None,
             started_at: Instant::now(),
         })
     }

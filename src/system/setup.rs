@@ -27,6 +27,8 @@ pub struct Setup<D: Dimension> {
     pub forms: Vec<Form<D>>,
     /// Grains at the start, in order of number.
     pub grains: Vec<Grain<D>>,
+    /// What is told of the fills that they come from.
+    pub fills: Vec<crate::record::FillFigures>,
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// Viscous drag: force = -coefficient velocity, N s/m; 0 for none.
@@ -325,8 +327,10 @@ pub struct FeedSetup<D: Dimension> {
     pub start: f64,
     /// When.
     pub timing: FeedTiming,
-    /// Grains in all.
+    /// Grains in all at most; `u64::MAX` where only time and mass end it.
     pub count: u64,
+    /// Mass in all at most, kg.
+    pub mass: Option<f64>,
     /// What they are.
     pub what: Mixture,
     /// Initial velocity, m/s.

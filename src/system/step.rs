@@ -40,6 +40,9 @@ const DRAG_LIMIT: f64 = 0.5;
 /// lost in the rounding of the time.
 const MOST_STEPS: f64 = 1e12;
 
+/// A step so many times the one that would be chosen leaves ten times its error, which a run warns of.
+const UNBALANCED: f64 = 3.2;
+
 const SHAKES: &str = "settled grains do not come to rest";
 const PASSES: &str = "walls pass through grains unseen";
 /// Drag of a fluid is stable in any step.
@@ -252,8 +255,7 @@ fn wall_share<D: ClusterDimension>(setup: &Setup<D>, wall: &Boundary<D>, radius:
         return 0.0;
     };
     let across: f64 = (1..D::N).map(|_| 2.0 * radius).product();
-    let fed: u64 = setup.feeds.iter().map(|feed| feed.count).sum();
-    let all = setup.grains.len() as f64 + fed as f64;
+    let all = setup.grains.len() as f64 + setup.to_come();
     let room = match &guided.drive {
         Drive::Pressure { area, .. } => {
             let plane = |index: u16| placed(&setup.boundaries[usize::from(index)], 0.0);
@@ -360,7 +362,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 sorts.any(|sort| is(sort.material))
             };
             let fed = setup.feeds.iter().filter(made);
-            let count = grains.count() as u64 + fed.map(|feed| feed.count).sum::<u64>();
+            let count =
+                grains.count() as u64 + fed.fold(0u64, |sum, feed| sum.saturating_add(feed.count));
             entry.map(|(mass, radius)| Smallest {
                 mass,
                 radius,
@@ -464,6 +467,15 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             )));
         }
         warnings.push(text);
+    } else if let (Some(step), Some(strictest)) = (setup.motion.step, strictest)
+        && step > UNBALANCED * strictest.step
+    {
+        warnings.push(format!(
+            "the step of {step:.3e} s is {:.1} times as long as the one that would be chosen, {:.3e} s ({}): the energy balance may be off by more than 1 %",
+            step / strictest.step,
+            strictest.step,
+            strictest.text
+        ));
     }
     Ok(StepChoice {
         step,

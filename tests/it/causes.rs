@@ -112,6 +112,7 @@ fn a_feed_is_a_cause() {
         rise: Default::default(),
         start: 0.01,
         count: 1,
+        mass: None,
         shots: 1,
         postpone: 0.01,
         tries: 3,

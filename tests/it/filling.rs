@@ -65,6 +65,8 @@ fn request<D: Dimension>(
     FillRequest {
         boundaries,
         existing: &[],
+        periodic: &[],
+        inside: None,
         count,
         what: Mixture::one(3, 1190.0, radius),
         min,
@@ -375,6 +377,8 @@ fn reaching<D: Dimension>(
     let request = FillRequest {
         boundaries: walls,
         existing: &[],
+        periodic: &[],
+        inside: None,
         count,
         what: Mixture::one(0, 1000.0, what),
         min: D::Vector::from_fn(|_| -far),

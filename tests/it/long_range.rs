@@ -517,6 +517,7 @@ fn what_comes_and_goes_is_in_the_ledger() {
         start: 0.0,
         timing: FeedTiming::Interval(0.01),
         count: 40,
+        mass: None,
         what: Mixture::one(0, 2500.0, RadiusLaw::Equal(0.005)),
         velocity: Vector2::new(0.0, -1.0),
         shots: 10,

@@ -26,6 +26,7 @@ mod domains;
 mod domains_checks;
 mod faults;
 mod faults_files;
+mod feeds_and_fills;
 mod field;
 mod figures;
 mod filling;

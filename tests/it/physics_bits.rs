@@ -92,6 +92,7 @@ fn scene<D: Integrate>(law: PairLaw) -> Setup<D> {
         start: 0.05,
         timing: FeedTiming::Poisson(100.0),
         count: 12,
+        mass: None,
         what: Mixture::one(
             0,
             if D::N == 2 { 400.0 } else { 3e4 },

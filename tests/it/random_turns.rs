@@ -154,6 +154,7 @@ impl Way {
             periodic.swap((axis + 1) % 3, (axis + 2) % 3);
         }
         Setup {
+            fills: setup.fills.clone(),
             gravity: self.vector(setup.gravity),
             grains: setup.grains.iter().map(|g| self.grain(g)).collect(),
             boundaries: setup.boundaries.iter().map(wall).collect(),

@@ -399,10 +399,21 @@ fn a_feed_without_room_waits_and_jams() {
     assert_eq!(figures["events"]["by_kind"]["jam"], 1);
     assert_eq!(figures["events"]["by_kind"]["add-body"], 6);
     near(times(&folder, "jam")[0], 0.06, 1e-9);
+    let warnings = figures["warnings"].as_array().unwrap();
+    for (warning, said) in warnings.iter().zip([
+        "`feed[0]` cannot give what it is asked for",
+        "feed 1 found no room in 5 tries and stopped at 0.060000 s",
+        "`feed[0]` fell short",
+    ]) {
+        assert!(warning.as_str().unwrap().starts_with(said), "{warning}");
+    }
+    assert_eq!(warnings.len(), 3);
+    let feed = &figures["feeds"][0];
     assert_eq!(
-        figures["warnings"],
-        serde_json::json!(["feed 1 found no room in 5 tries and stopped at 0.060000 s"])
+        (&feed["asked"]["count"], &feed["given"]["count"]),
+        (&10.into(), &1.into())
     );
+    assert_eq!(feed["postponed"], 5);
     // They go on at 0.8 m/s: room after two radii, 0.025 s or a little less or more by where in
     // the region they start. Each waits for the one before, and none is lost.
     let moving = feed.to_string() + "velocity = [0.8, 0.0]\n";

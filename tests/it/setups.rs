@@ -29,6 +29,7 @@ pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
         boundaries: Vec::new(),
         forms: Vec::new(),
         grains: Vec::new(),
+        fills: Vec::new(),
         gravity: D::Vector::default(),
         drag: 0.0,
         long_range: Default::default(),

@@ -1,6 +1,7 @@
 //! Closed surfaces of triangles.
 
 mod closed;
+mod format;
 mod stl;
 
 use nalgebra::Vector3;
@@ -14,6 +15,9 @@ pub enum MeshError {
     /// A file that is not STL.
     #[error("is no STL file: neither text that begins with `solid` nor the binary form")]
     NotStl,
+    /// A file of another format.
+    #[error("is {0}, not STL: let the program that made it write STL, as text or binary")]
+    Format(&'static str),
     /// A binary file of the wrong length.
     #[error(
         "is cut off or no STL file: it has {bytes} bytes, and {triangles} triangles take 84 + 50 x {triangles}"

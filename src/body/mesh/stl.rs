@@ -9,19 +9,31 @@ const HEADER: usize = 80;
 const RECORD: usize = 50;
 
 /// Triangles of an STL file, m. A file is binary when its length is what its number of triangles
-/// says, whatever its first word.
+/// says, whatever its first word; programs add ends of lines and zeros to that.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
     let count = bytes.get(HEADER..HEADER + 4).map(number);
-    if count.is_some_and(|n| length(n) == Some(bytes.len())) {
-        return Ok(binary(&bytes[HEADER + 4..]));
+    let end = count.and_then(length).filter(|end| {
+        let rest = bytes.get(*end..);
+        rest.is_some_and(|rest| rest.iter().all(|b| b.is_ascii_whitespace() || *b == 0))
+    });
+    if let Some(end) = end {
+        return Ok(binary(&bytes[HEADER + 4..end]));
     }
-    let start = bytes.trim_ascii_start();
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let start = start.trim_ascii_start();
     if start
         .get(..5)
         .is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
-        && let Ok(text) = std::str::from_utf8(bytes)
     {
-        return ascii(text);
+        // Names may be in any encoding; all that counts is ASCII.
+        let text = String::from_utf8_lossy(bytes);
+        let is_text = !text.contains('\0') && text.to_ascii_lowercase().contains("facet");
+        if is_text || count.is_none() {
+            return ascii(text.trim_start_matches('\u{feff}'));
+        }
+    }
+    if let Some(format) = super::format::other(start) {
+        return Err(MeshError::Format(format));
     }
     Err(match count {
         Some(triangles) => MeshError::Length {

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::{Call, runs};
-use crate::cli::check::RATE;
 use crate::cli::failure::Failure;
 use crate::cli::report::{duration, print, print_json, short};
 use crate::cluster::integrate::Integrate;
@@ -167,5 +166,5 @@ fn cost<D: Integrate>(setup: &Setup<D>) -> Result<Option<(f64, f64)>, String> {
         return Ok(None);
     }
     let plan = System::plan(setup).map_err(|why| why.to_string())?;
-    Ok(Some((plan.grain_steps, plan.grain_steps / RATE[D::N - 2])))
+    Ok(Some((plan.grain_steps, plan.seconds)))
 }

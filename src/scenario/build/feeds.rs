@@ -22,17 +22,22 @@ pub(super) fn feeds<D: Dimension>(
     before: usize,
 ) -> Result<Vec<FeedSetup<D>>, Problem> {
     let mut total = before as u64;
-    let mut list = Vec::new();
+    let mut list: Vec<FeedSetup<D>> = Vec::new();
     for (k, spec) in specs.iter().enumerate() {
         let at = Place::of("feed").index(k);
-        total = total.saturating_add(spec.count);
-        if spec.count == 0 || total > MAX_NUMBER {
-            return Err(check.wrong(
-                &at.key("count"),
-                &spec.count.to_string(),
-                &format!("from 1 to {MAX_NUMBER}, all grains of a run taken together"),
-            ));
+        if let Some(count) = spec.count {
+            total = total.saturating_add(count);
+            if count == 0 || total > MAX_NUMBER {
+                return Err(check.wrong(
+                    &at.key("count"),
+                    &count.to_string(),
+                    &format!("from 1 to {MAX_NUMBER}, all grains of a run taken together"),
+                ));
+            }
         }
+        let mass = spec.mass;
+        let mass = mass.map(|mass| check.positive(&at.key("mass"), mass));
+        let mass = mass.transpose()?;
         let (min, max) = check.corners::<D>(&at, &spec.min, &spec.max)?;
         check.one_of(
             &at,
@@ -51,6 +56,12 @@ pub(super) fn feeds<D: Dimension>(
                 FeedTiming::MassRate(check.positive(&at.key("mass_rate"), rate)?)
             }
         };
+        if spec.count.is_none() && mass.is_none() && spec.mass_rate.is_none() {
+            return Err(Problem::at_key(
+                &at,
+                format!("`{at}` does not say how many grains come; it needs `count` or `mass`"),
+            ));
+        }
         for (key, value) in [("shots", spec.shots), ("tries", spec.tries)] {
             if !(1..=MAX_TRIES).contains(&value) {
                 let allowed = format!("from 1 to {MAX_TRIES}");
@@ -65,7 +76,8 @@ pub(super) fn feeds<D: Dimension>(
             rise: check.vector_or_zero::<D>(&at.key("rise"), spec.rise.as_deref())?,
             start: check.non_negative(&at.key("start"), spec.start)?,
             timing,
-            count: spec.count,
+            count: spec.count.unwrap_or(u64::MAX),
+            mass,
             what,
             velocity: check.vector_or_zero::<D>(&at.key("velocity"), spec.velocity.as_deref())?,
             shots: spec.shots,

@@ -4,22 +4,29 @@ use std::path::Path;
 
 use super::check::Check;
 use super::mixture::{Known, mixture};
+use super::outside::Vessels;
 use super::shapes::Shaped;
 use super::{MAX_GRAINS, walls};
 use crate::body::{Boundary, Formed, Grain};
 use crate::geometry::{Dimension, Vector};
+use crate::record::{FillFigures, FillSizes};
 use crate::scenario::fill::{self, Filling};
 use crate::scenario::input;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FillSpec, GrainSpec};
 use crate::scenario::table;
+use crate::system::PeriodicAxis;
+use crate::system::filling::Inside;
 
 /// The grains of all fills, and for each grain where it comes from.
 pub(super) struct Filled<D: Dimension> {
     pub grains: Vec<Grain<D>>,
     /// First grain of each fill with the place to point to.
     starts: Vec<(usize, Place, Listed)>,
+    /// What is told of each fill.
+    pub figures: Vec<FillFigures>,
+    pub warnings: Vec<String>,
 }
 
 /// How a fill lists its grains.
@@ -53,19 +60,30 @@ impl<D: Dimension> Filled<D> {
     }
 }
 
+/// What fills are made in.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a, D: Dimension> {
+    pub walls: &'a [Boundary<D>],
+    pub gravity: D::Vector,
+    pub periodic: &'a [Option<PeriodicAxis>],
+}
+
 /// Makes the grains of all fills; files are taken into the spec as lists.
 pub(super) fn fills<D: Formed>(
     check: Check<'_>,
     specs: &mut [FillSpec],
     known: Known<'_, D>,
-    walls: &[Boundary<D>],
+    around: Around<'_, D>,
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Filled<D>, Problem> {
     let mut filled = Filled::<D> {
         grains: Vec::new(),
         starts: Vec::new(),
+        figures: Vec::new(),
+        warnings: Vec::new(),
     };
+    let vessels = Vessels::new(around.walls, around.gravity);
     for (k, spec) in specs.iter_mut().enumerate() {
         let at = Place::of("fill").index(k);
         let kind = check.one_of(
@@ -129,8 +147,10 @@ pub(super) fn fills<D: Formed>(
                 _ => Filling::RollDown,
             };
             let request = fill::Request {
-                boundaries: walls,
+                boundaries: around.walls,
                 existing: &filled.grains,
+                periodic: around.periodic,
+                inside: None,
                 count: count as usize,
                 what: mixture(
                     check,
@@ -147,10 +167,50 @@ pub(super) fn fills<D: Formed>(
             let mut made = fill::fill(filling, &request, seed, k).map_err(|why| {
                 Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
             })?;
+            // Where some would be outside of the vessel that the others are in, all go inside.
+            let held = vessels.holding(&places(&made), Some((min, max)));
+            if let Some(first) = held.first() {
+                let inside = |x: D::Vector, radius: f64| {
+                    let mut all = held.iter();
+                    all.all(|held| vessels.holds(held.vessel, x, radius))
+                };
+                let request = fill::Request {
+                    inside: Some(Inside(&inside)),
+                    ..request
+                };
+                made = fill::fill(filling, &request, seed, k).map_err(|why| {
+                    let text = format!(
+                        "`{here}` cannot be filled: {} of {count} grains would be outside of the vessel {}, and inside of it {why}",
+                        first.outside.len(),
+                        first.names
+                    );
+                    Problem::at_key(&here, text)
+                })?;
+            }
             let density = |material| known.materials.density(material);
             fill::shape(&mut made, &known.shapes.forms, density, seed, k);
             made
         };
+        let held = match listed {
+            Listed::Made => Vec::new(),
+            Listed::InFile | Listed::OneByOne => vessels.holding(&places(&made), None),
+        };
+        filled.warnings.extend(held.iter().map(|held| {
+            format!(
+                "`{here}`: {} of {} grains start outside of the vessel {} that holds the others",
+                held.outside.len(),
+                made.len(),
+                held.names
+            )
+        }));
+        let mut outside: Vec<usize> = held.into_iter().flat_map(|held| held.outside).collect();
+        outside.sort_unstable();
+        outside.dedup();
+        filled.figures.push(FillFigures {
+            name: at.to_string(),
+            outside: outside.len() as u64,
+            sizes: sizes(&made),
+        });
         filled.starts.push((start, here, listed));
         filled.grains.extend(made);
         let heavy = |grain: &Grain<D>| {
@@ -168,6 +228,31 @@ pub(super) fn fills<D: Formed>(
         }
     }
     Ok(filled)
+}
+
+/// Centres and radii.
+fn places<D: Dimension>(grains: &[Grain<D>]) -> Vec<(D::Vector, f64)> {
+    grains.iter().map(|g| (g.position, g.radius)).collect()
+}
+
+/// Diameters than which so much of the mass is finer, m.
+fn sizes<D: Dimension>(grains: &[Grain<D>]) -> FillSizes {
+    let mut sorted: Vec<(f64, f64)> = grains.iter().map(|g| (2.0 * g.radius, g.mass)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all: f64 = sorted.iter().map(|grain| grain.1).sum();
+    let finer = |share: f64| {
+        let mut sum = 0.0;
+        let found = sorted.iter().find(|grain| {
+            sum += grain.1;
+            sum >= share * all
+        });
+        found.or(sorted.last()).map_or(0.0, |grain| grain.0)
+    };
+    FillSizes {
+        d10: finer(0.1),
+        d50: finer(0.5),
+        d90: finer(0.9),
+    }
 }
 
 fn limit(place: &Place, count: u64, before: usize) -> Result<(), Problem> {

@@ -211,7 +211,7 @@ fn meets(spec: &Spec, a: &str, b: &str) -> bool {
         let feeds = spec.feed.iter().filter(|feed| feed.sorts().iter().any(is));
         let counts = fills
             .map(FillSpec::count)
-            .chain(feeds.map(|feed| feed.count));
+            .chain(feeds.map(|feed| feed.count.unwrap_or(u64::MAX)));
         counts.fold(0, u64::saturating_add)
     };
     let wall = |name: &str| spec.boundary.iter().any(|wall| wall.material == name);

@@ -1,6 +1,7 @@
 //! From a scenario as it is written to a [`Setup`] and to the same scenario fully resolved:
 //! defaults written out, embedded materials and files taken in.
 
+mod barrier;
 mod cell;
 mod check;
 mod clearance;
@@ -18,8 +19,10 @@ mod meters;
 mod mixture;
 mod morph;
 mod others;
+mod outside;
 mod perturb;
 mod place;
+mod plenty;
 mod quasi_static;
 mod radii;
 mod rough;
@@ -88,7 +91,22 @@ pub(super) fn build<D: Integrate>(
         materials: &materials,
         shapes: &shapes,
     };
-    let filled = grains::fills::<D>(check, &mut spec.fill, known, &boundaries, spec.seed, folder)?;
+    // As it is written; whether the box is wide enough is looked at when grains are known.
+    let extents = [spec.periodic.x, spec.periodic.y, spec.periodic.z];
+    let axes = extents.map(|extent| {
+        extent
+            .filter(|[low, high]| low < high && (high - low).is_finite())
+            .map(|[low, high]| PeriodicAxis {
+                origin: low,
+                length: high - low,
+            })
+    });
+    let around = grains::Around {
+        walls: &boundaries,
+        gravity,
+        periodic: &axes[..D::N],
+    };
+    let filled = grains::fills::<D>(check, &mut spec.fill, known, around, spec.seed, folder)?;
     let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
@@ -117,6 +135,7 @@ pub(super) fn build<D: Integrate>(
         boundaries,
         forms: shapes.forms,
         grains: filled.grains,
+        fills: filled.figures,
         gravity,
         // A fluid drags by itself.
         drag: if place.fluid.is_some() { 0.0 } else { drag },
@@ -153,9 +172,12 @@ pub(super) fn build<D: Integrate>(
     settings::checkpoints(&mut spec, &mut setup);
     setup.warnings = [
         ignored,
+        filled.warnings,
         late::warnings(&setup),
         quasi_static::warnings(&setup),
         twice::warnings(&setup.boundaries),
+        plenty::warnings(&setup),
+        setup.mesh_warnings(),
     ]
     .concat();
     Ok((setup, spec))

@@ -32,8 +32,8 @@ pub struct FillSpec {
     #[schemars(extend("x-formula" = "each rolls down the heap to a stable place", "x-unit" = "m", "x-source" = "Visscher and Bolsterli 1972"))]
     pub roll_down: Option<RegionSpec>,
     /// From a table in a CSV file, its path relative to the scenario's folder. The columns by
-    /// the names in its first line, in any order: x, y, r and in space z; optional: id, vx, vy,
-    /// vz and w (in space wx, wy, wz) for the spin.
+    /// the names in its first line, in any order: x, y, r and in space z; optional: vx, vy,
+    /// vz, w (in space wx, wy, wz) for the spin, and id: grains are numbered in the order of their ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "rows of x, y, (z,) r, velocities, spins", "x-unit" = "m", "x-source" = "a table"))]
     pub file: Option<String>,
@@ -137,8 +137,12 @@ pub struct FeedSpec {
     pub equal_measure: bool,
     /// Their radii, m.
     pub radius: RadiusSpec,
-    /// Grains in all.
-    pub count: u64,
+    /// Grains in all at most. May be left out with `mass_rate` or `mass`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Mass in all at most, kg (in the plane per metre of depth), kept to half a grain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
     /// Least corner of the region of their centres, m.
     pub min: Vec<f64>,
     /// Greatest corner, m.

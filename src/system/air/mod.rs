@@ -13,6 +13,7 @@ mod cells;
 mod collide;
 mod foresee;
 mod handle;
+mod join;
 mod laws;
 mod renew;
 mod walls;

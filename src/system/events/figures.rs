@@ -229,6 +229,8 @@ impl<D: Dimension> Events<D> {
             jams: Vec::new(),
             avalanches: None,
             impacts: Some(self.impacts()),
+            fills: self.setup.fills.clone(),
+            feeds: Vec::new(),
             warnings,
             checksums: BTreeMap::new(),
         }

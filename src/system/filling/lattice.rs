@@ -211,7 +211,7 @@ fn fill<D: Dimension>(
         let velocity = D::Vector::from_fn(|_| speed * symmetric(rng));
         let Some(x) = [middle + shift, middle]
             .into_iter()
-            .find(|&x| !obstacles.overlaps(x, r))
+            .find(|&x| !obstacles.overlaps(x, r) && request.allows(x, r))
         else {
             continue;
         };

@@ -4,7 +4,7 @@
 //! one by one until each is supported (thesis 4.7.1). No grain overlaps another or a wall. The
 //! last coordinate is up; moving walls stand where they are at time 0, and gates are closed.
 
-use super::{Component, Mixture, RadiusLaw};
+use super::{Component, Mixture, PeriodicAxis, RadiusLaw};
 use crate::body::{Boundary, Grain};
 use crate::geometry::surface::ShapeError;
 use crate::geometry::{Dimension, Vector};
@@ -25,6 +25,10 @@ pub struct FillRequest<'a, D: Dimension> {
     pub boundaries: &'a [Boundary<D>],
     /// Grains that are there already.
     pub existing: &'a [Grain<D>],
+    /// Directions in which space repeats itself: images of grains across a border are in the way too.
+    pub periodic: &'a [Option<PeriodicAxis>],
+    /// Where grains may be, of all that is free.
+    pub inside: Option<Inside<'a, D>>,
     /// How many grains to add.
     pub count: usize,
     /// What they are.
@@ -35,6 +39,16 @@ pub struct FillRequest<'a, D: Dimension> {
     pub max: D::Vector,
     /// Number of the first grain.
     pub first_id: u32,
+}
+
+/// Whether a grain with this centre and radius, m, is inside of what is to be filled.
+#[derive(Clone, Copy)]
+pub struct Inside<'a, D: Dimension>(pub &'a dyn Fn(D::Vector, f64) -> bool);
+
+impl<D: Dimension> std::fmt::Debug for Inside<'_, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Inside")
+    }
 }
 
 /// Why a filling is not possible.
@@ -140,6 +154,11 @@ impl<D: Dimension> FillRequest<'_, D> {
             }
         }
         Ok((mean, largest))
+    }
+
+    /// Whether a grain may be at a place, as far as that is asked for.
+    fn allows(&self, x: D::Vector, radius: f64) -> bool {
+        self.inside.is_none_or(|inside| (inside.0)(x, radius))
     }
 
     /// A disk or sphere; one of a form has its index, and its mass is the caller's to set.

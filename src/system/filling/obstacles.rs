@@ -6,6 +6,7 @@ use super::{FillError, FillRequest};
 use crate::body::{Boundary, Pose};
 use crate::geometry::surface::{Pieces, Surface};
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::PeriodicAxis;
 
 /// A body near a grain.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,7 @@ pub(in crate::system) struct Near<D: Dimension> {
 pub(in crate::system) struct Obstacles<D: Dimension> {
     walls: Vec<(Pose<D>, Pieces<D>)>,
     places: Vec<(D::Vector, f64)>,
+    periodic: Vec<Option<PeriodicAxis>>,
     largest: f64,
     /// Height of the topmost point of all grains, m.
     crest: f64,
@@ -40,6 +42,7 @@ impl<D: Dimension> Obstacles<D> {
     /// Walls and existing grains of a request; `largest` radius of the grains to come, m.
     pub fn new(request: &FillRequest<'_, D>, largest: f64) -> Result<Self, FillError> {
         let mut obstacles = Self::within(request.boundaries, largest)?;
+        obstacles.periodic = request.periodic.to_vec();
         for grain in request.existing {
             obstacles.add(grain.position, grain.radius);
         }
@@ -59,6 +62,7 @@ impl<D: Dimension> Obstacles<D> {
         Ok(Obstacles {
             walls,
             places: Vec::new(),
+            periodic: Vec::new(),
             largest,
             crest: f64::NEG_INFINITY,
             cell: 2.0 * largest,
@@ -78,6 +82,7 @@ impl<D: Dimension> Obstacles<D> {
     pub fn add(&mut self, x: D::Vector, radius: f64) {
         self.largest = self.largest.max(radius);
         self.crest = self.crest.max(x[D::N - 1] + radius);
+        let x = self.wrapped(x);
         let cell = self.cell_of(x);
         self.cells
             .entry(cell)
@@ -86,9 +91,57 @@ impl<D: Dimension> Obstacles<D> {
         self.places.push((x, radius));
     }
 
-    /// Calls `f` with the index, place and radius of each grain whose centre lies within `reach` of `x`
+    /// A place brought into the box of periodic directions.
+    pub fn wrapped(&self, x: D::Vector) -> D::Vector {
+        D::Vector::from_fn(|k| match self.periodic.get(k).copied().flatten() {
+            Some(axis) => axis.wrap(x[k]),
+            None => x[k],
+        })
+    }
+
+    /// Calls `f` with the index, place and radius of each grain, or image of one, whose centre lies within `reach` of `x`
     /// along each coordinate (and of some others); stops when it returns false.
     fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize, D::Vector, f64) -> bool) {
+        // What lies within the box, seen from each of the places at which the grain is as much.
+        let here = self.wrapped(x);
+        let mut images = vec![here];
+        for (k, axis) in self.periodic.iter().enumerate() {
+            let Some(axis) = axis else { continue };
+            for n in 0..images.len() {
+                let at = images[n];
+                let mut add = |way: f64| {
+                    let mut image = at;
+                    image[k] += way;
+                    images.push(image);
+                };
+                if at[k] - reach < axis.origin {
+                    add(axis.length);
+                }
+                if at[k] + reach >= axis.origin + axis.length {
+                    add(-axis.length);
+                }
+            }
+        }
+        for image in images {
+            let back = x - image;
+            let mut go_on = true;
+            self.visit_box(image, reach, |index, place, radius| {
+                go_on = f(index, place + back, radius);
+                go_on
+            });
+            if !go_on {
+                return;
+            }
+        }
+    }
+
+    /// The same of grains as they are.
+    fn visit_box(
+        &self,
+        x: D::Vector,
+        reach: f64,
+        mut f: impl FnMut(usize, D::Vector, f64) -> bool,
+    ) {
         let around = D::Vector::from_fn(|_| reach);
         let (lo, hi) = (self.cell_of(x - around), self.cell_of(x + around));
         // Cells are as wide as the grains to come. Around one that is far larger there are more cells than

@@ -34,7 +34,7 @@ pub fn random<D: Dimension>(
                     lo + (hi - lo) * rng.random::<f64>()
                 })
             })
-            .find(|&x| !obstacles.overlaps(x, r));
+            .find(|&x| !obstacles.overlaps(x, r) && request.allows(x, r));
         let Some(x) = free else {
             return Err(FillError::NoRoom {
                 placed,

@@ -51,7 +51,7 @@ pub fn roll_down<D: Dimension>(
                     lo + (hi - lo) * rng.random::<f64>()
                 }
             });
-            if obstacles.overlaps(top, r) {
+            if obstacles.overlaps(top, r) || !request.allows(top, r) {
                 continue;
             }
             let mut descent = Descent::new(&obstacles, r, request.min[up] - r);
@@ -65,7 +65,7 @@ pub fn roll_down<D: Dimension>(
                     asked,
                 },
             })?;
-            rest = Some(x);
+            rest = Some(obstacles.wrapped(x));
             break;
         }
         let Some(x) = rest else {

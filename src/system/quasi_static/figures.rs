@@ -235,6 +235,8 @@ impl<D: Dimension> QuasiStatic<D> {
                 energy: tally.heat,
             }),
             impacts: None,
+            fills: self.setup.fills.clone(),
+            feeds: Vec::new(),
             warnings,
             checksums: BTreeMap::new(),
         }

@@ -1,0 +1,44 @@
+//! Feeds that ask for more than can come: told before the run.
+
+use crate::geometry::Dimension;
+use crate::system::{FeedTiming, Setup, digits};
+
+/// Feeds whose regions are too small for what they are asked for.
+pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
+    let unit = if D::N == 2 { "kg/m" } else { "kg" };
+    let mut found = Vec::new();
+    for (k, feed) in setup.feeds.iter().enumerate() {
+        let due = feed.due(&setup.forms, setup.finish);
+        let Some(room) = setup.room_of(feed) else {
+            continue;
+        };
+        let lasts = feed.last_due(&setup.forms, setup.finish) - feed.start;
+        let most = room.most(lasts.max(0.0));
+        if due.mass <= most {
+            continue;
+        }
+        let rate = match feed.timing {
+            FeedTiming::MassRate(rate) => format!(" ({} {unit}/s)", digits(rate)),
+            _ => String::new(),
+        };
+        let passes = if room.stays.is_finite() {
+            format!(
+                "{} {unit} fit into its region, and grains take {} s to leave it, which lets {} {unit}/s through at most",
+                digits(room.holds),
+                digits(room.stays),
+                digits(room.holds / room.stays)
+            )
+        } else {
+            format!(
+                "{} {unit} fit into its region, and nothing takes grains out of it",
+                digits(room.holds)
+            )
+        };
+        found.push(format!(
+            "`feed[{k}]` cannot give what it is asked for, {} {unit}{rate} by {} s: {passes}; a larger region, a higher `velocity` or less to give",
+            digits(due.mass),
+            digits(setup.finish)
+        ));
+    }
+    found
+}

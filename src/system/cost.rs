@@ -1,0 +1,156 @@
+//! What a run costs, as far as can be told before it: for who plans a study, within a factor of two or three.
+//!
+//! Measured on a common machine (docs/performance.md tells of others): a ball of a settled bed takes a step in so many nanoseconds,
+//! links included. A grain of several parts costs a ball, and each part a search for what it touches; of a grain of arcs only those that face
+//! each other are looked at.
+
+use super::{EventsSetup, Setup};
+use crate::body::Form;
+use crate::geometry::{Dimension, Vector};
+
+/// Seconds of one core a step of a ball, by dimensions 2 and 3.
+const BALL: [f64; 2] = [1.0 / 60e6, 1.0 / 12e6];
+/// Of each part of a clump.
+const PART: [f64; 2] = [1.0 / 11e6, 1.0 / 60e6];
+/// Of a grain of arcs beyond that of a ball.
+const ARCS: f64 = 1.0 / 4e6;
+/// A collision of an event-driven run, with all that is foreseen around it: seconds.
+const COLLISION: [f64; 2] = [1.8e-6, 2.3e-6];
+/// The same where contacts last.
+const SOFT: f64 = 4e-6;
+/// A grain of a quasi-static filling of so many: seconds, and the power by which it grows with their number.
+const SOLVED: [f64; 2] = [1.6e-3, 37e-3];
+const SOLVED_AT: f64 = 500.0;
+const SOLVED_POWER: [f64; 2] = [0.6, 1.5];
+
+impl<D: Dimension> Setup<D> {
+    /// Seconds of one core that all grains take, each step so long, s.
+    pub fn stepped_cost(&self, step: f64) -> f64 {
+        let settles = self.settle.map_or(0.0, |settle| settle.at_most);
+        let steps = (self.finish + settles) / step;
+        let given = self.grains.iter().map(|grain| self.grain_cost(grain.form));
+        let fed = self.feeds.iter().map(|feed| {
+            let last = feed.last_due(&self.forms, self.finish);
+            let lasts = (self.finish - 0.5 * (feed.start + last)).max(0.0);
+            let sorts = feed.what.components();
+            let shares: f64 = sorts.iter().map(|sort| sort.share).sum();
+            let each: f64 = sorts
+                .iter()
+                .map(|sort| sort.share / shares * self.grain_cost(sort.form))
+                .sum();
+            each * self.likely(feed, last).count * lasts / step
+        });
+        given.sum::<f64>() * steps + fed.sum::<f64>()
+    }
+
+    /// Seconds of one core that a step of a grain takes.
+    fn grain_cost(&self, form: Option<u16>) -> f64 {
+        let k = D::N - 2;
+        let more = |form: &Form<D>| {
+            if form.arcs {
+                ARCS
+            } else {
+                form.parts.len() as f64 * PART[k]
+            }
+        };
+        BALL[k] + form.map_or(0.0, |form| more(&self.forms[usize::from(form)]))
+    }
+
+    /// Collisions to expect of an event-driven run, and seconds of one core; by the speeds at the start, which only fall where
+    /// nothing drives the grains.
+    pub fn event_cost(&self, events: &EventsSetup) -> (f64, f64) {
+        let count = self.grains.len() as f64;
+        let soft = events.laws.pairs.iter().flatten().any(|law| law.soft);
+        let rate = self.collision_rate();
+        let collisions = match self.cooling(events, rate) {
+            // Haff 1983: the rate falls as 1 / (1 + t / tau).
+            Some(tau) => rate * tau * libm::log1p(self.finish / tau),
+            None => rate * self.finish,
+        };
+        // Each grain is foreseen at least once.
+        let each = if soft { SOFT } else { COLLISION[D::N - 2] };
+        (collisions, each * (collisions + 2.0 * count))
+    }
+
+    /// The time in which a gas that nothing drives cools, s; none where it is driven, or loses nothing that is known beforehand.
+    fn cooling(&self, events: &EventsSetup, rate: f64) -> Option<f64> {
+        let driven = self.gravity.norm() > 0.0 || self.boundaries.iter().any(|wall| !wall.stands());
+        let by_law = events.laws.pairs.iter().any(Option::is_some);
+        if driven || by_law || events.rules.is_empty() {
+            return None;
+        }
+        let sum: f64 = events.rules.iter().map(|rule| rule.restitution).sum();
+        let mean = sum / events.rules.len() as f64;
+        let lost = 1.0 - mean * mean;
+        // Of each grain; two are in a collision.
+        let each = 2.0 * rate / self.grains.len() as f64;
+        (lost > 0.0 && each > 0.0).then(|| 2.0 * D::N as f64 / (lost * each))
+    }
+
+    /// Collisions of pairs in a second: of a dilute gas, with the packing's correction (Enskog; Carnahan and Starling 1969, Henderson 1975), 1/s.
+    fn collision_rate(&self) -> f64 {
+        let count = self.grains.len() as f64;
+        if count < 2.0 {
+            return 0.0;
+        }
+        let radius = self.grains.iter().map(|grain| grain.radius).sum::<f64>() / count;
+        let measure: f64 = self.grains.iter().map(|g| D::ball_measure(g.radius)).sum();
+        let room = self.room(radius);
+        let filled = (measure / room).clamp(1e-9, 0.6);
+        let mean = self
+            .grains
+            .iter()
+            .fold(D::Vector::default(), |sum, grain| sum + grain.velocity)
+            * (1.0 / count);
+        let square = self
+            .grains
+            .iter()
+            .map(|grain| (grain.velocity - mean).norm_squared())
+            .sum::<f64>()
+            / count;
+        // What gravity or a moving wall gives is not in it; a fall through the room is.
+        let fall = self.gravity.norm() * libm::pow(room, 1.0 / D::N as f64);
+        let speed = (square + fall).sqrt();
+        let density = count / room;
+        let pi = std::f64::consts::PI;
+        let each = if D::N == 2 {
+            let pair = (1.0 - 7.0 * filled / 16.0) / ((1.0 - filled) * (1.0 - filled));
+            // Mean of the relative speed of two of a Maxwell distribution: sqrt(pi / 2) times the root of the mean square.
+            2.0 * 2.0 * radius * density * (pi / 2.0).sqrt() * speed * pair
+        } else {
+            let pair = (1.0 - filled / 2.0) / libm::pow(1.0 - filled, 3.0);
+            pi * 4.0 * radius * radius * density * (16.0 / (3.0 * pi)).sqrt() * speed * pair
+        };
+        0.5 * count * each
+    }
+
+    /// The room that grains have, m^2 or m^3: the periodic box, or what they span; without gravity what walls span, in which they spread.
+    fn room(&self, radius: f64) -> f64 {
+        let free = self.gravity.norm() == 0.0;
+        let walls = self.boundaries.iter().filter(|_| free);
+        let walls: Vec<(D::Vector, D::Vector)> =
+            walls.filter_map(|wall| wall.shape.extent()).collect();
+        let side = |k: usize| {
+            if let Some(axis) = self.periodic.get(k).copied().flatten() {
+                return axis.length;
+            }
+            let grains = self.grains.iter().map(|grain| grain.position[k]);
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for x in grains {
+                (low, high) = (low.min(x - radius), high.max(x + radius));
+            }
+            for (from, to) in &walls {
+                (low, high) = (low.min(from[k]), high.max(to[k]));
+            }
+            high - low
+        };
+        (0..D::N).map(side).product()
+    }
+
+    /// Seconds of one core that a quasi-static filling with so many grains takes.
+    pub fn filling_cost(&self, grains: usize) -> f64 {
+        let k = D::N - 2;
+        let grown = libm::pow(grains as f64 / SOLVED_AT, SOLVED_POWER[k]);
+        grains as f64 * SOLVED[k] * grown
+    }
+}

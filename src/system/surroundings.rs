@@ -1,0 +1,167 @@
+//! What is around a place, for grains that come one by one: made when a feed asks, and good until lists are renewed.
+//!
+//! Grains stand in cells by where they were when that was made. Since then none has gone further than a bound that is known, and
+//! whoever asks looks so much further. What it gives is checked by where grains are now, so that it decides nothing by itself.
+
+use rustc_hash::FxHashMap;
+
+use super::flight;
+use crate::cluster::Engine;
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::Integrate;
+use crate::geometry::{Dimension, Vector};
+
+/// Cells of all grains.
+#[derive(Debug)]
+pub(super) struct Surroundings<D: Dimension> {
+    // Looked up; where all of it is gone through, what is found is sorted.
+    cells: FxHashMap<[i64; 3], Vec<u32>>,
+    width: f64,
+    /// Greatest radius, m, and greatest speed of a flyer, m/s.
+    largest: f64,
+    fastest: f64,
+    gravity: D::Vector,
+    /// When it was made, s, at which renewal of the lists, and what ways these counted then, m.
+    time: f64,
+    renewals: u64,
+    way: f64,
+    count: usize,
+}
+
+impl<D: Integrate> Surroundings<D> {
+    /// All grains at a time, s.
+    pub fn new(engine: &Engine<D>, time: f64) -> Self {
+        let arrays = &engine.state.arrays;
+        let grains = || (1..arrays.slots()).filter(|&slot| arrays.status[slot].is_grain());
+        let largest = grains().map(|slot| arrays.radius(slot)).fold(0.0, f64::max);
+        let width = 2.0 * largest + engine.options.outer_margin;
+        let mut made = Surroundings {
+            cells: FxHashMap::default(),
+            width: width.max(f64::MIN_POSITIVE),
+            largest,
+            fastest: 0.0,
+            gravity: engine.gravity,
+            time,
+            renewals: engine.state.counts.renewals,
+            way: engine.state.outer_way,
+            count: 0,
+        };
+        for slot in grains() {
+            made.insert(engine, slot as u32, time);
+        }
+        made
+    }
+
+    /// Whether it still tells, without looking too far.
+    pub fn holds(&self, engine: &Engine<D>, time: f64) -> bool {
+        self.renewals == engine.state.counts.renewals
+            && self.gravity == engine.gravity
+            && self.gone(engine, time) <= 2.0 * self.width
+    }
+
+    /// The way that any grain has gone at most since it was made, m.
+    fn gone(&self, engine: &Engine<D>, time: f64) -> f64 {
+        let t = (time - self.time).abs();
+        let flown = (self.fastest + 0.5 * self.gravity.norm() * t) * t;
+        // What stands still is displaced by solves, by less than what keeps lists.
+        let stepped = engine.state.outer_way - self.way + 0.5 * engine.options.outer_margin;
+        flown.max(stepped)
+    }
+
+    /// A bound of the speed of flyers at a time, m/s.
+    pub fn fastest(&self, time: f64) -> f64 {
+        self.fastest + self.gravity.norm() * (time - self.time).abs()
+    }
+
+    /// Takes a grain in.
+    pub fn insert(&mut self, engine: &Engine<D>, slot: u32, time: f64) {
+        let arrays = &engine.state.arrays;
+        let s = slot as usize;
+        let (place, speed) = match arrays.status[s] {
+            Status::Flying => {
+                let at = flight::fly(engine, s, time);
+                (at.position, at.velocity.norm())
+            }
+            _ => (arrays.position(s), 0.0),
+        };
+        self.fastest = self.fastest.max(speed);
+        self.largest = self.largest.max(arrays.radius(s));
+        let cell = self.cell(engine.wrapped(place));
+        self.cells.entry(cell).or_default().push(slot);
+        self.count += 1;
+    }
+
+    fn cell(&self, place: D::Vector) -> [i64; 3] {
+        std::array::from_fn(|k| {
+            if k < D::N {
+                (place[k] / self.width).floor() as i64
+            } else {
+                0
+            }
+        })
+    }
+
+    /// Slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
+    pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
+        let reach = reach + self.largest + self.gone(engine, time);
+        let mut found = Vec::new();
+        for shift in engine.images_within(place, reach) {
+            let x = engine.wrapped(place) + shift;
+            let low = self.cell(D::Vector::from_fn(|k| x[k] - reach));
+            let high = self.cell(D::Vector::from_fn(|k| x[k] + reach));
+            let spans = || (0..3).map(|k| high[k].saturating_sub(low[k]).saturating_add(1));
+            let cells = spans().fold(1i64, |product, span| product.saturating_mul(span));
+            if cells > self.cells.len() as i64 {
+                found.extend(self.cells.values().flatten());
+                break;
+            }
+            for z in low[2]..=high[2] {
+                for y in low[1]..=high[1] {
+                    for x in low[0]..=high[0] {
+                        found.extend(self.cells.get(&[x, y, z]).into_iter().flatten());
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let status = &engine.state.arrays.status;
+        found.retain(|&slot| status[slot as usize].is_grain());
+        found
+    }
+}
+
+impl<D: Integrate> Engine<D> {
+    /// A place brought into the box of periodic directions.
+    pub(crate) fn wrapped(&self, place: D::Vector) -> D::Vector {
+        D::Vector::from_fn(|k| match self.periodic_axis(k) {
+            Some(axis) => axis.wrap(place[k]),
+            None => place[k],
+        })
+    }
+
+    /// Shifts by which images of what is within `reach` of a place lie in the box.
+    fn images_within(&self, place: D::Vector, reach: f64) -> Vec<D::Vector> {
+        let x = self.wrapped(place);
+        let mut shifts = vec![D::Vector::default()];
+        for k in 0..D::N {
+            let Some(axis) = self.periodic_axis(k) else {
+                continue;
+            };
+            for n in 0..shifts.len() {
+                let mut add = |way: f64| {
+                    let mut shift = shifts[n];
+                    shift[k] += way;
+                    shifts.push(shift);
+                };
+                if x[k] - reach < axis.origin {
+                    add(axis.length);
+                }
+                if x[k] + reach >= axis.origin + axis.length {
+                    add(-axis.length);
+                }
+            }
+        }
+        shifts
+    }
+}
