@@ -39,6 +39,7 @@ use super::path::Place;
 use super::problem::Problem;
 use super::spec::Spec;
 use crate::cluster::integrate::Integrate;
+use crate::body::images::{ImagesError, walls_with_images};
 use crate::geometry::Dimension;
 use crate::system::{PeriodicAxis, Setup};
 
@@ -88,7 +89,19 @@ pub(super) fn build<D: Integrate>(
         materials: &materials,
         shapes: &shapes,
     };
-    let filled = grains::fills::<D>(check, &mut spec.fill, known, &boundaries, spec.seed, folder)?;
+    let filled = {
+        // From event to event walls with images are refused later, with a message of its own.
+        let axes = if spec.events.is_some() {
+            Vec::new()
+        } else {
+            axes::<D>(&spec)
+        };
+        let repeated = |(index, error): (usize, ImagesError)| {
+            Problem::at_key(&Place::of("boundary").index(index), error.to_string())
+        };
+        let walls = walls_with_images(&boundaries, &axes).map_err(repeated)?;
+        grains::fills::<D>(check, &mut spec.fill, known, &walls, spec.seed, folder)?
+    };
     let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
@@ -193,6 +206,20 @@ fn check_name(check: Check<'_>, place: &Place, name: &str) -> Result<(), Problem
         ));
     }
     Ok(())
+}
+
+/// Periodic directions as they are written.
+fn axes<D: Dimension>(spec: &Spec) -> Vec<Option<PeriodicAxis>> {
+    let axes = [spec.periodic.x, spec.periodic.y, spec.periodic.z];
+    let axis = |[low, high]: [f64; 2]| PeriodicAxis {
+        origin: low,
+        length: high - low,
+    };
+    let axes = axes.map(|extent| {
+        let fits = |[low, high]: &[f64; 2]| low < high && (high - low).is_finite();
+        extent.filter(fits).map(axis)
+    });
+    axes[..D::N].to_vec()
 }
 
 fn periodic<D: Dimension>(
