@@ -17,6 +17,8 @@ const TOLD_APART: u32 = 5;
 const LONGEST: f64 = 4.0;
 /// Share of the box within which ends count as at its border, and points as the same.
 const AT_BORDER: f64 = 1e-6;
+/// Share of a length by which something may be off and counts as straight: a rounding.
+const STRAIGHT: f64 = 1e-12;
 
 /// Why a wall cannot repeat itself.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -415,7 +417,8 @@ fn stays<D: Dimension>(motion: &Motion<D>) -> bool {
 fn is_slanted<D: Dimension>(shape: &Shape<D>, k: usize) -> bool {
     match shape {
         Shape::Plane { normal, .. } => {
-            normal[k] != 0.0 && (0..D::N).any(|j| j != k && normal[j] != 0.0)
+            let hair = STRAIGHT * normal.norm();
+            normal[k].abs() > hair && (0..D::N).any(|j| j != k && normal[j].abs() > hair)
         }
         _ => false,
     }
@@ -423,11 +426,11 @@ fn is_slanted<D: Dimension>(shape: &Shape<D>, k: usize) -> bool {
 
 /// From where to where a wall is the same along a direction; none where it is not.
 fn stretch<D: Dimension>(shape: &Shape<D>, k: usize) -> Option<[f64; 2]> {
-    /// Share of a length by which something may be off and counts as straight.
-    const STRAIGHT: f64 = 1e-12;
     let endless = Some([f64::NEG_INFINITY, f64::INFINITY]);
     match shape {
-        Shape::Plane { normal, .. } => endless.filter(|_| normal[k] == 0.0),
+        Shape::Plane { normal, .. } => {
+            endless.filter(|_| normal[k].abs() <= STRAIGHT * normal.norm())
+        }
         // Of planes that have no ends.
         Shape::Box { inside: true, .. } => endless,
         Shape::Box { min, max, .. } => Some([min[k], max[k]]),
