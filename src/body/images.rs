@@ -4,9 +4,13 @@
 //! that is the same along the whole box is met as if every grain's place were brought back into the box. Of all
 //! others the images are walls of their own: each surface has a number for each of them.
 
-use std::borrow::Cow;
+mod shapes;
+mod walls;
 
-use super::{Boundary, Motion, Pose, Shape};
+pub use walls::{cut_at_borders, walls_with_images};
+
+use self::shapes::{encloses, is_slanted, keeps_direction, stays, stretch};
+use super::{Boundary, Pose};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
 
@@ -316,162 +320,10 @@ impl<D: Dimension> Images<D> {
     }
 }
 
-/// A rough wall that reaches over the borders of a box, cut there: its images go on with it.
-pub fn cut_at_borders<'a, D: Dimension>(
-    wall: &'a Boundary<D>,
-    periodic: &[Option<PeriodicAxis>],
-) -> Cow<'a, Boundary<D>> {
-    let (Shape::Grains(list), Some((min, max))) = (&wall.shape, wall.shape.extent()) else {
-        return Cow::Borrowed(wall);
-    };
-    let mut kept = list.clone();
-    for (k, axis) in periodic.iter().enumerate() {
-        let Some(axis) = axis.filter(|_| keeps_direction(&wall.motion, k)) else {
-            continue;
-        };
-        let hair = AT_BORDER * axis.length;
-        if max[k] - min[k] >= axis.length - hair {
-            let low = axis.origin - hair;
-            kept.retain(|(x, _)| x[k] >= low && x[k] < low + axis.length);
-        }
-    }
-    if kept.len() == list.len() || kept.is_empty() {
-        return Cow::Borrowed(wall);
-    }
-    Cow::Owned(Boundary {
-        shape: Shape::Grains(kept),
-        ..wall.clone()
-    })
-}
-
-/// Walls at rest with those of their images that reach into a periodic box or stand next to it: for filling it.
-///
-/// # Errors
-/// A wall that cannot repeat itself, by its index.
-pub fn walls_with_images<D: Dimension>(
-    walls: &[Boundary<D>],
-    periodic: &[Option<PeriodicAxis>],
-) -> Result<Vec<Boundary<D>>, (usize, ImagesError)> {
-    let mut all = walls.to_vec();
-    for (index, wall) in walls.iter().enumerate() {
-        let wall = &*cut_at_borders(wall, periodic);
-        let images = Images::of(wall, 1, periodic).map_err(|error| (index, error))?;
-        if images.encloses {
-            continue;
-        }
-        let mut shifts = vec![D::Vector::default()];
-        for (k, axis) in periodic.iter().enumerate() {
-            let (Some(axis), Repeat::Others(period)) = (axis, images.along[k]) else {
-                continue;
-            };
-            let (low, high) = (
-                images.middle[k] - images.half[k],
-                images.middle[k] + images.half[k],
-            );
-            // Half a length beside the box: grains are smaller than that.
-            let first = ((axis.origin - 0.5 * period - high) / period).ceil() as i64;
-            let last = ((axis.origin + 1.5 * period - low) / period).floor() as i64;
-            shifts = (first..=last)
-                .flat_map(|n| {
-                    shifts.iter().map(move |shift| {
-                        let mut shift = *shift;
-                        shift[k] += n as f64 * period;
-                        shift
-                    })
-                })
-                .collect();
-        }
-        let away = shifts.into_iter().filter(|s| *s != D::Vector::default());
-        all.extend(away.map(|shift| Boundary {
-            shape: wall.shape.moved(shift),
-            ..wall.clone()
-        }));
-    }
-    Ok(all)
-}
-
-/// Whether a wall is one surface around all grains.
-fn encloses<D: Dimension>(shape: &Shape<D>) -> bool {
-    matches!(
-        shape,
-        Shape::Ball { inside: true, .. } | Shape::Vessel(_)
-    )
-}
-
-/// Whether the frame of a wall only shifts, or turns about that direction.
-fn keeps_direction<D: Dimension>(motion: &Motion<D>, k: usize) -> bool {
-    match motion {
-        Motion::Rotation { spin, .. } => {
-            D::SPINS == 3 && (0..3).all(|j| j == k || D::spin_component(*spin, j) == 0.0)
-        }
-        _ => true,
-    }
-}
-
-/// Whether the frame of a wall does not shift.
-fn stays<D: Dimension>(motion: &Motion<D>) -> bool {
-    matches!(motion, Motion::Fixed | Motion::Rotation { .. })
-}
-
-/// A plane that is neither along a direction nor across it.
-fn is_slanted<D: Dimension>(shape: &Shape<D>, k: usize) -> bool {
-    match shape {
-        Shape::Plane { normal, .. } => {
-            let hair = STRAIGHT * normal.norm();
-            normal[k].abs() > hair && (0..D::N).any(|j| j != k && normal[j].abs() > hair)
-        }
-        _ => false,
-    }
-}
-
-/// From where to where a wall is the same along a direction; none where it is not.
-fn stretch<D: Dimension>(shape: &Shape<D>, k: usize) -> Option<[f64; 2]> {
-    let endless = Some([f64::NEG_INFINITY, f64::INFINITY]);
-    match shape {
-        Shape::Plane { normal, .. } => {
-            endless.filter(|_| normal[k].abs() <= STRAIGHT * normal.norm())
-        }
-        // Of planes that have no ends.
-        Shape::Box { inside: true, .. } => endless,
-        Shape::Box { min, max, .. } => Some([min[k], max[k]]),
-        Shape::Polyline { points, closed } => {
-            let first = *points.first().filter(|_| !closed)?;
-            let ends = points.iter().map(|p| p[k]);
-            let (low, high) = (
-                ends.clone().fold(f64::INFINITY, f64::min),
-                ends.fold(f64::NEG_INFINITY, f64::max),
-            );
-            let straight = |p: &D::Vector| {
-                (0..D::N).all(|j| j == k || (p[j] - first[j]).abs() <= STRAIGHT * (high - low))
-            };
-            points.iter().all(straight).then_some([low, high])
-        }
-        Shape::Revolved {
-            origin,
-            axis,
-            profile,
-        } => {
-            let length = axis.norm();
-            let across = (0..D::N).any(|j| j != k && axis[j].abs() > STRAIGHT * length);
-            let radius = profile.first()?[0];
-            if across || profile.iter().any(|corner| corner[0] != radius) {
-                return None;
-            }
-            let heights = profile
-                .iter()
-                .map(|corner| origin[k] + corner[1] * axis[k].signum());
-            Some([
-                heights.clone().fold(f64::INFINITY, f64::min),
-                heights.fold(f64::NEG_INFINITY, f64::max),
-            ])
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::{Motion, Shape};
     use crate::geometry::Planar;
     use nalgebra::Vector2;
 
