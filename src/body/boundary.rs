@@ -118,6 +118,28 @@ impl<D: Dimension> Shape<D> {
         }
     }
 
+    /// The same shape elsewhere.
+    pub fn moved(&self, by: D::Vector) -> Self {
+        let mut moved = self.clone();
+        match &mut moved {
+            Shape::Plane { point, .. } => *point += by,
+            Shape::Polyline { points, .. } => points.iter_mut().for_each(|p| *p += by),
+            Shape::Box { min, max, .. } => {
+                *min += by;
+                *max += by;
+            }
+            Shape::Ball { centre, .. } | Shape::Arc { centre, .. } => *centre += by,
+            Shape::Revolved { origin, .. } => *origin += by,
+            Shape::Vessel(vessel) => {
+                vessel.from += by;
+                vessel.to += by;
+            }
+            Shape::Mesh(mesh) => mesh.corners.iter_mut().for_each(|p| *p += by),
+            Shape::Grains(list) => list.iter_mut().for_each(|grain| grain.0 += by),
+        }
+        moved
+    }
+
     /// The point about which moments on the whole wall are taken, m, in its own frame: the point
     /// of a plane, the first corner of a polyline, the middle of a box, ball or arc's circle, the origin of an
     /// axis, the first rim's centre of a vessel, the first corner of a mesh, the first grain's centre of a rough

@@ -440,7 +440,15 @@ impl<D: Integrate> Engine<D> {
             let boundary = &self.boundaries[usize::from(wall.boundary)];
             let materials = [wall.material, boundary.boundary.material];
             let pose = boundary.boundary.motion.pose(time);
-            let reference = three(boundary.reference + pose.shift);
+            let image = if boundary.images.are_others() {
+                // The same for all: they are in the box.
+                let seen_from = wall.lists.batches[0].a.iter().find(|slot| **slot != 0);
+                let seen_from = seen_from.map(|slot| self.motion(*slot as usize).position);
+                seen_from.map_or_else(D::Vector::default, |x| boundary.shift(wall.surface, &pose, x))
+            } else {
+                D::Vector::default()
+            };
+            let reference = three(boundary.reference + pose.shift + image);
             let wall_spin = spin_of::<D>(pose.spin);
             if wall.flat.is_none() {
                 let mut lanes = std::mem::take(&mut self.wall_lanes);

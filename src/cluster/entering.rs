@@ -4,7 +4,7 @@
 //! what is within the margin of it now is all that it can meet. Who has entered so has all of it in the inner lists too, until these are filtered.
 
 use super::bands::BlockEnd;
-use super::engine::Engine;
+use super::engine::{Engine, law_of};
 use super::integrate::Integrate;
 use super::lists::{History, Lists};
 use super::renew::side_of;
@@ -82,17 +82,16 @@ impl<D: Integrate> Engine<D> {
             }
             let pose = wall.boundary.motion.pose(time);
             for part in self.touching_of(slot) {
-                let x = pose.to_frame(arrays.position(part as usize));
+                let x = arrays.position(part as usize);
                 let reach = arrays.radius(part as usize) + margin;
-                wall.surfaces.near(x, reach, |k| {
-                    let surface = &wall.surfaces[k];
+                wall.near(&pose, x, reach, |k, x| {
+                    let surface = wall.surface(k);
                     let distance = surface.distance_bound(x);
                     if distance < reach && surface.way_to_zone(x, distance) < margin {
                         let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                        let class = if wall.surfaces.are_many() { 0 } else { k };
                         let material = arrays.material[part as usize];
-                        let name = (index as u16, class as u32, side, material);
-                        entries.push((name, [part, k as u32]));
+                        let name = (index as u16, wall.class_of(k), side, material);
+                        entries.push((name, [part, k]));
                     }
                 });
             }
@@ -142,20 +141,17 @@ impl<D: Integrate> Engine<D> {
         let found = self.state.walls.binary_search_by_key(&name, of);
         let class = found.unwrap_or_else(|place| {
             let wall = &self.boundaries[usize::from(boundary)];
-            let composed = self.laws.slots(material, wall.boundary.material);
+            let law = law_of(&self.known_laws, material, wall.boundary.material);
             let seen_from = self.state.arrays.position(entry[0] as usize);
-            let surfaces = &wall.surfaces;
-            let flat = wall
-                .fixed
-                .then(|| surfaces[surface as usize].flat(seen_from));
+            let flat = wall.fixed.then(|| wall.flat(surface, seen_from)).flatten();
             let class = WallClass {
                 boundary,
                 surface,
                 side,
                 material,
-                flat: flat.flatten(),
+                flat,
                 outer: Vec::new(),
-                lists: Lists::of_law(!composed.are_empty()),
+                lists: Lists::of_law(law),
             };
             self.state.walls.insert(place, class);
             place

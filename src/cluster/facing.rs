@@ -303,12 +303,13 @@ impl<D: Integrate> Engine<D> {
     fn facing_flat(&self, (boundary, surface): (u16, u32), face: Face, time: f64) -> Option<u32> {
         let (grain, _) = face.arcs?;
         let boundary = &self.boundaries[usize::from(boundary)];
-        let surface = &boundary.surfaces[surface as usize];
         let pose = boundary.boundary.motion.pose(time);
-        let flat = surface.flat(pose.to_frame(self.state.arrays.position(grain as usize)))?;
+        let to_frame = |x: D::Vector| boundary.to_frame(surface, &pose, x);
+        let surface = boundary.surface(surface);
+        let flat = surface.flat(to_frame(self.state.arrays.position(grain as usize)))?;
         let normal = pose.vector_from_frame(flat.normal);
         let slot = self.facing(face, -normal).slot;
-        let middle = pose.to_frame(self.centre(slot));
+        let middle = to_frame(self.centre(slot));
         let ends = flat.extent.is_none_or(|(along, low, high)| {
             let at = along.dot(&middle);
             low <= at && at < high
@@ -355,13 +356,14 @@ impl<D: Integrate> Engine<D> {
         time: f64,
     ) -> Option<D::Vector> {
         let boundary = &self.boundaries[usize::from(boundary)];
-        let surface = &boundary.surfaces[surface as usize];
         let pose = boundary.boundary.motion.pose(time);
+        let to_frame = |x: D::Vector| boundary.to_frame(surface, &pose, x);
+        let surface = boundary.surface(surface);
         let arrays = &self.state.arrays;
-        let flat = surface.flat(pose.to_frame(arrays.position(grain as usize)));
+        let flat = surface.flat(to_frame(arrays.position(grain as usize)));
         let normal = match flat {
             Some(flat) => flat.normal,
-            None => surface.probe(pose.to_frame(self.centre(slot)))?.normal,
+            None => surface.probe(to_frame(self.centre(slot)))?.normal,
         };
         Some(pose.vector_from_frame(normal))
     }

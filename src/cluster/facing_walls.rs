@@ -52,8 +52,7 @@ pub(super) fn fill_lanes<D: Integrate>(
                 continue;
             }
             let x = place(slot);
-            let x_in_frame = if fixed { x } else { pose.to_frame(x) };
-            let Some(probe) = boundary.surfaces.probe(surface as usize, x_in_frame) else {
+            let Some(probe) = boundary.probe(surface, pose, x) else {
                 continue;
             };
             let normal = if fixed {
@@ -62,11 +61,11 @@ pub(super) fn fill_lanes<D: Integrate>(
                 pose.vector_from_frame(probe.normal)
             };
             lanes.distance.0[k] = probe.distance;
-            lanes.curvature.0[k] = boundary.surfaces[surface as usize].curvature();
+            lanes.curvature.0[k] = boundary.surface(surface).curvature();
             let velocity = if fixed {
                 D::Vector::default()
             } else {
-                let point = x - normal * probe.distance;
+                let point = x - normal * probe.distance - boundary.shift(surface, pose, x);
                 boundary.boundary.surface_velocity(pose, point, normal)
             };
             for axis in 0..D::N {

@@ -50,7 +50,7 @@ impl<D: Integrate> Engine<D> {
         let boundary = &self.boundaries[usize::from(wall.boundary)];
         let law = law_of(&self.known_laws, wall.material, boundary.boundary.material);
         let ball = self.law_radius(slot as usize);
-        let curvature = boundary.surfaces[surface as usize].curvature();
+        let curvature = boundary.surface(surface).curvature();
         let radius = ball / (1.0 + curvature * ball);
         with_law!(law, law => law.stored(overlap, radius, 0.0))
     }
@@ -94,11 +94,12 @@ impl<D: Integrate> Engine<D> {
             }
             let at = self.motion(slot as usize);
             let radius = self.state.arrays.radius(slot as usize);
-            let piece = &boundary.surfaces[surface as usize];
+            let piece = boundary.surface(surface);
             if was {
-                let x = now.to_frame(at.position);
+                let x = boundary.to_frame(surface, &now, at.position);
                 let overlap = radius - piece.distance_bound(x);
-                if boundary.surfaces.probe(surface as usize, x).is_some() || overlap <= 0.0 {
+                let faced = boundary.probe(surface, &now, at.position).is_some();
+                if faced || overlap <= 0.0 {
                     continue;
                 }
                 given -= self.stored_at(class, slot, surface, overlap);
@@ -111,14 +112,12 @@ impl<D: Integrate> Engine<D> {
                 });
                 continue;
             }
-            let x = before.to_frame(at.position - at.velocity * self.options.step);
-            let Some(probe) = boundary
-                .surfaces
-                .probe(surface as usize, now.to_frame(at.position))
-            else {
+            let Some(probe) = boundary.probe(surface, &now, at.position) else {
                 continue;
             };
-            let hidden = boundary.surfaces.probe(surface as usize, x).is_none();
+            let came_from = at.position - at.velocity * self.options.step;
+            let hidden = boundary.probe(surface, &before, came_from).is_none();
+            let x = boundary.to_frame(surface, &before, came_from);
             if hidden && piece.distance_bound(x) < radius {
                 given += self.stored_at(class, slot, surface, radius - probe.distance);
                 handed.begun.push(Begun {

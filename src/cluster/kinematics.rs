@@ -29,6 +29,8 @@ pub struct Kinematics<D: Dimension> {
     pub turning: [f64; 3],
     /// Contact point, m.
     pub point: D::Vector,
+    /// How far the image of a wall that is met is from the wall itself, m; 0 of grains.
+    pub image: D::Vector,
 }
 
 /// Where a grain is and how it moves.
@@ -95,6 +97,7 @@ impl<D: Integrate> Engine<D> {
             rolling: ra * rb / (ra + rb),
             turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
             point: p.position - normal * (0.5 * (ra + distance - rb)),
+            image: D::Vector::default(),
         }
     }
 
@@ -147,16 +150,16 @@ impl<D: Integrate> Engine<D> {
         let pose = boundary.boundary.motion.pose(time);
         let slot = slot as usize;
         let x = motion.position;
-        let probe = boundary
-            .surfaces
-            .probe(surface as usize, pose.to_frame(x))?;
+        let probe = boundary.probe(surface, &pose, x)?;
         let normal = pose.vector_from_frame(probe.normal);
         let point = x - normal * probe.distance;
-        let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, point, normal);
+        let image = boundary.shift(surface, &pose, x);
+        let at = point - image;
+        let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, at, normal);
         let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
         let turn = spin_of::<D>(pose.spin);
         let radius = arrays.radius(slot);
-        let curvature = boundary.surfaces[surface as usize].curvature();
+        let curvature = boundary.surface(surface).curvature();
         let ball = self.law_radius(slot);
         let effective = ball / (1.0 + curvature * ball);
         Some(Kinematics {
@@ -169,6 +172,7 @@ impl<D: Integrate> Engine<D> {
             rolling: radius / (1.0 + curvature * radius),
             turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
             point,
+            image,
         })
     }
 }

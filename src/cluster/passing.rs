@@ -27,9 +27,9 @@ impl<D: Integrate> Engine<D> {
                 left &= left - 1;
                 let [slot, surface] = lists.batches[batch].of(lane);
                 let pose = boundary.boundary.motion.pose(time);
-                let x = pose.to_frame(arrays.position(slot as usize));
+                let x = boundary.to_frame(surface, &pose, arrays.position(slot as usize));
                 let radius = arrays.radius(slot as usize);
-                let ended = boundary.surfaces[surface as usize].distance_bound(x);
+                let ended = boundary.surface(surface).distance_bound(x);
                 if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
                     hand_over(lists, (batch, lane), to);
                     let other = lists.batches[to.0].of(to.1)[1];

@@ -139,8 +139,8 @@ impl<D: Integrate> Engine<D> {
                 sorted,
                 |candidate| candidate,
                 |[slot, surface]| {
-                    let x = pose.to_frame(arrays.position(slot as usize));
-                    let surface = &wall.surfaces[surface as usize];
+                    let x = wall.to_frame(surface, &pose, arrays.position(slot as usize));
+                    let surface = wall.surface(surface);
                     let distance = surface.distance_bound(x);
                     let margin = leeways.at_wall(slot, wall.fixed).unwrap_or(margin);
                     distance < arrays.radius(slot as usize) + margin
@@ -227,7 +227,8 @@ impl<D: Integrate> Engine<D> {
         self.forget_arcs();
         self.lay_aside(&mut kept, &mut at_walls);
         self.keep_as_candidates(&mut kept, &mut at_walls);
-        self.wrap_periodic();
+        let back = self.wrap_periodic();
+        self.rename_images(&back, &mut at_walls);
         self.put_all_parts();
         self.renew_pairs(&kept);
         self.renew_walls(&at_walls);
@@ -344,26 +345,35 @@ impl<D: Integrate> Engine<D> {
 
     /// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
     /// comes from outside, as from a moving wall.
-    pub(crate) fn wrap_periodic(&mut self) {
+    /// Gives who was brought back by how many lengths of the box.
+    pub(crate) fn wrap_periodic(&mut self) -> Vec<(u32, [i32; 3])> {
+        let mut wrapped = Vec::new();
         if self.border.in_place {
-            return;
+            return wrapped;
         }
         if let Some(cell) = self.state.cell {
+            // Where edges may move there are no walls.
             self.wrap_into_cell(&cell);
-            return;
+            return wrapped;
         }
         for (k, axis) in self.periodic.iter().enumerate() {
             let Some(axis) = axis else { continue };
             for slot in 1..self.state.arrays.slots() {
                 if self.state.arrays.status[slot] == Status::Stepped {
                     let x = &mut self.state.arrays.rows[slot].0[k];
-                    let back = axis.length * ((*x - axis.origin) / axis.length).floor();
+                    let turns = ((*x - axis.origin) / axis.length).floor();
+                    let back = axis.length * turns;
                     *x -= back;
+                    if turns != 0.0 {
+                        let of = |j: usize| if j == k { turns as i32 } else { 0 };
+                        wrapped.push((slot as u32, std::array::from_fn(of)));
+                    }
                     let mass = 1.0 / self.state.arrays.inverse_mass(slot);
                     self.state.flows.walls += mass * self.gravity[k] * back;
                 }
             }
         }
+        wrapped
     }
 
     fn renew_pairs(&mut self, kept: &[Vec<Kept>]) {
@@ -478,18 +488,17 @@ impl<D: Integrate> Engine<D> {
                 if !wall.boundary.stops(whole) {
                     continue;
                 }
-                let x = pose.to_frame(arrays.position(slot as usize));
+                let x = arrays.position(slot as usize);
                 let reach = arrays.radius(slot as usize) + self.options.outer_margin;
-                wall.surfaces.near(x, reach, |k| {
-                    let surface = &wall.surfaces[k];
+                wall.near(&pose, x, reach, |k, x| {
+                    let surface = wall.surface(k);
                     let distance = surface.distance_bound(x);
                     let margin = self.options.outer_margin;
                     if distance < reach && surface.way_to_zone(x, distance) < margin {
                         let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                        let class = if wall.surfaces.are_many() { 0 } else { k };
                         let material = arrays.material[slot as usize];
-                        let name = (index as u16, class as u32, side, material);
-                        entries.push((name, [slot, k as u32]));
+                        let name = (index as u16, wall.class_of(k), side, material);
+                        entries.push((name, [slot, k]));
                     }
                 });
             }
@@ -503,12 +512,10 @@ impl<D: Integrate> Engine<D> {
             let outer: Vec<[u32; 2]> = rest[..count].iter().map(|e| e.1).collect();
             rest = &rest[count..];
             let wall = &self.boundaries[usize::from(boundary)];
-            let many = wall.surfaces.are_many();
             let law = law_of(&self.known_laws, material, wall.boundary.material);
             let mut lists = Lists::of_law(law);
             let found = kept.iter().filter_map(|&(of, link)| {
-                let class = if many { 0 } else { of.1 };
-                if (of.0, class, of.2, of.3) != name {
+                if of.0 != boundary || (of.0, wall.class_of(of.1), of.2, of.3) != name {
                     return None;
                 }
                 let place = outer.binary_search(&[link.a, of.1]).ok()?;
@@ -516,10 +523,7 @@ impl<D: Integrate> Engine<D> {
             });
             lists.restart(found);
             let seen_from = arrays.position(outer[0][0] as usize);
-            let flat = wall
-                .fixed
-                .then(|| wall.surfaces[surface as usize].flat(seen_from))
-                .flatten();
+            let flat = wall.fixed.then(|| wall.flat(surface, seen_from)).flatten();
             self.state.walls.push(WallClass {
                 boundary,
                 surface,
@@ -557,9 +561,9 @@ impl<D: Integrate> Engine<D> {
     pub(super) fn surfaces_near(&self, boundary: usize, slot: u32, reach: f64) -> Vec<usize> {
         let wall = &self.boundaries[boundary];
         let pose = wall.boundary.motion.pose(self.time());
-        let x = pose.to_frame(self.state.arrays.position(slot as usize));
+        let x = self.state.arrays.position(slot as usize);
         let mut found = Vec::new();
-        wall.surfaces.near(x, reach, |surface| found.push(surface));
+        wall.near(&pose, x, reach, |surface, _| found.push(surface as usize));
         found.sort_unstable();
         found
     }
@@ -568,8 +572,9 @@ impl<D: Integrate> Engine<D> {
     pub(super) fn side(&self, boundary: usize, surface: usize, slot: u32) -> bool {
         let wall = &self.boundaries[boundary];
         let pose = wall.boundary.motion.pose(self.time());
-        let x = pose.to_frame(self.state.arrays.position(slot as usize));
-        wall.surfaces[surface]
+        let surface = surface as u32;
+        let x = wall.to_frame(surface, &pose, self.state.arrays.position(slot as usize));
+        wall.surface(surface)
             .flat(x)
             .is_some_and(|flat| side_of(&flat))
     }

@@ -13,7 +13,7 @@ use super::leeway::Leeways;
 use super::lists::Lists;
 use super::still::Still;
 use super::wear::WearMap;
-use crate::body::Boundary;
+use crate::body::{Boundary, Images};
 use crate::geometry::Dimension;
 use crate::geometry::surface::{Flat, Pieces};
 use crate::hgraph::ClusterIndex;
@@ -39,7 +39,7 @@ pub struct PairClass<D: Integrate> {
 pub struct WallClass<D: Integrate> {
     /// Boundary.
     pub boundary: u16,
-    /// Primitive surface of it; 0 where all of a mesh are here.
+    /// Primitive surface of it or of an image; the first where all of a mesh are here.
     pub surface: u32,
     /// Side from which a two-sided flat surface is seen.
     pub side: bool,
@@ -60,6 +60,8 @@ pub struct Wall<D: Dimension> {
     pub boundary: Boundary<D>,
     /// Its primitives.
     pub surfaces: Pieces<D>,
+    /// How it repeats itself in a periodic box.
+    pub images: Images<D>,
     /// Whether it never moves.
     pub fixed: bool,
     /// Point about which moments are taken.

@@ -89,7 +89,7 @@ impl<D: Integrate> Engine<D> {
                 friction: link.tangential_force.norm() * slid,
                 ..WearSums::default()
             };
-            found.push((place(kinematics.point), sums));
+            found.push((place(kinematics.point - kinematics.image), sums));
         });
         for change in &self.changed {
             for k in lanes_of(change.after.touch & !change.before.touch) {
@@ -100,7 +100,7 @@ impl<D: Integrate> Engine<D> {
                         energy: 0.5 * met.speed * met.speed / met.inverse_mass,
                         ..WearSums::default()
                     };
-                    found.push((place(met.point), sums));
+                    found.push((place(met.point - met.image), sums));
                 }
             }
         }

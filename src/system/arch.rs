@@ -177,8 +177,8 @@ fn falls_out<D: Integrate>(
         for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
             // A dividing grid lets through what has no extent.
             if !gone && wall.boundary.passes == 0.0 {
-                let at = wall.boundary.motion.pose(engine.time()).to_frame(x);
-                room = room.min(wall.surfaces.distance(at));
+                let pose = wall.boundary.motion.pose(engine.time());
+                room = room.min(wall.distance(&pose, x));
             }
         }
         if room < met {

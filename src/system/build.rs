@@ -216,16 +216,9 @@ impl<D: Integrate> System<D> {
         let choice = checked_step(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
-            let surfaces = boundary
-                .shape
-                .surfaces()
+            let wall = Wall::new(boundary, &setup.periodic)
                 .map_err(|e| SystemError::Setup(format!("boundary `{}`: {e}", boundary.name)))?;
-            walls.push(Wall {
-                surfaces,
-                fixed: boundary.stands(),
-                reference: boundary.shape.reference_point(),
-                boundary: boundary.clone(),
-            });
+            walls.push(wall);
         }
         let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
         // What touches are parts.

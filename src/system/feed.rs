@@ -189,8 +189,7 @@ impl<D: Integrate> System<D> {
                 .zip(&self.engine.state.gone)
                 .all(|(wall, &gone)| {
                     gone || {
-                        let x = wall.boundary.motion.pose(time).to_frame(place);
-                        wall.surfaces.distance(x) > radius
+                        wall.distance(&wall.boundary.motion.pose(time), place) > radius
                     }
                 })
     }

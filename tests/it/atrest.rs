@@ -91,12 +91,10 @@ fn go_on(
 /// An engine by itself in the state of a system's.
 fn engine_of(system: &System<Planar>) -> Engine<Planar> {
     let setup = system.setup();
-    let walls = setup.boundaries.iter().map(|b| Wall {
-        surfaces: b.shape.surfaces().unwrap(),
-        fixed: b.motion.is_fixed(),
-        reference: b.shape.reference_point(),
-        boundary: b.clone(),
-    });
+    let walls = setup
+        .boundaries
+        .iter()
+        .map(|b| Wall::new(b, &setup.periodic).unwrap());
     let mut engine = Engine::new(
         system.engine().options,
         setup.laws.clone(),

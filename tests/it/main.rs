@@ -138,6 +138,7 @@ mod threads;
 mod tilt;
 mod view;
 mod watch;
+mod wall_images;
 mod wear;
 mod zones;
 

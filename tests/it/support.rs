@@ -235,12 +235,10 @@ pub fn stepped<D: Integrate>(
         log_links: false,
         wear: None,
     };
-    let walls = setup.boundaries.iter().map(|b| Wall {
-        surfaces: b.shape.surfaces().unwrap(),
-        fixed: b.motion.is_fixed(),
-        reference: b.shape.reference_point(),
-        boundary: b.clone(),
-    });
+    let walls = setup
+        .boundaries
+        .iter()
+        .map(|b| Wall::new(b, &setup.periodic).unwrap());
     let mut engine = Engine::new(
         options,
         setup.laws.clone(),

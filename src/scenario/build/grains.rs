@@ -63,7 +63,10 @@ impl<D: Dimension> Filled<D> {
 /// What fills are made in.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a, D: Dimension> {
+    /// As they are written.
     pub walls: &'a [Boundary<D>],
+    /// With those of their images that reach into a periodic box or stand next to it.
+    pub images: &'a [Boundary<D>],
     pub gravity: D::Vector,
     pub periodic: &'a [Option<PeriodicAxis>],
 }
@@ -147,7 +150,7 @@ pub(super) fn fills<D: Formed>(
                 _ => Filling::RollDown,
             };
             let request = fill::Request {
-                boundaries: around.walls,
+                boundaries: around.images,
                 existing: &filled.grains,
                 periodic: around.periodic,
                 inside: None,

@@ -42,6 +42,7 @@ use super::path::Place;
 use super::problem::Problem;
 use super::spec::Spec;
 use crate::cluster::integrate::Integrate;
+use crate::body::images::{ImagesError, walls_with_images};
 use crate::geometry::Dimension;
 use crate::system::{PeriodicAxis, Setup};
 
@@ -91,20 +92,20 @@ pub(super) fn build<D: Integrate>(
         materials: &materials,
         shapes: &shapes,
     };
-    // As it is written; whether the box is wide enough is looked at when grains are known.
-    let extents = [spec.periodic.x, spec.periodic.y, spec.periodic.z];
-    let axes = extents.map(|extent| {
-        extent
-            .filter(|[low, high]| low < high && (high - low).is_finite())
-            .map(|[low, high]| PeriodicAxis {
-                origin: low,
-                length: high - low,
-            })
-    });
+    let axes = axes::<D>(&spec);
+    let repeated = |(index, error): (usize, ImagesError)| {
+        Problem::at_key(&Place::of("boundary").index(index), error.to_string())
+    };
+    // From event to event walls with images are refused later, with a message of its own.
+    let images = match spec.events {
+        Some(_) => boundaries.clone(),
+        None => walls_with_images(&boundaries, &axes).map_err(repeated)?,
+    };
     let around = grains::Around {
         walls: &boundaries,
+        images: &images,
         gravity,
-        periodic: &axes[..D::N],
+        periodic: &axes,
     };
     let filled = grains::fills::<D>(check, &mut spec.fill, known, around, spec.seed, folder)?;
     let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
@@ -216,6 +217,20 @@ fn check_name(check: Check<'_>, place: &Place, name: &str) -> Result<(), Problem
         ));
     }
     Ok(())
+}
+
+/// Periodic directions as they are written.
+fn axes<D: Dimension>(spec: &Spec) -> Vec<Option<PeriodicAxis>> {
+    let axes = [spec.periodic.x, spec.periodic.y, spec.periodic.z];
+    let axis = |[low, high]: [f64; 2]| PeriodicAxis {
+        origin: low,
+        length: high - low,
+    };
+    let axes = axes.map(|extent| {
+        let fits = |[low, high]: &[f64; 2]| low < high && (high - low).is_finite();
+        extent.filter(fits).map(axis)
+    });
+    axes[..D::N].to_vec()
 }
 
 fn periodic<D: Dimension>(

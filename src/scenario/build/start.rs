@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::clearance::Measured;
 use super::grains::{Filled, point};
-use crate::body::{Ball, Boundary, Form, Grain, Shape};
+use crate::body::{Ball, Boundary, Form, Grain, Images, Pose, Shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
@@ -29,7 +29,11 @@ pub(super) fn check_start<D: Dimension>(
     let walls: Vec<_> = around
         .walls
         .iter()
-        .map(|wall| (wall, Measured::of(&wall.shape)))
+        .map(|wall| {
+            // What cannot repeat itself has been refused; what is cut at a border has images that overlap.
+            let images = Images::of(wall, 1, around.periodic).unwrap_or_else(|_| Images::none(1));
+            (wall, images, Measured::of(&wall.shape))
+        })
         .collect();
     for (k, grain) in filled.grains.iter().enumerate() {
         in_bounds(filled, k, grain, around)?;
@@ -78,13 +82,20 @@ fn clear_of_walls<D: Dimension>(
     k: usize,
     grain: &Grain<D>,
     around: &Surroundings<'_, D>,
-    walls: &[(&Boundary<D>, Measured<'_, D>)],
+    walls: &[(&Boundary<D>, Images<D>, Measured<'_, D>)],
 ) -> Result<(), Problem> {
-    for (wall, measured) in walls {
+    for (wall, images, measured) in walls {
+        let clearance = |x: D::Vector, radius: f64| {
+            let mut least = f64::INFINITY;
+            images.near(&Pose::rest(), x, radius, |_, own| {
+                least = least.min(measured.clearance(own));
+            });
+            least
+        };
         if !around.settles && wall.opens_at.is_some_and(|time| time <= 0.0) {
             continue;
         }
-        let gap = measured.clearance(grain.position);
+        let gap = clearance(grain.position, grain.radius);
         let mut overlap = grain.radius - gap;
         if overlap <= around.overlap * grain.radius {
             continue;
@@ -92,7 +103,7 @@ fn clear_of_walls<D: Dimension>(
         if let Some(balls) = balls(grain, around) {
             let depths = balls
                 .iter()
-                .map(|ball| ball.radius - measured.clearance(ball.centre));
+                .map(|ball| ball.radius - clearance(ball.centre, ball.radius));
             overlap = depths.fold(f64::NEG_INFINITY, f64::max);
             if overlap <= around.overlap * grain.radius {
                 continue;

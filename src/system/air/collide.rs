@@ -36,6 +36,8 @@ struct Met<D: Dimension> {
     reach: f64,
     /// Velocity of the wall there, m/s.
     wall: D::Vector,
+    /// How far the image of it that is met is from the wall itself, m.
+    image: D::Vector,
     /// What changes the approach during the contact, m/s^2: gravity less a wall's acceleration; for
     /// flyers none.
     pull: f64,
@@ -91,6 +93,7 @@ impl<D: Integrate> System<D> {
             surface: self.turning(first) + self.turning(second),
             reach: arrays.radius(first as usize) + arrays.radius(second as usize),
             wall: D::Vector::default(),
+            image: D::Vector::default(),
             pull: 0.0,
         };
         self.meet(&met, time, sink)
@@ -117,16 +120,15 @@ impl<D: Integrate> System<D> {
         } else {
             motion.pose(time)
         };
-        let probe = wall
-            .surfaces
-            .probe(surface as usize, pose.to_frame(path.position));
+        let probe = wall.probe(surface, &pose, path.position);
         let Some(probe) = probe.filter(|_| !gone) else {
             // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
             self.foresee_again(a, time)?;
             return Ok(());
         };
         let out = pose.vector_from_frame(probe.normal);
-        let at = path.position - out * probe.distance;
+        let image = wall.shift(surface, &pose, path.position);
+        let at = path.position - out * probe.distance - image;
         let moved = if wall.fixed {
             D::Vector::default()
         } else {
@@ -141,6 +143,7 @@ impl<D: Integrate> System<D> {
             surface: self.turning(slot),
             reach: self.engine.state.arrays.radius(slot as usize),
             wall: moved,
+            image,
             pull: pull.norm(),
         };
         self.meet_at(&met, surface, time, sink)
@@ -390,7 +393,8 @@ impl<D: Integrate> System<D> {
             let arrays = &self.engine.state.arrays;
             let touch =
                 flight::fly(&self.engine, slot, time).position + met.normal * arrays.radius(slot);
-            let reference = wall.reference + wall.boundary.motion.pose(time).shift;
+            let reference =
+                wall.reference + wall.boundary.motion.pose(time).shift + met.image;
             let moment = D::moment(touch - reference, impulse);
             self.engine.state.flows.walls += work;
             let sums = &mut self.engine.state.wall_sums[index];

@@ -180,12 +180,12 @@ impl<D: Integrate> System<D> {
                 least: self.engine.options.step,
             };
             let bound = way.bound(wall);
-            let at = wall.boundary.motion.pose(time).to_frame(path.position);
-            wall.surfaces.near(at, radius + bound * way.length, |k| {
-                if except == Except::Surface(index as u32, k as u32) {
+            let pose = wall.boundary.motion.pose(time);
+            let reach = radius + bound * way.length;
+            wall.near(&pose, path.position, reach, |surface, _| {
+                if except == Except::Surface(index as u32, surface) {
                     return;
                 }
-                let surface = &wall.surfaces[k];
                 tested += 1;
                 way.length = first.time - time;
                 match way.meeting(wall, surface, bound) {
@@ -195,7 +195,7 @@ impl<D: Integrate> System<D> {
                             time: time + t,
                             next: Next::Wall,
                             with: index as u32,
-                            detail: k as u32,
+                            detail: surface,
                         }
                     }
                     Meeting::NotBefore(t) => {

@@ -1,9 +1,10 @@
 //! When a flyer meets a wall.
 
+use crate::body::Pose;
 use crate::cluster::Wall;
 use crate::cluster::integrate::Integrate;
 use crate::collide::flight::{Path, parabola};
-use crate::geometry::surface::Surface;
+use crate::geometry::surface::{Probe, Surface};
 use crate::geometry::{Dimension, Vector};
 
 /// Gap over the radius that passes for none.
@@ -49,7 +50,25 @@ pub(in crate::system) fn wall_speed_bound<D: Integrate>(
         return speed;
     }
     let pose = motion.pose(now);
-    speed + spin * ((x - pose.centre - pose.shift).norm() + way)
+    let away = |image: u32| {
+        let x = x - wall.images.shift(image, &pose, x);
+        (x - pose.centre - pose.shift).norm()
+    };
+    let furthest = (0..wall.images.count()).map(away).fold(0.0, f64::max);
+    speed + spin * (furthest + way)
+}
+
+/// The contact of a surface: of the surface alone, or at a joint of images of those that are met there.
+fn met<D: Integrate>(
+    wall: &Wall<D>,
+    surface: u32,
+    pose: &Pose<D>,
+    x: D::Vector,
+) -> Option<Probe<D>> {
+    if wall.images.are_joined() {
+        return wall.probe(surface, pose, x);
+    }
+    wall.surface(surface).probe(wall.to_frame(surface, pose, x))
 }
 
 impl<D: Integrate> Way<D> {
@@ -68,34 +87,36 @@ impl<D: Integrate> Way<D> {
     }
 
     /// The gap to a surface, m, some time from now.
-    fn gap(&self, wall: &Wall<D>, surface: &D::Surface, t: f64) -> f64 {
+    fn gap(&self, wall: &Wall<D>, surface: u32, t: f64) -> f64 {
         let x = self.path.position_at(t);
-        let x = if wall.fixed {
-            x
+        let pose = if wall.fixed {
+            Pose::rest()
         } else {
-            wall.boundary.motion.pose(self.now + t).to_frame(x)
+            wall.boundary.motion.pose(self.now + t)
         };
-        surface.distance_bound(x) - self.radius
+        let x = wall.to_frame(surface, &pose, x);
+        wall.surface(surface).distance_bound(x) - self.radius
     }
 
     /// The rate of the gap, m/s; none where the surface is not the nearest part of its wall.
-    fn rate(&self, wall: &Wall<D>, surface: &D::Surface, t: f64) -> Option<f64> {
+    fn rate(&self, wall: &Wall<D>, surface: u32, t: f64) -> Option<f64> {
         let (x, v) = (self.path.position_at(t), self.path.velocity_at(t));
         if wall.fixed {
-            return surface.probe(x).map(|probe| probe.normal.dot(&v));
+            let probe = met(wall, surface, &Pose::rest(), x)?;
+            return Some(probe.normal.dot(&v));
         }
         let pose = wall.boundary.motion.pose(self.now + t);
-        surface.probe(pose.to_frame(x)).map(|probe| {
-            let normal = pose.vector_from_frame(probe.normal);
-            normal.dot(&(v - pose.point_velocity(x - normal * probe.distance)))
-        })
+        let probe = met(wall, surface, &pose, x)?;
+        let normal = pose.vector_from_frame(probe.normal);
+        let at = x - normal * probe.distance - wall.shift(surface, &pose, x);
+        Some(normal.dot(&(v - pose.point_velocity(at))))
     }
 
     /// When it meets a surface of a wall while approaching; `bound` of [`Way::bound`].
-    pub fn meeting(&self, wall: &Wall<D>, surface: &D::Surface, bound: f64) -> Meeting {
+    pub fn meeting(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
         let path = &self.path;
         if wall.fixed
-            && let Some(flat) = surface.flat(path.position)
+            && let Some(flat) = wall.surface(surface).flat(path.position)
             && flat.extent.is_none()
         {
             let gap = flat.normal.dot(&path.position) - flat.offset - self.radius;
@@ -113,7 +134,7 @@ impl<D: Integrate> Way<D> {
 
     /// By steps that cannot pass it; Newton's where the gap closes, and a bracket where that went
     /// too far.
-    fn search(&self, wall: &Wall<D>, surface: &D::Surface, bound: f64) -> Meeting {
+    fn search(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
         let mut t = 0.0;
         for _ in 0..ROUNDS {
             let gap = self.gap(wall, surface, t);
@@ -161,7 +182,7 @@ impl<D: Integrate> Way<D> {
     }
 
     /// Where the gap closes between two times, by halving and secants in turn.
-    fn close(&self, wall: &Wall<D>, surface: &D::Surface, [low, high]: [f64; 2]) -> f64 {
+    fn close(&self, wall: &Wall<D>, surface: u32, [low, high]: [f64; 2]) -> f64 {
         let gap = |t: f64| self.gap(wall, surface, t);
         let (mut low, mut high) = ((low, gap(low)), (high, gap(high)));
         for round in 0..120 {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use self::cut::Cut;
 use super::driver::{SETTLE_LOOK, owner};
 use super::{Control, Outcome, Setup, System, SystemError};
-use crate::body::Motion;
+use crate::body::{Boundary, Images, Motion};
 use crate::cluster::integrate::Integrate;
 use crate::event::{EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
@@ -105,6 +105,20 @@ fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<&'static str> {
     asked.into_iter().find(|(is, _)| *is).map(|(_, what)| what)
 }
 
+/// A wall with a periodic image that grains can meet; none if there is none.
+fn wall_across_border<D: Dimension>(setup: &Setup<D>) -> Option<&str> {
+    // Its radius, and the way to where grains are brought back into the box: at most half of three radii.
+    const REACH: f64 = 2.5;
+    let radii = setup.grains.iter().map(|grain| grain.radius);
+    let reach = REACH * radii.fold(0.0, f64::max);
+    let met = |wall: &&Boundary<D>| {
+        Images::of(wall, 1, &setup.periodic)
+            .is_ok_and(|images| images.can_be_met(wall, &setup.periodic, reach))
+    };
+    let wall = setup.boundaries.iter().find(met);
+    wall.map(|wall| wall.name.as_str())
+}
+
 /// Bricks for so many ranks: as near to cubes as their number allows for a box of this size.
 fn bricks<D: Dimension>(ranks: usize, size: D::Vector) -> [usize; 3] {
     let mut bricks = [1; 3];
@@ -131,6 +145,11 @@ pub fn bricks_of<D: Dimension>(
     if let Some(what) = not_shared(setup) {
         return Err(SystemError::Setup(format!(
             "{what} cannot be shared by ranks yet: run this by one process"
+        )));
+    }
+    if let Some(wall) = wall_across_border(setup) {
+        return Err(SystemError::Setup(format!(
+            "the wall `{wall}` stands at a border of the periodic box, and ranks cannot share its periodic images yet: run this by one process"
         )));
     }
     let (low, high) = corners(setup);

@@ -1,6 +1,6 @@
 //! From a setup to the engine's: walls cut into what the engine knows, a box for its cells.
 
-use crate::body::{Boundary, Shape};
+use crate::body::{Boundary, Images, Shape};
 use crate::collide::engine::{self, Body, Limits, Wall, WallShape};
 use crate::geometry::{Dimension, Vector};
 use crate::system::{CollapseName, EventsSetup, Setup};
@@ -28,6 +28,12 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
         let fault = |what: String| (Some(index), format!("the wall `{}` {what}", wall.name));
         if wall.opens_at.is_some() {
             return Err(fault("is a gate; the event-driven model knows none".into()));
+        }
+        if has_images(wall, setup) {
+            return Err(fault(
+                "stands at a border of the periodic box, and the event-driven model has no periodic images of walls; move it away from there, or leave [events] out"
+                    .into(),
+            ));
         }
         for shape in cut(wall, setup).map_err(&fault)? {
             walls.push(Wall {
@@ -143,6 +149,18 @@ pub(in crate::system) fn no_start(error: &engine::SetupError, materials: &[Strin
         }
         other => other.to_string(),
     }
+}
+
+/// Whether grains can meet a periodic image of a round wall. Of a can they cannot: it goes on without end, or is refused.
+fn has_images<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> bool {
+    if matches!(wall.shape, Shape::Revolved { .. }) {
+        return false;
+    }
+    let reach = setup.grains.iter().map(|grain| grain.radius);
+    let reach = reach.fold(0.0, f64::max);
+    Images::of(wall, 1, &setup.periodic).map_or(true, |images| {
+        images.can_be_met(wall, &setup.periodic, reach)
+    })
 }
 
 /// The shapes that a boundary is made of. A part of a can is taken to go on without end, which

@@ -1,0 +1,83 @@
+//! Walls as what fills a periodic box sees them: with their images, or cut at its borders.
+
+use std::borrow::Cow;
+
+use super::shapes::keeps_direction;
+use super::{AT_BORDER, Images, ImagesError, Repeat};
+use crate::body::{Boundary, Shape};
+use crate::geometry::Dimension;
+use crate::neighbor::PeriodicAxis;
+
+/// A rough wall that reaches over the borders of a box, cut there: its images go on with it.
+pub fn cut_at_borders<'a, D: Dimension>(
+    wall: &'a Boundary<D>,
+    periodic: &[Option<PeriodicAxis>],
+) -> Cow<'a, Boundary<D>> {
+    let (Shape::Grains(list), Some((min, max))) = (&wall.shape, wall.shape.extent()) else {
+        return Cow::Borrowed(wall);
+    };
+    let mut kept = list.clone();
+    for (k, axis) in periodic.iter().enumerate() {
+        let Some(axis) = axis.filter(|_| keeps_direction(&wall.motion, k)) else {
+            continue;
+        };
+        let hair = AT_BORDER * axis.length;
+        if max[k] - min[k] >= axis.length - hair {
+            let low = axis.origin - hair;
+            kept.retain(|(x, _)| x[k] >= low && x[k] < low + axis.length);
+        }
+    }
+    if kept.len() == list.len() || kept.is_empty() {
+        return Cow::Borrowed(wall);
+    }
+    Cow::Owned(Boundary {
+        shape: Shape::Grains(kept),
+        ..wall.clone()
+    })
+}
+
+/// Walls at rest with those of their images that reach into a periodic box or stand next to it: for filling it.
+///
+/// # Errors
+/// A wall that cannot repeat itself, by its index.
+pub fn walls_with_images<D: Dimension>(
+    walls: &[Boundary<D>],
+    periodic: &[Option<PeriodicAxis>],
+) -> Result<Vec<Boundary<D>>, (usize, ImagesError)> {
+    let mut all = walls.to_vec();
+    for (index, wall) in walls.iter().enumerate() {
+        let wall = &*cut_at_borders(wall, periodic);
+        let images = Images::of(wall, 1, periodic).map_err(|error| (index, error))?;
+        if images.encloses {
+            continue;
+        }
+        let mut shifts = vec![D::Vector::default()];
+        for (k, axis) in periodic.iter().enumerate() {
+            let (Some(axis), Repeat::Others(period)) = (axis, images.along[k]) else {
+                continue;
+            };
+            let (low, high) = (
+                images.middle[k] - images.half[k],
+                images.middle[k] + images.half[k],
+            );
+            // Half a length beside the box: grains are smaller than that.
+            let first = ((axis.origin - 0.5 * period - high) / period).ceil() as i64;
+            let last = ((axis.origin + 1.5 * period - low) / period).floor() as i64;
+            shifts = (first..=last)
+                .flat_map(|n| {
+                    shifts.iter().map(move |shift| {
+                        let mut shift = *shift;
+                        shift[k] += n as f64 * period;
+                        shift
+                    })
+                })
+                .collect();
+        }
+        let away = shifts.into_iter().filter(|s| *s != D::Vector::default());
+        all.extend(away.map(|shift| Boundary {
+            shape: wall.shape.moved(shift),
+            ..wall.clone()
+        }));
+    }
+    Ok(all)
+}
