@@ -304,6 +304,13 @@ pub enum AnyLaw {
 }
 
 impl AnyLaw {
+    /// Whether it goes by the radii of what touches.
+    pub(crate) fn needs_radius(&self) -> bool {
+        fn needs<W: Law>(_: &W) -> bool {
+            W::NEEDS_RADIUS || W::COMPOSED
+        }
+        with_law!(self, law => needs(law))
+    }
     /// The law without its slots.
     pub(crate) fn plain(self) -> AnyLaw {
         match self {

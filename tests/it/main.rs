@@ -19,6 +19,7 @@ mod coarse;
 mod collision;
 mod compare;
 mod converge;
+mod curved_walls;
 mod documents;
 mod domains;
 mod domains_checks;

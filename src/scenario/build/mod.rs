@@ -17,6 +17,7 @@ mod meshes;
 mod meters;
 mod mixture;
 mod morph;
+mod narrow;
 mod others;
 mod perturb;
 mod place;
@@ -38,8 +39,8 @@ use super::document::Document;
 use super::path::Place;
 use super::problem::Problem;
 use super::spec::Spec;
-use crate::cluster::integrate::Integrate;
 use crate::body::images::{ImagesError, walls_with_images};
+use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::system::{PeriodicAxis, Setup};
 
@@ -168,6 +169,7 @@ pub(super) fn build<D: Integrate>(
         ignored,
         late::warnings(&setup),
         twice::warnings(&setup.boundaries),
+        narrow::warnings(&setup),
     ]
     .concat();
     Ok((setup, spec))
