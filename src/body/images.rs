@@ -133,8 +133,8 @@ impl<D: Dimension> Images<D> {
                 Some([low, _]) if low == f64::NEG_INFINITY => Repeat::Own,
                 Some([low, high]) if !turns => {
                     let (end, hair) = (axis.origin + axis.length, AT_BORDER * axis.length);
-                    let beyond = low <= axis.origin - 0.5 * axis.length
-                        && high >= end + 0.5 * axis.length;
+                    let beyond =
+                        low <= axis.origin - 0.5 * axis.length && high >= end + 0.5 * axis.length;
                     if beyond && stays(&wall.motion) {
                         Repeat::Own
                     } else if low <= axis.origin + hair && high >= end - hair {

@@ -4,6 +4,7 @@ pub mod arcs;
 mod boundary;
 pub mod calc;
 mod clump;
+mod curvature;
 pub mod fit;
 mod form;
 mod grain;

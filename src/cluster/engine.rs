@@ -444,7 +444,9 @@ impl<D: Integrate> Engine<D> {
                 // The same for all: they are in the box.
                 let seen_from = wall.lists.batches[0].a.iter().find(|slot| **slot != 0);
                 let seen_from = seen_from.map(|slot| self.motion(*slot as usize).position);
-                seen_from.map_or_else(D::Vector::default, |x| boundary.shift(wall.surface, &pose, x))
+                seen_from.map_or_else(D::Vector::default, |x| {
+                    boundary.shift(wall.surface, &pose, x)
+                })
             } else {
                 D::Vector::default()
             };
@@ -453,7 +455,10 @@ impl<D: Integrate> Engine<D> {
             if wall.flat.is_none() {
                 let mut lanes = std::mem::take(&mut self.wall_lanes);
                 let place = |slot: u32| self.motion(slot as usize).position;
-                fill_lanes(place, wall, &pose, boundary, &mut lanes);
+                let law = law_of(&self.known_laws, materials[0], materials[1]);
+                let minds = law.needs_radius();
+                let round = |slot: u32| minds.then(|| self.law_radius(slot as usize));
+                fill_lanes(place, round, wall, &pose, boundary, &mut lanes);
                 if boundary.surfaces.are_many() && !trial {
                     self.pass_on(class, &lanes, time);
                 }

@@ -6,7 +6,7 @@ use super::kernel::{WallGeometry, WallLanes};
 use super::state::{Wall, WallClass};
 use crate::body::Pose;
 use crate::geometry::Dimension;
-use crate::geometry::surface::{Flat, Surface};
+use crate::geometry::surface::Flat;
 use crate::vector::{LANES, Row};
 
 /// Of a flat piece that is fixed, or of lanes worked out before.
@@ -31,8 +31,10 @@ pub(super) fn wall_geometry<'a, D: Dimension>(
 }
 
 /// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
+/// `round` gives the radius by which the law goes where it minds how round walls are.
 pub(super) fn fill_lanes<D: Integrate>(
     place: impl Fn(u32) -> D::Vector,
+    round: impl Fn(u32) -> Option<f64>,
     wall: &WallClass<D>,
     pose: &Pose<D>,
     boundary: &Wall<D>,
@@ -61,7 +63,9 @@ pub(super) fn fill_lanes<D: Integrate>(
                 pose.vector_from_frame(probe.normal)
             };
             lanes.distance.0[k] = probe.distance;
-            lanes.curvature.0[k] = boundary.surface(surface).curvature();
+            if let Some(radius) = round(slot) {
+                lanes.curvature.0[k] = boundary.curvature(surface, pose, x, &probe, radius);
+            }
             let velocity = if fixed {
                 D::Vector::default()
             } else {

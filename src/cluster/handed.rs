@@ -8,8 +8,9 @@ use super::engine::{Engine, law_of};
 use super::integrate::Integrate;
 use super::kernel::Change;
 use super::lists::History;
+use crate::body::Pose;
 use crate::contact::{Law, with_law};
-use crate::geometry::surface::Surface;
+use crate::geometry::surface::{Probe, Surface};
 
 /// A link that ended where the zone of its piece does.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +45,12 @@ impl<D: Integrate> Engine<D> {
         self.boundaries[boundary].surfaces.len() > 1
     }
 
-    /// Energy of the normal spring at an overlap, m, of a slot with a piece of a class, J.
-    fn stored_at(&self, class: usize, slot: u32, surface: u32, overlap: f64) -> f64 {
+    /// Energy of the normal spring at an overlap, m, of a slot with a wall of a class that is so curved there, 1/m: J.
+    fn stored_at(&self, class: usize, slot: u32, overlap: f64, curvature: f64) -> f64 {
         let wall = &self.state.walls[class];
         let boundary = &self.boundaries[usize::from(wall.boundary)];
         let law = law_of(&self.known_laws, wall.material, boundary.boundary.material);
         let ball = self.law_radius(slot as usize);
-        let curvature = boundary.surface(surface).curvature();
         let radius = ball / (1.0 + curvature * ball);
         with_law!(law, law => law.stored(overlap, radius, 0.0))
     }
@@ -62,14 +62,16 @@ impl<D: Integrate> Engine<D> {
         self.state.wall_sums[boundary][6] += energy;
     }
 
-    /// What the normal springs of two pieces of a class differ by, for a grain that goes from one to the other, J.
+    /// What the normal springs of two pieces of a class differ by, for a grain that goes from one overlap to the other, m, where
+    /// both are so curved, 1/m: J.
     pub(super) fn between_pieces(
         &self,
         class: usize,
         slot: u32,
-        [from, to]: [(u32, f64); 2],
+        [from, to]: [f64; 2],
+        curvature: f64,
     ) -> f64 {
-        let stored = |(surface, overlap)| self.stored_at(class, slot, surface, overlap);
+        let stored = |overlap| self.stored_at(class, slot, overlap, curvature);
         stored(to) - stored(from)
     }
 
@@ -95,6 +97,10 @@ impl<D: Integrate> Engine<D> {
             let at = self.motion(slot as usize);
             let radius = self.state.arrays.radius(slot as usize);
             let piece = boundary.surface(surface);
+            let ball = self.law_radius(slot as usize);
+            let curvature = |pose: &Pose<D>, x: D::Vector, probe: &Probe<D>| {
+                boundary.curvature(surface, pose, x, probe, ball)
+            };
             if was {
                 let x = boundary.to_frame(surface, &now, at.position);
                 let overlap = radius - piece.distance_bound(x);
@@ -102,7 +108,11 @@ impl<D: Integrate> Engine<D> {
                 if faced || overlap <= 0.0 {
                     continue;
                 }
-                given -= self.stored_at(class, slot, surface, overlap);
+                // It was faced a step ago.
+                let came_from = at.position - at.velocity * self.options.step;
+                let probe = boundary.probe(surface, &before, came_from);
+                let curved = probe.map_or(0.0, |probe| curvature(&before, came_from, &probe));
+                given -= self.stored_at(class, slot, overlap, curved);
                 let spring = self.springs.get(change.batch as usize);
                 handed.ended.push(Ended {
                     boundary: number,
@@ -119,7 +129,8 @@ impl<D: Integrate> Engine<D> {
             let hidden = boundary.probe(surface, &before, came_from).is_none();
             let x = boundary.to_frame(surface, &before, came_from);
             if hidden && piece.distance_bound(x) < radius {
-                given += self.stored_at(class, slot, surface, radius - probe.distance);
+                let curved = curvature(&now, at.position, &probe);
+                given += self.stored_at(class, slot, radius - probe.distance, curved);
                 handed.begun.push(Begun {
                     class,
                     batch: change.batch as usize,

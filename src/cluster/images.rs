@@ -7,6 +7,7 @@ use super::state::Wall;
 use super::still::WallName;
 use crate::body::images::cut_at_borders;
 use crate::body::{Boundary, Images, ImagesError, Pose};
+use crate::contact::curved::equivalent;
 use crate::geometry::surface::{Flat, Probe, ShapeError, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
@@ -101,15 +102,22 @@ impl<D: Dimension> Wall<D> {
         Some(probe)
     }
 
-    /// Whether what an image is met at belongs to another image too, which is met nearer; of two that are met at one
-    /// point that with the greater number is.
-    fn is_met_elsewhere(
+    /// The curvature of a surface for laws where a ball of that radius meets it, 1/m.
+    pub fn curvature(
         &self,
-        image: u32,
-        probe: &Probe<D>,
+        surface: u32,
         pose: &Pose<D>,
         x: D::Vector,
-    ) -> bool {
+        met: &Probe<D>,
+        radius: f64,
+    ) -> f64 {
+        let own = self.to_frame(surface, pose, x);
+        equivalent(radius, self.surface(surface).curvatures(own, met))
+    }
+
+    /// Whether what an image is met at belongs to another image too, which is met nearer; of two that are met at one
+    /// point that with the greater number is.
+    fn is_met_elsewhere(&self, image: u32, probe: &Probe<D>, pose: &Pose<D>, x: D::Vector) -> bool {
         let hair = self.images.hair();
         let point = x - pose.vector_from_frame(probe.normal) * probe.distance;
         let mut found = false;

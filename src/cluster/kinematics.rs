@@ -3,7 +3,6 @@
 use super::arrays::Arrays;
 use super::engine::{Engine, spin_of};
 use super::integrate::Integrate;
-use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 
 /// Motion of two bodies at their contact. The normal points from the second body to the first,
@@ -159,17 +158,18 @@ impl<D: Integrate> Engine<D> {
         let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
         let turn = spin_of::<D>(pose.spin);
         let radius = arrays.radius(slot);
-        let curvature = boundary.surface(surface).curvature();
         let ball = self.law_radius(slot);
-        let effective = ball / (1.0 + curvature * ball);
+        let effective = |radius: f64| {
+            radius / (1.0 + boundary.curvature(surface, &pose, x, &probe, radius) * radius)
+        };
         Some(Kinematics {
             overlap: radius - probe.distance,
             normal,
             speed,
             sliding,
             inverse_mass: arrays.inverse_mass(slot),
-            radius: effective,
-            rolling: radius / (1.0 + curvature * radius),
+            radius: effective(ball),
+            rolling: effective(radius),
             turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
             point,
             image,

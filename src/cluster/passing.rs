@@ -32,14 +32,15 @@ impl<D: Integrate> Engine<D> {
                 let ended = boundary.surface(surface).distance_bound(x);
                 if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
                     hand_over(lists, (batch, lane), to);
-                    let other = lists.batches[to.0].of(to.1)[1];
-                    let overlap = radius - lanes[to.0].distance.0[to.1];
-                    passed.push((slot, [(surface, radius - ended), (other, overlap)]));
+                    let lanes = &lanes[to.0];
+                    let overlaps = [radius - ended, radius - lanes.distance.0[to.1]];
+                    passed.push((slot, overlaps, lanes.curvature.0[to.1]));
                 }
             }
         }
-        let given =
-            |(slot, pieces): &(u32, [(u32, f64); 2])| self.between_pieces(class, *slot, *pieces);
+        let given = |&(slot, overlaps, curvature): &(u32, [f64; 2], f64)| {
+            self.between_pieces(class, slot, overlaps, curvature)
+        };
         let given: f64 = passed.iter().map(given).sum();
         if given != 0.0 {
             self.give(class, given);

@@ -53,7 +53,11 @@ impl<D: Integrate> Engine<D> {
             };
             let n = view.kinematics.normal;
             let force = n * view.normal_force + view.tangential_force;
-            let arm = three(view.kinematics.point - view.kinematics.image - self.boundaries[usize::from(name.0)].reference);
+            let arm = three(
+                view.kinematics.point
+                    - view.kinematics.image
+                    - self.boundaries[usize::from(name.0)].reference,
+            );
             let f = three(force);
             let sum = &mut sums[usize::from(name.0)];
             for k in 0..3 {

@@ -338,6 +338,13 @@ impl AnyLaw {
         with_plain_law!(self, law => of(law))
     }
 
+    /// Whether it goes by the radii of what touches.
+    pub(crate) fn needs_radius(&self) -> bool {
+        fn needs<W: Law>(_: &W) -> bool {
+            W::NEEDS_RADIUS || W::COMPOSED
+        }
+        with_law!(self, law => needs(law))
+    }
     /// The law without its slots.
     pub(crate) fn plain(self) -> AnyLaw {
         match self {

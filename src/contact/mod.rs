@@ -2,6 +2,7 @@
 
 pub mod calibrate;
 mod composed;
+pub mod curved;
 mod law;
 mod restitution;
 mod slots;

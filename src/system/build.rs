@@ -88,6 +88,10 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     let radii = setup.grains.iter().map(|g| g.radius);
     let fed = setup.feeds.iter().map(|f| f.what.greatest());
     let radius = radii.chain(fed).fold(0.0, f64::max);
+    let walls = setup.boundaries.iter();
+    let radius = walls
+        .map(|wall| wall.shape.effective_radius(radius))
+        .fold(radius, f64::max);
     let laws = setup.laws.laws.iter().zip(&setup.laws.slots);
     let gaps = laws.filter_map(|(law, slots)| Some(slots.reach(law.as_ref()?, radius)));
     gaps.fold(0.0, f64::max)

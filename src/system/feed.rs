@@ -188,9 +188,7 @@ impl<D: Integrate> System<D> {
                 .iter()
                 .zip(&self.engine.state.gone)
                 .all(|(wall, &gone)| {
-                    gone || {
-                        wall.distance(&wall.boundary.motion.pose(time), place) > radius
-                    }
+                    gone || { wall.distance(&wall.boundary.motion.pose(time), place) > radius }
                 })
     }
 }

@@ -223,7 +223,10 @@ impl<D: Integrate> System<D> {
             let wall = &self.engine.boundaries[usize::from(index)];
             let reference = wall.reference + wall.boundary.motion.pose(time).shift;
             let force = view.kinematics.normal * view.normal_force + view.tangential_force;
-            let (arm, f) = (three(view.kinematics.point - view.kinematics.image - reference), three(force));
+            let (arm, f) = (
+                three(view.kinematics.point - view.kinematics.image - reference),
+                three(force),
+            );
             let load = &mut walls[usize::from(index)];
             for k in 0..3 {
                 let (i, j) = ((k + 1) % 3, (k + 2) % 3);

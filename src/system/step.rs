@@ -324,7 +324,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                     format!("link {}-wall `{}`", name(a), wall.name),
                     (law, laws.slots(a as u16, wall.material)),
                     1.0 / inverse,
-                    ra,
+                    wall.shape.effective_radius(ra),
                     inverse,
                 );
             }

@@ -21,6 +21,7 @@ mod collision;
 mod compare;
 mod converge;
 mod corners;
+mod curved_walls;
 mod documents;
 mod domains;
 mod domains_checks;
@@ -137,8 +138,8 @@ mod sweep;
 mod threads;
 mod tilt;
 mod view;
-mod watch;
 mod wall_images;
+mod watch;
 mod wear;
 mod zones;
 

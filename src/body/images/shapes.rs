@@ -6,10 +6,7 @@ use crate::geometry::{Dimension, Vector};
 
 /// Whether a wall is one surface around all grains.
 pub(super) fn encloses<D: Dimension>(shape: &Shape<D>) -> bool {
-    matches!(
-        shape,
-        Shape::Ball { inside: true, .. } | Shape::Vessel(_)
-    )
+    matches!(shape, Shape::Ball { inside: true, .. } | Shape::Vessel(_))
 }
 
 /// Whether the frame of a wall only shifts, or turns about that direction.

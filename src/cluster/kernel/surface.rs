@@ -37,7 +37,7 @@ pub struct WallLanes {
     pub normal: [Row; 3],
     /// Velocity of the wall at the contact, m/s.
     pub velocity: [Row; 3],
-    /// One over the radius of a grain of the wall, 1/m; 0 for what laws see as flat.
+    /// Curvature for laws, 1/m ([`crate::contact::curved::equivalent`]); 0 for what they see as flat.
     pub curvature: Row,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Facing<L: Lanes, const N: usize> {
     pub distance: L,
     /// Of the surface at the contact.
     pub velocity: [L; N],
-    /// One over the radius of its grains; 0 where it counts as flat.
+    /// Of the surface, for laws; 0 where it counts as flat.
     pub curvature: L,
     /// Lanes that face it, rather than what lies beyond its ends.
     pub inside: u8,

@@ -75,6 +75,14 @@ impl Bow {
             (-beyond, -out)
         })
     }
+    /// One over its radius as seen from a place, 1/m; under 0 from inside.
+    pub fn curvature(&self, x: Vector2<f64>) -> f64 {
+        if Vector::norm(&(x - self.centre)) >= self.radius {
+            1.0 / self.radius
+        } else {
+            -1.0 / self.radius
+        }
+    }
     /// Distance of a place from it, m.
     pub fn distance(&self, x: Vector2<f64>) -> f64 {
         let to_end = |end: &Vector2<f64>| Vector::norm(&(x - end));

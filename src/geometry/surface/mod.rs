@@ -153,10 +153,10 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn flat(&self, x: D::Vector) -> Option<Flat<D>>;
     /// Some point of the surface, or the centre or axis of a round one.
     fn reference_point(&self) -> D::Vector;
-    /// One over the radius of a grain that is a piece of a wall, 1/m: contact laws see two round bodies there. 0 for
-    /// all others, which they see as flat.
-    fn curvature(&self) -> f64 {
-        0.0
+    /// Principal curvatures where a grain at `x` meets it, 1/m: over 0 where it bulges towards the grain, under 0 in a
+    /// hollow. 0 of flat pieces, and of edges and corners, which contact laws see as flat. The plane has one: twice.
+    fn curvatures(&self, _x: D::Vector, _met: &Probe<D>) -> [f64; 2] {
+        [0.0; 2]
     }
     /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.
     fn bounds(&self) -> Option<[D::Vector; 2]> {

@@ -84,11 +84,13 @@ impl Surface<Planar> for PlanarSurface {
         }
     }
 
-    fn curvature(&self) -> f64 {
-        match self {
-            PlanarSurface::Grain(ball) => 1.0 / ball.radius(),
+    fn curvatures(&self, x: Vector2<f64>, _: &Probe<Planar>) -> [f64; 2] {
+        let curvature = match self {
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => ball.curvature(),
+            PlanarSurface::Bow(bow) => bow.curvature(x),
             _ => 0.0,
-        }
+        };
+        [curvature; 2]
     }
     fn bounds(&self) -> Option<[Vector2<f64>; 2]> {
         match self {

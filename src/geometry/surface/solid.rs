@@ -114,6 +114,14 @@ impl<D: Dimension> Ball<D> {
     pub fn radius(&self) -> f64 {
         self.radius
     }
+    /// One over its radius, 1/m; under 0 from inside.
+    pub fn curvature(&self) -> f64 {
+        if self.inside {
+            -1.0 / self.radius
+        } else {
+            1.0 / self.radius
+        }
+    }
     /// The contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: D::Vector) -> Probe<D> {

@@ -74,6 +74,22 @@ impl Axis {
     pub fn point(&self, distance: f64, height: f64) -> Vector3<f64> {
         self.origin + self.side * distance + self.along * height
     }
+    /// Curvature around the axis of what is swept, where a grain at `x` meets it, 1/m (Meusnier 1785).
+    fn curvature(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
+        /// Part of a normal away from the axis that is a rounding: of a disk or a ring across it.
+        const FLAT: f64 = 1e-12;
+        let (place, out) = self.meridian(x);
+        let away = Vector::dot(&met.normal, &out);
+        let distance = place.x - away * met.distance;
+        if away.abs() <= FLAT {
+            0.0
+        } else if distance > 0.0 {
+            away / distance
+        } else {
+            // At the tip of a cone it has no end.
+            away.signum() * f64::INFINITY
+        }
+    }
     fn probe(
         &self,
         x: Vector3<f64>,
@@ -164,10 +180,14 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Tip(tip) => tip.point(),
         }
     }
-    fn curvature(&self) -> f64 {
+    fn curvatures(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> [f64; 2] {
         match self {
-            SpatialSurface::Grain(ball) => 1.0 / ball.radius(),
-            _ => 0.0,
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => [ball.curvature(); 2],
+            // Along the generator a band is straight.
+            SpatialSurface::Band(axis, _) => [axis.curvature(x, met), 0.0],
+            SpatialSurface::Tube(tube) => [tube.curvature(), 0.0],
+            SpatialSurface::Dome(dome) => [dome.curvature(); 2],
+            _ => [0.0; 2],
         }
     }
     fn bounds(&self) -> Option<[Vector3<f64>; 2]> {

@@ -38,6 +38,10 @@ impl Tube {
     pub fn distance(&self, x: Vector3<f64>) -> f64 {
         self.radius - self.axis.meridian(x).0.x
     }
+    /// Across its axis, 1/m.
+    pub fn curvature(&self) -> f64 {
+        -1.0 / self.radius
+    }
     /// A point of its axis.
     pub fn origin(&self) -> Vector3<f64> {
         self.axis.point(0.0, 0.0)
@@ -85,6 +89,10 @@ impl Dome {
         let arm = x - self.middle;
         let height = Vector::dot(&arm, &self.out).min(0.0);
         self.radius - Vector::norm(&(arm - self.out * height))
+    }
+    /// Of its sphere, 1/m.
+    pub fn curvature(&self) -> f64 {
+        -1.0 / self.radius
     }
     /// The middle of its sphere.
     pub fn middle(&self) -> Vector3<f64> {

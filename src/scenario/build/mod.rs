@@ -18,6 +18,7 @@ mod meshes;
 mod meters;
 mod mixture;
 mod morph;
+mod narrow;
 mod others;
 mod outside;
 mod perturb;
@@ -41,8 +42,8 @@ use super::document::Document;
 use super::path::Place;
 use super::problem::Problem;
 use super::spec::Spec;
-use crate::cluster::integrate::Integrate;
 use crate::body::images::{ImagesError, walls_with_images};
+use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::system::{PeriodicAxis, Setup};
 
@@ -179,6 +180,7 @@ pub(super) fn build<D: Integrate>(
         twice::warnings(&setup.boundaries),
         plenty::warnings(&setup),
         setup.mesh_warnings(),
+        narrow::warnings(&setup),
     ]
     .concat();
     Ok((setup, spec))

@@ -38,6 +38,8 @@ struct Met<D: Dimension> {
     wall: D::Vector,
     /// How far the image of it that is met is from the wall itself, m.
     image: D::Vector,
+    /// Its curvature there for laws, 1/m.
+    curvature: f64,
     /// What changes the approach during the contact, m/s^2: gravity less a wall's acceleration; for
     /// flyers none.
     pull: f64,
@@ -94,6 +96,7 @@ impl<D: Integrate> System<D> {
             reach: arrays.radius(first as usize) + arrays.radius(second as usize),
             wall: D::Vector::default(),
             image: D::Vector::default(),
+            curvature: 0.0,
             pull: 0.0,
         };
         self.meet(&met, time, sink)
@@ -128,6 +131,8 @@ impl<D: Integrate> System<D> {
         };
         let out = pose.vector_from_frame(probe.normal);
         let image = wall.shift(surface, &pose, path.position);
+        let radius = self.engine.state.arrays.radius(slot as usize);
+        let curvature = wall.curvature(surface, &pose, path.position, &probe, radius);
         let at = path.position - out * probe.distance - image;
         let moved = if wall.fixed {
             D::Vector::default()
@@ -144,6 +149,7 @@ impl<D: Integrate> System<D> {
             reach: self.engine.state.arrays.radius(slot as usize),
             wall: moved,
             image,
+            curvature,
             pull: pull.norm(),
         };
         self.meet_at(&met, surface, time, sink)
@@ -178,7 +184,7 @@ impl<D: Integrate> System<D> {
             }
             Other::Boundary(wall) => (
                 self.engine.boundaries[usize::from(wall)].boundary.material,
-                radius_a,
+                radius_a / (1.0 + met.curvature * radius_a),
             ),
         };
         let materials = [arrays.material[a], other];
@@ -393,8 +399,7 @@ impl<D: Integrate> System<D> {
             let arrays = &self.engine.state.arrays;
             let touch =
                 flight::fly(&self.engine, slot, time).position + met.normal * arrays.radius(slot);
-            let reference =
-                wall.reference + wall.boundary.motion.pose(time).shift + met.image;
+            let reference = wall.reference + wall.boundary.motion.pose(time).shift + met.image;
             let moment = D::moment(touch - reference, impulse);
             self.engine.state.flows.walls += work;
             let sums = &mut self.engine.state.wall_sums[index];

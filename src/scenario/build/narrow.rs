@@ -1,0 +1,35 @@
+//! Hollows of walls as narrow as grains, in which the theory of round contacts ends.
+
+use crate::contact::PairLaw;
+use crate::contact::curved::LEAST;
+use crate::geometry::Dimension;
+use crate::system::Setup;
+
+/// A warning for each wall with a hollow in which the largest grain lies all around, where laws mind radii.
+pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
+    if setup.events.is_some() || setup.quasi_static.is_some() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for wall in &setup.boundaries {
+        let minds = |material: u16| {
+            let law = setup.laws.get(material, wall.material);
+            law.is_some_and(|law| !matches!(law, PairLaw::Linear { .. }))
+        };
+        let there = setup.grains.iter();
+        let there = there.map(|grain| (grain.material, grain.radius));
+        let fed = setup.feeds.iter().flat_map(|feed| feed.what.components());
+        let fed = fed.map(|sort| (sort.material, sort.radius.greatest()));
+        let narrow =
+            |(material, radius): &(u16, f64)| minds(*material) && wall.shape.is_narrow(*radius);
+        let largest = there.chain(fed).filter(narrow).map(|(_, radius)| radius);
+        let largest = largest.fold(0.0, f64::max);
+        if largest > 0.0 {
+            found.push(format!(
+                "the wall `{}` has a hollow as narrow as a grain of radius {largest} m, or nearly: Hertz's theory ends there, and the curvature between the two counts as {LEAST} of the grain's own",
+                wall.name
+            ));
+        }
+    }
+    found
+}
