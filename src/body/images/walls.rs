@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::shapes::keeps_direction;
 use super::{AT_BORDER, Images, ImagesError, Repeat};
 use crate::body::{Boundary, Shape};
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
 
 /// A rough wall that reaches over the borders of a box, cut there: its images go on with it.
