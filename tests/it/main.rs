@@ -129,8 +129,8 @@ mod sweep;
 mod threads;
 mod tilt;
 mod view;
-mod watch;
 mod wall_images;
+mod watch;
 mod wear;
 mod zones;
 
