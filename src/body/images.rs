@@ -181,6 +181,12 @@ impl<D: Dimension> Images<D> {
         self.count > 1
     }
 
+    /// Whether there is the wall itself only, met where a grain is.
+    #[inline]
+    pub fn are_own(&self) -> bool {
+        self.along == [Repeat::Own; 3]
+    }
+
     /// Whether they may touch each other: at a joint only one of two is met.
     pub fn are_joined(&self) -> bool {
         self.joined

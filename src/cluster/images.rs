@@ -92,6 +92,9 @@ impl<D: Dimension> Wall<D> {
     /// at a joint another image of the wall, is nearer.
     #[inline]
     pub fn probe(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> Option<Probe<D>> {
+        if self.fixed && self.images.are_own() {
+            return self.surfaces.probe(surface as usize, x);
+        }
         let (image, piece) = self.images.split(surface);
         let probe = self
             .surfaces
