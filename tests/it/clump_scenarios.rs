@@ -22,7 +22,7 @@ fn share(velocity: &str, rotation: f64, finish: f64) -> f64 {
     let moment = setup.grains[0].moment_of_inertia();
     let (system, sink) = run(&setup);
     let balance = system.summary().energy.balance_error;
-    assert!(balance < 0.02, "{balance}");
+    assert!(balance < 1e-3, "{balance}");
     let (mut turning, mut moving) = (0.0, 0.0);
     for (grains, _) in &sink.snapshots {
         let grain = &grains[0];
