@@ -37,7 +37,6 @@ pub fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Se
         min,
         max,
         periodic: std::array::from_fn(|k| periodic && k < D::N),
-        fills: Vec::new(),
         gravity: D::Vector::default(),
         walls: Vec::new(),
         species: 1,

@@ -262,7 +262,6 @@ fn one_wall(
         min: Vector3::repeat(-0.3),
         max: Vector3::repeat(0.3),
         periodic: [false; 3],
-        fills: Vec::new(),
         gravity,
         walls: vec![Wall {
             shape,
