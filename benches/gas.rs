@@ -47,7 +47,6 @@ fn lattice(n: usize, filled: f64) -> Setup<Spatial> {
         min: Vector3::zeros(),
         max: Vector3::repeat(spacing * n as f64),
         periodic: [true; 3],
-        fills: Vec::new(),
         gravity: Vector3::zeros(),
         walls: Vec::new(),
         species: 1,
