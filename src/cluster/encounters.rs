@@ -7,23 +7,39 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
+use crate::geometry::Vector;
 
-/// A contact of a grain that stands still with a stepped one that began or ended in the last evaluation.
+/// A contact of a stepped grain with another, which may stand still, that began or ended in the last evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encounter {
     /// Class of pairs.
     pub class: usize,
-    /// Slot of the grain that stands still.
-    pub still: u32,
-    /// Slot of the stepped one.
-    pub stepped: u32,
+    /// Slot of the grain that stands still; if none does, of the slower one.
+    pub struck: u32,
+    /// Slot of the other, which is stepped.
+    pub striker: u32,
+    /// Whether the one that is struck stands still.
+    pub stands: bool,
     /// Slots of the balls in touch.
     pub balls: [u32; 2],
     /// Whether it began.
     pub began: bool,
 }
 
-/// A blow on a grain that stands still.
+/// Links of the lists from each of their grains: the grain, the one beyond, class of pairs, and the balls in touch; ascending.
+#[derive(Clone, Debug, Default)]
+pub struct ListLinks(Vec<(u32, u32, usize, [u32; 2])>);
+
+impl ListLinks {
+    fn of(&self, slot: u32) -> impl Iterator<Item = &(u32, u32, usize, [u32; 2])> {
+        let first = self.0.partition_point(|link| link.0 < slot);
+        self.0[first..]
+            .iter()
+            .take_while(move |link| link.0 == slot)
+    }
+}
+
+/// A blow on a grain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strike {
     /// Speed of approach, m/s.
@@ -53,27 +69,74 @@ impl Ord for Arrival {
 }
 
 impl<D: Integrate> Engine<D> {
-    /// Notes that a link of two balls began or ended, if one of them stands still and the other is stepped.
+    /// Notes that a link of two balls began or ended, if any grain stands still; of two that do there are no such links.
     pub(super) fn note_encounter(&mut self, class: usize, balls: [u32; 2], began: bool) {
         if self.state.still.count == 0 {
             return;
         }
         let stand = balls.map(|ball| self.stands(ball));
-        if stand[0] == stand[1] {
-            return;
-        }
         let [a, b] = balls.map(|ball| self.owner(ball));
-        let (still, stepped) = if stand[0] { (a, b) } else { (b, a) };
+        let (struck, striker) = match stand {
+            [true, true] => return,
+            [true, false] => (a, b),
+            [false, true] => (b, a),
+            // Who lost a support, of two that are stepped, falls by itself.
+            [false, false] if !began => return,
+            [false, false] => {
+                let speed = |slot: u32| self.motion(slot as usize).velocity.norm_squared();
+                if speed(a) < speed(b) { (a, b) } else { (b, a) }
+            }
+        };
         self.encounters.push(Encounter {
             class,
-            still,
-            stepped,
+            struck,
+            striker,
+            stands: stand[0] || stand[1],
             balls,
             began,
         });
     }
 
-    /// Contacts between grains that stand still and stepped ones that began or ended in the last evaluation. Told once.
+    /// Whether a grain that stands still and touches stepped ones is so near to an encounter that a wave of so many seconds
+    /// may reach it: a bound by the time that the link which began passes it on in.
+    pub fn may_reach(&self, encounter: &Encounter, strike: &Strike) -> bool {
+        let [a, b] = encounter.balls;
+        let materials = self.state.pairs[encounter.class].materials;
+        let Some(law) = self.laws.get(materials[0], materials[1]) else {
+            return false;
+        };
+        let kinematics = self.pair_kinematics(a, b);
+        let stiffness = law.stiffness(strike.depth, kinematics.radius).normal;
+        let links = strike.duration * (stiffness * kinematics.inverse_mass).sqrt();
+        let arrays = &self.state.arrays;
+        let radius = |slot: u32| arrays.radius(slot as usize);
+        let own = radius(encounter.struck).max(radius(encounter.striker));
+        self.state.still.rim.iter().any(|&slot| {
+            let reach = (links + 2.0) * 2.0 * own.max(radius(slot));
+            let away = self.shortest(arrays.position(slot as usize) - kinematics.point);
+            away.norm_squared() < reach * reach
+        })
+    }
+
+    /// Links between grains of which one at least is stepped.
+    pub fn list_links(&self) -> ListLinks {
+        let mut links = Vec::new();
+        for (class, pairs) in self.state.pairs.iter().enumerate() {
+            let lists = &pairs.lists;
+            for (batch, flags) in lists.batches.iter().zip(&lists.flags) {
+                for lane in (0..8).filter(|lane| flags.touch >> lane & 1 == 1) {
+                    let balls = [batch.a[lane], batch.b[lane]];
+                    let [a, b] = balls.map(|ball| self.owner(ball));
+                    links.push((a, b, class, balls));
+                    links.push((b, a, class, balls));
+                }
+            }
+        }
+        links.sort_unstable();
+        ListLinks(links)
+    }
+
+    /// Contacts of stepped grains that began, or ended with one that stands still, in the last evaluation. Told once.
     pub fn take_encounters(&mut self) -> Vec<Encounter> {
         std::mem::take(&mut self.encounters)
     }
@@ -87,7 +150,7 @@ impl<D: Integrate> Engine<D> {
             return None;
         }
         let [a, b] = self.state.pairs[encounter.class].materials;
-        let mass = 1.0 / self.state.arrays.inverse_mass(encounter.stepped as usize);
+        let mass = 1.0 / self.state.arrays.inverse_mass(encounter.striker as usize);
         let duration = self
             .laws
             .get(a, b)?
@@ -101,37 +164,47 @@ impl<D: Integrate> Engine<D> {
         })
     }
 
-    /// Grains that stand still and to which a wave comes within a time (s) from one of them, along links between
-    /// grains that stand still, itself included; ascending. A link passes it on in sqrt(m / k), m the reduced mass of its grains and
+    /// Grains that stand still and to which a wave comes within a time (s) from some grains, along links between
+    /// grains that stand still and those of the lists; ascending. A link passes it on in sqrt(m / k), m the reduced mass of its grains and
     /// k its stiffness at its own overlap or at `depth` (m), if that is more: in a row of equal grains 0.71 of the time that
     /// long waves take, in a close packing about that time.
-    pub fn within_reach(&self, from: u32, time: f64, depth: f64) -> Vec<u32> {
+    pub fn within_reach(&self, from: &[u32], time: f64, depth: f64, lists: &ListLinks) -> Vec<u32> {
         let pairs = &self.state.still.pairs;
-        let mut arrivals: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
-        let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
+        let passes = |class: usize, [a, b]: [u32; 2]| {
+            let materials = self.state.pairs[class].materials;
+            let kinematics = self.pair_kinematics(a, b);
+            let law = self.laws.get(materials[0], materials[1])?;
+            let overlap = kinematics.overlap.max(depth);
+            let stiffness = law.stiffness(overlap, kinematics.radius).normal;
+            Some(1.0 / (stiffness * kinematics.inverse_mass).sqrt())
+        };
+        let mut arrivals: BTreeMap<u32, f64> = from.iter().map(|&slot| (slot, 0.0)).collect();
+        let mut front: BinaryHeap<_> = from
+            .iter()
+            .map(|&slot| Reverse((Arrival(0.0), slot)))
+            .collect();
         while let Some(Reverse((Arrival(at), slot))) = front.pop() {
             if arrivals.get(&slot).is_some_and(|&earlier| earlier < at) {
                 continue;
             }
-            for index in pairs.of(slot) {
-                let (class, link) = pairs.get(index);
-                let [a, b] = self.state.pairs[class].materials;
-                let kinematics = self.pair_kinematics(link.a, link.b);
-                let Some(law) = self.laws.get(a, b) else {
-                    continue;
-                };
-                let stiffness = law
-                    .stiffness(kinematics.overlap.max(depth), kinematics.radius)
-                    .normal;
-                let arrival = at + 1.0 / (stiffness * kinematics.inverse_mass).sqrt();
-                let other = pairs.beyond(index, slot);
+            let mut go = |other: u32, passes: Option<f64>| {
+                let Some(passes) = passes else { return };
+                let arrival = at + passes;
                 let earlier = arrivals.get(&other).is_none_or(|&known| arrival < known);
                 if arrival <= time && earlier {
                     arrivals.insert(other, arrival);
                     front.push(Reverse((Arrival(arrival), other)));
                 }
+            };
+            for index in pairs.of(slot) {
+                let (class, link) = pairs.get(index);
+                go(pairs.beyond(index, slot), passes(class, [link.a, link.b]));
+            }
+            for &(_, other, class, balls) in lists.of(slot) {
+                go(other, passes(class, balls));
             }
         }
+        arrivals.retain(|&slot, _| self.stands(slot));
         arrivals.into_keys().collect()
     }
 

@@ -2,14 +2,14 @@
 //!
 //! A grain that stands still is a wall to what strikes it until it is woken, and a wall throws back what a bed would
 //! swallow. What decides the rebound is what a wave can reach, and come back from, while the striker is in touch: those grains
-//! are woken at once, with the one that was struck. The others learn of the blow too late to matter for it.
+//! are woken at once, with the one that was struck, whether that stood still itself or is stepped among those that do. The others learn of the blow too late to matter for it.
 //!
 //! Likewise what loses a support falls from the very step on, and what an ended contact has pushed is no load.
 
 use super::rest::{LOOSE, size};
 use super::{MorphSetup, System, SystemError};
-use crate::cluster::Encounter;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Encounter, Strike};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
@@ -21,13 +21,28 @@ impl<D: Integrate> System<D> {
             return Ok(());
         };
         let mut woken: Vec<u32> = Vec::new();
+        let mut links = None;
         for encounter in &encounters {
             if encounter.began {
-                woken.extend(self.struck(encounter, &morph));
+                let near =
+                    |strike: &Strike| encounter.stands || self.engine.may_reach(encounter, strike);
+                if let Some(strike) = self.blow(encounter, &morph).filter(near) {
+                    let links = links.get_or_insert_with(|| self.engine.list_links());
+                    let both = [encounter.struck, encounter.striker];
+                    let from = if encounter.stands {
+                        &both[..1]
+                    } else {
+                        &both[..]
+                    };
+                    // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes
+                    // back from.
+                    let (time, depth) = (strike.duration, strike.depth);
+                    woken.extend(self.engine.within_reach(from, time, depth, links));
+                }
             } else {
-                self.engine.drop_push(encounter.still);
-                if self.has_lost_support(encounter.still, &morph) {
-                    woken.push(encounter.still);
+                self.engine.drop_push(encounter.struck);
+                if self.has_lost_support(encounter.struck, &morph) {
+                    woken.push(encounter.struck);
                 }
             }
         }
@@ -39,21 +54,14 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// Who is to be woken by a contact that began: none if what strikes could not rise by `strike` diameters of the
+    /// The blow of a contact that began; none if what strikes could not rise by `strike` diameters of the
     /// smaller grain with all of its speed.
-    fn struck(&self, encounter: &Encounter, morph: &MorphSetup) -> Vec<u32> {
-        let Some(strike) = self.engine.strike(encounter) else {
-            return Vec::new();
-        };
+    fn blow(&self, encounter: &Encounter, morph: &MorphSetup) -> Option<Strike> {
+        let strike = self.engine.strike(encounter)?;
         let radius = |slot: u32| self.engine.state.arrays.radius(slot as usize);
-        let diameter = 2.0 * radius(encounter.still).min(radius(encounter.stepped));
+        let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
         let height = 0.5 * strike.speed * strike.speed / self.setup.gravity.norm();
-        if height < morph.strike * diameter {
-            return Vec::new();
-        }
-        // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes back from.
-        self.engine
-            .within_reach(encounter.still, strike.duration, strike.depth)
+        (height >= morph.strike * diameter).then_some(strike)
     }
 
     /// Whether a grain one of whose contacts has ended lacks so much now that it must not stand still.
