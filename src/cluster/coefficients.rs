@@ -86,6 +86,7 @@ impl Coefficients {
         k: &Kinematics<D>,
         memory: [f64; 5],
         after: f64,
+        pressing: f64,
     ) -> f64 {
         let twist: f64 = if D::N == 2 {
             0.0
@@ -111,7 +112,8 @@ impl Coefficients {
             if given <= 0.0 {
                 return 0.0;
             }
-            0.5 * given * spring * spring
+            let pull = (given * spring.abs()).min(resistance.friction * pressing);
+            0.5 * pull * pull / given
         };
         of(self.slots.rolling, rolled) + of(self.slots.twisting, twisted)
     }

@@ -144,9 +144,16 @@ impl<D: Integrate> Engine<D> {
         let mut force: [f64; 3] =
             std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
         let cap = c.friction * pressing;
-        let mut tangential = 0.5 * c.kt * size(spring).powi(2);
+        // Where a damper passes the limit by itself, the law keeps a spring that would give more
+        // than the limit the other way; what it can give back is only up to the limit.
+        let pull = (c.kt * size(spring)).min(cap);
+        let mut tangential = if c.kt > 0.0 {
+            0.5 * pull * pull / c.kt
+        } else {
+            0.0
+        };
         if !c.slots.are_empty() {
-            tangential += c.turning_energy(&k, memory, after);
+            tangential += c.turning_energy(&k, memory, after, pressing);
         }
         let mut f = size(force);
         if c.slots.spring_limited {

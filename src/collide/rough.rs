@@ -231,9 +231,7 @@ impl ScaledRough {
         let kept = if force == trial {
             spring
         } else if kt > 0.0 {
-            // A damper that passes the limit by itself neither turns the spring round nor stretches it.
-            let kept = -(force + ct * sliding) / kt;
-            kept.clamp(spring.min(0.0), spring.max(0.0))
+            -(force + ct * sliding) / kt
         } else {
             0.0
         };

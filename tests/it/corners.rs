@@ -23,7 +23,7 @@ fn lossless(n: usize, law: &str, walls: &str, grains: &str, finish: f64) -> Stri
     let mut gravity = vec![0.0; n];
     gravity[n - 1] = -9.81;
     format!(
-        "name = \"corners\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nfinish = {finish:?}\nsafety = 40.0\n\
+        "name = \"corners\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nfinish = {finish:?}\nsafety = 0.3\n\
          [log]\nseries = 0.01\n[material.stuff]\ndensity = 1000.0\n[material.wall]\n\
          [[law]]\nbetween = [\"stuff\", \"stuff\"]\n{law}\n[[law]]\nbetween = [\"stuff\", \"wall\"]\n{law}\n\
          {walls}\n[[fill]]\nmaterial = \"stuff\"\ngrains = [{grains}]\n"

@@ -149,9 +149,14 @@ fn a_feed_that_keeps_its_rate_says_nothing() {
         ] {
             let told = run(&(head(dimension, -9.81, 0.5) + &feed(dimension, &timing, 0.4)));
             assert_eq!(told.warnings, Vec::<String>::new(), "{timing}");
+            // By mass it goes by what each grain weighs, which is drawn.
+            let most = u64::from(timing.contains("mass"));
             if count > 0 {
-                assert_eq!(told.grains.created, count, "{timing}");
-                assert_eq!(told.feeds[0].asked.count, count, "{timing}");
+                assert!(told.grains.created.abs_diff(count) <= most, "{timing}");
+                assert!(
+                    told.feeds[0].asked.count.abs_diff(count) <= most,
+                    "{timing}"
+                );
             }
         }
     }

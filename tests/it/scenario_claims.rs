@@ -2,12 +2,25 @@
 //! rigid bodies, Hertz, kinetic theory (Maxwell; Haff 1983; Enskog 1922). Beds and flows: `scenario_claims_beds`.
 
 use std::f64::consts::PI;
+use std::sync::atomic::AtomicBool;
 
+use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
 use arenite::geometry::Spatial;
 use arenite::record::{BodyRef, EventRow, GrainRow, MemorySink};
 
+use arenite::system::{Control, Setup, simulation};
+
 use crate::support::{close, planar, run, spatial};
+
+/// What a run from event to event logs.
+fn by_events<D: Integrate>(setup: &Setup<D>) -> MemorySink {
+    let never = AtomicBool::new(false);
+    let mut sink = MemorySink::default();
+    let mut run = simulation(setup.clone(), None).unwrap();
+    run.run(&mut sink, &mut Control::new(&never)).unwrap();
+    sink
+}
 
 /// The first snapshot that is not before a time.
 pub fn at(sink: &MemorySink, time: f64) -> &[GrainRow] {
@@ -27,7 +40,7 @@ fn collisions(sink: &MemorySink) -> Vec<&EventRow> {
 /// wall sends it back, and the first gets the speed again.
 #[test]
 fn the_last_sphere_of_a_cradle_leaves() {
-    let (_, sink) = run(&spatial("newton-cradle", &["run.finish=0.27"]));
+    let sink = by_events(&spatial("newton-cradle", &["run.finish=0.27"]));
     let events = collisions(&sink);
     let blow: Vec<_> = events.iter().filter(|event| event.time < 0.1).collect();
     assert_eq!(blow.len(), 4);
@@ -136,7 +149,7 @@ fn takes_part(event: &EventRow, ball: u32) -> bool {
 /// in between nothing slows a ball.
 #[test]
 fn a_rack_is_broken() {
-    let (_, sink) = run(&planar("billiard", &[]));
+    let sink = by_events(&planar("billiard", &[]));
     let events = collisions(&sink);
     let blow = events[0].time;
     let chain = events.iter().filter(|event| event.time < blow + 1e-9);
@@ -206,7 +219,7 @@ fn from_maxwell(grains: &[GrainRow]) -> f64 {
 /// hundredth of a percent of the room.
 #[test]
 fn a_gas_in_a_can_is_ideal() {
-    let (_, sink) = run(&spatial("gas", &["run.finish=4"]));
+    let sink = by_events(&spatial("gas", &["run.finish=4"]));
     assert!(from_maxwell(at(&sink, 0.0)) > 5.0);
     let late = [3.0, 3.5, 4.0].map(|time| from_maxwell(at(&sink, time)));
     assert!(late.iter().sum::<f64>() / 3.0 < 1.63, "{late:?}");
@@ -249,7 +262,7 @@ fn in_flow(grains: &[GrainRow], edge: f64) -> f64 {
 fn a_gas_cools_by_haffs_law_until_it_flows() {
     let options = ["run.finish=80", "log.series=0.1", "log.snapshots=4"];
     let setup = spatial("cooling-gas", &options);
-    let (_, sink) = run(&setup);
+    let sink = by_events(&setup);
     let (count, edge, width): (f64, f64, f64) = (4096.0, 0.2778, 0.01);
     let density = count / edge.powi(3);
     let filled = density * PI / 6.0 * width.powi(3);

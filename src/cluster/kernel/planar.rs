@@ -81,12 +81,10 @@ pub(super) fn assemble<L: Lanes, W: Law>(
     let tangential = trial.max(zero.sub(cap)).min(cap).only(touch);
     let size = trial.abs();
     let over = cap.less(size);
-    // A sliding link keeps the spring that, with the damper, gives the limit: but none that is turned round or stretched by a
-    // damper that passes the limit by itself, which would be energy from nowhere.
+    // A sliding link keeps the spring that, with the damper, gives the limit.
     let kept = zero
         .sub(tangential.add(drag))
         .mul(response.tangential_compliance);
-    let kept = kept.max(spring.min(zero)).min(spring.max(zero));
     let kept = kept.select(spring, over).only(touch);
     let new = kept
         .add(L::splat(timing.after * timing.step).mul(vt))

@@ -49,15 +49,6 @@ fn zip<L: Lanes>(a: V3<L>, b: V3<L>, f: impl Fn(L, L) -> L) -> V3<L> {
     [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
 }
 
-#[inline(always)]
-fn zip3<L: Lanes>(a: V3<L>, b: V3<L>, c: V3<L>, f: impl Fn(L, L, L) -> L) -> V3<L> {
-    [
-        f(a[0], b[0], c[0]),
-        f(a[1], b[1], c[1]),
-        f(a[2], b[2], c[2]),
-    ]
-}
-
 struct Evaluated<L: Lanes> {
     force: V3<L>,
     moment: V3<L>,
@@ -159,19 +150,9 @@ fn assemble<L: Lanes, W: Law>(
         let scale = cap.mul(inverse).select(one, over);
         tangential = map(trial, |t| t.mul(scale).only(touch));
         let inverse_kt = response.tangential_compliance;
-        let mut slid = zip(tangential, vt, |t, v| {
+        let slid = zip(tangential, vt, |t, v| {
             zero.sub(t.add(ct_now.mul(v))).mul(inverse_kt)
         });
-        // As in the plane: where the damper passes the limit by itself, along the force, the spring loses what it has along it.
-        let drag = zero.sub(ct_now.mul(dot(vt, trial)));
-        let alone = cap.mul(size).less(drag);
-        if L::bits(alone) & touch_bits != 0 {
-            let along = zero.sub(dot(spring, trial).mul(inverse)).max(zero);
-            let by = along.mul(inverse);
-            slid = zip3(spring, trial, slid, |s, t, k| {
-                s.add(t.mul(by)).select(k, alone)
-            });
-        }
         kept = zip(slid, spring, |k, s| k.select(s, over).only(touch));
         let high = L::bits(cap.mul(L::splat(1.0 + timing.slip_tolerance)).less(size));
         let low = L::bits(cap.mul(L::splat(1.0 - timing.slip_tolerance)).less(size));

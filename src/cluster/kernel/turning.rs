@@ -108,20 +108,10 @@ pub(super) fn resist<L: Lanes, const N: usize>(
             let over = cap.less(size);
             let scale = cap.div(size.max(tiny)).select(one, over);
             let after = L::splat(timing.after).mul(step);
-            // As of sliding links: a damper that passes the limit by itself neither turns the spring round nor stretches it.
-            let (mut drag, mut along) = (zero, zero);
-            for k in 0..N {
-                drag = drag.sub(damping.mul(speed[k]).mul(trial[k]));
-                along = along.sub(spring[k].mul(trial[k]));
-            }
-            let alone = cap.mul(size).less(drag);
-            let by = along.max(zero).div(size.mul(size).max(tiny));
             for k in 0..N {
                 out.force[k] = trial[k].mul(scale).only(touch);
                 let kept = zero.sub(out.force[k].add(damping.mul(speed[k])));
-                let relaxed = spring[k].add(trial[k].mul(by));
-                let kept = relaxed.select(kept.mul(compliance), alone);
-                let kept = kept.select(spring[k], over);
+                let kept = kept.mul(compliance).select(spring[k], over);
                 out.spring[k] = kept.add(after.mul(speed[k])).only(touch);
             }
         }

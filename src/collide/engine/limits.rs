@@ -11,7 +11,7 @@ pub(super) struct Parting {
     pub impulse: f64,
     /// Energy lost, J.
     pub lost: f64,
-    /// Energy that makes it part faster than its restitution would, J: the wall gives it.
+    /// Energy that makes it part faster than its restitution would, J.
     pub lent: f64,
 }
 

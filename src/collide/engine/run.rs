@@ -356,8 +356,9 @@ impl<D: Dimension> Core<D> {
         self.tally.lost += lost;
         self.tally.lost_at_walls += lost;
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
-        let work = parting.lent - impulse.dot(&wall_velocity);
+        let work = -impulse.dot(&wall_velocity);
         self.tally.fed += work;
+        self.tally.lent += parting.lent;
         let book = &mut self.wall_tallies[wall as usize];
         book.impulse += impulse;
         book.normal += normal_impulse;

@@ -78,7 +78,7 @@ pub(super) fn build<D: Dimension>(
     let found = EventsSetup {
         rules,
         laws,
-        contact_time: contact_time(&at, section, setup)?,
+        contact_time: contact_time(section, setup),
         collapse: section.collapse,
     };
     let mut trial = setup.clone();
@@ -92,30 +92,31 @@ pub(super) fn build<D: Dimension>(
 }
 
 /// The contact time that is written, else for pairs that shall collide without loss a hundredth of the time in which
-/// the smallest grain falls by its radius.
-fn contact_time<D: Dimension>(
-    at: &Place,
-    section: &EventsSpec,
-    setup: &Setup<D>,
-) -> Result<f64, Problem> {
+/// the smallest grain falls by its radius; 0 without gravity.
+fn contact_time<D: Dimension>(section: &EventsSpec, setup: &Setup<D>) -> f64 {
     if section.collapse != CollapseName::Elastic || section.contact_time > 0.0 {
-        return Ok(section.contact_time);
+        return section.contact_time;
     }
-    let smallest = setup
-        .grains
-        .iter()
-        .map(|g| g.radius)
-        .fold(f64::INFINITY, f64::min);
+    let radii = setup.grains.iter().map(|g| g.radius);
+    let smallest = radii.fold(f64::INFINITY, f64::min);
     let fall = (2.0 * smallest / setup.gravity.norm()).sqrt();
-    if fall.is_finite() {
-        return Ok(0.01 * fall);
-    }
-    Err(Problem::at_key(
-        &at.key("contact_time"),
-        "with `collapse = \"elastic\"` pairs collide without loss within `contact_time` of a collision; it is 0, and without gravity \
-         nothing tells which it should be",
-    )
-    .help("give a time well below that between collisions, such as the duration of a contact"))
+    if fall.is_finite() { 0.01 * fall } else { 0.0 }
+}
+
+/// Warns where pairs shall collide without loss within no time at all.
+pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
+    let idle = |events: &&EventsSetup| {
+        events.collapse == CollapseName::Elastic && events.contact_time == 0.0
+    };
+    setup
+        .events
+        .iter()
+        .filter(idle)
+        .map(|_| {
+            "`events.collapse = \"elastic\"` does nothing: `events.contact_time` is 0, and without gravity nothing tells which it should be"
+                .to_string()
+        })
+        .collect()
 }
 
 /// What has no meaning, or no code yet, from event to event.

@@ -177,6 +177,7 @@ pub(super) fn build<D: Integrate>(
         filled.warnings,
         late::warnings(&setup),
         quasi_static::warnings(&setup),
+        events::warnings(&setup),
         twice::warnings(&setup.boundaries),
         plenty::warnings(&setup),
         setup.mesh_warnings(),

@@ -259,6 +259,7 @@ impl<D: Dimension> QuasiStatic<D> {
             self.over = Some(Outcome::Finished);
             return Ok(());
         };
+        self.handled += 1;
         let time = event.time;
         self.tally.count(event.kind, 1);
         // The n-th row comes at n intervals: sums of intervals would drift.
@@ -269,6 +270,7 @@ impl<D: Dimension> QuasiStatic<D> {
         match who {
             owner::GRAIN => {
                 if !self.add(time, sink, stops)? {
+                    self.handled -= 1;
                     self.over = Some(Outcome::Interrupted);
                     return Ok(());
                 }
@@ -311,7 +313,6 @@ impl<D: Dimension> QuasiStatic<D> {
                 self.over = Some(Outcome::Finished);
             }
         }
-        self.handled += 1;
         self.tally.time = time;
         Ok(())
     }
