@@ -1,6 +1,7 @@
 //! Contacts that pass from one piece of a mesh to the next: a grain that rolls over a ridge keeps its spring.
 
 use super::engine::Engine;
+use super::handed::Bound;
 use super::integrate::Integrate;
 use super::kernel::WallLanes;
 use super::lists::{History, Lists, Remembered};
@@ -19,6 +20,7 @@ impl<D: Integrate> Engine<D> {
         let boundary = &self.boundaries[usize::from(wall.boundary)];
         let arrays = &self.state.arrays;
         let lists = &mut wall.lists;
+        let step = self.options.step;
         let mut passed = Vec::new();
         for batch in 0..lists.batches.len() {
             let mut left = lists.flags[batch].touch & !faced(&lanes[batch]);
@@ -32,15 +34,26 @@ impl<D: Integrate> Engine<D> {
                 let ended = boundary.surface(surface).distance_bound(x);
                 if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
                     hand_over(lists, (batch, lane), to);
-                    let lanes = &lanes[to.0];
-                    let overlaps = [radius - ended, radius - lanes.distance.0[to.1]];
-                    passed.push((slot, overlaps, lanes.curvature.0[to.1]));
+                    let curvature = lanes[to.0].curvature.0[to.1];
+                    let came_from =
+                        arrays.position(slot as usize) - arrays.velocity(slot as usize) * step;
+                    let then = boundary.boundary.motion.pose(time - step);
+                    let bound = |surface: u32, now: f64| {
+                        let x = boundary.to_frame(surface, &then, came_from);
+                        let before = boundary.surface(surface).distance_bound(x);
+                        Bound {
+                            overlaps: [radius - before, radius - now],
+                            curvature,
+                        }
+                    };
+                    let other = lists.batches[to.0].of(to.1)[1];
+                    let reached = lanes[to.0].distance.0[to.1];
+                    passed.push((slot, bound(surface, ended), bound(other, reached)));
                 }
             }
         }
-        let given = |&(slot, overlaps, curvature): &(u32, [f64; 2], f64)| {
-            self.between_pieces(class, slot, overlaps, curvature)
-        };
+        let given =
+            |(slot, from, to): &(u32, Bound, Bound)| self.between_pieces(class, *slot, from, to);
         let given: f64 = passed.iter().map(given).sum();
         if given != 0.0 {
             self.give(class, given);

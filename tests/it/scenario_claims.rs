@@ -14,7 +14,7 @@ use arenite::system::{Control, Setup, simulation};
 use crate::support::{close, planar, run, spatial};
 
 /// What a run from event to event logs.
-fn by_events<D: Integrate>(setup: &Setup<D>) -> MemorySink {
+pub fn by_events<D: Integrate>(setup: &Setup<D>) -> MemorySink {
     let never = AtomicBool::new(false);
     let mut sink = MemorySink::default();
     let mut run = simulation(setup.clone(), None).unwrap();

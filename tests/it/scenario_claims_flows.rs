@@ -9,6 +9,7 @@ use arenite::record::{BodyRef, MemorySink, SeriesRow};
 use arenite::system::Setup;
 
 use crate::scenario_claims::at;
+use crate::scenario_claims::by_events;
 use crate::silo;
 use crate::support::{close, planar, run, spatial};
 
@@ -244,7 +245,7 @@ fn contacts_of_a_soft_gas_take_a_tenth_of_the_time() {
     let reduced = 0.5 * setup.grains[0].mass;
     let lasts = PI / (1e4 / reduced - 0.25 * 262.1f64.powi(2)).sqrt();
     close("restitution", libm::exp(-0.5 * 262.1 * lasts), 0.9, 1e-3);
-    let (_, sink) = run(&setup);
+    let sink = by_events(&setup);
     let late: Vec<&SeriesRow> = rows(&sink, 0.039, 0.07).collect();
     let (first, last) = (late[0], late[late.len() - 1]);
     let contacts = (last.collisions[0] - first.collisions[0]) as f64;

@@ -408,12 +408,12 @@ fn a_feed_without_room_waits_and_jams() {
         assert!(warning.as_str().unwrap().starts_with(said), "{warning}");
     }
     assert_eq!(warnings.len(), 3);
-    let feed = &figures["feeds"][0];
+    let told = &figures["feeds"][0];
     assert_eq!(
-        (&feed["asked"]["count"], &feed["given"]["count"]),
+        (&told["asked"]["count"], &told["given"]["count"]),
         (&10.into(), &1.into())
     );
-    assert_eq!(feed["postponed"], 5);
+    assert_eq!(told["postponed"], 5);
     // They go on at 0.8 m/s: room after two radii, 0.025 s or a little less or more by where in
     // the region they start. Each waits for the one before, and none is lost.
     let moving = feed.to_string() + "velocity = [0.8, 0.0]\n";
