@@ -330,7 +330,7 @@ impl<D: Integrate> Engine<D> {
             centred: matches!(
                 self.options.integrator,
                 IntegratorName::Verlet | IntegratorName::Midpoint
-            ),
+            ) && !self.state.bodies.list.is_empty(),
             periodic: self.periodic.iter().any(Option::is_some).then(lengths),
             moving: self.state.cell.as_ref().map(|cell| Moving {
                 offset: cell.edges.offset,
@@ -467,8 +467,7 @@ impl<D: Integrate> Engine<D> {
             self.changed.clear();
             let index = usize::from(self.state.walls[class].boundary);
             let pieces = self.has_pieces(class);
-            self.springs.clear();
-            if (self.options.log_links || pieces) && !trial {
+            if self.options.log_links && !trial {
                 self.springs
                     .clone_from(&self.state.walls[class].lists.history);
             }
@@ -509,7 +508,7 @@ impl<D: Integrate> Engine<D> {
                 }
             }
         }
-        self.hand_on();
+        self.give_for_pieces();
         let h = self.options.step;
         passed.damping = h * damper_at_walls;
         passed.walls = h * wall_power;

@@ -1,14 +1,12 @@
 //! Contacts that begin or end because a grain comes to face the next piece of a wall, not because the two meet or part.
 //!
 //! At a hollow corner of a chain, and where the pieces of a wall do not meet smoothly, the force of a piece is there, or gone, from one
-//! step to the next: so is the energy of its normal spring, which the wall gives or takes. The tangential spring goes over to the
-//! piece that the grain comes to touch in the same step. Where both are as far away at some moment of that step the grain goes
+//! step to the next: so is the energy of its normal spring, which the wall gives or takes. Where two pieces are as far away at some moment of that step the grain goes
 //! over smoothly, and nothing is given.
 
 use super::engine::{Engine, law_of};
 use super::integrate::Integrate;
 use super::kernel::Change;
-use super::lists::History;
 use crate::contact::{Law, with_law};
 use crate::geometry::surface::Surface;
 
@@ -17,8 +15,6 @@ use crate::geometry::surface::Surface;
 struct Ended {
     boundary: u16,
     slot: u32,
-    spring: [f64; 3],
-    slips: bool,
     left: Bound,
     class: usize,
 }
@@ -27,8 +23,6 @@ struct Ended {
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     class: usize,
-    batch: usize,
-    lane: usize,
     boundary: u16,
     slot: u32,
     reached: Bound,
@@ -90,7 +84,7 @@ impl<D: Integrate> Engine<D> {
         self.stored_at(class, slot, to) - self.stored_at(class, slot, from)
     }
 
-    /// Looks at a batch of a class in which links began or ended, before what `springs` hold of it is forgotten.
+    /// Looks at a batch of a class in which links began or ended.
     pub(super) fn note_pieces(&mut self, class: usize, change: &Change, time: f64) {
         let wall = &self.state.walls[class];
         let (number, batch) = (wall.boundary, wall.lists.batches[change.batch as usize]);
@@ -122,12 +116,9 @@ impl<D: Integrate> Engine<D> {
             });
             match (was, faced) {
                 (true, [curvature, None]) if overlaps[1] > 0.0 => {
-                    let spring = self.springs.get(change.batch as usize);
                     handed.ended.push(Ended {
                         boundary: number,
                         slot,
-                        spring: spring.map_or([0.0; 3], |springs| springs.lane(lane)),
-                        slips: change.before.slip & bit != 0,
                         left: Bound {
                             overlaps,
                             curvature: curvature.unwrap_or(0.0),
@@ -138,8 +129,6 @@ impl<D: Integrate> Engine<D> {
                 (false, [None, Some(curvature)]) if overlaps[0] > 0.0 => {
                     handed.begun.push(Begun {
                         class,
-                        batch: change.batch as usize,
-                        lane,
                         boundary: number,
                         slot,
                         reached: Bound {
@@ -154,9 +143,8 @@ impl<D: Integrate> Engine<D> {
         self.handed = handed;
     }
 
-    /// After an evaluation: springs of links that ended go to the links of the same grains with the next piece, and walls give
-    /// what normal springs gained.
-    pub(super) fn hand_on(&mut self) {
+    /// After an evaluation: walls give what normal springs gained at the bounds of zones.
+    pub(super) fn give_for_pieces(&mut self) {
         if self.handed.ended.is_empty() && self.handed.begun.is_empty() {
             return;
         }
@@ -173,11 +161,6 @@ impl<D: Integrate> Engine<D> {
                 class,
                 self.between_pieces(class, slot, &ended.left, &begun.reached),
             );
-            let lists = &mut self.state.walls[class].lists;
-            let own = lists.history[begun.batch].lane(begun.lane);
-            let spring = std::array::from_fn(|k| own[k] + ended.spring[k]);
-            lists.history[begun.batch].set_lane(begun.lane, spring);
-            lists.flags[begun.batch].slip |= u8::from(ended.slips) << begun.lane;
         }
         for ended in handed.ended.drain(..) {
             self.give(

@@ -85,7 +85,13 @@ impl<D: Integrate> System<D> {
             }
             let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
             rows.insert(self.engine.state.arrays.id[slot as usize], seq);
-            if self.grain_count() == gone.len() {
+            // Who is booked as gone is no longer counted, but over ranks, where those are that are still there.
+            let booked = if self.engine.is_shared() {
+                0
+            } else {
+                before + 1
+            };
+            if self.grain_count() + booked == gone.len() {
                 self.s.causes.end = seq;
             }
         }

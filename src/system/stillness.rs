@@ -19,9 +19,6 @@ pub(super) const UNDONE: u64 = 4;
 /// An outlet is silent when nothing went through it for so many times the root of diameter over gravity.
 const SILENT: f64 = 20.0;
 
-/// A rattler that has gone so many of its diameters is in no pocket.
-const WANDERS: f64 = 0.5;
-
 impl<D: Integrate> System<D> {
     /// While settling: whether the grains rest; then the clock is set to 0.
     pub(super) fn look_for_rest(
@@ -156,7 +153,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// Whether the arch has crept since looks began to find all calm: any of its grains, or where there is none any grain at all,
-    /// and whether a rattler has left its pocket. What was not here then is passed over.
+    /// but for rattlers. What was not here then is passed over.
     fn creeps(&self, arch: &[u32], movers: &[Mover]) -> bool {
         let arrays = &self.engine.state.arrays;
         let since = &self.s.calm_places;
@@ -165,22 +162,19 @@ impl<D: Integrate> System<D> {
         } else {
             JAM_CREEP
         };
-        let grains = (1..arrays.slots()).filter(|&slot| arrays.status[slot].is_grain());
-        grains.into_iter().any(|slot| {
-            let id = arrays.id[slot];
-            let rattles = movers.binary_search_by_key(&id, |mover| mover.id).is_ok();
-            let most = match rattles {
-                true => WANDERS,
-                false if arch.is_empty() || arch.contains(&id) => most,
-                false => return false,
-            };
-            let Ok(at) = since.binary_search_by_key(&id, |place| place.0) else {
-                return false;
-            };
-            let then = D::Vector::from_fn(|k| since[at].1[k]);
-            let gone = self.engine.shortest(arrays.position(slot) - then).norm();
-            gone > most * 2.0 * arrays.radius(slot)
-        })
+        (1..arrays.slots())
+            .filter(|&slot| arrays.status[slot].is_grain())
+            .filter(|&slot| arch.is_empty() || arch.contains(&arrays.id[slot]))
+            .any(|slot| {
+                let id = arrays.id[slot];
+                let Ok(at) = since.binary_search_by_key(&id, |place| place.0) else {
+                    return false;
+                };
+                let then = D::Vector::from_fn(|k| since[at].1[k]);
+                let gone = self.engine.shortest(arrays.position(slot) - then).norm();
+                gone > most * 2.0 * arrays.radius(slot)
+                    && movers.binary_search_by_key(&id, |mover| mover.id).is_err()
+            })
     }
 
     /// Books what a look for a jam has found: whether nothing moves but rattlers, and whether nothing at all does. Gives

@@ -137,13 +137,13 @@ fn a_feed_that_keeps_its_rate_says_nothing() {
     for dimension in [2, 3] {
         let m = mean_mass(dimension);
         for (timing, count) in [
-            (format!("mass_rate = {:?}", 100.0 * m), 50),
+            (format!("mass_rate = {:?}", 100.0 * m), 51),
             (
                 format!("mass = {:?}\nmass_rate = {:?}", 20.2 * m, 100.0 * m),
                 20,
             ),
             (format!("mass = {:?}\nevery = 0.01", 7.6 * m), 8),
-            ("count = 1000000\nevery = 0.01".into(), 50),
+            ("count = 1000000\nevery = 0.01".into(), 51),
             ("count = 30\nevery = 0.01".into(), 30),
             ("count = 1000000000\npoisson = 50.0".into(), 0),
         ] {

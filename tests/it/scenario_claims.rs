@@ -181,10 +181,11 @@ fn a_rack_is_broken() {
         if alone.count() > 1 || start + 0.02 > 3.0 - 1e-6 {
             continue;
         }
-        let across = usize::from(event.position[0].abs() < 1.26);
-        let [before, after] =
-            [start, start + 0.02].map(|t| at(&sink, t)[ball as usize].velocity[across]);
-        close("cushion", -after / before, 0.75, 1e-9);
+        let [before, after] = [start, start + 0.02].map(|t| at(&sink, t)[ball as usize].velocity);
+        let Some(across) = (0..2).find(|&k| before[k] * after[k] < 0.0) else {
+            panic!("no cushion turned ball {ball} back at {start} s")
+        };
+        close("cushion", -after[across] / before[across], 0.75, 1e-9);
         cushions += 1;
     }
     assert!(cushions > 10, "{cushions}");

@@ -166,7 +166,7 @@ fn a_funnel_empties_its_middle() {
 /// `tilt`: the bed stands still most of the time, slips now and then from far below the angle at which it flows, and then flows over the rim.
 #[test]
 fn a_tilted_bed_slips_and_then_flows() {
-    let (_, sink) = run(&planar("tilt", &["run.finish=28", "log.snapshots=never"]));
+    let (_, sink) = run(&planar("tilt", &["run.finish=34", "log.snapshots=never"]));
     let flows = sink.series.iter().find(|row| row.grains + 10 < 300);
     let flows = flows.expect("it flows").time;
     // 0.4 to 0.56 rad.

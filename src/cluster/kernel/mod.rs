@@ -323,7 +323,7 @@ pub struct Timing {
     /// Whether links that open within the step get their exact share of it.
     pub partial: bool,
     /// Whether a force acts for half a step before and after its evaluation (the leapfrogs): then links without a normal
-    /// damper that end within the step get their exact share of it too.
+    /// damper that end within the step get their exact share of it too. Where there are bodies of several parts.
     pub centred: bool,
     /// Lengths of the periodic directions, m; 0 where not periodic.
     pub periodic: Option<[f64; 3]>,

@@ -9,30 +9,23 @@ use crate::geometry::{Dimension, Vector};
 pub(super) struct Parting {
     /// Normal impulse, kg m/s.
     pub impulse: f64,
-    /// Energy lost, J.
+    /// Energy lost, J; negative where it parts faster than it came.
     pub lost: f64,
-    /// Energy that makes it part faster than its restitution would, J.
-    pub lent: f64,
 }
 
 impl Parting {
     /// After an approach, m/s (negative: it parts already, more slowly than it may), with a least speed, m/s.
     pub fn of(approach: f64, restitution: f64, least: f64, inverse_mass: f64) -> Self {
-        let foreseen = restitution * approach;
-        if approach > 0.0 && foreseen >= least {
+        if approach > 0.0 && restitution * approach >= least {
             let impulse = (1.0 + restitution) * approach / inverse_mass;
             return Parting {
                 impulse,
                 lost: 0.5 * (1.0 - restitution) * approach * impulse,
-                lent: 0.0,
             };
         }
-        let foreseen = if approach > 0.0 { foreseen } else { -approach };
-        let energy = |from: f64, to: f64| 0.5 * (from * from - to * to) / inverse_mass;
         Parting {
             impulse: (approach + least) / inverse_mass,
-            lost: energy(approach, foreseen),
-            lent: energy(least, foreseen),
+            lost: 0.5 * (approach * approach - least * least) / inverse_mass,
         }
     }
 }

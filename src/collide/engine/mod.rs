@@ -115,8 +115,6 @@ pub struct Tally {
     pub lost: f64,
     /// Work that moving walls did, J.
     pub fed: f64,
-    /// Energy with which walls made grains part that rest on them, J.
-    pub lent: f64,
     /// Greatest overlap at a collision over the sum of radii: rounding only, unless contacts last.
     pub deepest: f64,
     /// Contacts that last.

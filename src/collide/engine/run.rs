@@ -358,7 +358,6 @@ impl<D: Dimension> Core<D> {
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
         let work = -impulse.dot(&wall_velocity);
         self.tally.fed += work;
-        self.tally.lent += parting.lent;
         let book = &mut self.wall_tallies[wall as usize];
         book.impulse += impulse;
         book.normal += normal_impulse;

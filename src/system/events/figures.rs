@@ -27,7 +27,7 @@ impl<D: Dimension> Events<D> {
         let (kinetic, potential) = (motion + spin, self.engine.potential());
         let tally = self.engine.tally();
         let [kinetic_start, potential_start] = self.tally.start;
-        let (lost, injected) = (tally.lost, tally.fed + tally.lent);
+        let (lost, injected) = (tally.lost, tally.fed);
         let (hidden, mismatch) = (self.engine.hidden(), tally.soft.mismatch);
         let now = kinetic + potential + hidden;
         let error = now + lost + mismatch - injected - kinetic_start - potential_start;
