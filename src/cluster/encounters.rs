@@ -26,6 +26,9 @@ pub struct Encounter {
     pub began: bool,
 }
 
+/// Who has less than this share of the speed of a blow lies where it is struck.
+const SLOW: f64 = 0.1;
+
 /// Links of the lists from each of their grains: the grain, the one beyond, class of pairs, and the balls in touch; ascending.
 #[derive(Clone, Debug, Default)]
 pub struct ListLinks(Vec<(u32, u32, usize, [u32; 2])>);
@@ -97,9 +100,13 @@ impl<D: Integrate> Engine<D> {
         });
     }
 
-    /// Whether a grain that stands still and touches stepped ones is so near to an encounter that a wave of so many seconds
-    /// may reach it: a bound by the time that the link which began passes it on in.
-    pub fn may_reach(&self, encounter: &Encounter, strike: &Strike) -> bool {
+    /// Whether who is struck, awake but slow beside the blow, lies so near to a grain that stands still and touches stepped
+    /// ones that a wave may reach that one while the striker is in touch: a bound by the time in which the link that began passes it on.
+    pub fn lies_near(&self, encounter: &Encounter, strike: &Strike) -> bool {
+        let struck = self.motion(encounter.struck as usize).velocity;
+        if struck.norm() > SLOW * strike.speed {
+            return false;
+        }
         let [a, b] = encounter.balls;
         let materials = self.state.pairs[encounter.class].materials;
         let Some(law) = self.laws.get(materials[0], materials[1]) else {
@@ -164,11 +171,11 @@ impl<D: Integrate> Engine<D> {
         })
     }
 
-    /// Grains that stand still and to which a wave comes within a time (s) from some grains, along links between
-    /// grains that stand still and those of the lists; ascending. A link passes it on in sqrt(m / k), m the reduced mass of its grains and
+    /// Grains that stand still and to which a wave comes within a time (s) from one of all grains, along links between
+    /// grains that stand still and those of `lists`; ascending. A link passes it on in sqrt(m / k), m the reduced mass of its grains and
     /// k its stiffness at its own overlap or at `depth` (m), if that is more: in a row of equal grains 0.71 of the time that
     /// long waves take, in a close packing about that time.
-    pub fn within_reach(&self, from: &[u32], time: f64, depth: f64, lists: &ListLinks) -> Vec<u32> {
+    pub fn within_reach(&self, from: u32, time: f64, depth: f64, lists: &ListLinks) -> Vec<u32> {
         let pairs = &self.state.still.pairs;
         let passes = |class: usize, [a, b]: [u32; 2]| {
             let materials = self.state.pairs[class].materials;
@@ -178,11 +185,8 @@ impl<D: Integrate> Engine<D> {
             let stiffness = law.stiffness(overlap, kinematics.radius).normal;
             Some(1.0 / (stiffness * kinematics.inverse_mass).sqrt())
         };
-        let mut arrivals: BTreeMap<u32, f64> = from.iter().map(|&slot| (slot, 0.0)).collect();
-        let mut front: BinaryHeap<_> = from
-            .iter()
-            .map(|&slot| Reverse((Arrival(0.0), slot)))
-            .collect();
+        let mut arrivals: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
+        let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
         while let Some(Reverse((Arrival(at), slot))) = front.pop() {
             if arrivals.get(&slot).is_some_and(|&earlier| earlier < at) {
                 continue;

@@ -59,7 +59,7 @@ pub use changes::LinkChange;
 pub use course::{Course, Gap};
 pub use crush::Deepest;
 pub use driven::{Driven, FieldFlows};
-pub use encounters::{Encounter, Strike};
+pub use encounters::{Encounter, ListLinks, Strike};
 pub use engine::Engine;
 pub use far::{Levers, Limits, Touching};
 pub use guided::GuidedWall;

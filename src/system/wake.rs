@@ -9,7 +9,7 @@
 use super::rest::{LOOSE, size};
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Encounter, Strike};
+use crate::cluster::{Encounter, ListLinks, Strike};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
@@ -24,21 +24,21 @@ impl<D: Integrate> System<D> {
         let mut links = None;
         for encounter in &encounters {
             if encounter.began {
-                let near =
-                    |strike: &Strike| encounter.stands || self.engine.may_reach(encounter, strike);
-                if let Some(strike) = self.blow(encounter, &morph).filter(near) {
-                    let links = links.get_or_insert_with(|| self.engine.list_links());
-                    let both = [encounter.struck, encounter.striker];
-                    let from = if encounter.stands {
-                        &both[..1]
-                    } else {
-                        &both[..]
-                    };
-                    // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes
-                    // back from.
-                    let (time, depth) = (strike.duration, strike.depth);
-                    woken.extend(self.engine.within_reach(from, time, depth, links));
-                }
+                let Some(strike) = self.blow(encounter, &morph) else {
+                    continue;
+                };
+                let links = if encounter.stands {
+                    &ListLinks::default()
+                } else if self.engine.lies_near(encounter, &strike) {
+                    links.get_or_insert_with(|| self.engine.list_links())
+                } else {
+                    continue;
+                };
+                // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes
+                // back from.
+                let (time, depth) = (strike.duration, strike.depth);
+                let from = encounter.struck;
+                woken.extend(self.engine.within_reach(from, time, depth, links));
             } else {
                 self.engine.drop_push(encounter.struck);
                 if self.has_lost_support(encounter.struck, &morph) {

@@ -157,7 +157,7 @@ fn losses<D: Integrate>(
     setup: &Setup<D>,
     path: &Path,
     steps: usize,
-    damped: bool,
+    [holds, damped]: [bool; 2],
 ) -> (Vec<f64>, f64) {
     let (mut work, mut losses, mut most, mut before) = (0.0, Vec::new(), 0.0_f64, 0.0);
     let spin = |time| path.surface_spin(time);
@@ -172,15 +172,20 @@ fn losses<D: Integrate>(
             let mut stored = 0.0;
             engine.each_link_view(|link| stored += link.elastic.sum());
             most = most.max(stored);
-            losses.push(if damped { work } else { work - stored });
+            losses.push(if damped && !holds {
+                work
+            } else {
+                work - stored
+            });
         },
     );
     (losses, most)
 }
 
-/// By how much at most a number falls below nothing.
+/// By how much at most a number falls below what it was at first.
 fn greatest_debt(taken: &[f64]) -> f64 {
-    -taken.iter().copied().fold(0.0, f64::min)
+    let first = taken.first().map_or(0.0, |first| first.max(0.0));
+    first - taken.iter().copied().fold(first, f64::min)
 }
 
 /// By how much at most a number falls from what it was before.
@@ -305,10 +310,7 @@ fn worst<D: Integrate>(
     [holds, damped]: [bool; 2],
 ) -> f64 {
     let falls = (0..4).map(|seed| {
-        let (losses, most) = losses::<D>(setup, &Path::new(17 + seed, far), steps, damped);
-        if damped {
-            return greatest_debt(&losses) / most;
-        }
+        let (losses, most) = losses::<D>(setup, &Path::new(17 + seed, far), steps, [holds, damped]);
         // What pulls from the moment of touch on begins and ends with a jump, within a step of which the mean of the
         // power at both ends is of the first order: looked at without these.
         let inner = if holds {
@@ -316,7 +318,8 @@ fn worst<D: Integrate>(
         } else {
             0..steps
         };
-        greatest_fall(&losses[inner]) / most
+        let of = if damped { greatest_debt } else { greatest_fall };
+        of(&losses[inner]) / most
     });
     falls.fold(0.0, f64::max)
 }
