@@ -521,17 +521,17 @@ fn ids_of_a_table_order_the_grains() {
 #[test]
 fn check_tells_a_step_that_the_run_would_warn_of_and_counts_parts() {
     let two = "[[fill]]\nmaterial = \"a\"\ngrains = [{ position = [0.0, 0.0], radius = 0.004 }, { position = [0.02, 0.0], radius = 0.004 }]\n";
-    let text = head(2, -9.81, 0.01);
+    let text = head(2, -9.81, 0.01).replace("normal_damping = 100.0", "normal_damping = 1.0");
     let chosen = |text: &str| match setup(text) {
         AnySetup::Planar(setup) => System::plan(&setup).unwrap(),
         AnySetup::Spatial(_) => panic!("planar"),
     };
     let plain = chosen(&(text.clone() + two));
     assert_eq!(plain.warnings, Vec::<String>::new());
-    let long = text.replace("finish", &format!("step = {:?}\nfinish", 4.0 * plain.step));
+    let long = text.replace("finish", &format!("step = {:?}\nfinish", 15.0 * plain.step));
     let warnings = chosen(&(long + two)).warnings;
     assert!(
-        warnings.len() == 1 && warnings[0].contains("4.0 times"),
+        warnings.len() == 1 && warnings[0].contains("14.8 times"),
         "{warnings:?}"
     );
     let shape = "[shape.s]\ndisks = [{ centre = [-0.5, 0.0], radius = 0.5 }, { centre = [0.0, 0.0], radius = 0.5 }, { centre = [0.5, 0.0], radius = 0.5 }]\n";

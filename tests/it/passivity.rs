@@ -227,23 +227,24 @@ fn laws<D: Dimension>() -> Vec<(&'static str, PairLaw, Slots)> {
         dissipation,
         friction,
     };
-    let spring = |friction: f64| {
+    let spring = |friction: f64, damping: f64| {
         Some(Resistance {
             friction,
             kind: ResistanceKind::Spring {
                 stiffness: None,
-                damping: 0.3,
+                damping,
             },
         })
     };
-    let turning = Slots {
-        rolling: spring(0.4),
-        twisting: (D::N == 3).then(|| spring(0.3)).flatten(),
+    let turns = |damping: f64| Slots {
+        rolling: spring(0.4, damping),
+        twisting: (D::N == 3).then(|| spring(0.3, damping)).flatten(),
         ..Slots::default()
     };
+    let turning = turns(0.3);
     let cohesion = |cohesion: Cohesion| Slots {
         cohesion: Some(cohesion),
-        ..turning
+        ..turns(0.0)
     };
     let none = Slots::default();
     vec![
@@ -272,8 +273,8 @@ fn laws<D: Dimension>() -> Vec<(&'static str, PairLaw, Slots)> {
                 ..none
             },
         ),
-        ("jkr", hertz(0.05, 2.0), cohesion(Cohesion::Jkr(0.02))),
-        ("dmt", hertz(0.05, 2.0), cohesion(Cohesion::Dmt(0.02))),
+        ("jkr", hertz(0.0, 2.0), cohesion(Cohesion::Jkr(0.02))),
+        ("dmt", hertz(0.0, 2.0), cohesion(Cohesion::Dmt(0.02))),
         ("viscoelastic that sticks", viscoelastic(0.0, 10.0), none),
         ("viscoelastic", viscoelastic(3e-5, 0.4), turning),
         (
@@ -299,7 +300,14 @@ fn is_damped(law: &PairLaw, slots: &Slots) -> bool {
         PairLaw::Viscoelastic { dissipation, .. } => dissipation,
         PairLaw::Mutze { .. } => 0.0,
     };
-    across > 0.0 && !slots.spring_limited || slots.rolling.is_some() || slots.twisting.is_some()
+    let turns = |resistance: Option<Resistance>| {
+        let damping = |r: Resistance| match r.kind {
+            ResistanceKind::Spring { damping, .. } => damping,
+            ResistanceKind::Constant(_) => 0.0,
+        };
+        resistance.is_some_and(|r| damping(r) > 0.0)
+    };
+    across > 0.0 && !slots.spring_limited || turns(slots.rolling) || turns(slots.twisting)
 }
 
 /// The greatest fall over some paths, over the greatest energy that was stored.
