@@ -259,7 +259,7 @@ fn a_poured_heap_has_its_angle_of_repose() {
 /// centre of mass, about the axis, to gravity.
 #[test]
 fn a_drum_has_avalanches_and_rest_between() {
-    let (_, sink) = run(&planar("drum", &["run.finish=17", "log.snapshots=0.1"]));
+    let (_, sink) = run(&planar("drum", &["run.finish=34", "log.snapshots=0.1"]));
     let angles: Vec<[f64; 2]> = sink
         .snapshots
         .iter()

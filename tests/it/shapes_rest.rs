@@ -457,8 +457,8 @@ fn a_bed_of_shapes_that_rained_bears_its_weight() {
     for shape in SHAPES {
         let mut setup = box_of(shape, 1, &rain(shape, 60));
         setup.settle = None;
-        setup.finish = 2.0;
-        (setup.log.series, setup.log.snapshots) = (Some(0.05), Some(2.0));
+        setup.finish = 2.5;
+        (setup.log.series, setup.log.snapshots) = (Some(0.05), Some(2.5));
         let (_, records, summary) = run(&setup);
         let (grains, links) = records.snapshots.last().expect("the end");
         assert_eq!(grains.len(), 61);
@@ -622,11 +622,12 @@ fn a_tap_wakes_shapes_that_stand_still() {
 }
 
 /// A bed of ovals that stands still in a hopper is woken by a gate that opens, and flows as one whose ovals
-/// are stepped. One filling each: rates of fillings scatter by some 5 %, four times that is allowed.
+/// are stepped. Four fillings each: of one, which may arch for a moment, 30 % more or less flow.
 #[test]
 fn shapes_that_stand_still_are_woken_by_a_gate_that_opens() {
-    let out = |still: bool| {
+    let out = |seed: u32, still: bool| {
         let overrides = [
+            &format!("seed={seed}"),
             "run.finish=0.8",
             "log.snapshots=never",
             "log.series=0.05",
@@ -641,7 +642,8 @@ fn shapes_that_stand_still_are_woken_by_a_gate_that_opens() {
         assert_eq!(regimes.rest + regimes.rigid > 0.0, still, "{regimes:?}");
         system.summary().discharge.map_or(0, |flow| flow.count)
     };
-    let (some, all) = (out(true), out(false));
+    let sum = |still: bool| (1..5).map(|seed| out(seed, still)).sum::<u64>();
+    let (some, all) = (sum(true), sum(false));
     let ratio = f64::from(some as u32) / f64::from(all as u32);
     assert!((0.8..1.25).contains(&ratio), "{some} out, {all} if stepped");
 }

@@ -18,7 +18,7 @@ fn funnel(folder: &Path, more: &[&str]) {
 #[test]
 fn the_corners_of_a_funnel_stand_and_its_middle_flows() {
     let folder = tempfile::tempdir().unwrap();
-    funnel(folder.path(), &["--until", "2"]);
+    funnel(folder.path(), &["--until", "2.5"]);
     let run = folder.path().join("run");
     let zones = read::stagnant(&run).unwrap();
     let [x, y, size, still, speed, down, occupied] =
