@@ -48,6 +48,7 @@ pub fn setup<D: Integrate>(
         belt: Default::default(),
     };
     Setup {
+        fills: Vec::new(),
         seed: 1,
         materials: vec!["grain".into()],
         forms: Vec::new(),

@@ -144,7 +144,7 @@ fn show<D: Integrate>(
 
 /// Seconds in two digits where they are few.
 fn about(seconds: f64) -> String {
-    if !(seconds < 1.0) {
+    if seconds.is_nan() || seconds >= 1.0 {
         return duration(seconds);
     }
     // Through text, to the digits that are shown.

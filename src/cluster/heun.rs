@@ -7,6 +7,13 @@ use super::kernel::Flags;
 use super::lists::Lists;
 use crate::vector::Row;
 
+/// Springs of a class, their stiffness, and flags.
+type Springs<D> = (
+    Vec<<D as crate::cluster::dimension::ClusterDimension>::History>,
+    Vec<Row>,
+    Vec<Flags>,
+);
+
 /// One step from positions, velocities and springs for which forces were just evaluated.
 pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> StepSums {
     let h = stride.step;
@@ -23,7 +30,7 @@ pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> Step
     let mut first = engine.stride(euler);
     first.damper_work += engine.turn_bodies();
     let predicted = engine.state.arrays.state.clone();
-    let springs: Vec<(Vec<D::History>, Vec<Row>, Vec<Flags>)> = lists(engine)
+    let springs: Vec<Springs<D>> = lists(engine)
         .map(|l| (l.history.clone(), l.stiffness.clone(), l.flags.clone()))
         .collect();
     let time = engine.time() + h;
