@@ -15,7 +15,6 @@ use super::changes::LinkChange;
 use super::encounters::Encounter;
 use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
-use super::handed::Handed;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::leeway::Leeways;
@@ -75,8 +74,6 @@ pub struct Engine<D: Integrate> {
     pub(super) changed: Vec<Change>,
     /// Springs of a class before the evaluation, while its links are noted for the log.
     pub(super) springs: Vec<D::History>,
-    /// Links of this evaluation that began or ended at the bounds of a wall's pieces.
-    pub(super) handed: Handed,
     pub(super) spare: Lists<D::History>,
     pub(super) notes: Notes,
     /// Threads that share the work of a step.
@@ -230,7 +227,6 @@ impl<D: Integrate> Engine<D> {
             broad,
             changed: Vec::new(),
             springs: Vec::new(),
-            handed: Handed::default(),
             spare: Lists::default(),
             notes: Notes::default(),
             team: Team::new(1),
@@ -429,6 +425,7 @@ impl<D: Integrate> Engine<D> {
         let timing = self.timing();
         let level = self.level;
         let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
+        let mut at_bounds = Vec::new();
         for class in 0..self.state.walls.len() {
             if self.state.walls[class].lists.batches.is_empty() {
                 continue;
@@ -466,7 +463,6 @@ impl<D: Integrate> Engine<D> {
             }
             self.changed.clear();
             let index = usize::from(self.state.walls[class].boundary);
-            let pieces = self.has_pieces(class);
             if self.options.log_links && !trial {
                 self.springs
                     .clone_from(&self.state.walls[class].lists.history);
@@ -502,13 +498,12 @@ impl<D: Integrate> Engine<D> {
                 self.note_guided(index, sums.force);
                 self.note_walls(class, time);
                 self.note_wear(class, time);
-                for index in 0..self.changed.len() * usize::from(pieces) {
-                    let change = self.changed[index];
-                    self.note_pieces(class, &change, time);
+                if self.has_pieces(class) {
+                    self.note_bounds(class, time, &mut at_bounds);
                 }
             }
         }
-        self.give_for_pieces();
+        self.give_at_bounds(at_bounds);
         let h = self.options.step;
         passed.damping = h * damper_at_walls;
         passed.walls = h * wall_power;

@@ -12,11 +12,12 @@ use super::state::WallClass;
 use super::still::WallName;
 use crate::geometry::Vector;
 use crate::geometry::surface::Surface;
+use crate::neighbor::PeriodicAxis;
 
 impl<D: Integrate> Engine<D> {
-    /// A periodic direction.
-    pub fn periodic_axis(&self, k: usize) -> Option<crate::neighbor::PeriodicAxis> {
-        self.periodic.get(k).copied().flatten()
+    /// Periodic directions.
+    pub fn periodic(&self) -> &[Option<PeriodicAxis>] {
+        &self.periodic
     }
 
     /// Whether other ranks hold a part of all.

@@ -1,6 +1,7 @@
 //! The predictor-corrector of the thesis (eqs. 5.17, 5.18): forces at both ends of a step.
 
 use super::bodies::Body;
+use super::dimension::ClusterDimension;
 use super::engine::Engine;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::Flags;
@@ -8,11 +9,7 @@ use super::lists::Lists;
 use crate::vector::Row;
 
 /// Springs of a class, their stiffness, and flags.
-type Springs<D> = (
-    Vec<<D as crate::cluster::dimension::ClusterDimension>::History>,
-    Vec<Row>,
-    Vec<Flags>,
-);
+type Springs<D> = (Vec<<D as ClusterDimension>::History>, Vec<Row>, Vec<Flags>);
 
 /// One step from positions, velocities and springs for which forces were just evaluated.
 pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> StepSums {

@@ -1,10 +1,10 @@
 //! Contacts that pass from one piece of a mesh to the next: a grain that rolls over a ridge keeps its spring.
 
 use super::engine::Engine;
-use super::handed::Bound;
 use super::integrate::Integrate;
 use super::kernel::WallLanes;
 use super::lists::{History, Lists, Remembered};
+use super::piece_bounds::AtBound;
 use crate::geometry::surface::Surface;
 use crate::vector::LANES;
 
@@ -38,23 +38,27 @@ impl<D: Integrate> Engine<D> {
                     let came_from =
                         arrays.position(slot as usize) - arrays.velocity(slot as usize) * step;
                     let then = boundary.boundary.motion.pose(time - step);
-                    let bound = |surface: u32, now: f64| {
+                    let bound = |surface: u32, faces: bool, now: f64| {
                         let x = boundary.to_frame(surface, &then, came_from);
                         let before = boundary.surface(surface).distance_bound(x);
-                        Bound {
+                        AtBound {
+                            class,
+                            slot,
+                            faces,
                             overlaps: [radius - before, radius - now],
                             curvature,
                         }
                     };
                     let other = lists.batches[to.0].of(to.1)[1];
                     let reached = lanes[to.0].distance.0[to.1];
-                    passed.push((slot, bound(surface, ended), bound(other, reached)));
+                    passed.push([bound(surface, false, ended), bound(other, true, reached)]);
                 }
             }
         }
-        let given =
-            |(slot, from, to): &(u32, Bound, Bound)| self.between_pieces(class, *slot, from, to);
-        let given: f64 = passed.iter().map(given).sum();
+        let given = passed
+            .iter()
+            .map(|[from, to]| self.between_pieces(from, to));
+        let given: f64 = given.sum::<f64>();
         if given != 0.0 {
             self.give(class, given);
         }

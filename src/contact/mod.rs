@@ -6,15 +6,14 @@ pub mod curved;
 mod law;
 mod restitution;
 mod slots;
+mod stiffness;
 
 pub use composed::{Composed, Composite};
-pub use law::{
-    AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Mutze, Rates, Response, Stiffness,
-    Viscoelastic,
-};
+pub use law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Mutze, Response, Viscoelastic};
 pub(crate) use law::{with_law, with_plain_law};
 pub use restitution::{damping_ratio, restitution};
 pub use slots::{Cohesion, Plastic, Resistance, ResistanceKind, Slots};
+pub use stiffness::{Rates, Stiffness};
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ pub use cells::Cells;
 pub use displaced::pairs_across;
 pub use levels::Levels;
 pub use order::{RowPlace, Rows, row_order, spatial_order};
-pub use periodic::PeriodicAxis;
+pub use periodic::{PeriodicAxis, images_within, wrapped};
 pub use still::StillCells;
 
 use crate::geometry::Dimension;

@@ -39,6 +39,42 @@ impl PeriodicAxis {
     }
 }
 
+/// A place brought into the box of periodic directions, m.
+pub fn wrapped<D: Dimension>(periodic: &[Option<PeriodicAxis>], x: D::Vector) -> D::Vector {
+    D::Vector::from_fn(|k| match periodic.get(k).copied().flatten() {
+        Some(axis) => axis.wrap(x[k]),
+        None => x[k],
+    })
+}
+
+/// The places in the box, or beside it, that are images of a place and from which something in the box may lie within `reach`, m;
+/// the one in the box first.
+pub fn images_within<D: Dimension>(
+    periodic: &[Option<PeriodicAxis>],
+    x: D::Vector,
+    reach: f64,
+) -> Vec<D::Vector> {
+    let mut images = vec![wrapped::<D>(periodic, x)];
+    for (k, axis) in periodic.iter().enumerate() {
+        let Some(axis) = axis else { continue };
+        for n in 0..images.len() {
+            let at = images[n];
+            let mut add = |way: f64| {
+                let mut image = at;
+                image[k] += way;
+                images.push(image);
+            };
+            if at[k] - reach < axis.origin {
+                add(axis.length);
+            }
+            if at[k] + reach >= axis.origin + axis.length {
+                add(-axis.length);
+            }
+        }
+    }
+    images
+}
+
 /// The periodic directions of a space of at most three.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Images {

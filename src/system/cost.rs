@@ -32,12 +32,7 @@ impl<D: Dimension> Setup<D> {
         let fed = self.feeds.iter().map(|feed| {
             let last = feed.last_due(&self.forms, self.finish);
             let lasts = (self.finish - 0.5 * (feed.start + last)).max(0.0);
-            let sorts = feed.what.components();
-            let shares: f64 = sorts.iter().map(|sort| sort.share).sum();
-            let each: f64 = sorts
-                .iter()
-                .map(|sort| sort.share / shares * self.grain_cost(sort.form))
-                .sum();
+            let each = feed.what.mean_over(|sort| self.grain_cost(sort.form));
             each * self.likely(feed, last).count * lasts / step
         });
         given.sum::<f64>() * steps + fed.sum::<f64>()

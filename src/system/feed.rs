@@ -10,6 +10,7 @@ use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::wrapped;
 use crate::record::Sink;
 
 /// Where a feed stands.
@@ -75,7 +76,7 @@ impl<D: Integrate> System<D> {
                     + (feed.max[k] - feed.min[k]) * state.rng.random::<f64>()
                     + feed.rise[k] * (time - feed.start)
             });
-            let shot = self.engine.wrapped(shot);
+            let shot = wrapped::<D>(self.engine.periodic(), shot);
             if self.is_free(shot, radius, time) {
                 position = Some(shot);
                 break;

@@ -4,7 +4,7 @@
 //! stream what is in the box is the rate times the time that a grain stays in it (Little 1961). So the rate is at most what fits over that
 //! time. Both are taken such that the feed gains: no feed gives more, most give less.
 
-use super::{FeedSetup, Setup, supply::Amount};
+use super::{Component, FeedSetup, Setup, supply::Amount};
 use crate::geometry::Dimension;
 
 /// Share of a region that grains can fill when shot at random: by random sequential addition of equal disks 0.547, of equal spheres 0.384
@@ -36,14 +36,9 @@ impl<D: Dimension> Setup<D> {
             return None;
         }
         let radius = feed.what.mean();
-        let sorts = feed.what.components();
-        let shares: f64 = sorts.iter().map(|sort| sort.share).sum();
         // Grains of a shape keep others off the circle or sphere around them.
-        let ball: f64 = sorts
-            .iter()
-            .map(|sort| sort.share * D::ball_measure(1.0) * sort.radius.moment(D::N as u8))
-            .sum::<f64>()
-            / shares;
+        let ball = |sort: &Component| D::ball_measure(1.0) * sort.radius.moment(D::N as u8);
+        let ball = feed.what.mean_over(ball);
         let sides = (0..D::N).map(|k| feed.max[k] - feed.min[k] + 2.0 * radius);
         let volume: f64 = sides.product();
         let fits = (FILLED[D::N - 2] * volume / ball).max(1.0);

@@ -80,6 +80,13 @@ impl Mixture {
         &self.components
     }
 
+    /// The mean over its grains of what a component has in the mean.
+    pub fn mean_over(&self, of: impl Fn(&Component) -> f64) -> f64 {
+        let shares: f64 = self.components.iter().map(|sort| sort.share).sum();
+        let part = |sort: &Component| sort.share / shares * of(sort);
+        self.components.iter().map(part).sum()
+    }
+
     /// A sort and a radius, m. The sort of each grain is drawn by itself: of n grains the number of a sort with
     /// share p is binomial, its standard deviation sqrt(n p (1 - p)). Of one sort nothing is drawn.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> (&Component, f64) {

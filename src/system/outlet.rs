@@ -79,19 +79,15 @@ impl<D: Integrate> System<D> {
         }
         self.account(time);
         let mut rows = BTreeMap::new();
+        // Who is booked as gone is no longer counted.
+        let all = self.grain_count() == gone.len();
         for (before, &slot) in gone.iter().enumerate() {
             if let Some(how) = left[slot as usize] {
                 self.book_removed(slot, how, &gone[..before], time);
             }
             let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
             rows.insert(self.engine.state.arrays.id[slot as usize], seq);
-            // Who is booked as gone is no longer counted, but over ranks, where those are that are still there.
-            let booked = if self.engine.is_shared() {
-                0
-            } else {
-                before + 1
-            };
-            if self.grain_count() + booked == gone.len() {
+            if all {
                 self.s.causes.end = seq;
             }
         }

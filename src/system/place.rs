@@ -72,13 +72,11 @@ pub(super) fn damping<D: ClusterDimension>(
     let all = grains.map(|g| g.mass * rate(usize::from(g.material), g.mass, g.radius));
     let fed = setup.feeds.iter().map(|feed| {
         let count = feed.due(&setup.forms, setup.finish).count;
-        let sorts = feed.what.components();
-        let shares: f64 = sorts.iter().map(|sort| sort.share).sum();
         let of = |sort: &Component| {
             let mass = sort.mean_mass(&setup.forms);
-            sort.share / shares * mass * rate(usize::from(sort.material), mass, sort.radius.mean())
+            mass * rate(usize::from(sort.material), mass, sort.radius.mean())
         };
-        count * sorts.iter().map(of).sum::<f64>()
+        count * feed.what.mean_over(of)
     });
     fastest + (all.sum::<f64>() + fed.sum::<f64>()) / stream.mass
 }

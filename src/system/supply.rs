@@ -1,7 +1,7 @@
 //! How much a feed is to give by when: what estimates count with, and what a feed that falls short is measured by.
 
 use super::feed::FeedState;
-use super::{Component, FeedSetup, FeedTiming, Setup, System};
+use super::{FeedSetup, FeedTiming, Setup, System};
 use crate::body::Form;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
@@ -22,10 +22,7 @@ pub struct Amount {
 impl<D: Dimension> FeedSetup<D> {
     /// Mean mass of its grains, kg.
     pub fn mean_mass(&self, forms: &[Form<D>]) -> f64 {
-        let sorts = self.what.components();
-        let shares: f64 = sorts.iter().map(|sort| sort.share).sum();
-        let part = |sort: &Component| sort.share / shares * sort.mean_mass(forms);
-        sorts.iter().map(part).sum()
+        self.what.mean_over(|sort| sort.mean_mass(forms))
     }
 
     /// What is to have come by a time, s, within its `count` and `mass`; of a Poisson stream in the mean.

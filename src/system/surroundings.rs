@@ -10,6 +10,7 @@ use crate::cluster::Engine;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::{images_within, wrapped};
 
 /// Cells of all grains.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl<D: Integrate> Surroundings<D> {
         };
         self.fastest = self.fastest.max(speed);
         self.largest = self.largest.max(arrays.radius(s));
-        let cell = self.cell(engine.wrapped(place));
+        let cell = self.cell(wrapped::<D>(engine.periodic(), place));
         self.cells.entry(cell).or_default().push(slot);
         self.count += 1;
     }
@@ -105,8 +106,7 @@ impl<D: Integrate> Surroundings<D> {
     pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let reach = reach + self.largest + self.gone(engine, time);
         let mut found = Vec::new();
-        for shift in engine.images_within(place, reach) {
-            let x = engine.wrapped(place) + shift;
+        for x in images_within::<D>(engine.periodic(), place, reach) {
             let low = self.cell(D::Vector::from_fn(|k| x[k] - reach));
             let high = self.cell(D::Vector::from_fn(|k| x[k] + reach));
             let spans = || (0..3).map(|k| high[k].saturating_sub(low[k]).saturating_add(1));
@@ -128,40 +128,5 @@ impl<D: Integrate> Surroundings<D> {
         let status = &engine.state.arrays.status;
         found.retain(|&slot| status[slot as usize].is_grain());
         found
-    }
-}
-
-impl<D: Integrate> Engine<D> {
-    /// A place brought into the box of periodic directions.
-    pub(crate) fn wrapped(&self, place: D::Vector) -> D::Vector {
-        D::Vector::from_fn(|k| match self.periodic_axis(k) {
-            Some(axis) => axis.wrap(place[k]),
-            None => place[k],
-        })
-    }
-
-    /// Shifts by which images of what is within `reach` of a place lie in the box.
-    fn images_within(&self, place: D::Vector, reach: f64) -> Vec<D::Vector> {
-        let x = self.wrapped(place);
-        let mut shifts = vec![D::Vector::default()];
-        for k in 0..D::N {
-            let Some(axis) = self.periodic_axis(k) else {
-                continue;
-            };
-            for n in 0..shifts.len() {
-                let mut add = |way: f64| {
-                    let mut shift = shifts[n];
-                    shift[k] += way;
-                    shifts.push(shift);
-                };
-                if x[k] - reach < axis.origin {
-                    add(axis.length);
-                }
-                if x[k] + reach >= axis.origin + axis.length {
-                    add(-axis.length);
-                }
-            }
-        }
-        shifts
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A grain that stands still is a wall to what strikes it until it is woken, and a wall throws back what a bed would
 //! swallow. What decides the rebound is what a wave can reach, and come back from, while the striker is in touch: those grains
-//! are woken at once, with the one that was struck, whether that stood still itself or is stepped among those that do. The others learn of the blow too late to matter for it.
+//! are woken at once, with the one that was struck, whether that stood still itself or is stepped among those that do. The others learn
+//! of the blow too late to matter for it.
 //!
 //! Likewise what loses a support falls from the very step on, and what an ended contact has pushed is no load.
 

@@ -3,24 +3,7 @@
 
 use std::fmt::Write;
 
-use arenite::record::{MemorySink, Summary};
-use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Simulation, simulation};
-
-fn run(text: &str) -> Result<(MemorySink, Summary), String> {
-    let resolved = Scenario::parse("resting", text, None, &[])
-        .and_then(|scenario| scenario.resolve())
-        .map_err(|problem| problem.render(false))?;
-    let mut run: Box<dyn Simulation> = match resolved.setup {
-        AnySetup::Planar(setup) => simulation(setup, None).map_err(|e| e.to_string())?,
-        AnySetup::Spatial(setup) => simulation(setup, None).map_err(|e| e.to_string())?,
-    };
-    let never = std::sync::atomic::AtomicBool::new(false);
-    let mut sink = MemorySink::default();
-    let end = run.run(&mut sink, &mut Control::new(&never));
-    end.map_err(|error| error.to_string())?;
-    Ok((sink, run.summary()))
-}
+use crate::support::driven as run;
 
 /// Grains in a box from inside, in the plane or in space, under a gravity.
 fn in_a_box(gravity: &[f64], events: &str, floor: &str, grains: &[(Vec<f64>, f64)]) -> String {

@@ -1,21 +1,6 @@
 //! Grains that go from one piece of a wall to the next: the energy of springs that begin or end there is told.
 
-use arenite::record::Summary;
-use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Simulation, simulation};
-
-fn run(text: &str) -> Summary {
-    let resolved = Scenario::parse("corners", text, None, &[]).and_then(|s| s.resolve());
-    let resolved = resolved.unwrap_or_else(|problem| panic!("{}", problem.render(false)));
-    let mut run: Box<dyn Simulation> = match resolved.setup {
-        AnySetup::Planar(setup) => simulation(setup, None).unwrap(),
-        AnySetup::Spatial(setup) => simulation(setup, None).unwrap(),
-    };
-    let never = std::sync::atomic::AtomicBool::new(false);
-    let mut sink = arenite::record::NullSink;
-    run.run(&mut sink, &mut Control::new(&never)).unwrap();
-    run.summary()
-}
+use crate::support::driven;
 
 /// Grains without losses but by sliding, over walls.
 fn lossless(n: usize, law: &str, walls: &str, grains: &str, finish: f64) -> String {
@@ -43,7 +28,7 @@ const CHAIN: &str = "[[boundary]]\nname = \"track\"\nmaterial = \"wall\"\n\
 
 #[track_caller]
 fn balanced(what: &str, text: &str, most: f64) {
-    let summary = run(text);
+    let (_, summary) = driven(text).unwrap_or_else(|error| panic!("{what}: {error}"));
     let energy = &summary.energy;
     let worst = energy.balance_error.max(energy.balance_error_max);
     assert!(worst < most, "{what}: {worst:e}");

@@ -7,26 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arenite::record::{
     AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
 };
-use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Outcome, Simulation, simulation};
+use arenite::system::{Control, Outcome};
 
-fn made(text: &str, state: Option<&[u8]>) -> Result<Box<dyn Simulation>, String> {
-    let resolved = Scenario::parse("hovering", text, None, &[])
-        .and_then(|scenario| scenario.resolve())
-        .map_err(|problem| problem.render(false))?;
-    match resolved.setup {
-        AnySetup::Planar(setup) => simulation(setup, state).map_err(|e| e.to_string()),
-        AnySetup::Spatial(setup) => simulation(setup, state).map_err(|e| e.to_string()),
-    }
-}
+use crate::support::{driven, driver as made};
 
 fn run(text: &str) -> Result<MemorySink, String> {
-    let never = AtomicBool::new(false);
-    let mut sink = MemorySink::default();
-    let mut run = made(text, None)?;
-    run.run(&mut sink, &mut Control::new(&never))
-        .map_err(|error| error.to_string())?;
-    Ok(sink)
+    Ok(driven(text)?.0)
+}
+
+/// All solvers with both freedoms, as a section has them.
+fn models() -> impl Iterator<Item = String> {
+    ["auto", "rima", "cg", "factor"]
+        .into_iter()
+        .flat_map(|solver| {
+            ["translational", "full"]
+                .map(|freedom| format!("solver = \"{solver}\"\nfreedom = \"{freedom}\""))
+        })
 }
 
 /// Grains on a floor between walls, of a friction with each other and with walls.
@@ -112,19 +108,16 @@ fn bears(what: &str, n: usize, text: &str, grains: &[(Vec<f64>, f64)], friction:
 fn grains_that_hover_are_lowered_onto_their_support() {
     for n in [2, 3] {
         for gap in [1e-9, 3e-6, 1e-5, 4e-5, 1e-4, 5e-4] {
-            for solver in ["auto", "rima", "cg", "factor"] {
-                for freedom in ["translational", "full"] {
-                    let grains = rows(n, 3, gap);
-                    let section = format!("solver = \"{solver}\"\nfreedom = \"{freedom}\"");
-                    let what = format!("{n} {gap} {section}");
-                    bears(
-                        &what,
-                        n,
-                        &bed(n, &section, [0.5, 0.5], &grains),
-                        &grains,
-                        true,
-                    );
-                }
+            for section in models() {
+                let grains = rows(n, 3, gap);
+                let what = format!("{n} {gap} {section}");
+                bears(
+                    &what,
+                    n,
+                    &bed(n, &section, [0.5, 0.5], &grains),
+                    &grains,
+                    true,
+                );
             }
         }
     }
@@ -158,19 +151,16 @@ fn a_grain_far_above_all_stops_the_filling_with_its_name() {
 #[test]
 fn a_bed_without_friction_finds_its_equilibrium() {
     for n in [2, 3] {
-        for solver in ["auto", "rima", "cg", "factor"] {
-            for freedom in ["translational", "full"] {
-                let grains = rows(n, 3, 0.0);
-                let section = format!("solver = \"{solver}\"\nfreedom = \"{freedom}\"");
-                let what = format!("{n} {section}");
-                bears(
-                    &what,
-                    n,
-                    &bed(n, &section, [0.0, 0.0], &grains),
-                    &grains,
-                    false,
-                );
-            }
+        for section in models() {
+            let grains = rows(n, 3, 0.0);
+            let what = format!("{n} {section}");
+            bears(
+                &what,
+                n,
+                &bed(n, &section, [0.0, 0.0], &grains),
+                &grains,
+                false,
+            );
         }
     }
 }

@@ -11,10 +11,12 @@ use arenite::cluster::{Engine, EngineOptions, Wall};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::BroadPhase;
 use arenite::record::{
-    AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink,
+    AvalancheRow, EventRow, GrainRow, LinkRow, MemorySink, RecordError, SeriesRow, Sink, Summary,
 };
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, IntegratorName, MorphSetup, Outcome, Setup, System};
+use arenite::system::{
+    Control, IntegratorName, MorphSetup, Outcome, Setup, Simulation, System, simulation,
+};
 use arenite::vector::Level;
 
 pub use crate::setups::{Dice, add, embedded, empty, linear, options, planar};
@@ -148,6 +150,27 @@ pub fn written_spatial(text: &str) -> Setup<Spatial> {
         AnySetup::Spatial(setup) => setup,
         AnySetup::Planar(_) => panic!("spatial"),
     }
+}
+
+/// What runs a scenario, as written, from its start or from a saved state; else why there is none.
+pub fn driver(text: &str, state: Option<&[u8]>) -> Result<Box<dyn Simulation>, String> {
+    let resolved = Scenario::parse("written", text, None, &[])
+        .and_then(|scenario| scenario.resolve())
+        .map_err(|problem| problem.render(false))?;
+    match resolved.setup {
+        AnySetup::Planar(setup) => simulation(setup, state).map_err(|error| error.to_string()),
+        AnySetup::Spatial(setup) => simulation(setup, state).map_err(|error| error.to_string()),
+    }
+}
+
+/// Runs a scenario, as written, by whichever model it asks for: what it logged, and its figures.
+pub fn driven(text: &str) -> Result<(MemorySink, Summary), String> {
+    let never = AtomicBool::new(false);
+    let mut sink = MemorySink::default();
+    let mut run = driver(text, None)?;
+    run.run(&mut sink, &mut Control::new(&never))
+        .map_err(|error| error.to_string())?;
+    Ok((sink, run.summary()))
 }
 
 fn written(text: &str) -> AnySetup {

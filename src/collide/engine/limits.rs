@@ -89,7 +89,7 @@ impl<D: Dimension> Core<D> {
         }
         let motion = &self.walls[wall].motion;
         let pressing = (self.gravity - motion.acceleration(clock)).dot(&into_wall);
-        0.25 * self.limits.contact_time * pressing.max(0.0)
+        self.limits.least_departure(pressing.max(0.0))
     }
     #[inline(never)]
     fn check_contact_time(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {

@@ -47,6 +47,14 @@ pub struct Limits {
     pub burst: u32,
 }
 
+impl Limits {
+    /// The speed, m/s, at which a grain parts at least from a wall that an acceleration (m/s^2) presses it against: it is back after half
+    /// the contact time.
+    pub fn least_departure(&self, pressing: f64) -> f64 {
+        0.25 * self.contact_time * pressing
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {

@@ -186,7 +186,7 @@ pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     }
     if !without.is_empty() {
         setup.warnings.push(format!(
-            "shared by ranks every grain is stepped: without {}; one process knows both",
+            "shared by ranks every grain is stepped: {} takes one process",
             without.join(" and ")
         ));
     }

@@ -3,7 +3,7 @@
 use crate::body::{Boundary, Images, Shape};
 use crate::collide::engine::{self, Body, Limits, Wall, WallShape};
 use crate::geometry::{Dimension, Vector};
-use crate::system::{CollapseName, EventsSetup, Setup};
+use crate::system::{CollapseName, Setup};
 
 /// How often paths may bend by the size of the box within a run: they are told anew each time.
 const MOST_SPANS: f64 = 1e9;
@@ -44,7 +44,17 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
             boundary.push(index);
         }
     }
-    let room = room(setup, events);
+    let limits = Limits {
+        contact_time: events.contact_time,
+        collapse_is_elastic: events.collapse == CollapseName::Elastic,
+        // Hops on a wall last half the contact time, those of who is pressed by others less.
+        instant: match events.collapse {
+            CollapseName::Elastic => 1e-9 * events.contact_time,
+            CollapseName::Stop => 0.0,
+        },
+        ..Limits::default()
+    };
+    let room = room(setup, &limits);
     let bodies: Vec<Body<D>> = setup
         .grains
         .iter()
@@ -71,16 +81,7 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
         species: setup.materials.len(),
         rules: events.rules.clone(),
         laws: events.laws.clone(),
-        limits: Limits {
-            contact_time: events.contact_time,
-            collapse_is_elastic: events.collapse == CollapseName::Elastic,
-            // Hops on a wall last half the contact time, those of who is pressed by others less.
-            instant: match events.collapse {
-                CollapseName::Elastic => 1e-9 * events.contact_time,
-                CollapseName::Stop => 0.0,
-            },
-            ..Limits::default()
-        },
+        limits,
         time: 0.0,
     };
     let (pull, size) = (setup.gravity.norm(), (max - min).norm());
@@ -112,14 +113,14 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
 /// By how much grains are smaller than they are told to be, m, where some touch at the start and contacts that last collide without
 /// loss: hard grains that touch on all sides would collide infinitely often. It is the way at the speed with which who rests parts
 /// from a wall, in the contact time: what a contact that lasts so long would be pressed in.
-fn room<D: Dimension>(setup: &Setup<D>, events: &EventsSetup) -> f64 {
-    let room = 0.25 * setup.gravity.norm() * events.contact_time * events.contact_time;
+fn room<D: Dimension>(setup: &Setup<D>, limits: &Limits) -> f64 {
+    let room = limits.least_departure(setup.gravity.norm()) * limits.contact_time;
     let least = setup
         .grains
         .iter()
         .map(|g| g.radius)
         .fold(f64::INFINITY, f64::min);
-    if events.collapse != CollapseName::Elastic || room == 0.0 || room > 1e-3 * least {
+    if !limits.collapse_is_elastic || room == 0.0 || room > 1e-3 * least {
         return 0.0;
     }
     let low = |k: usize| setup.grains[k].position[0] - setup.grains[k].radius;

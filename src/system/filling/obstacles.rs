@@ -6,7 +6,7 @@ use super::{FillError, FillRequest};
 use crate::body::{Boundary, Pose};
 use crate::geometry::surface::{Pieces, Surface};
 use crate::geometry::{Dimension, Vector};
-use crate::neighbor::PeriodicAxis;
+use crate::neighbor::{PeriodicAxis, images_within, wrapped};
 
 /// A body near a grain.
 #[derive(Clone, Copy, Debug)]
@@ -93,36 +93,14 @@ impl<D: Dimension> Obstacles<D> {
 
     /// A place brought into the box of periodic directions.
     pub fn wrapped(&self, x: D::Vector) -> D::Vector {
-        D::Vector::from_fn(|k| match self.periodic.get(k).copied().flatten() {
-            Some(axis) => axis.wrap(x[k]),
-            None => x[k],
-        })
+        wrapped::<D>(&self.periodic, x)
     }
 
     /// Calls `f` with the index, place and radius of each grain, or image of one, whose centre lies within `reach` of `x`
     /// along each coordinate (and of some others); stops when it returns false.
     fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize, D::Vector, f64) -> bool) {
         // What lies within the box, seen from each of the places at which the grain is as much.
-        let here = self.wrapped(x);
-        let mut images = vec![here];
-        for (k, axis) in self.periodic.iter().enumerate() {
-            let Some(axis) = axis else { continue };
-            for n in 0..images.len() {
-                let at = images[n];
-                let mut add = |way: f64| {
-                    let mut image = at;
-                    image[k] += way;
-                    images.push(image);
-                };
-                if at[k] - reach < axis.origin {
-                    add(axis.length);
-                }
-                if at[k] + reach >= axis.origin + axis.length {
-                    add(-axis.length);
-                }
-            }
-        }
-        for image in images {
+        for image in images_within::<D>(&self.periodic, x, reach) {
             let back = x - image;
             let mut go_on = true;
             self.visit_box(image, reach, |index, place, radius| {

@@ -91,22 +91,25 @@ impl<D: Dimension> Surroundings<D> {
 }
 
 /// Bodies whose direction points up by more than this share of a unit cannot bear a grain.
-pub const ABOVE: f64 = 1e-9;
+const ABOVE: f64 = 1e-9;
 /// Those whose direction points down by less cannot bear it alone.
 const BESIDE: f64 = 1e-3;
 
-/// How far a grain hovers above what shall bear it, m: the gap by which it is lowered, so that so many bodies touch it as it
-/// takes to hold it, one of them from below. 0 for one that is held already; as many as there are within reach, if fewer.
-pub fn hover<D: Dimension>(around: &[Beside<D>], down: D::Vector, bearers: usize) -> f64 {
+/// The gaps (m) of a grain that is lowered onto what shall bear it, if it hovers: by as much as makes so many bodies touch it as it
+/// takes to hold it, one of them from below. One that is held already stays; of fewer bodies all that are within reach count.
+pub fn lowered<D: Dimension>(around: &[Beside<D>], down: D::Vector, bearers: usize) -> Vec<f64> {
     let along = |beside: &Beside<D>| beside.direction.dot(&down);
-    let mut gaps: Vec<f64> = around
-        .iter()
-        .filter(|beside| along(beside) >= -ABOVE)
-        .map(|beside| beside.gap.max(0.0))
-        .collect();
+    let gap = |beside: &Beside<D>| beside.gap.max(0.0);
+    let may_bear = around.iter().filter(|beside| along(beside) >= -ABOVE);
+    let mut gaps: Vec<f64> = may_bear.map(gap).collect();
     gaps.sort_by(f64::total_cmp);
     let holding = gaps.get(bearers - 1).or(gaps.last()).copied();
     let below = around.iter().filter(|beside| along(beside) > BESIDE);
-    let bearing = below.map(|beside| beside.gap.max(0.0)).reduce(f64::min);
-    holding.unwrap_or(0.0).max(bearing.unwrap_or(0.0))
+    let bearing = below.map(gap).reduce(f64::min);
+    let by = holding.unwrap_or(0.0).max(bearing.unwrap_or(0.0));
+    let lowered = |beside: &Beside<D>| {
+        let by = if along(beside) < -ABOVE { 0.0 } else { by };
+        (gap(beside) - by).max(0.0)
+    };
+    around.iter().map(lowered).collect()
 }

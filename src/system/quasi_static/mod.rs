@@ -25,7 +25,7 @@ use crate::stress::{
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
     Touch, Unresolved, With,
 };
-use contacts::{ABOVE, Body, Surroundings, hover};
+use contacts::{Body, Surroundings, lowered};
 use figures::Tally;
 
 /// Owners in the queue.
@@ -344,8 +344,8 @@ impl<D: Dimension> QuasiStatic<D> {
         let mut walls = Vec::new();
         let around = self.surroundings.add(&grain, settings.reach);
         let down = self.setup.gravity * (1.0 / self.setup.gravity.norm());
-        let hover = hover(&around, down, self.bearers);
-        for beside in around {
+        let gaps = lowered(&around, down, self.bearers);
+        for (beside, gap) in around.iter().zip(gaps) {
             let (material, with) = match beside.body {
                 Body::Wall(wall) => {
                     let point = grain.position + beside.direction * (grain.radius + beside.gap);
@@ -366,10 +366,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 kn: stiffness.normal,
                 kt: stiffness.tangential,
                 friction: stiffness.friction,
-                gap: match beside.direction.dot(&down) < -ABOVE {
-                    true => beside.gap.max(0.0),
-                    false => (beside.gap - hover).max(0.0),
-                },
+                gap,
             });
         }
         let weight = self.setup.gravity * grain.mass;
@@ -414,8 +411,8 @@ impl<D: Dimension> QuasiStatic<D> {
                 self.setup.grains.len()
             )));
         }
-        self.tally.fed += -grain.mass * self.setup.gravity.dot(&grain.position);
         let energy = -grain.mass * self.setup.gravity.dot(&grain.position);
+        self.tally.fed += energy;
         let cause = self.log(sink, time, EventKind::AddBody, |row| {
             row.body_a = BodyRef::Grain(grain.id);
             row.position = rows::three(grain.position);
