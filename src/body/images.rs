@@ -250,7 +250,11 @@ impl<D: Dimension> Images<D> {
     }
 
     /// A point of the world in the frame of an image's wall, m.
+    #[inline]
     pub fn to_frame(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
+        if self.are_own() {
+            return pose.to_frame(x);
+        }
         let own = if self.count == 1 {
             x
         } else {
@@ -267,6 +271,7 @@ impl<D: Dimension> Images<D> {
 
     /// Calls back with each image of which something may be no further than `reach` from a point, and with the point in
     /// the frame of its wall.
+    #[inline]
     pub fn near(
         &self,
         pose: &Pose<D>,

@@ -67,6 +67,12 @@ impl PairLaw {
         }
     }
 
+    /// Whether a spring holds a contact against sliding: not without friction, nor where the tangential stiffness is 0.
+    pub fn grips(&self) -> bool {
+        let stiffness = self.stiffness(1.0, 1.0);
+        stiffness.friction > 0.0 && stiffness.tangential > 0.0
+    }
+
     /// The fastest rates of a link between bodies of these masses (kg; infinite for a wall), of
     /// effective radius `radius` (m), when it is compressed to `overlap` (m), for bodies whose
     /// moment of inertia is `inertia` m r^2.

@@ -8,8 +8,17 @@ use crate::geometry::Dimension;
 /// The greatest number of a grain.
 const MAX_ID: f64 = u32::MAX as f64;
 
-/// Reads the grains of a table, in order of `id` where there is one, else of lines; a fault reads `:line: what is wrong`, to follow the file's name.
-pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String> {
+/// What a table lists.
+#[derive(Debug)]
+pub(super) struct Listing {
+    /// In order of `id` where there is one, else of lines.
+    pub grains: Vec<GrainSpec>,
+    /// The `id` of each, if there is such a column; ascending.
+    pub ids: Option<Vec<u64>>,
+}
+
+/// Reads the grains of a table; a fault reads `:line: what is wrong`, to follow the file's name.
+pub(super) fn grains<D: Dimension>(text: &str) -> Result<Listing, String> {
     let positions = &["x", "y", "z"][..D::N];
     let velocities = &["vx", "vy", "vz"][..D::N];
     let spins: &[&str] = if D::N == 2 {
@@ -101,7 +110,10 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Vec<GrainSpec>, String>
             pair[1].1, pair[1].0, pair[0].1
         ));
     }
-    Ok(list.into_iter().map(|(_, _, grain)| grain).collect())
+    Ok(Listing {
+        ids: id.map(|_| list.iter().map(|row| row.0).collect()),
+        grains: list.into_iter().map(|(_, _, grain)| grain).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -112,16 +124,16 @@ mod tests {
     #[test]
     fn reads_columns_by_name() {
         let text = "id,x,y,r,vx,vy\n7, 0.1,0.2,0.01,-1,2\n\n8,0.3,0.2,0.02,0,0\n";
-        let list = grains::<Planar>(text).unwrap();
+        let list = grains::<Planar>(text).unwrap().grains;
         assert_eq!(list.len(), 2);
         assert_eq!(list[0].position, [0.1, 0.2]);
         assert_eq!(list[0].velocity, Some(vec![-1.0, 2.0]));
         assert_eq!(list[1].radius, 0.02);
         let text = "id,x,y,r\n8,0.3,0.2,0.02\n7,0.1,0.2,0.01\n";
-        let list = grains::<Planar>(text).unwrap();
+        let list = grains::<Planar>(text).unwrap().grains;
         assert_eq!([list[0].radius, list[1].radius], [0.01, 0.02]);
         let text = "r,z,y,x,wx,wy,wz\n1,2,3,4,5,6,7\n";
-        let list = grains::<Spatial>(text).unwrap();
+        let list = grains::<Spatial>(text).unwrap().grains;
         assert_eq!(list[0].position, [4.0, 3.0, 2.0]);
         assert_eq!(list[0].spin, Some(SpinSpec(vec![5.0, 6.0, 7.0])));
     }

@@ -397,10 +397,28 @@ impl<D: Integrate> System<D> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
             // Without more threads all takes longer, and no more.
             if let Ok(pool) = pool.stack_size(STACK).build() {
-                return pool.install(|| self.run_through(sink, control));
+                return pool.install(|| self.run_to_stop(sink, control));
             }
         }
-        self.run_through(sink, control)
+        self.run_to_stop(sink, control)
+    }
+
+    /// Runs; the last row tells of where a run went wrong too, as long as numbers do.
+    fn run_to_stop(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
+        let outcome = self.run_through(sink, control);
+        if let Err(SystemError::Numerical(_)) = outcome
+            && !self.engine.is_shared()
+        {
+            let held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
+            if (held.kinetic + held.potential + held.elastic.sum()).is_finite() {
+                self.log_stop(sink)?;
+            }
+        }
+        outcome
     }
 
     fn run_through(
@@ -498,7 +516,7 @@ impl<D: Integrate> System<D> {
         self.started_at = Instant::now();
         self.s.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
         sink.checkpoint(&self.save())?;
-        self.log_interrupted(sink)?;
+        self.log_stop(sink)?;
         Ok(Outcome::Interrupted)
     }
 

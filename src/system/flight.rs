@@ -189,28 +189,24 @@ pub fn foresee<D: Integrate>(
                 let way = v.norm() * length + 0.5 * g * length * length;
                 wall_speed_bound(wall, x, way, now, length)
             };
-            let mut images = Vec::with_capacity(1);
             let pose = wall.boundary.motion.pose(now);
-            wall.images
-                .near(&pose, x, f64::INFINITY, |image, _| images.push(image));
-            let at = |image: u32, t: f64| {
-                let at = x + v * t + engine.gravity * (0.5 * t * t);
-                wall.images
-                    .to_frame(image, &wall.boundary.motion.pose(now + t), at)
-            };
-            let mut see = |gap: &dyn Fn(f64) -> f64| {
-                let t = approach(gap, v.norm() + wall_speed, g, length);
-                back[k] = back[k].min(now + t);
-            };
-            for &image in &images {
+            wall.images.near(&pose, x, f64::INFINITY, |image, _| {
+                let at = |t: f64| {
+                    let at = x + v * t + engine.gravity * (0.5 * t * t);
+                    let pose = wall.boundary.motion.pose(now + t);
+                    wall.images.to_frame(image, &pose, at)
+                };
+                let mut see = |gap: &dyn Fn(f64) -> f64| {
+                    let t = approach(gap, v.norm() + wall_speed, g, length);
+                    back[k] = back[k].min(now + t);
+                };
                 if wall.surfaces.are_many() {
-                    see(&|t| wall.surfaces.distance(at(image, t)) - r);
-                    continue;
+                    return see(&|t| wall.surfaces.distance(at(t)) - r);
                 }
                 for surface in wall.surfaces.iter() {
-                    see(&|t| surface.distance_bound(at(image, t)) - r);
+                    see(&|t| surface.distance_bound(at(t)) - r);
                 }
-            }
+            });
         }
     }
     Forecast { back, horizon }

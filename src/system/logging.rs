@@ -197,9 +197,9 @@ impl<D: Integrate> System<D> {
         Ok(sink.series(&row)?)
     }
 
-    /// The row of where a run was interrupted. It comes after the checkpoint, so that a run that goes on from there has no such
+    /// The row of where a run was interrupted, or went wrong. It comes after the checkpoint, so that a run that goes on from there has no such
     /// row; and it leaves no trace in what is kept.
-    pub(super) fn log_interrupted(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    pub(super) fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let time = self.engine.time();
         if self.setup.log.series.is_none() || !self.s.ledger.begun || self.s.last_tick >= time {
             return Ok(());

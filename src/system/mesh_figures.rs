@@ -1,5 +1,5 @@
 //! What a mesh is that stands as a wall: how large, of how many triangles, with how many open edges. Files of meshes know no unit, and
-//! drawings are in millimetres: a mesh that is huge beside its grains was most likely meant to be a thousandth of that.
+//! drawings are in millimetres or inches: a mesh that is huge beside its grains was most likely meant to be smaller by as much.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,11 @@ use super::{Setup, digits};
 use crate::body::{MeshShape, Shape};
 use crate::geometry::{Dimension, Vector};
 
-/// A mesh as wide as this many grains, and as this many times the room in which grains begin, is beyond reason.
+/// A mesh as wide as this many grains, and as this many times the room in which grains begin, is beyond reason: what grains fill
+/// from the start is not as much smaller than its vessel as an inch than a metre; a feed may be.
 const GRAINS: f64 = 500.0;
-const ROOMS: f64 = 100.0;
+const ROOMS_OF_FILLS: f64 = 30.0;
+const ROOMS_OF_FEEDS: f64 = 100.0;
 
 /// A mesh as a wall.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -53,6 +55,11 @@ impl<D: Dimension> Setup<D> {
         let Some(room) = self.room_of_grains() else {
             return Vec::new();
         };
+        let rooms = if self.feeds.is_empty() {
+            ROOMS_OF_FILLS
+        } else {
+            ROOMS_OF_FEEDS
+        };
         let warning = |mesh: MeshFigures| {
             let widest = mesh.extent.iter().copied().fold(0.0, f64::max);
             let over = mesh.diameters?;
@@ -62,9 +69,9 @@ impl<D: Dimension> Setup<D> {
                 digits(widest),
                 digits(over)
             );
-            if over > GRAINS && widest > ROOMS * room {
+            if over > GRAINS && widest > rooms * room {
                 return Some(format!(
-                    "{size}: files of meshes know no unit; if it was drawn in mm, give it `scale = 0.001`"
+                    "{size}: files of meshes know no unit; if it was drawn in mm, give it `scale = 0.001`, if in inches `scale = 0.0254`"
                 ));
             }
             (over < 1.0).then(|| format!("{size}: mind its `scale`"))

@@ -1,7 +1,7 @@
 //! What is around a place, for grains that come one by one: made when a feed asks, and good until lists are renewed.
 //!
-//! Grains stand in cells by where they were when that was made. Since then none has gone further than a bound that is known, and
-//! whoever asks looks so much further. What it gives is checked by where grains are now, so that it decides nothing by itself.
+//! Grains that move stand in cells by where they were when that was made; those that stand still have cells of their own at all times.
+//! Since then none has gone further than a bound that is known, and whoever asks looks so much further. What it gives is checked by where grains are now, so that it decides nothing by itself.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::{images_within, wrapped};
 
-/// Cells of all grains.
+/// Cells of all grains that do not stand still.
 #[derive(Debug)]
 pub(super) struct Surroundings<D: Dimension> {
     // Looked up; where all of it is gone through, what is found is sorted.
@@ -47,7 +47,8 @@ impl<D: Integrate> Surroundings<D> {
             way: engine.state.outer_way,
             count: 0,
         };
-        for slot in grains() {
+        let moving = grains().filter(|&slot| !engine.stands(slot as u32));
+        for slot in moving {
             made.insert(engine, slot as u32, time);
         }
         made
@@ -64,9 +65,7 @@ impl<D: Integrate> Surroundings<D> {
     fn gone(&self, engine: &Engine<D>, time: f64) -> f64 {
         let t = (time - self.time).abs();
         let flown = (self.fastest + 0.5 * self.gravity.norm() * t) * t;
-        // What stands still is displaced by solves, by less than what keeps lists.
-        let stepped = engine.state.outer_way - self.way + 0.5 * engine.options.outer_margin;
-        flown.max(stepped)
+        flown.max(engine.state.outer_way - self.way)
     }
 
     /// A bound of the speed of flyers at a time, m/s.
@@ -104,8 +103,11 @@ impl<D: Integrate> Surroundings<D> {
 
     /// Slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
     pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
-        let reach = reach + self.largest + self.gone(engine, time);
         let mut found = Vec::new();
+        for x in images_within::<D>(engine.periodic(), place, reach + self.largest) {
+            engine.cells.near(x, reach, |slot| found.push(engine.owner(slot)));
+        }
+        let reach = reach + self.largest + self.gone(engine, time);
         for x in images_within::<D>(engine.periodic(), place, reach) {
             let low = self.cell(D::Vector::from_fn(|k| x[k] - reach));
             let high = self.cell(D::Vector::from_fn(|k| x[k] + reach));

@@ -7,12 +7,16 @@
 //!
 //! Likewise what loses a support falls from the very step on, and what an ended contact has pushed is no load.
 
-use super::rest::{LOOSE, size};
+use super::rest::LOOSE;
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Encounter, ListLinks, Strike};
 use crate::geometry::Vector;
 use crate::record::Sink;
+
+/// Blows on grains that are awake count from so many times the height on: these yield by themselves, and grains that have just
+/// landed hop on each other without end.
+const HARD: f64 = 100.0;
 
 impl<D: Integrate> System<D> {
     /// After each evaluation: wakes grains that were struck, or lost a support, in this step.
@@ -56,24 +60,24 @@ impl<D: Integrate> System<D> {
     }
 
     /// The blow of a contact that began; none if what strikes could not rise by `strike` diameters of the
-    /// smaller grain with all of its speed.
+    /// smaller grain with all of its speed, or [`HARD`] times as far where a grain is struck that is awake.
     fn blow(&self, encounter: &Encounter, morph: &MorphSetup) -> Option<Strike> {
         let strike = self.engine.strike(encounter)?;
         let radius = |slot: u32| self.engine.state.arrays.radius(slot as usize);
         let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
         let height = 0.5 * strike.speed * strike.speed / self.setup.gravity.norm();
-        (height >= morph.strike * diameter).then_some(strike)
+        let least = if encounter.stands { 1.0 } else { HARD };
+        (height >= least * morph.strike * diameter).then_some(strike)
     }
 
-    /// Whether a grain one of whose contacts has ended lacks so much now that it must not stand still.
+    /// Whether a grain one of whose contacts has ended falls: whether it lacks so much along gravity now that it must not stand
+    /// still. Who is pressed the other way, or sideways, has lost what pressed it.
     fn has_lost_support(&self, slot: u32, morph: &MorphSetup) -> bool {
+        let force = self.engine.contact_force(slot);
+        let gravity = &self.setup.gravity;
+        let along: f64 = (0..D::N).map(|k| force[k] * gravity[k]).sum();
         let weight = self.weight(slot);
-        let mut lack = self.engine.contact_force(slot);
-        let mass = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
-        for k in 0..D::N {
-            lack[k] += mass * self.setup.gravity[k];
-        }
-        let lack = size(&lack);
+        let lack = weight + along / gravity.norm();
         lack > LOOSE * weight && lack > morph.wake_share * self.engine.pressed(slot)
     }
 }

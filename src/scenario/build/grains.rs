@@ -103,12 +103,17 @@ pub(super) fn fills<D: Formed>(
         let here = at.key(kind);
         let mut listed = Listed::Made;
         if let Some(file) = spec.file.take() {
-            spec.grains = Some(read_file::<D>(&here, &file, folder)?);
+            let read = input::table(&here, &file, folder, table::grains::<D>)?;
+            let first = filled.grains.len();
+            let told = read.ids.and_then(|ids| renumbered(&here, &ids, first));
+            filled.warnings.extend(told);
+            spec.grains = Some(read.grains);
             listed = Listed::InFile;
         } else if spec.grains.is_some() {
             listed = Listed::OneByOne;
         }
         let start = filled.grains.len();
+        let mut held = Vec::new();
         let made = if let Some(list) = &spec.grains {
             let mixed = [
                 ("mix", !spec.mix.is_empty()),
@@ -171,8 +176,8 @@ pub(super) fn fills<D: Formed>(
                 Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
             })?;
             // Where some would be outside of the vessel that the others are in, all go inside.
-            let held = vessels.holding(&places(&made), Some((min, max)));
-            if let Some(first) = held.first() {
+            held = vessels.holding(&places(&made), Some((min, max)));
+            if let Some(first) = held.first().filter(|held| held.is_meant) {
                 let inside = |x: D::Vector, radius: f64| {
                     let mut all = held.iter();
                     all.all(|held| vessels.holds(held.vessel, x, radius))
@@ -189,18 +194,18 @@ pub(super) fn fills<D: Formed>(
                     );
                     Problem::at_key(&here, text)
                 })?;
+                held.clear();
             }
             let density = |material| known.materials.density(material);
             fill::shape(&mut made, &known.shapes.forms, density, seed, k);
             made
         };
-        let held = match listed {
-            Listed::Made => Vec::new(),
-            Listed::InFile | Listed::OneByOne => vessels.holding(&places(&made), None),
-        };
+        if listed != Listed::Made {
+            held = vessels.holding(&places(&made), None);
+        }
         filled.warnings.extend(held.iter().map(|held| {
             format!(
-                "`{here}`: {} of {} grains start outside of the vessel {} that holds the others",
+                "`{here}`: {} of {} grains start outside of the vessel {} that holds others",
                 held.outside.len(),
                 made.len(),
                 held.names
@@ -281,12 +286,13 @@ fn limit(place: &Place, count: u64, before: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-fn read_file<D: Dimension>(
-    place: &Place,
-    file: &str,
-    folder: Option<&Path>,
-) -> Result<Vec<GrainSpec>, Problem> {
-    input::table(place, file, folder, table::grains::<D>)
+/// Says that the grains of a file get other numbers than their `id`, of which the first gets `first`.
+fn renumbered(place: &Place, ids: &[u64], first: usize) -> Option<String> {
+    let (k, id) = (first..).zip(ids).find(|(k, id)| *k as u64 != **id)?;
+    let last = first + ids.len() - 1;
+    Some(format!(
+        "`{place}`: its grains are numbered {first} to {last} in the order of their `id`: {k} is the one whose `id` is {id}"
+    ))
 }
 
 fn one<D: Dimension>(

@@ -18,7 +18,7 @@ const STEPS: usize = 10_000;
 /// A place from which a wall is nearer than this, over the radius, has met it.
 const NEAR: f64 = 0.5;
 
-/// A vessel holds at least this share of the region that it spans.
+/// A vessel holds at least this share of the region that it spans, or of the grains.
 const HELD: f64 = 0.2;
 
 /// A wall that may hold grains, where it is at time 0.
@@ -48,13 +48,36 @@ pub(super) enum Vessel {
     All,
 }
 
-/// A vessel that holds most of a fill, and who is outside of it.
+/// A vessel that holds grains of a fill, and who is outside of it.
 pub(super) struct Held {
     pub vessel: Vessel,
     /// The names of its walls.
     pub names: String,
     /// Grains outside, by place in the list.
     pub outside: Vec<usize>,
+    /// Whether all grains are meant to be inside.
+    pub is_meant: bool,
+}
+
+/// Of vessels that hold a part of a fill each, the one that holds most, and who is in none of them.
+fn beside_all(vessels: Vec<Held>) -> Vec<Held> {
+    let is_in_none = |k: &usize| {
+        let mut all = vessels.iter();
+        all.all(|held| held.outside.binary_search(k).is_ok())
+    };
+    let Some(most) = vessels.iter().min_by_key(|held| held.outside.len()) else {
+        return Vec::new();
+    };
+    let outside: Vec<usize> = most.outside.iter().copied().filter(is_in_none).collect();
+    let told = !outside.is_empty();
+    let (vessel, names) = (most.vessel, most.names.clone());
+    let held = Held {
+        vessel,
+        names,
+        outside,
+        is_meant: false,
+    };
+    told.then_some(held).into_iter().collect()
 }
 
 fn is_thin<D: Dimension>(shape: &Shape<D>) -> bool {
@@ -171,7 +194,8 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         held.count() as f64 > HELD * all as f64
     }
 
-    /// Vessels that hold most of these grains, centres and radii (m), or span most of their region, if they have one, but do not hold all.
+    /// Vessels that hold most of these grains, centres and radii (m), or span most of their region, if they have one, but do not hold all;
+    /// without such one that holds a good part of them.
     pub fn holding(
         &self,
         grains: &[(D::Vector, f64)],
@@ -188,7 +212,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         if thin.len() > 1 || self.walls.len() > 1 {
             all.push(Vessel::All);
         }
-        let mut found: Vec<Held> = Vec::new();
+        let (mut found, mut partly): (Vec<Held>, Vec<Held>) = Default::default();
         for vessel in all {
             // Walls make up a vessel together where none is one by itself.
             if vessel == Vessel::All && !found.is_empty() {
@@ -197,21 +221,31 @@ impl<'a, D: Dimension> Vessels<'a, D> {
             let outside: Vec<usize> = (0..grains.len())
                 .filter(|&k| !self.holds(vessel, grains[k].0, grains[k].1))
                 .collect();
-            let told = found.iter().any(|held| held.outside == outside);
-            let most = 2 * outside.len() < grains.len()
+            let is_meant = 2 * outside.len() < grains.len()
                 || region.is_some_and(|region| self.is_meant(vessel, region, grains));
-            if outside.is_empty() || !most || told {
+            let held = (grains.len() - outside.len()) as f64;
+            let list = match is_meant {
+                true => &mut found,
+                false if held >= HELD * grains.len() as f64 => &mut partly,
+                false => continue,
+            };
+            let told = list.iter().any(|held| held.outside == outside);
+            if outside.is_empty() || told {
                 continue;
             }
             let names = thin.iter().filter(|&&k| self.is_of(vessel, k));
             let names: Vec<String> = names
                 .map(|&k| format!("`{}`", self.walls[k].boundary.name))
                 .collect();
-            found.push(Held {
+            list.push(Held {
                 vessel,
                 names: names.join(", "),
                 outside,
+                is_meant,
             });
+        }
+        if found.is_empty() {
+            return beside_all(partly);
         }
         // Who is outside of the outer of two is outside of the inner one too.
         let outer: Vec<bool> = found

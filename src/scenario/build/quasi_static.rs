@@ -102,7 +102,7 @@ pub(super) fn build<D: Dimension>(
     }))
 }
 
-/// Warns where some pairs are without friction and others not: a grain that only frictionless bodies touch may spin
+/// Warns where some pairs grip and others do not: a grain that only bodies without friction touch may spin
 /// as it likes, which stops the run.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let free = |settings: &QuasiStaticSetup| settings.freedom == FreedomName::Full;
@@ -112,7 +112,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let count = setup.laws.materials;
     let smooth = |k: &usize| {
         let law = setup.laws.laws[*k];
-        law.is_some_and(|law| law.stiffness(0.0, 1.0).friction == 0.0)
+        law.is_some_and(|law| !law.grips())
     };
     let pairs: Vec<usize> = (0..count * count)
         .filter(|k| k / count <= k % count)
@@ -127,6 +127,6 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     };
     let [a, b] = [first / count, first % count].map(|k| &setup.materials[k]);
     vec![format!(
-        "`{a}` on `{b}` has no friction: a grain that nothing else touches may spin as it likes, and the first such stops the run; with `quasi_static.freedom = \"translational\"` grains do not turn"
+        "`{a}` on `{b}` has no friction, or no stiffness against it: a grain that nothing else touches may spin as it likes, and the first such stops the run; with `quasi_static.freedom = \"translational\"` grains do not turn"
     )]
 }

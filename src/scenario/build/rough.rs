@@ -63,7 +63,7 @@ fn listed<D: Dimension>(
         return lattice::<D>(check, &at, rows);
     }
     if let Some(file) = spec.file.take() {
-        let found = input::table(&at, &file, folder, table::grains::<D>)?;
+        let found = input::table(&at, &file, folder, table::grains::<D>)?.grains;
         if found
             .iter()
             .any(|g| g.velocity.is_some() || g.spin.is_some())

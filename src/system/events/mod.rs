@@ -211,6 +211,23 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
+    /// The last row tells of the end.
+    fn log_last(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.setup.log.series.is_some() && self.tally.last_row < time {
+            let row = self.series_row(time);
+            sink.series(&row)?;
+        }
+        Ok(())
+    }
+
+    /// The row of where a run was interrupted, or went wrong. It leaves no trace in what is kept.
+    fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let kept = self.tally.clone();
+        let logged = self.log_last(kept.time, sink);
+        self.tally = kept;
+        logged
+    }
+
     fn tick(&mut self, time: f64, tick: Tick, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.check_numbers()?;
         match tick {
@@ -228,11 +245,7 @@ impl<D: Dimension> Events<D> {
                 sink.checkpoint(&self.save()?)?;
             }
             Tick::Finish => {
-                // The last row tells of the end.
-                if self.setup.log.series.is_some() && self.tally.last_row < time {
-                    let row = self.series_row(time);
-                    sink.series(&row)?;
-                }
+                self.log_last(time, sink)?;
                 self.tally.finished = true;
                 for row in self.tally.spectrum.iter().flat_map(Spectrum::rows) {
                     sink.impact(&row)?;
@@ -314,6 +327,7 @@ impl<D: Dimension> Simulation for Events<D> {
                 stopped => {
                     self.tally.time = self.engine.time();
                     self.wall_seconds += watch.elapsed();
+                    self.log_stop(sink)?;
                     return Err(SystemError::Numerical(told(
                         stopped,
                         &self.setup,
@@ -323,6 +337,7 @@ impl<D: Dimension> Simulation for Events<D> {
             }
             if watch.stops() && !self.tally.finished {
                 sink.checkpoint(&self.save()?)?;
+                self.log_stop(sink)?;
                 self.wall_seconds += watch.elapsed();
                 return Ok(Outcome::Interrupted);
             }

@@ -126,22 +126,20 @@ fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
     }
 }
 
-/// Which displacements the solver knows: without friction nothing holds a spin and no load turns it, so that none is
+/// Which displacements the solver knows: where no contact grips nothing holds a spin and no load turns it, so that none is
 /// solved for.
 fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
-    let rough = |law: &PairLaw| law.stiffness(0.0, 1.0).friction > 0.0;
     match settings.freedom {
-        FreedomName::Full if laws.laws.iter().flatten().any(rough) => Freedom::Full,
+        FreedomName::Full if laws.laws.iter().flatten().any(PairLaw::grips) => Freedom::Full,
         _ => Freedom::Translational,
     }
 }
 
-/// How many contacts hold a grain: one that grips, as many as there are directions without friction, and one more for each
+/// How many contacts hold a grain: one that grips, as many as there are directions of those that do not, and one more for each
 /// direction beyond a line that it could turn about.
 fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize {
-    let smooth = |law: &PairLaw| law.stiffness(0.0, 1.0).friction == 0.0;
     match freedom {
-        Freedom::Translational if !laws.laws.iter().flatten().any(smooth) => 1,
+        Freedom::Translational if laws.laws.iter().flatten().all(PairLaw::grips) => 1,
         _ => D::N,
     }
 }
@@ -303,9 +301,7 @@ impl<D: Dimension> QuasiStatic<D> {
             }
             _ => {
                 // The last state is always there to be studied, and the last row tells of it.
-                if self.setup.log.series.is_some() && self.tally.last_row < time {
-                    sink.series(&self.series_row(time))?;
-                }
+                self.log_last(time, sink)?;
                 if self.setup.log.snapshots.is_some() && self.last_snapshot < Some(time) {
                     self.snapshot(time, sink)?;
                 }
@@ -315,6 +311,22 @@ impl<D: Dimension> QuasiStatic<D> {
         }
         self.tally.time = time;
         Ok(())
+    }
+
+    /// The last row of the series.
+    fn log_last(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.setup.log.series.is_some() && self.tally.last_row < time {
+            sink.series(&self.series_row(time))?;
+        }
+        Ok(())
+    }
+
+    /// The row of where a run was interrupted, or went wrong. It leaves no trace in what is kept.
+    fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let kept = self.tally;
+        let logged = self.log_last(kept.time, sink);
+        self.tally = kept;
+        logged
     }
 
     fn save(&self) -> Vec<u8> {
@@ -521,10 +533,18 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
     ) -> Result<Outcome, SystemError> {
         let mut watch = Watch::new(control);
         while self.over.is_none() {
-            self.next(sink, &|| watch.stops())?;
+            if let Err(error) = self.next(sink, &|| watch.stops()) {
+                if self.energy().balance_error.is_finite() {
+                    self.log_stop(sink)?;
+                }
+                return Err(error);
+            }
             let given_up = self.over == Some(Outcome::Interrupted);
             if given_up || watch.stops() && self.over.is_none() {
                 sink.checkpoint(&self.save())?;
+                if !given_up {
+                    self.log_stop(sink)?;
+                }
                 self.wall_seconds += watch.elapsed();
                 return Ok(Outcome::Interrupted);
             }
