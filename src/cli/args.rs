@@ -62,7 +62,7 @@ pub(super) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fluids, flows,
+    /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fluids, flows, meters,
     /// fills, feeds, outlets, boxes or shears in full
     #[arg(value_name = "WHAT")]
     pub(super) what: Option<String>,

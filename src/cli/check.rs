@@ -304,7 +304,7 @@ fn show_quasi_static<D: Integrate>(
             "quasi_static": spec.quasi_static,
             "solver": solver,
             "finish": setup.finish,
-            "estimated_seconds_at_most": setup.filling_cost(grains),
+            "estimated_seconds_at_most": setup.filling_cost(settings),
             "warnings": warnings,
         }));
     }
@@ -325,8 +325,8 @@ fn show_quasi_static<D: Integrate>(
     line(
         "cost",
         format!(
-            "{grains} equilibria, about {} on one core",
-            about(setup.filling_cost(grains))
+            "{grains} equilibria, about {} on one core, a few times less or more as slips spread",
+            about(setup.filling_cost(settings))
         ),
     );
     let freedom = json!(settings.freedom);

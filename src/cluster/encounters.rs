@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
+use super::still::Push;
 use crate::geometry::Vector;
 
 /// A contact of a stepped grain with another, which may stand still, that began or ended in the last evaluation.
@@ -25,6 +26,9 @@ pub struct Encounter {
     /// Whether it began.
     pub began: bool,
 }
+
+/// Who loses this share of what bears it falls.
+const MOST: f64 = 0.75;
 
 /// Who has less than this share of the speed of a blow lies where it is struck.
 const SLOW: f64 = 0.1;
@@ -172,27 +176,17 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Grains that stand still and to which a wave comes within a time (s) from one of all grains, along links between
-    /// grains that stand still and those of `lists`; ascending. A link passes it on in sqrt(m / k), m the reduced mass of its grains and
-    /// k its stiffness at its own overlap or at `depth` (m), if that is more: in a row of equal grains 0.71 of the time that
-    /// long waves take, in a close packing about that time.
+    /// grains that stand still and those of `lists`; ascending. Links are pressed in by `depth` (m) at least: in a row of equal grains
+    /// the wave takes 0.71 of the time that long waves take, in a close packing about that time.
     pub fn within_reach(&self, from: u32, time: f64, depth: f64, lists: &ListLinks) -> Vec<u32> {
         let pairs = &self.state.still.pairs;
-        let passes = |class: usize, [a, b]: [u32; 2]| {
-            let materials = self.state.pairs[class].materials;
-            let kinematics = self.pair_kinematics(a, b);
-            let law = self.laws.get(materials[0], materials[1])?;
-            let overlap = kinematics.overlap.max(depth);
-            let stiffness = law.stiffness(overlap, kinematics.radius).normal;
-            Some(1.0 / (stiffness * kinematics.inverse_mass).sqrt())
-        };
         let mut arrivals: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
         let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
         while let Some(Reverse((Arrival(at), slot))) = front.pop() {
             if arrivals.get(&slot).is_some_and(|&earlier| earlier < at) {
                 continue;
             }
-            let mut go = |other: u32, passes: Option<f64>| {
-                let Some(passes) = passes else { return };
+            let mut go = |other: u32, passes: f64| {
                 let arrival = at + passes;
                 let earlier = arrivals.get(&other).is_none_or(|&known| arrival < known);
                 if arrival <= time && earlier {
@@ -202,14 +196,79 @@ impl<D: Integrate> Engine<D> {
             };
             for index in pairs.of(slot) {
                 let (class, link) = pairs.get(index);
-                go(pairs.beyond(index, slot), passes(class, [link.a, link.b]));
+                go(
+                    pairs.beyond(index, slot),
+                    self.passes(class, [link.a, link.b], depth),
+                );
             }
             for &(_, other, class, balls) in lists.of(slot) {
-                go(other, passes(class, balls));
+                go(other, self.passes(class, balls, depth));
             }
         }
         arrivals.retain(|&slot, _| self.stands(slot));
         arrivals.into_keys().collect()
+    }
+
+    /// Grains that stand still and rest on one that falls, or on others of these: they lose most of what bears them, and learn of it within a
+    /// time (s), on its way as in [`Engine::within_reach`]. `up`: against gravity.
+    pub fn rest_on(&self, from: u32, time: f64, up: D::Vector) -> Vec<u32> {
+        let pairs = &self.state.still.pairs;
+        let mut falls: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
+        let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
+        while let Some(Reverse((Arrival(at), slot))) = front.pop() {
+            for index in pairs.of(slot) {
+                let (class, link) = pairs.get(index);
+                let other = pairs.beyond(index, slot);
+                let arrival = at + self.passes(class, [link.a, link.b], 0.0);
+                if arrival.is_nan() || arrival > time || falls.contains_key(&other) {
+                    continue;
+                }
+                let borne = self.borne_by(other, up, |by| falls.contains_key(&by));
+                if borne >= MOST {
+                    falls.insert(other, arrival);
+                    front.push(Reverse((Arrival(arrival), other)));
+                }
+            }
+        }
+        falls.remove(&from);
+        falls.into_keys().collect()
+    }
+
+    /// The share of what bears a grain that stands still which it owes to some of those that do, too; 0 where nothing does.
+    fn borne_by(&self, slot: u32, up: D::Vector, of: impl Fn(u32) -> bool) -> f64 {
+        let pairs = &self.state.still.pairs;
+        let along = |push: &Push| (0..D::N).map(|k| push[k] * up[k]).sum::<f64>().max(0.0);
+        let (f, m) = D::force(&self.state.arrays, slot as usize);
+        let mut all = along(&[f[0], f[1], f[2], m[0], m[1], m[2]]);
+        let mut part = 0.0;
+        for index in pairs.of(slot) {
+            let (class, kept) = pairs.get(index);
+            let view = self.kept_view(class, kept);
+            let [on_a, on_b] = self.pushes(&view);
+            let push = along(if self.owner(kept.a) == slot {
+                &on_a
+            } else {
+                &on_b
+            });
+            all += push;
+            if of(pairs.beyond(index, slot)) {
+                part += push;
+            }
+        }
+        if all > 0.0 { part / all } else { 0.0 }
+    }
+
+    /// The time in which a link of two balls of a class passes a wave on, s: sqrt(m / k), m the reduced mass and k the stiffness at
+    /// its own overlap or at `depth` (m), if that is more. Without end where there is no law.
+    fn passes(&self, class: usize, [a, b]: [u32; 2], depth: f64) -> f64 {
+        let materials = self.state.pairs[class].materials;
+        let Some(law) = self.laws.get(materials[0], materials[1]) else {
+            return f64::INFINITY;
+        };
+        let kinematics = self.pair_kinematics(a, b);
+        let overlap = kinematics.overlap.max(depth);
+        let stiffness = law.stiffness(overlap, kinematics.radius).normal;
+        1.0 / (stiffness * kinematics.inverse_mass).sqrt()
     }
 
     /// A contact of a grain that stands still has ended: what the other pushed since the last look is no load. Means of what

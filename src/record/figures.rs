@@ -357,7 +357,7 @@ impl List {
             });
             let about = "of these, parts of lasting contacts that lose nothing";
             self.maybe_count(&name("lasting"), about, move |s| pick(s).map(|i| i.lasting));
-            let about = "per simulated second, without the lasting ones";
+            let about = "per simulated second, lasting ones too";
             self.maybe(&name("rate"), "1/s", about, move |s| {
                 pick(s).map(|i| i.rate)
             });

@@ -477,7 +477,7 @@ pub struct Impacts {
     pub count: u64,
     /// Of these, such as are part of a lasting contact and lose nothing.
     pub lasting: u64,
-    /// Per simulated second, 1/s, without the lasting ones.
+    /// Per simulated second, lasting ones too, 1/s.
     pub rate: f64,
     /// Energy lost, J.
     pub lost: f64,

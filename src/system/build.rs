@@ -174,6 +174,7 @@ impl<D: Integrate> System<D> {
             undone: [0; 2],
             still_looks: 0,
             calm_places: Vec::new(),
+            turned: Vec::new(),
             disturbed: 0.0,
             through: vec![None; setup.outlets.len()],
             jam: None,

@@ -4,7 +4,7 @@
 //! links included. A grain of several parts costs a ball, and each part a search for what it touches; of a grain of arcs only those that face
 //! each other are looked at.
 
-use super::{EventsSetup, Setup};
+use super::{EventsSetup, QuasiStaticSetup, Setup, SolverName};
 use crate::body::Form;
 use crate::geometry::{Dimension, Vector};
 
@@ -18,8 +18,11 @@ const ARCS: f64 = 1.0 / 4e6;
 const COLLISION: [f64; 2] = [1.8e-6, 2.3e-6];
 /// The same where contacts last.
 const SOFT: f64 = 4e-6;
-/// A grain of a quasi-static filling of so many: seconds, and the power by which it grows with their number.
-const SOLVED: [f64; 2] = [1.6e-3, 37e-3];
+/// A grain of a quasi-static filling of so many: seconds, and the power by which it grows with their number. Between a slender silo and a wide
+/// bin, in which slips spread farther, lies a factor of ten; this is the middle.
+const SOLVED: [f64; 2] = [4e-3, 92e-3];
+/// Conjugate gradients by themselves take so many times that.
+const CONJUGATE: f64 = 5.0;
 const SOLVED_AT: f64 = 500.0;
 const SOLVED_POWER: [f64; 2] = [0.6, 1.5];
 
@@ -90,8 +93,6 @@ impl<D: Dimension> Setup<D> {
         }
         let radius = self.grains.iter().map(|grain| grain.radius).sum::<f64>() / count;
         let measure: f64 = self.grains.iter().map(|g| D::ball_measure(g.radius)).sum();
-        let room = self.room(radius);
-        let filled = (measure / room).clamp(1e-9, 0.6);
         let mean = self
             .grains
             .iter()
@@ -103,6 +104,8 @@ impl<D: Dimension> Setup<D> {
             .map(|grain| (grain.velocity - mean).norm_squared())
             .sum::<f64>()
             / count;
+        let room = self.room(radius, square);
+        let filled = (measure / room).clamp(1e-9, 0.6);
         // What gravity or a moving wall gives is not in it; a fall through the room is.
         let fall = self.gravity.norm() * libm::pow(room, 1.0 / D::N as f64);
         let speed = (square + fall).sqrt();
@@ -119,12 +122,14 @@ impl<D: Dimension> Setup<D> {
         0.5 * count * each
     }
 
-    /// The room that grains have, m^2 or m^3: the periodic box, or what they span; without gravity what walls span, in which they spread.
-    fn room(&self, radius: f64) -> f64 {
-        let free = self.gravity.norm() == 0.0;
-        let walls = self.boundaries.iter().filter(|_| free);
+    /// The room that grains have of which the mean square of the speed is so much, m^2 or m^3: the periodic box, or what they span; or what walls span, as
+    /// far as they spread in it: a gas under gravity to twice its scale height.
+    fn room(&self, radius: f64, square: f64) -> f64 {
+        let gravity = self.gravity.norm();
+        let walls = self.boundaries.iter();
         let walls: Vec<(D::Vector, D::Vector)> =
             walls.filter_map(|wall| wall.shape.extent()).collect();
+        let rises = 2.0 * square / (D::N as f64 * gravity);
         let side = |k: usize| {
             if let Some(axis) = self.periodic.get(k).copied().flatten() {
                 return axis.length;
@@ -134,18 +139,28 @@ impl<D: Dimension> Setup<D> {
             for x in grains {
                 (low, high) = (low.min(x - radius), high.max(x + radius));
             }
+            let spans = high - low;
             for (from, to) in &walls {
                 (low, high) = (low.min(from[k]), high.max(to[k]));
             }
-            high - low
+            // Across gravity, or where it counts for nothing, nothing keeps them from the walls.
+            let along = self.gravity[k].abs() > 0.5 * gravity;
+            match along {
+                true => (high - low).min(rises.max(spans)),
+                false => high - low,
+            }
         };
         (0..D::N).map(side).product()
     }
 
     /// Seconds of one core that a quasi-static filling with so many grains takes.
-    pub fn filling_cost(&self, grains: usize) -> f64 {
-        let k = D::N - 2;
-        let grown = libm::pow(grains as f64 / SOLVED_AT, SOLVED_POWER[k]);
-        grains as f64 * SOLVED[k] * grown
+    pub fn filling_cost(&self, settings: &QuasiStaticSetup) -> f64 {
+        let (k, grains) = (D::N - 2, self.grains.len() as f64);
+        let grown = libm::pow(grains / SOLVED_AT, SOLVED_POWER[k]);
+        let times = match settings.solver {
+            SolverName::Cg => CONJUGATE,
+            _ => 1.0,
+        };
+        times * grains * SOLVED[k] * grown
     }
 }

@@ -164,11 +164,14 @@ pub(super) struct DriverState {
     pub regime_time: [f64; 4],
     pub regime_since: f64,
     pub all_steps: f64,
+    /// While settling, looks in a row at which all rest; then twice the looks in a row that may end in a jam, those at which the bed shakes counted once.
     pub calm_looks: u32,
-    /// Of these, looks in a row at which not even rattlers moved.
+    /// Of these, looks in a row at which nothing moved.
     pub still_looks: u32,
     /// Where each grain was at the first of the calm looks, by number.
     pub calm_places: Vec<(u32, [f64; 3])>,
+    /// Numbers of grains that have been seen on their way back there since.
+    pub turned: Vec<u32>,
     /// When something last came from outside: a gate that opened, a perturbation, a change of gravity, s.
     pub disturbed: f64,
     /// When a grain last went through each outlet, s.

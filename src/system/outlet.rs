@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::stillness::Look;
 use super::{OutletSetup, System, SystemError, flight, ledger};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
@@ -231,7 +232,7 @@ impl<D: Integrate> System<D> {
         self.s.ledger.remove_elastic(elastic);
         self.log_links(sink)?;
         self.engine.open(index);
-        self.book_look(false, false);
+        self.book_look(Look::Restless);
         self.s.disturbed = time;
         self.wake_unbalanced(sink)?;
         self.renew(sink)?;

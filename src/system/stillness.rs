@@ -5,7 +5,7 @@ use super::driver::{
     SETTLE_LOOKS, owner,
 };
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
-use super::{OutletSetup, System, SystemError};
+use super::{OutletSetup, System, SystemError, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
@@ -18,6 +18,34 @@ pub(super) const UNDONE: u64 = 4;
 
 /// An outlet is silent when nothing went through it for so many times the root of diameter over gravity.
 const SILENT: f64 = 20.0;
+
+/// What a look for a jam finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// More moves than rattlers.
+    Restless,
+    /// All but rattlers shake so little that none could climb out of anything: a bed rings for long where it is hardly damped.
+    /// Such looks count half.
+    Shakes,
+    /// Nothing moves but rattlers.
+    Rattles,
+    /// Nothing moves.
+    Still,
+}
+
+/// The least kinetic energy of a grain that moves, over m g d: of all, and where a bed may shake.
+pub(super) const LEASTS: [f64; 2] = [JAM_KINETIC, 1e-4];
+
+impl Look {
+    /// At which only these, rattlers, had at least so much energy.
+    pub fn of(least: f64, movers: &[Mover]) -> Look {
+        match (least > JAM_KINETIC, movers.is_empty()) {
+            (true, _) => Look::Shakes,
+            (false, true) => Look::Still,
+            (false, false) => Look::Rattles,
+        }
+    }
+}
 
 impl<D: Integrate> System<D> {
     /// While settling: whether the grains rest; then the clock is set to 0.
@@ -65,36 +93,65 @@ impl<D: Integrate> System<D> {
         self.begin(sink)
     }
 
-    /// Kinetic energy of a stepped slot over m g d.
+    /// Place (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.
+    fn motion_of(&self, slot: usize) -> (D::Vector, D::Vector, [f64; 3]) {
+        let arrays = &self.engine.state.arrays;
+        if arrays.status[slot] == Status::Flying {
+            let at = flight::fly(&self.engine, slot, self.engine.time());
+            return (at.position, at.velocity, D::surface_spin(arrays, slot));
+        }
+        let (velocity, spin) = super::ledger::velocity_now(&self.engine, slot);
+        (arrays.position(slot), velocity, spin)
+    }
+
+    /// How far a slot is from where it was when looks began to find all calm, over its diameter, and whether it is on its way back.
+    fn gone(&self, slot: u32) -> (f64, bool) {
+        let arrays = &self.engine.state.arrays;
+        let (id, radius) = (arrays.id[slot as usize], arrays.radius(slot as usize));
+        let since = &self.s.calm_places;
+        let Ok(at) = since.binary_search_by_key(&id, |place| place.0) else {
+            return (0.0, false);
+        };
+        let (place, velocity, _) = self.motion_of(slot as usize);
+        let then = D::Vector::from_fn(|k| since[at].1[k]);
+        let gone = self.engine.shortest(place - then);
+        (gone.norm() / (2.0 * radius), gone.dot(&velocity) < 0.0)
+    }
+
+    /// Kinetic energy of a stepped or flying slot over m g d.
     fn liveliness(&self, slot: u32) -> f64 {
         let (arrays, slot) = (&self.engine.state.arrays, slot as usize);
         let g = self.setup.gravity.norm();
-        let (v, s) = super::ledger::velocity_now(&self.engine, slot);
+        let (_, v, s) = self.motion_of(slot);
         let turning = super::ledger::turning_energy(&self.engine, slot, s);
         let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
         kinetic / (2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot))
     }
 
-    /// The stepped grains that move, in order of their numbers, with their contacts; or all that are stepped. None where
+    /// The grains that have at least so much kinetic energy over m g d, in order of their numbers, with their contacts. None where
     /// they are too many or too lively for rattlers. `grains`: how many there are in all.
-    pub(super) fn movers(&self, all: bool, grains: usize) -> Option<Vec<Mover>> {
+    pub(super) fn movers(&self, least: f64, grains: usize) -> Option<Vec<Mover>> {
         let arrays = &self.engine.state.arrays;
         let g = self.setup.gravity.norm();
         let down = self.setup.gravity * (1.0 / g);
         let mut place = std::collections::BTreeMap::new();
         let mut movers = Vec::new();
-        for &slot in &self.engine.state.active {
+        let flying = self.flying();
+        for &slot in self.engine.state.active.iter().chain(&flying) {
             let energy = self.liveliness(slot);
-            if energy < JAM_KINETIC && !all {
+            if energy < least {
                 continue;
             }
             if energy >= SWINGS || !are_few(movers.len() + 1, grains) {
                 return None;
             }
             place.insert(slot, movers.len());
+            let (gone, returns) = self.gone(slot);
             movers.push(Mover {
                 id: arrays.id[slot as usize],
                 energy,
+                gone,
+                returns,
                 weight: g / arrays.inverse_mass(slot as usize),
                 touches: Vec::new(),
             });
@@ -177,29 +234,46 @@ impl<D: Integrate> System<D> {
             })
     }
 
-    /// Books what a look for a jam has found: whether nothing moves but rattlers, and whether nothing at all does. Gives
-    /// whether that has been so for long enough.
-    pub(super) fn book_look(&mut self, calm: bool, still: bool) -> bool {
-        if !calm {
-            self.s.calm_looks = 0;
-            self.s.still_looks = 0;
-            self.s.calm_places.clear();
+    /// Whether all that move are where they can stay: each that is in the air, or has gone some way, has been seen on its way
+    /// back. What rolls along a floor comes to an edge one day; what swings in a pocket, or hops there, comes back.
+    pub(super) fn all_stay(&mut self, movers: &[Mover]) -> bool {
+        let turned = &mut self.s.turned;
+        turned.extend(movers.iter().filter(|m| m.returns).map(|m| m.id));
+        turned.sort_unstable();
+        turned.dedup();
+        movers.iter().all(|mover| {
+            let rests = mover.gone <= ANY_CREEP && !mover.touches.is_empty();
+            rests || turned.binary_search(&mover.id).is_ok()
+        })
+    }
+
+    /// Books what a look for a jam has found. Gives whether that has been so for long enough.
+    pub(super) fn book_look(&mut self, look: Look) -> bool {
+        let s = &mut self.s;
+        if look == Look::Restless {
+            s.calm_looks = 0;
+            s.still_looks = 0;
+            s.calm_places.clear();
+            s.turned.clear();
             return false;
         }
-        if self.s.calm_looks == 0 {
+        if s.calm_looks == 0 {
             self.s.calm_places = self.places();
         }
         let s = &mut self.s;
-        s.calm_looks += 1;
-        s.still_looks = if still { s.still_looks + 1 } else { 0 };
-        s.still_looks >= JAM_LOOKS || s.calm_looks >= RATTLE_LOOKS
+        s.calm_looks += if look == Look::Shakes { 1 } else { 2 };
+        s.still_looks = match look {
+            Look::Still => s.still_looks + 1,
+            _ => 0,
+        };
+        s.still_looks >= JAM_LOOKS || s.calm_looks >= 2 * RATTLE_LOOKS
     }
 
     /// A jam was doubted: if nothing comes of it for two looks, it is asked for again.
     pub(super) fn look_again(&mut self) {
         let s = &mut self.s;
         s.still_looks = s.still_looks.min(JAM_LOOKS - 2);
-        s.calm_looks = s.calm_looks.min(RATTLE_LOOKS - 2);
+        s.calm_looks = s.calm_looks.min(2 * (RATTLE_LOOKS - 2));
     }
 
     /// When the last grain left; and when the silence of the outlets began, which nothing from outside has touched since.
@@ -300,19 +374,26 @@ impl<D: Integrate> System<D> {
             self.s.disturbed = time;
         }
         let grains = self.grain_count();
-        let movers = match !to_come && grains > 0 && self.flying().is_empty() {
-            true => self.movers(false, grains),
-            false => None,
-        };
-        let movers = movers.filter(|movers| all_rattle(movers, D::N));
-        let still = movers.as_ref().is_some_and(Vec::is_empty);
-        let mut enough = self.book_look(movers.is_some(), still);
+        let mut found = None;
+        if !to_come && grains > 0 {
+            let looks = LEASTS
+                .into_iter()
+                .map(|least| (least, self.movers(least, grains)));
+            found = looks.into_iter().find_map(|(least, movers)| {
+                let movers = movers.filter(|movers| all_rattle(movers, D::N))?;
+                Some((Look::of(least, &movers), movers))
+            });
+        }
+        let (look, movers) = found.unwrap_or((Look::Restless, Vec::new()));
+        let mut enough = self.book_look(look);
+        enough &= self.all_stay(&movers);
         let (flow_stopped, began) = self.silence();
         let mut arch = Jam::default();
         if enough {
             arch = super::arch::find(&self.engine, &self.setup.outlets, began);
-            if self.creeps(&arch.arch, movers.as_deref().unwrap_or_default()) {
-                self.book_look(false, false);
+            let shakes = look == Look::Shakes;
+            if self.creeps(&arch.arch, &movers) || shakes && self.creeps(&[], &movers) {
+                self.book_look(Look::Restless);
                 enough = false;
             }
         }
@@ -320,11 +401,11 @@ impl<D: Integrate> System<D> {
             self.renew(sink)?;
             if self.s.undone[1] == UNDONE {
                 // All are stepped now, and show what they do.
-                self.book_look(false, false);
+                self.book_look(Look::Restless);
                 enough = false;
             } else {
                 // That a solve wakes who bears nothing leaves the jam as it is.
-                let woken = self.movers(true, grains);
+                let woken = self.movers(0.0, grains);
                 enough = woken.is_some_and(|woken| all_rattle(&woken, D::N));
                 if !enough {
                     self.look_again();

@@ -105,7 +105,9 @@ impl<D: Integrate> Surroundings<D> {
     pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let mut found = Vec::new();
         for x in images_within::<D>(engine.periodic(), place, reach + self.largest) {
-            engine.cells.near(x, reach, |slot| found.push(engine.owner(slot)));
+            engine
+                .cells
+                .near(x, reach, |slot| found.push(engine.owner(slot)));
         }
         let reach = reach + self.largest + self.gone(engine, time);
         for x in images_within::<D>(engine.periodic(), place, reach) {

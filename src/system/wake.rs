@@ -7,7 +7,7 @@
 //!
 //! Likewise what loses a support falls from the very step on, and what an ended contact has pushed is no load.
 
-use super::rest::LOOSE;
+use super::rest::{LOOKS, LOOSE};
 use super::{MorphSetup, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Encounter, ListLinks, Strike};
@@ -27,6 +27,7 @@ impl<D: Integrate> System<D> {
         };
         let mut woken: Vec<u32> = Vec::new();
         let mut links = None;
+        let up = self.setup.gravity * (-1.0 / self.setup.gravity.norm());
         for encounter in &encounters {
             if encounter.began {
                 let Some(strike) = self.blow(encounter, &morph) else {
@@ -48,6 +49,9 @@ impl<D: Integrate> System<D> {
                 self.engine.drop_push(encounter.struck);
                 if self.has_lost_support(encounter.struck, &morph) {
                     woken.push(encounter.struck);
+                    // And who rests on it alone, as far as a wave comes within two looks.
+                    let time = 2.0 * morph.dwell / f64::from(LOOKS);
+                    woken.extend(self.engine.rest_on(encounter.struck, time, up));
                 }
             }
         }

@@ -340,6 +340,19 @@ fn who_is_listed_outside_is_told_and_who_falls_in_is_not() {
         warnings.len() == 1 && warnings[0].contains("2 of 6"),
         "{warnings:?}"
     );
+    // Also where as many are outside as inside; and who is in another vessel is not outside.
+    let half = [at(0.0, 0.01), at(0.05, 0.02)];
+    let (_, warnings) = start(&(text.clone() + &list(&half)));
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("1 of 2"),
+        "{warnings:?}"
+    );
+    let other = "[[boundary]]\nname = \"other\"\nmaterial = \"a\"\ncylinder = { from = [0.07, 0.0, 0.0], to = [0.07, 0.0, 0.05], radius = 0.03 }\n";
+    let both = [at(0.0, 0.01), at(0.07, 0.02)];
+    assert_eq!(
+        start(&(text.clone() + other + &list(&both))).1,
+        Vec::<String>::new()
+    );
     // A ramp below a fill is no vessel.
     let ramp = "[[boundary]]\nname = \"ramp\"\nmaterial = \"a\"\npolyline = { points = [[-0.1, 0.0], [0.1, 0.1]] }\n[[fill]]\nmaterial = \"a\"\nlattice = { count = 30, radius = 0.004, min = [-0.1, 0.0], max = [0.1, 0.2] }\n";
     assert_eq!(start(&(head(2, -9.81, 0.01) + ramp)).0.len(), 30);
@@ -349,6 +362,45 @@ fn who_is_listed_outside_is_told_and_who_falls_in_is_not() {
         .collect();
     let bed = [&around[..], &[at(0.0, 0.02)]].concat();
     assert_eq!(start(&(text + &list(&bed))).1, Vec::<String>::new());
+}
+
+/// A region across a box that is closed on all sides: who is in and who is not is the user's to say.
+#[test]
+fn a_fill_on_both_sides_of_a_closed_box_is_told() {
+    let box_of = |dimension: usize| match dimension {
+        2 => "polyline = { points = [[0.0, 0.0], [0.1, 0.0], [0.1, 0.1], [0.0, 0.1], [0.0, 0.0]] }"
+            .to_string(),
+        _ => {
+            let at = |n: u8| {
+                let x = [0, 1, 2].map(|k| if n >> k & 1 == 0 { 0.0 } else { 0.1 });
+                format!("{x:?}")
+            };
+            let corners: Vec<String> = (0..8).map(at).collect();
+            format!(
+                "mesh = {{ corners = [{}], triangles = [[0,1,3],[0,3,2],[0,4,5],[0,5,1],[0,2,6],[0,6,4],[1,5,7],[1,7,3],[2,3,7],[2,7,6],[4,6,7],[4,7,5]] }}",
+                corners.join(", ")
+            )
+        }
+    };
+    for (dimension, low, told) in [
+        (2, -0.06, true),
+        (3, -0.06, true),
+        (2, 0.0, false),
+        (3, 0.0, false),
+    ] {
+        let (from, to) = (vec![low; dimension], vec![0.1; dimension]);
+        let text = head(dimension, -9.81, 0.01).replace("-9.81", "0.0")
+            + &format!(
+                "[[boundary]]\nname = \"safe\"\nmaterial = \"a\"\n{}\n[[fill]]\nmaterial = \"a\"\nrandom = {{ count = 80, radius = 0.003, min = {from:?}, max = {to:?} }}\n",
+                box_of(dimension)
+            );
+        let (grains, warnings) = start(&text);
+        assert_eq!(grains.len(), 80);
+        let says = warnings
+            .iter()
+            .any(|w| w.contains("outside of the vessel `safe`"));
+        assert_eq!(says, told, "{dimension} {low} {warnings:?}");
+    }
 }
 
 #[test]
@@ -469,6 +521,8 @@ fn meshes_are_told_and_read_as_programs_write_them() {
     }
     let json = told(with_mesh(here, "vat.stl", &text(100.0), ""));
     assert!(json["warnings"].to_string().contains("scale"), "{json}");
+    let json = told(with_mesh(here, "vat.stl", &text(3.94), ""));
+    assert!(json["warnings"].to_string().contains("inches"), "{json}");
     for (bytes, name) in [
         (&b"# box\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"[..], "OBJ"),
         (b"ply\nformat ascii 1.0\n", "PLY"),
@@ -480,7 +534,7 @@ fn meshes_are_told_and_read_as_programs_write_them() {
     }
 }
 
-/// Numbers of a table are those of the grains; who is named twice is refused.
+/// Numbers of a table are those of the grains, or it is told that they are not; who is named twice is refused.
 #[test]
 fn ids_of_a_table_order_the_grains() {
     let folder = tempfile::tempdir().unwrap();
@@ -505,6 +559,20 @@ fn ids_of_a_table_order_the_grains() {
         let number = number.unwrap() as f64;
         assert!((radius - 0.001 * (number + 1.0)).abs() < 1e-12);
     }
+    let told = |table: &str, before: &str| {
+        fs::write(here.join("grains.csv"), table).unwrap();
+        let text = fs::read_to_string(here.join("some.toml")).unwrap();
+        let text = text.replacen("[[fill]]", &format!("{before}[[fill]]"), 1);
+        fs::write(here.join("more.toml"), text).unwrap();
+        let output = arenite(here, &["check", "more.toml", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        json["warnings"].to_string()
+    };
+    let numbered = "x,y,r,id\n0.3,0.0,0.003,2\n0.1,0.0,0.001,1\n";
+    let one = "[[fill]]\nmaterial = \"a\"\ngrains = [{ position = [0.9, 0.0], radius = 0.001 }]\n";
+    assert!(told(numbered, "").contains("0 is the one whose `id` is 1"));
+    assert_eq!(told(numbered, one), "[]");
     fs::write(
         here.join("grains.csv"),
         "x,y,r,id\n0.3,0.0,0.003,2\n0.1,0.0,0.001,2\n",

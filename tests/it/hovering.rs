@@ -147,21 +147,37 @@ fn a_grain_far_above_all_stops_the_filling_with_its_name() {
     }
 }
 
-/// No friction anywhere: spins are not solved for, whichever freedom is asked for.
+/// No friction anywhere, or no stiffness against it: spins are not solved for, whichever freedom is asked for.
 #[test]
 fn a_bed_without_friction_finds_its_equilibrium() {
     for n in [2, 3] {
         for section in models() {
             let grains = rows(n, 3, 0.0);
             let what = format!("{n} {section}");
-            bears(
-                &what,
-                n,
-                &bed(n, &section, [0.0, 0.0], &grains),
-                &grains,
-                false,
+            let without = bed(n, &section, [0.0, 0.0], &grains);
+            bears(&what, n, &without, &grains, false);
+            let soft = bed(n, &section, [0.5, 0.5], &grains);
+            let soft = soft.replace(
+                "tangential_stiffness = 200000.0",
+                "tangential_stiffness = 0.0",
             );
+            bears(&what, n, &soft, &grains, false);
         }
+    }
+}
+
+/// What comes with nothing below or beside it is refused before anything runs.
+#[test]
+fn a_grain_that_hangs_on_nothing_is_refused() {
+    for n in [2, 3] {
+        let mut grains = rows(n, 2, 0.0);
+        let mut far = vec![0.03; n];
+        far[n - 1] = 0.2;
+        grains.push((far, 0.01));
+        let text = bed(n, "", [0.5, 0.5], &grains);
+        let fault = crate::support::driver(&text, None).map(|_| ()).unwrap_err();
+        let which = format!("grain {}", grains.len() - 1);
+        assert!(fault.contains(&which) && fault.contains("hangs"), "{fault}");
     }
 }
 

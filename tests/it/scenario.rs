@@ -319,7 +319,7 @@ fn files_are_taken_in() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     std::fs::write(
         folder.path().join("start.csv"),
-        "id,x,y,r,vx,vy\n1,0.1,0.2,0.01,0.3,-0.4\n2,0.5,0.2,0.02,0,0\n",
+        "id,x,y,r,vx,vy\n0,0.1,0.2,0.01,0.3,-0.4\n1,0.5,0.2,0.02,0,0\n",
     )?;
     let text = "name = \"test\"\ndimension = 2\n[run]\nfinish = 1.0\n\
         [[fill]]\nmaterial = \"thesis-disk\"\nfile = \"start.csv\"\n";

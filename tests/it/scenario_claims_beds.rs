@@ -232,27 +232,31 @@ fn flank(rows: &[GrainRow], from: f64, to: f64) -> f64 {
     (xy / xx).atan().to_degrees()
 }
 
-/// `heap`: once its slopes reach the rims what comes rolls off: in the last third of the pouring hardly any of 200 disks stay. The
-/// two flanks have one angle, within what single disks make of it, that of a pile of disks, and stand still in the end.
+/// `heap`: once its slopes reach the rims what comes rolls off: in the last third of the pouring hardly any of 200 disks stay, in the
+/// mean of three pourings (what an avalanche has left free is filled again). The two flanks have one angle in the mean, that of a pile of disks, and
+/// stand still in the end.
 #[test]
 fn a_poured_heap_has_its_angle_of_repose() {
-    let (_, sink) = run(&planar("heap", &[]));
-    let grains = |time: f64| {
-        let row = sink.series.iter().find(|row| row.time > time - 1e-9);
-        row.unwrap().grains as f64
-    };
-    // Until then nearly all stay.
-    assert!(grains(5.0) > 190.0, "{}", grains(5.0));
-    let more = grains(15.0) - grains(10.0);
+    let heaps = [1, 2, 3].map(|seed| {
+        let (_, sink) = run(&planar("heap", &[&format!("seed={seed}")]));
+        let grains = |time: f64| {
+            let row = sink.series.iter().find(|row| row.time > time - 1e-9);
+            row.unwrap().grains as f64
+        };
+        // Until then nearly all stay.
+        assert!(grains(5.0) > 190.0, "{}", grains(5.0));
+        assert!(still(sink.series.last().unwrap()) > 0.95);
+        let rows = at(&sink, 17.0);
+        let [left, right] = [flank(rows, -0.36, -0.06), -flank(rows, 0.06, 0.36)];
+        println!("{left:.1} and {right:.1} degrees");
+        for angle in [left, right] {
+            assert!((18.0..36.0).contains(&angle), "{left} {right}");
+        }
+        [grains(15.0) - grains(10.0), left, right]
+    });
+    let [more, left, right] = [0, 1, 2].map(|k| mean(heaps.iter().map(|heap| heap[k])));
     assert!(more.abs() < 60.0, "{more} of 200 stay");
-    assert!(still(sink.series.last().unwrap()) > 0.95);
-    let rows = at(&sink, 17.0);
-    let [left, right] = [flank(rows, -0.36, -0.06), -flank(rows, 0.06, 0.36)];
-    println!("{left:.1} and {right:.1} degrees");
-    for angle in [left, right] {
-        assert!((18.0..36.0).contains(&angle), "{left} {right}");
-    }
-    close("flanks", left, right, 8.0);
+    close("flanks", left, right, 6.0);
 }
 
 /// `drum`: the bed turns with the drum, its centre of mass by 0.05 rad/s, until it falls back by some degrees, again and again; between, nine in ten disks stand still. The angle is that of the

@@ -3,7 +3,7 @@
 
 use arenite::body::Shape;
 use arenite::cluster::integrate::Integrate;
-use arenite::geometry::{Dimension, Planar, Spatial};
+use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{MemorySink, Status};
 use arenite::system::{Control, IntegratorName, OutletSetup, Setup, System};
 
@@ -69,6 +69,66 @@ fn swings<D: Integrate>() {
 fn who_swings_in_a_bowl_bears_nothing() {
     swings::<Planar>();
     swings::<Spatial>();
+}
+
+/// A ball rolls without loss along a table, on which another lies, and falls over its edge: no jam before, and one after.
+fn rolls<D: Integrate>() {
+    let mut setup = empty::<D>(linear(1e5, 3e4, 20.0, 10.0, 0.5), 2e-5, 4.0);
+    setup.gravity = place::<D>(0.0, -G);
+    let shape = Shape::Box {
+        min: D::Vector::from_fn(|_| -0.5),
+        max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { 0.5 }),
+        inside: false,
+    };
+    wall(&mut setup, "table", shape);
+    outlet(&mut setup);
+    let height = 0.01 - 0.1 * G / 1e5;
+    let still = D::Vector::default();
+    add(&mut setup, 0.01, 0.1, place::<D>(-0.3, height), still);
+    let speed = place::<D>(0.2, 0.0);
+    add(&mut setup, 0.01, 0.1, place::<D>(0.2, height), speed);
+    setup.grains[1].spin = support::rolling::<D>(0.2 / 0.01);
+    let (system, _) = support::run(&setup);
+    let summary = system.summary();
+    let out = summary.discharge.expect("an outlet");
+    assert_eq!((out.count, summary.status), (1, Status::Jammed));
+    // 1.5 s to the edge and the fall of a metre.
+    assert!(out.last > 1.9 && out.last < 2.2, "{}", out.last);
+    let jam = summary.jam.expect("a jam");
+    assert_eq!((jam.time, jam.flow_stopped), (out.last, Some(out.last)));
+}
+
+#[test]
+fn what_rolls_to_an_edge_is_no_jam() {
+    rolls::<Planar>();
+    rolls::<Spatial>();
+}
+
+/// Balls that ring on their floor for ever, by so much of m g d: too little to go anywhere, or not.
+fn rings<D: Integrate>() {
+    for (energy, jams) in [(3e-5, true), (3e-4, false)] {
+        let mut setup = empty::<D>(linear(1e5, 3e4, 0.0, 0.0, 0.5), 2e-5, 2.0);
+        setup.gravity = place::<D>(0.0, -G);
+        floor(&mut setup);
+        outlet(&mut setup);
+        let speed = place::<D>(0.0, (2.0 * energy * G * 0.02f64).sqrt());
+        for k in 0..4 {
+            let at = place::<D>(0.1 * f64::from(k), 0.01 - 0.1 * G / 1e5);
+            add(&mut setup, 0.01, 0.1, at, speed);
+        }
+        let (system, _) = support::run(&setup);
+        let jam = system.summary().jam;
+        assert_eq!(jam.is_some(), jams, "{energy}");
+        // Thirty-two looks.
+        let time = jam.map_or(0.9, |jam| jam.verdict_time);
+        assert!(time > 0.75 && time < 1.1, "{time}");
+    }
+}
+
+#[test]
+fn a_bed_that_rings_stays_where_it_is() {
+    rings::<Planar>();
+    rings::<Spatial>();
 }
 
 /// The same run without verdicts: a gate far away that never opens lets nothing be believed.
@@ -199,6 +259,36 @@ fn the_last_row_is_at_the_end() {
         let never = std::sync::atomic::AtomicBool::new(false);
         run.run(&mut sink, &mut Control::new(&never)).unwrap();
         assert_eq!(sink.series.last().expect("rows").time, 0.0107, "{scenario}");
+    }
+}
+
+/// Also where a run cannot go on: from collision to collision, and in steps.
+#[test]
+fn the_last_row_tells_of_what_went_wrong() {
+    let hard = "[events]\nrestitution = 0.5\n";
+    let soft = "[[law]]\nbetween = [\"a\", \"a\"]\nlinear = { normal_stiffness = 20.0, tangential_stiffness = 10.0, normal_damping = 0.0, tangential_damping = 0.0, friction = 0.0 }\n";
+    for n in [2, 3] {
+        for section in [hard, soft] {
+            let (low, mut high) = (vec![0.0; n], vec![0.1; n]);
+            high[n - 1] = 9.0;
+            let (mut down, mut at) = (vec![0.0; n], vec![0.05; n]);
+            down[n - 1] = -9.81;
+            at[n - 1] = 0.3;
+            let text = format!(
+                "name = \"stops\"\ndimension = {n}\n[field]\ngravity = {down:?}\n[run]\nfinish = 9.0\n[log]\nseries = 0.5\n\
+                 [material.a]\ndensity = 1000.0\n{section}[[boundary]]\nname = \"box\"\nmaterial = \"a\"\n\
+                 box = {{ min = {low:?}, max = {high:?}, grains = \"inside\" }}\n[[fill]]\nmaterial = \"a\"\n\
+                 grains = [{{ position = {at:?}, radius = 0.02 }}]\n"
+            );
+            let mut run = support::driver(&text, None).unwrap();
+            let mut sink = MemorySink::default();
+            let never = std::sync::atomic::AtomicBool::new(false);
+            let error = run.run(&mut sink, &mut Control::new(&never)).unwrap_err();
+            let (last, summary) = (sink.series.last().expect("rows"), run.summary());
+            assert_eq!(last.time, summary.time.simulated, "{error}");
+            assert_eq!(last.kinetic, summary.energy.kinetic, "{error}");
+            assert_eq!(last.potential, summary.energy.potential, "{error}");
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
+use crate::system::quasi_static::first_hanging;
 use crate::system::{FreedomName, QuasiStaticSetup, Setup};
 
 /// Checks the section against the rest of the scenario.
@@ -89,6 +90,16 @@ pub(super) fn build<D: Dimension>(
     let count = setup.grains.len() as f64;
     let weight = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count * setup.gravity.norm();
     let radius = setup.grains.iter().map(|g| g.radius).sum::<f64>() / count;
+    let reach = section.reach * radius;
+    let hanging =
+        first_hanging(setup, reach).map_err(|why| Problem::at(&boundaries, why.to_string()))?;
+    if let Some(k) = hanging {
+        let place: Vec<f64> = setup.grains[k].position.components().collect();
+        let text = format!(
+            "grain {k} at {place:?} hangs on nothing: in the quasi-static model each grain lies on walls and on those that came before it; fill by `roll_down`, or list grains from the lowest up"
+        );
+        return refuse(&Place::of("fill"), text);
+    }
     Ok(Some(QuasiStaticSetup {
         interval: section.interval,
         solver: section.solver,
@@ -98,7 +109,7 @@ pub(super) fn build<D: Dimension>(
         order: section.order,
         placed: section.placed,
         tolerance: section.tolerance * weight,
-        reach: section.reach * radius,
+        reach,
     }))
 }
 

@@ -52,7 +52,7 @@ pub struct FadingSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlasticSpec {
-    /// Stiffness of unloading, N/m, at least `normal_stiffness`. A head-on contact without damping has the
+    /// Stiffness of unloading, N/m, more than `normal_stiffness`. A head-on contact without damping has the
     /// restitution sqrt(normal_stiffness / unloading_stiffness).
     #[schemars(range(min = 0.0))]
     pub unloading_stiffness: f64,

@@ -16,6 +16,7 @@ use crate::system::ledger;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
 use crate::system::stillness::UNDONE;
+use crate::system::stillness::{LEASTS, Look};
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
 #[derive(Clone, Copy, Default)]
@@ -158,14 +159,20 @@ impl<D: Integrate> Domains<'_, D> {
             .iter()
             .any(|wall| wall.opens_at.is_some_and(|t| t > time) || !wall.stands());
         let grains = self.grains as usize;
-        let own = match to_come || grains == 0 {
-            true => None,
-            false => system.movers(false, grains),
-        };
-        let movers = self.all_movers(own)?;
-        let movers = movers.filter(|movers| all_rattle(movers, D::N));
-        let still = movers.as_ref().is_some_and(Vec::is_empty);
-        let enough = self.system.book_look(movers.is_some(), still);
+        let (mut look, mut found) = (Look::Restless, Vec::new());
+        for least in LEASTS {
+            let own = match to_come || grains == 0 {
+                true => None,
+                false => self.system.movers(least, grains),
+            };
+            let movers = self.all_movers(own)?;
+            if let Some(movers) = movers.filter(|movers| all_rattle(movers, D::N)) {
+                (look, found) = (Look::of(least, &movers), movers);
+                break;
+            }
+        }
+        let mut enough = self.system.book_look(look);
+        enough &= self.system.all_stay(&found);
         if enough {
             let state = &mut self.system.s;
             let [out, doubts] = &mut state.undone;
@@ -184,7 +191,7 @@ impl<D: Integrate> Domains<'_, D> {
                 return Ok(false);
             }
             self.renew()?;
-            self.system.book_look(false, false);
+            self.system.book_look(Look::Restless);
         }
         self.system
             .schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
@@ -287,7 +294,7 @@ impl<D: Integrate> Domains<'_, D> {
         let elastic = system.engine.end_links_with(index, time);
         system.s.ledger.remove_elastic(elastic);
         system.engine.open(index);
-        system.book_look(false, false);
+        system.book_look(Look::Restless);
         system.s.disturbed = time;
         self.wake_unbalanced()?;
         self.renew()

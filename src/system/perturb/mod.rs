@@ -11,6 +11,7 @@ pub(super) use gravity::SLOW;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 use super::driver::{JAM_LOOK, owner};
+use super::stillness::Look;
 use super::{Setup, System, SystemError, flight, ledger};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -203,7 +204,7 @@ impl<D: Integrate> System<D> {
 
     /// After a jam the clock of steps goes on from here.
     fn go_on(&mut self, time: f64) {
-        self.book_look(false, false);
+        self.book_look(Look::Restless);
         self.s.disturbed = time;
         self.s.undone = [0; 2];
         if !self.s.frozen {

@@ -90,6 +90,19 @@ impl<D: Dimension> Surroundings<D> {
     }
 }
 
+/// The first grain of a setup that comes with no body within `reach`, m, so that it hangs on nothing.
+///
+/// # Errors
+/// A wall whose shape is impossible.
+pub fn first_hanging<D: Dimension>(
+    setup: &Setup<D>,
+    reach: f64,
+) -> Result<Option<usize>, SystemError> {
+    let mut around = Surroundings::new(setup)?;
+    let hangs = |grain: &Grain<D>| around.add(grain, reach).is_empty();
+    Ok(setup.grains.iter().position(hangs))
+}
+
 /// Bodies whose direction points up by more than this share of a unit cannot bear a grain.
 const ABOVE: f64 = 1e-9;
 /// Those whose direction points down by less cannot bear it alone.

@@ -25,6 +25,7 @@ use crate::stress::{
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
     Touch, Unresolved, With,
 };
+pub use contacts::first_hanging;
 use contacts::{Body, Surroundings, lowered};
 use figures::Tally;
 
