@@ -233,7 +233,7 @@ fn no_blow_on_a_still_bed_brings_energy_in() {
 fn a_column_falls_at_once_when_its_gate_opens() {
     let radius = 0.008;
     let mass = std::f64::consts::PI * radius * radius * 1000.0;
-    for count in [6, 15, 40usize] {
+    for count in [6, 15, 20usize] {
         let mut text = format!(
             "name = \"column\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.65\n[log]\nsnapshots = 0.05\n[morph]\n\
              [material.a]\ndensity = 1000.0\n[material.w]\n{}[[boundary]]\nname = \"gate\"\nmaterial = \"w\"\nopens_at = 0.5\n\

@@ -119,9 +119,9 @@ fn rings<D: Integrate>() {
         let (system, _) = support::run(&setup);
         let jam = system.summary().jam;
         assert_eq!(jam.is_some(), jams, "{energy}");
-        // Thirty-two looks.
-        let time = jam.map_or(0.9, |jam| jam.verdict_time);
-        assert!(time > 0.75 && time < 1.1, "{time}");
+        // Thirty-two looks, or some less where they come as all turn back.
+        let time = jam.map_or(0.8, |jam| jam.verdict_time);
+        assert!(time > 0.4 && time < 0.85, "{time}");
     }
 }
 
