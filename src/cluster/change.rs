@@ -8,6 +8,7 @@ use super::kinematics::Kinematics;
 use super::lists::{History, Lists, Remembered, each_link};
 use super::observe::{Elastic, LinkView};
 use crate::geometry::Dimension;
+use crate::system::IntegratorName;
 use crate::vector::LANES;
 
 /// Peers of each slot by links between grains.
@@ -180,10 +181,13 @@ impl<D: Integrate> Engine<D> {
         self.border.ghosts.retain(|&s| !gone[s as usize]);
     }
 
-    /// Links that are there from the start hold no stress in their tangential springs at the time of
-    /// the first evaluation, which is about to be made: it carries springs on by a part of a step, and
-    /// finds them that much back.
+    /// Links that are there from the start hold no stress in their tangential springs at time 0. The first evaluation, which
+    /// is about to be made, carries springs on by a part of a step, and finds them that much back; the midpoint rule's lies
+    /// that part of a step after time 0.
     pub fn start_springs(&mut self) {
+        if self.options.integrator == IntegratorName::Midpoint {
+            return;
+        }
         let timing = self.timing();
         let back = timing.before * timing.step;
         for class in 0..self.state.pairs.len() {
@@ -244,7 +248,7 @@ impl<D: Integrate> Engine<D> {
     /// foreseen: velocities at the time of evaluation are put right by that, and those that leapfrogs
     /// carry follow.
     pub fn jump_gravity(&mut self, gravity: D::Vector, ago: f64) {
-        use crate::system::IntegratorName::{Euler, Heun};
+        use IntegratorName::{Euler, Heun};
         let jump = gravity - self.gravity;
         self.gravity = gravity;
         let half = match self.options.integrator {
