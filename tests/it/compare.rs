@@ -77,6 +77,20 @@ fn a_run_is_equal_to_itself_and_not_to_another() {
     assert!(found["pairs"][1]["kinetic"]["rms"].as_f64().unwrap() > 0.0);
 }
 
+/// Whatever default follows from the radii that are drawn: seeds are no other settings.
+#[test]
+fn defaults_that_follow_from_drawn_radii_are_no_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let still = SMALL.to_string() + "[morph]\n";
+    run(folder.path(), &still, "a", &["--set", "run.finish=0.01"]);
+    let other = ["--set", "run.finish=0.01", "--seed", "2"];
+    run(folder.path(), &still, "b", &other);
+    let found = compare(folder.path(), &["a", "b"]);
+    for run in found["runs"].as_array().unwrap() {
+        assert!(run["settings"].as_object().unwrap().is_empty(), "{run}");
+    }
+}
+
 /// Free flight at 1 and at 1.6 m/s: apart by 0.6 t, across the border the nearer way round.
 #[test]
 fn paths_are_compared_across_a_periodic_border() {

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 /// Keys whose defaults follow from the grains: where radii are drawn they waver with the seed.
-const FROM_GRAINS: [&str; 4] = [
+const FROM_GRAINS: [&str; 5] = [
     "run.stable_speed",
     "run.stable_dwell",
     "morph.dwell",
     "morph.carry_every",
+    "morph.pace",
 ];
 /// By how much at most: radii are cut at three spreads, and spreads of a few per cent are usual.
 const WAVER: f64 = 0.15;
