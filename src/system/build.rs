@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::driver::{DriverState, Plan, System, SystemError};
 use super::ledger::{Held, Ledger};
+use super::state_hash::Departures;
 use super::{EventLog, NeighborName, Setup, step};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, EngineOptions, Wall};
@@ -160,6 +161,7 @@ impl<D: Integrate> System<D> {
             initial: 0,
             created: 0,
             removed: 0,
+            departures: Departures::default(),
             discharged: 0,
             first_out: 0.0,
             last_out: 0.0,

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{Held, Ledger};
+use super::state_hash::Departures;
 use super::{PerturbWhen, Setup, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -153,6 +154,7 @@ pub(super) struct DriverState {
     pub initial: u64,
     pub created: u64,
     pub removed: u64,
+    pub departures: Departures,
     pub discharged: u64,
     pub first_out: f64,
     pub last_out: f64,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::driver::Outcome;
 use super::ledger::{self, Ledger, held};
+use super::state_hash::StateHash;
 use super::{EventLog, System, SystemError};
 use crate::body::shifts;
 use crate::cluster::integrate::Integrate;
@@ -342,27 +343,18 @@ impl<D: Integrate> System<D> {
         Ok(sink.snapshot(&grains, &links)?)
     }
 
-    /// Hash over number, position, velocity, rotation and spin of every grain at the final time.
+    /// Hash over number, position, velocity, rotation and spin of every grain at the final time, and of those that left, when they did.
     pub fn state_hash(&self) -> u64 {
         let time = self
             .s
             .last_tick
             .max(self.engine.time().min(self.setup.finish));
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut eat = |bits: u64| {
-            for byte in bits.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
-        for g in self.grains_at(time) {
-            eat(u64::from(g.id));
-            g.position.components().for_each(|x| eat(x.to_bits()));
-            g.velocity.components().for_each(|x| eat(x.to_bits()));
-            let (rotation, n) = D::rotation_components(g.rotation);
-            rotation[..n].iter().for_each(|x| eat(x.to_bits()));
-            (0..D::SPINS).for_each(|k| eat(D::spin_component(g.spin, k).to_bits()));
+        let mut hash = StateHash::new();
+        for grain in self.grains_at(time) {
+            hash.grain(&grain);
         }
-        hash
+        hash.departures(self.s.departures);
+        hash.value()
     }
 
     /// The figures so far. The names of program version and scenario are the caller's to fill in.

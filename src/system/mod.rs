@@ -42,6 +42,7 @@ mod rigid;
 mod saved;
 mod setup;
 mod simulation;
+mod state_hash;
 mod step;
 mod stillness;
 mod supply;

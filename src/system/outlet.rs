@@ -109,6 +109,7 @@ impl<D: Integrate> System<D> {
         self.s.ledger.perturbed += self.lift(&grain);
         self.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
         self.s.removed += 1;
+        self.s.departures.book(&grain, time);
         if how == Left::Through {
             if self.s.discharged == 0 {
                 self.s.first_out = time;

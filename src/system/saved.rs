@@ -41,7 +41,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 21;
+const FORMAT: u32 = 22;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].

@@ -16,6 +16,7 @@ use crate::record::{BodyRef, GrainRow, LinkRow, SeriesRow};
 use crate::system::SystemError;
 use crate::system::driver::System;
 use crate::system::ledger::{self, Held, Ledger};
+use crate::system::state_hash::Departures;
 
 const ROWS: Tag = Tag::new(44);
 
@@ -34,6 +35,7 @@ struct Share {
     numbers: [u64; 4],
     /// Initial, removed, discharged, stops, stops in vain.
     grains: [u64; 5],
+    departures: Departures,
     out: [f64; 2],
     /// When a grain last went through each outlet, s.
     through: Vec<Option<f64>>,
@@ -157,6 +159,7 @@ impl Share {
         for (to, by) in self.grains.iter_mut().zip(by.grains) {
             *to += by;
         }
+        self.departures.add(by.departures);
         for (to, by) in self.regimes.iter_mut().zip(by.regimes) {
             *to += by;
         }
@@ -201,6 +204,7 @@ impl<D: Integrate> Domains<'_, D> {
                 s.rest.thrash.stops,
                 s.rest.thrash.short,
             ],
+            departures: s.departures,
             out: [s.first_out, s.last_out],
             through: s.through.clone(),
             places: s.calm_places.clone(),
@@ -381,6 +385,7 @@ impl<D: Integrate> Domains<'_, D> {
             s.rest.thrash.stops,
             s.rest.thrash.short,
         ] = sum.grains;
+        s.departures = sum.departures;
         [s.first_out, s.last_out] = sum.out;
         s.through = sum.through;
         s.calm_places = sum.places;

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{Events, by_kind};
+use crate::body::Grain;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Dissipated, EnergyFigures, EventFigures, GrainFigures, ImpactFigures, Impacts, RegimeShares,
     SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
+use crate::system::state_hash::StateHash;
 
 /// The warning that a balance asks for: what rounding leaves is far less.
 fn unbalanced(energy: &EnergyFigures) -> Option<String> {
@@ -33,7 +35,7 @@ impl<D: Dimension> Events<D> {
         let error = now + lost + mismatch - injected - kinetic_start - potential_start;
         let flowed = kinetic_start + (potential_start - potential).max(0.0) + injected.abs();
         let g = self.setup.gravity.norm();
-        let size = |grain: &crate::body::Grain<D>| grain.mass * 2.0 * grain.radius;
+        let size = |grain: &Grain<D>| grain.mass * 2.0 * grain.radius;
         let rest = match g > 0.0 {
             true => g * self.setup.grains.iter().map(size).sum::<f64>(),
             false if kinetic_start > 0.0 => kinetic_start,
@@ -101,22 +103,18 @@ impl<D: Dimension> Events<D> {
 
     /// Hash over number, position, velocity, rotation and spin of every grain, in order of number.
     fn state_hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut eat = |bits: u64| {
-            for byte in bits.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
+        let mut hash = StateHash::new();
         for (index, grain) in self.setup.grains.iter().enumerate() {
             let now = self.engine.moment(index);
-            eat(u64::from(grain.id));
-            now.position.components().for_each(|x| eat(x.to_bits()));
-            now.velocity.components().for_each(|v| eat(v.to_bits()));
-            let (rotation, components) = D::rotation_components(now.rotation);
-            rotation[..components].iter().for_each(|x| eat(x.to_bits()));
-            (0..D::SPINS).for_each(|k| eat(D::spin_component(now.spin, k).to_bits()));
+            hash.grain(&Grain {
+                position: now.position,
+                velocity: now.velocity,
+                rotation: now.rotation,
+                spin: now.spin,
+                ..*grain
+            });
         }
-        hash
+        hash.value()
     }
 
     /// Collisions and what they did.

@@ -10,6 +10,7 @@ use crate::record::{
     Status, Summary, Times, WorkFigures, corrected,
 };
 use crate::system::Outcome;
+use crate::system::state_hash::StateHash;
 
 /// Sums since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -104,22 +105,15 @@ impl<D: Dimension> QuasiStatic<D> {
 
     /// Hash over number and place of every grain; velocities and spins are none.
     fn state_hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut eat = |bits: u64| {
-            for byte in bits.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
+        let mut hash = StateHash::new();
         for (index, &node) in self.nodes.iter().enumerate() {
             let grain = &self.setup.grains[index];
             let (u, turn) = self.displacement(node);
-            eat(u64::from(grain.id));
-            (grain.position + u)
-                .components()
-                .for_each(|x| eat(x.to_bits()));
-            (0..D::SPINS).for_each(|k| eat(D::spin_component(turn, k).to_bits()));
+            hash.word(u64::from(grain.id));
+            hash.vector(grain.position + u);
+            hash.spin::<D>(turn);
         }
-        hash
+        hash.value()
     }
 
     /// Of the links that bear, that pressed deepest: its overlap over the smaller radius, and its bodies.
