@@ -35,6 +35,7 @@
 
 pub mod body;
 pub mod calc;
+pub mod capabilities;
 pub mod cli;
 pub mod cluster;
 pub mod collide;

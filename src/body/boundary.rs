@@ -87,6 +87,16 @@ pub struct MeshShape<D: Dimension> {
 }
 
 impl<D: Dimension> Shape<D> {
+    /// Radius, and heights of the two ends, m, of a cylinder with flat ends, if that is what a profile turned about an axis makes: out from
+    /// the axis, along it, and straight back.
+    pub fn can(profile: &[[f64; 2]]) -> Option<[f64; 3]> {
+        let [[d0, h0], [d1, h1], [d2, h2], [d3, h3]] = *profile else {
+            return None;
+        };
+        let straight = d0 == 0.0 && d3 == 0.0 && d1 == d2 && h0 == h1 && h2 == h3;
+        (straight && d1 > 0.0 && h1 != h2).then(|| [d1, h1.min(h2), h1.max(h2)])
+    }
+
     /// The primitive surfaces that it is made of, in its own frame.
     pub fn surfaces(&self) -> Result<Pieces<D>, ShapeError> {
         self.primitives().map(Pieces::new)

@@ -62,10 +62,13 @@ pub(super) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// Only scenarios, sweeps, materials or shapes; or laws, cohesion, walls, motions, fields, fluids, flows, meters,
+    /// Only scenarios, sweeps, materials, shapes or capabilities; or laws, cohesion, walls, motions, fields, fluids, flows, meters,
     /// fills, feeds, outlets, boxes or shears in full
     #[arg(value_name = "WHAT")]
     pub(super) what: Option<String>,
+    /// As JSON (capabilities)
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,9 +3,10 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::NewArgs;
 use super::failure::Failure;
 use super::report::{print, print_json};
+use super::{ListArgs, NewArgs};
+use crate::capabilities::{Entry, Model, entries};
 use crate::scenario::catalogue::{Group, catalogue, groups};
 use crate::scenario::embedded::{self, SCENARIOS, material_list};
 use crate::scenario::{Scenario, names, nearest};
@@ -13,7 +14,16 @@ use crate::sweep::Sweep;
 use crate::sweep::embedded::SWEEPS;
 
 /// Prints what comes with the program: all in short, or one kind of it.
-pub(super) fn list(what: Option<&str>) -> Result<(), Failure> {
+pub(super) fn list(args: &ListArgs) -> Result<(), Failure> {
+    let what = args.what.as_deref();
+    if args.json {
+        return match what {
+            Some("capabilities") => print_json(&serde_json::json!(entries().collect::<Vec<_>>())),
+            _ => Err(Failure::Input(
+                "only capabilities are listed as JSON: `arenite list capabilities --json`".into(),
+            )),
+        };
+    }
     let kinds: [Kind; 4] = [
         ("scenarios", scenarios),
         ("sweeps", sweeps),
@@ -30,10 +40,12 @@ pub(super) fn list(what: Option<&str>) -> Result<(), Failure> {
             lines
         }
         Some("materials") => materials_in_full(),
+        Some("capabilities") => capabilities(),
         Some(what) => match kinds.iter().find(|(name, _)| *name == what) {
             Some((_, kind)) => kind()?,
             None => parts(what).ok_or_else(|| {
-                let known = kinds.iter().map(|(name, _)| *name).chain(groups());
+                let named = kinds.iter().map(|(name, _)| *name);
+                let known = named.chain(["capabilities"]).chain(groups());
                 let hint = match nearest(what, known.clone()) {
                     Some(name) => format!("did you mean `{name}`? "),
                     None => String::new(),
@@ -46,6 +58,37 @@ pub(super) fn list(what: Option<&str>) -> Result<(), Failure> {
         },
     };
     print((lines.join("\n") + "\n").as_bytes())
+}
+
+/// What each model takes, a line a feature and dimension; below, what is missing.
+fn capabilities() -> Vec<String> {
+    let title = Model::LISTED.map(|model| format!("{:<13}", model.name()));
+    let mut lines = vec![format!(
+        "{:<26}    {}",
+        "capabilities",
+        title.concat().trim_end()
+    )];
+    let cells: Vec<Entry> = entries().collect();
+    for row in cells.chunks(Model::LISTED.len()) {
+        let words: String = row
+            .iter()
+            .map(|cell| format!("{:<13}", cell.status))
+            .collect();
+        let (feature, dimension) = (row[0].feature, row[0].dimension);
+        lines.push(format!("  {feature:<24} {dimension}D {}", words.trim_end()));
+    }
+    lines.push("why not (of each cell: `arenite list capabilities --json`)".into());
+    for model in Model::LISTED {
+        let mut reasons: Vec<&str> = Vec::new();
+        for cell in cells.iter().filter(|cell| cell.model == model.name()) {
+            let new = cell.reason.filter(|reason| !reasons.contains(reason));
+            reasons.extend(new);
+        }
+        for reason in reasons {
+            lines.push(format!("  {:<13} {reason}", model.name()));
+        }
+    }
+    lines
 }
 
 /// A kind of what comes with the program, and its lines.

@@ -65,7 +65,7 @@ enum Command {
     New(NewArgs),
     /// List the embedded scenarios, materials and grain shapes, and what scenarios are made of
     #[command(
-        after_help = "Examples:\n  arenite list\n  arenite list laws       each with its formula, unit and source"
+        after_help = "Examples:\n  arenite list\n  arenite list laws       each with its formula, unit and source\n  arenite list capabilities   what each model takes, and what is missing"
     )]
     List(ListArgs),
     /// Make a contact law from restitution, friction and how deep grains may press into each other
@@ -164,7 +164,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Law(args) => law::law(&args),
         Command::New(args) => library::new(&args),
-        Command::List(args) => library::list(args.what.as_deref()),
+        Command::List(args) => library::list(&args),
         Command::Schema { sweep } => library::schema(sweep),
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Export(args) => export::export(&args),

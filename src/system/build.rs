@@ -215,6 +215,7 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
+        super::features::check(setup)?;
         if let (true, Some((key, why))) = (setup.cell.is_some(), super::beside_cell(setup)) {
             return Err(SystemError::Setup(format!(
                 "a periodic box that moves {why}; mind `{key}`"

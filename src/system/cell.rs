@@ -10,7 +10,6 @@ use crate::record::{CellFigures, CellRow};
 pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'static str)> {
     let open = setup.periodic.iter().any(Option::is_none);
     let verlet = setup.motion.integrator == IntegratorName::Verlet;
-    let stepped = "follows each contact step by step";
     let all = [
         ("periodic", open, "is periodic in all directions"),
         ("boundary", !setup.boundaries.is_empty(), "has no walls"),
@@ -56,10 +55,6 @@ pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'st
             !setup.perturbs.is_empty(),
             "is not disturbed by anything else",
         ),
-        ("morph", setup.morph.is_some(), "lets no grain stand still"),
-        ("events", setup.events.is_some(), stepped),
-        ("quasi_static", setup.quasi_static.is_some(), stepped),
-        ("run.collisions", setup.motion.collisions.is_some(), stepped),
         (
             "run.integrator",
             !verlet,

@@ -42,6 +42,12 @@ fn keys_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> {
     )
 }
 
+/// What each model takes.
+#[test]
+fn capabilities_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> {
+    check_part("docs/capabilities.md", &arenite::capabilities::describe())
+}
+
 /// The keys of a sweep file, and the columns of its table.
 #[test]
 fn sweeps_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> {

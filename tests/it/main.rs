@@ -9,6 +9,7 @@ mod atrest;
 mod belts;
 mod blows;
 mod calibrate;
+mod capabilities;
 mod causes;
 mod cavity;
 mod cell_packings;

@@ -34,9 +34,6 @@ pub(super) fn way(check: Check<'_>, spec: &mut Spec) -> Result<Option<f64>, Prob
     if !spec.run.flight {
         return refuse("no grain flies with `flight = false`; leave one of the two out");
     }
-    if spec.field.drag > 0.0 {
-        return refuse("in a field of drag no grain flies; leave it or `drag` out");
-    }
     let way = spec.run.collision_way;
     let tolerance = spec.run.tolerance;
     Ok(Some(

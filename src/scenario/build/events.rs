@@ -119,37 +119,19 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
         .collect()
 }
 
-/// What has no meaning, or no code yet, from event to event.
+/// The other models that take the place of stepping, or go with it.
 fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let others = [
         ("quasi_static", setup.quasi_static.is_some()),
         ("morph", spec.morph.is_some()),
-        ("settle", setup.settle.is_some()),
-        ("feed", !setup.feeds.is_empty()),
-        ("outlet", !setup.outlets.is_empty()),
-        ("perturb", !spec.perturb.is_empty()),
     ];
-    for (name, there) in others {
-        if there {
-            return Err(Problem::at_key(
-                &Place::of(name),
-                format!("the event-driven model knows no `{name}`; leave it or [events] out"),
-            ));
-        }
+    match others.into_iter().find(|(_, there)| *there) {
+        None => Ok(()),
+        Some((name, _)) => Err(Problem::at_key(
+            &Place::of(name),
+            format!("[{name}] is another model than [events]; leave one of the two out"),
+        )),
     }
-    if setup.drag > 0.0 {
-        return Err(Problem::at_key(
-            &Place::of("field").key("drag"),
-            "in the event-driven model paths are free of drag; leave `drag` or [events] out",
-        ));
-    }
-    if setup.log.stagnant.is_some() {
-        return Err(Problem::at_key(
-            &Place::of("log").key("stagnant"),
-            "in the event-driven model nothing stands still; leave `stagnant` out",
-        ));
-    }
-    Ok(())
 }
 
 fn check_rules(

@@ -1,9 +1,10 @@
 //! Keys that somebody has written and that the model of the scenario has no use for: told, not refused, so that one
 //! scenario can be tried in several models.
 
+use super::capable::models;
 use super::check::Check;
 use super::events;
-use super::others::{Other, asked};
+use crate::capabilities::Model;
 use crate::scenario::path::Place;
 use crate::scenario::problem::names;
 use crate::scenario::spec::Spec;
@@ -25,13 +26,13 @@ const STEPPED: [&str; 11] = [
 
 /// What a scenario that is not stepped has written in vain.
 pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
-    let model = asked(spec).find(|other| matches!(other, Other::Events | Other::QuasiStatic));
-    let Some(model) = model else {
+    let other = |model: &Model| matches!(model, Model::Collisions | Model::QuasiStatic);
+    let Some(model) = models(spec).into_iter().find(other) else {
         return Vec::new();
     };
     let run = Place::of("run");
     let mut places: Vec<Place> = STEPPED.iter().map(|key| run.key(key)).collect();
-    if model == Other::Events {
+    if model == Model::Collisions {
         if spec.run.start_overlap > events::START_OVERLAP {
             places.push(run.key("start_overlap"));
         }
@@ -47,7 +48,7 @@ pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
     let places: Vec<String> = places.iter().map(Place::to_string).collect();
     vec![format!(
         "{} has no use for {}: what is written there does nothing",
-        model.name(),
+        model.asked_by(),
         names(places.iter().map(String::as_str))
     )]
 }

@@ -2,13 +2,12 @@
 
 use super::check::Check;
 use super::materials::Materials;
-use super::others::{Other, asked};
 use crate::field::{LongRangeSetup, SourceDensity, three};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
-use crate::system::{IntegratorName, Setup};
+use crate::system::Setup;
 
 fn in_space(check: Check<'_>, place: &Place, values: Option<&[f64]>) -> Result<[f64; 3], Problem> {
     let Some(values) = values else {
@@ -65,41 +64,18 @@ pub(super) fn collect<D: Dimension>(
     })
 }
 
-/// What has no meaning, or no code, together with forces from afar.
-pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
-    let heun = setup.motion.integrator == IntegratorName::Heun;
-    if heun && setup.drag > 0.0 {
-        let what = "`heun` knows contact forces and gravity only; leave it or `field.drag` out";
-        return Err(Problem::at_key(&Place::of("run").key("integrator"), what));
-    }
-    if setup.long_range.is_none() {
-        return Ok(());
-    }
+/// Forces from afar would come from all images, where space repeats itself.
+pub(super) fn refuse_periodic<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
     let axes = ["x", "y", "z"].into_iter().zip(&setup.periodic);
     let periodic = axes.into_iter().find(|(_, axis)| axis.is_some());
-    let images =
-        "where space repeats itself a force from afar comes from all images, which nobody sums";
-    let refused = periodic.map(|(axis, _)| (images, Place::of("periodic").key(axis)));
-    let refused = refused.or_else(|| {
-        let other = asked(spec).next()?;
-        let why = match other {
-            Other::Events => "from event to event paths are free of forces from afar",
-            Other::QuasiStatic => "the quasi-static model knows no forces from afar",
-            Other::Rigid => {
-                "grains cannot stand still where forces come from afar, which change with every other grain"
-            }
-            Other::Collisions => "where forces come from afar no grain flies",
-            Other::Heun => "`heun` knows contact forces and gravity only",
-        };
-        Some((why, other.place()))
-    });
-    match refused {
-        Some((why, place)) => {
-            let what = format!("{why}; leave it or {} out", carrier(setup));
-            Err(Problem::at_key(&place, what))
-        }
-        None => Ok(()),
-    }
+    let Some((axis, _)) = periodic.filter(|_| !setup.long_range.is_none()) else {
+        return Ok(());
+    };
+    let what = format!(
+        "where space repeats itself a force from afar comes from all images, which nobody sums; leave it or {} out",
+        carrier(setup)
+    );
+    Err(Problem::at_key(&Place::of("periodic").key(axis), what))
 }
 
 /// The key that makes forces act from afar.

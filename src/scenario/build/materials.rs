@@ -308,7 +308,6 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
             check.share(&here.key("squared_restitution"), share)?;
             check.non_negative(&here.key("friction"), mutze.friction)?;
             check.positive(&here.key("smoothing_speed"), mutze.smoothing_speed)?;
-            refuse_at_once(spec, law, &here)?;
         }
         let same = |other: &LawSpec| {
             let ([a, b], [c, d]) = (&law.between, &other.between);
@@ -323,26 +322,6 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
         }
     }
     Ok(())
-}
-
-/// Collisions at once know the law without friction only.
-fn refuse_at_once(spec: &Spec, law: &LawSpec, here: &Place) -> Result<(), Problem> {
-    let by_law =
-        |events: &crate::scenario::spec::EventsSpec| !events::decides(events, &law.between);
-    let section = match &spec.events {
-        Some(events) if by_law(events) => "[events]",
-        None if spec.run.collisions => "`run.collisions`",
-        _ => return Ok(()),
-    };
-    if law.mutze.as_ref().is_none_or(|mutze| mutze.friction == 0.0) {
-        return Ok(());
-    }
-    Err(Problem::at_key(
-        &here.key("friction"),
-        format!(
-            "with {section} the law `mutze` must be without friction, which goes with the speed"
-        ),
-    ))
 }
 
 fn pair_law(

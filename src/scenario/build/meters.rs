@@ -20,18 +20,6 @@ pub(super) fn collect<D: Dimension>(
     scales: &Scales,
 ) -> Result<Vec<MeterSetup<D>>, Problem> {
     let list = Place::of("meter");
-    let model = [
-        ("events", spec.events.is_some()),
-        ("quasi_static", spec.quasi_static.is_some()),
-    ];
-    if let (Some((section, _)), false) = (model.iter().find(|(_, on)| *on), spec.meter.is_empty()) {
-        return Err(Problem::at_key(
-            &list.index(0),
-            format!(
-                "meters count grains whose contacts last, but this scenario has [{section}]: leave `meter` out"
-            ),
-        ));
-    }
     let finish = spec.run.finish;
     let usual = (0.25 * scales.time())
         .min(finish / 1000.0)

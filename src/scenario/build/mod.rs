@@ -2,6 +2,7 @@
 //! defaults written out, embedded materials and files taken in.
 
 mod barrier;
+mod capable;
 mod cell;
 mod check;
 mod clearance;
@@ -19,7 +20,6 @@ mod meters;
 mod mixture;
 mod morph;
 mod narrow;
-mod others;
 mod outside;
 mod perturb;
 mod place;
@@ -45,7 +45,7 @@ use super::spec::Spec;
 use crate::body::images::{ImagesError, walls_with_images};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
-use crate::system::{PeriodicAxis, Setup};
+use crate::system::{PeriodicAxis, Setup, left_out};
 
 /// A scenario may start with this many grains: about a kilobyte each.
 pub const MAX_GRAINS: u64 = 10_000_000;
@@ -80,7 +80,6 @@ pub(super) fn build<D: Integrate>(
     spec.field.gravity = Some((0..D::N).map(|k| gravity[k]).collect());
     let drag = check.non_negative(&field.key("drag"), spec.field.drag)?;
     settings::check(check, &spec)?;
-    walls::refuse_special(&spec)?;
 
     let materials = materials::collect(check, &mut spec)?;
     let long_range = long_range::collect::<D>(check, &spec, &materials)?;
@@ -161,19 +160,20 @@ pub(super) fn build<D: Integrate>(
         events: None,
         warnings: Vec::new(),
     };
-    only_in_motion(&spec, &setup)?;
-    long_range::refuse_others(&spec, &setup)?;
-    place::refuse_others(&spec, &setup)?;
-    slots::refuse_others(&spec, &setup)?;
+    long_range::refuse_periodic(&setup)?;
+    place::refuse_others(&setup)?;
+    slots::refuse_arcs(&spec, &setup)?;
+    setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
+    setup.cell = cell::build(check, &mut spec, &setup)?;
+    capable::check(check, &spec, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
-    setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
-    setup.cell = cell::build(check, &mut spec, &setup)?;
     place::refuse_tilts(&setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     setup.warnings = [
         ignored,
+        left_out(&setup, &capable::models(&spec)),
         filled.warnings,
         late::warnings(&setup),
         quasi_static::warnings(&setup),
@@ -185,29 +185,6 @@ pub(super) fn build<D: Integrate>(
     ]
     .concat();
     Ok((setup, spec))
-}
-
-/// Grains of a shape move in clusters and stand still; the other models know disks and spheres.
-fn only_in_motion<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
-    let Some(form) = setup.forms.first() else {
-        return Ok(());
-    };
-    let without = [
-        ("events", spec.events.is_some()),
-        ("quasi_static", spec.quasi_static.is_some()),
-    ];
-    let Some((section, _)) = without.into_iter().find(|(_, given)| *given) else {
-        return Ok(());
-    };
-    let place = Place::of(section);
-    let problem = Problem::at_key(
-        &place,
-        format!(
-            "`{section}` is for disks and spheres, but this scenario has grains of the shape `{}`",
-            form.name
-        ),
-    );
-    Err(problem.help("grains of a shape move in clusters: leave the section out"))
 }
 
 fn check_name(check: Check<'_>, place: &Place, name: &str) -> Result<(), Problem> {

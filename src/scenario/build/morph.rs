@@ -1,11 +1,11 @@
 //! The morph policy: its settings, and what of a scenario it can take.
 
 use super::check::Check;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
-use crate::system::{IntegratorName, MorphSetup, Setup};
+use crate::system::{MorphSetup, Setup};
 
 /// The dwell that makes a link stable is ten contact times: parts of it.
 const CALM: f64 = 0.4;
@@ -41,26 +41,11 @@ pub(super) fn build<D: Dimension>(
     if !section.rigid {
         return Ok(None);
     }
-    let refuse = |what: &str| {
-        Err(Problem::at_key(
-            &at.key("rigid"),
-            format!("grains cannot stand still {what}; leave [morph] out, or set `rigid = false`"),
-        ))
-    };
     if setup.quasi_static.is_some() {
-        return refuse("in the quasi-static model, where nothing moves");
-    }
-    if setup.gravity.norm() == 0.0 {
-        return refuse("without gravity");
-    }
-    if setup.drag > 0.0 {
-        return refuse("in a field of drag");
-    }
-    if setup.periodic.iter().any(Option::is_some) {
-        return refuse("with periodic directions");
-    }
-    if setup.motion.integrator != IntegratorName::Verlet {
-        return refuse("with another integrator than `verlet`");
+        return Err(Problem::at_key(
+            &at.key("rigid"),
+            "grains cannot stand still in the quasi-static model, where nothing moves; leave [morph] out, or set `rigid = false`",
+        ));
     }
     for (low, least, high, value) in [
         ("residual", morph.residual, "left", morph.left),
@@ -73,9 +58,6 @@ pub(super) fn build<D: Dimension>(
                 &format!("at least `{low}`, {least}"),
             ));
         }
-    }
-    if let Some(wall) = setup.boundaries.iter().find(|b| !b.motion.is_fixed()) {
-        return refuse(&format!("while the wall `{}` moves", wall.name));
     }
     Ok(Some(morph))
 }

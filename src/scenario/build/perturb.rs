@@ -24,12 +24,6 @@ pub(super) fn perturbs<D: Integrate>(
     let mut list = Vec::new();
     for (k, section) in spec.perturb.iter().enumerate() {
         let at = Place::of("perturb").index(k);
-        if setup.quasi_static.is_some() {
-            return Err(Problem::at_key(
-                &at,
-                "nothing can be perturbed in the quasi-static model, where nothing moves",
-            ));
-        }
         list.push(PerturbSetup {
             when: when(check, &at, section, setup)?,
             kind: kind(check, &at, section, setup)?,

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::check::Check;
 use super::materials::Materials;
-use super::others::{Other, asked};
 use super::walls;
 use crate::field::{
     CentralField, DragLaw, Flow, Fluid, Grid, Pipe, PlaceFields, Stream, StreamState, TurningFrame,
@@ -374,24 +373,10 @@ fn grid<D: Dimension>(
         .ok_or_else(|| Problem::at_key(at, "this is no regular grid"))
 }
 
-/// What has no meaning, or no code, together with these fields.
-pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
+/// What has no meaning together with these fields.
+pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
     if setup.place.is_none() {
         return Ok(());
-    }
-    let carrier = carrier(spec);
-    if let Some(other) = asked(spec).next() {
-        let why = match other {
-            Other::Events => "from event to event paths are parabolas",
-            Other::QuasiStatic => "the quasi-static model knows no force but gravity",
-            Other::Rigid => "grains can stand still under gravity only",
-            Other::Collisions => "no grain flies where forces change along its path",
-            Other::Heun => "`heun` knows contact forces and gravity only",
-        };
-        return Err(Problem::at_key(
-            &other.place(),
-            format!("{why}; leave it or `field.{carrier}` out"),
-        ));
     }
     for (k, key) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
         let periodic = setup.periodic.get(k).is_some_and(Option::is_some);
@@ -444,17 +429,4 @@ pub(super) fn refuse_tilts<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem
         )),
         None => Ok(()),
     }
-}
-
-/// The key of the field that makes forces change from place to place.
-fn carrier(spec: &Spec) -> &'static str {
-    let field = &spec.field;
-    let keys = [
-        ("flow", field.flow.is_some()),
-        ("fluid", field.fluid.is_some()),
-        ("rotation", field.rotation.is_some()),
-        ("central", field.central.is_some()),
-    ];
-    let found = keys.into_iter().find(|(_, given)| *given);
-    found.map_or("table", |(key, _)| key)
 }

@@ -1,8 +1,6 @@
 //! The quasi-static model: what of a scenario it can take, and its settings.
 
 use super::check::Check;
-use crate::body::Motion;
-use crate::contact::PairLaw;
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -23,82 +21,18 @@ pub(super) fn build<D: Dimension>(
     check.positive(&at.key("interval"), section.interval)?;
     check.share(&at.key("tolerance"), section.tolerance)?;
     check.within(&at.key("reach"), section.reach, 0.0, 2.0)?;
-    let refuse = |place: &Place, what: String| Err(Problem::at_key(place, what));
-    if !setup.feeds.is_empty() {
-        return refuse(
-            &Place::of("feed"),
-            "the quasi-static model takes grains from [[fill]] sections, not from a feed".into(),
-        );
-    }
-    if setup.settle.is_some() {
-        return refuse(
-            &Place::of("settle"),
-            "the quasi-static model knows no settling: each grain is in equilibrium at once".into(),
-        );
-    }
-    if !setup.outlets.is_empty() {
-        return refuse(
-            &Place::of("outlet"),
-            "nothing can leave in the quasi-static model".into(),
-        );
-    }
-    if setup.periodic.iter().any(Option::is_some) {
-        return refuse(
-            &Place::of("periodic"),
-            "the quasi-static model has no periodic directions".into(),
-        );
-    }
-    let boundaries = Place::of("boundary");
-    for (k, wall) in setup.boundaries.iter().enumerate() {
-        if !matches!(wall.motion, Motion::Fixed) {
-            return refuse(
-                &boundaries.index(k),
-                format!(
-                    "the wall `{}` moves; in the quasi-static model walls stand still",
-                    wall.name
-                ),
-            );
-        }
-        if wall.opens_at.is_some() {
-            return refuse(
-                &boundaries.index(k).key("opens_at"),
-                format!(
-                    "the wall `{}` opens; in the quasi-static model it bears to the end: leave `opens_at` out",
-                    wall.name
-                ),
-            );
-        }
-    }
-    if setup.gravity == D::Vector::default() {
-        return refuse(
-            &Place::of("field"),
-            "without gravity there is no load; give `field.gravity`".into(),
-        );
-    }
-    for (k, law) in setup.laws.laws.iter().enumerate() {
-        if !matches!(law, None | Some(PairLaw::Linear { .. })) {
-            let (a, b) = (k / setup.laws.materials, k % setup.laws.materials);
-            return refuse(
-                &at,
-                format!(
-                    "the law of `{}` on `{}` is Hertz; the quasi-static model needs linear stiffnesses",
-                    setup.materials[a], setup.materials[b]
-                ),
-            );
-        }
-    }
     let count = setup.grains.len() as f64;
     let weight = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count * setup.gravity.norm();
     let radius = setup.grains.iter().map(|g| g.radius).sum::<f64>() / count;
     let reach = section.reach * radius;
-    let hanging =
-        first_hanging(setup, reach).map_err(|why| Problem::at(&boundaries, why.to_string()))?;
+    let hanging = first_hanging(setup, reach)
+        .map_err(|why| Problem::at(&Place::of("boundary"), why.to_string()))?;
     if let Some(k) = hanging {
         let place: Vec<f64> = setup.grains[k].position.components().collect();
         let text = format!(
             "grain {k} at {place:?} hangs on nothing: in the quasi-static model each grain lies on walls and on those that came before it; fill by `roll_down`, or list grains from the lowest up"
         );
-        return refuse(&Place::of("fill"), text);
+        return Err(Problem::at_key(&Place::of("fill"), text));
     }
     Ok(Some(QuasiStaticSetup {
         interval: section.interval,

@@ -1,7 +1,6 @@
 //! Time, accuracy and logs: checks, and the defaults that follow from the grains.
 
 use super::check::Check;
-use super::others::{Other, asked};
 use crate::body::{Boundary, Grain, Motion};
 use crate::cluster::integrate::Integrate;
 use crate::contact::LawTable;
@@ -240,15 +239,6 @@ pub(super) fn fill_in(
                 "stagnant zones are looked at with each row of the series, which is \"never\"; give `log.series` an interval",
             );
         }
-        if spec.quasi_static.is_some() {
-            return refuse("in the quasi-static model nothing moves; leave `stagnant` out");
-        }
-    }
-    if spec.log.impacts && spec.events.is_none() {
-        return Err(Problem::at_key(
-            &log.key("impacts"),
-            "contacts last in this scenario, none is an impact; leave `impacts` out or give it a section [events]",
-        ));
     }
     let log = LogSetup {
         series: interval("series", &mut spec.log.series, 500.0)?,
@@ -326,24 +316,7 @@ pub(super) fn rows(
 
 /// Size of the cells of the maps of walls.
 fn wear(check: Check<'_>, spec: &Spec, log: &Place) -> Result<Option<f64>, Problem> {
-    let Some(size) = spec.log.wear else {
-        return Ok(None);
-    };
-    let at = log.key("wear");
-    let at_once = |other: &Other| {
-        matches!(
-            other,
-            Other::Events | Other::QuasiStatic | Other::Collisions
-        )
-    };
-    match asked(spec).find(at_once) {
-        Some(other) => {
-            let other = other.name();
-            let what = format!(
-                "{other} has contacts that are not followed step by step; leave it or `wear` out"
-            );
-            Err(Problem::at_key(&at, what))
-        }
-        None => check.positive(&at, size).map(Some),
-    }
+    let size = spec.log.wear;
+    size.map(|size| check.positive(&log.key("wear"), size))
+        .transpose()
 }

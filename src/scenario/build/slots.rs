@@ -1,7 +1,6 @@
 //! Cohesion, plastic loading and resistance to rolling and twisting in laws of contact.
 
 use super::check::Check;
-use super::others::{Other, asked};
 use crate::contact::{Cohesion, Plastic, Resistance, ResistanceKind, Slots};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
@@ -142,46 +141,18 @@ fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceSpec) -> Result<Res
     Ok(Resistance { friction, kind })
 }
 
-/// What knows no slots.
-pub(super) fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
+/// Grains of arcs have no slots.
+pub(super) fn refuse_arcs<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let composed = spec.law.iter().position(|law| first(law) != "between");
-    let Some(index) = composed.filter(|_| setup.laws.composed()) else {
+    let arcs = setup.forms.iter().any(|form| form.arcs);
+    let Some(index) = composed.filter(|_| arcs && setup.laws.composed()) else {
         return Ok(());
     };
     let law = &spec.law[index];
-    let key = first(law);
-    let carrier = format!(
-        "`{key}` of the law of `{}` and `{}`",
-        law.between[0], law.between[1]
+    let [a, b] = &law.between;
+    let what = format!(
+        "grains of arcs know spring, dashpot and friction only; leave this or `{}` of the law of `{a}` and `{b}` out",
+        first(law)
     );
-    if D::N == 2
-        && let Some(index) = spec.law.iter().position(|law| law.twisting.is_some())
-    {
-        let place = Place::of("law").index(index).key("twisting");
-        return Err(Problem::at_key(
-            &place,
-            "in the plane nothing twists about a normal",
-        ));
-    }
-    let arcs = setup.forms.iter().any(|form| form.arcs);
-    let refused = asked(spec).next().map(|other| {
-        let why = match other {
-            Other::Events | Other::Collisions => {
-                "collisions at once know spring, dashpot and friction only"
-            }
-            Other::QuasiStatic => "the quasi-static model knows spring and friction only",
-            Other::Rigid => "what stands still knows spring and friction only",
-            Other::Heun => "`heun` knows spring, dashpot and friction only",
-        };
-        (why, other.place())
-    });
-    let refused = refused.or_else(|| {
-        let why = "grains of arcs know spring, dashpot and friction only";
-        arcs.then(|| (why, Place::of("fill")))
-    });
-    if let Some((why, place)) = refused {
-        let what = format!("{why}; leave this or {carrier} out");
-        return Err(Problem::at_key(&place, what));
-    }
-    Ok(())
+    Err(Problem::at_key(&Place::of("fill"), what))
 }

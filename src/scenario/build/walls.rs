@@ -4,14 +4,12 @@ use std::path::Path;
 
 use super::check::Check;
 use super::meshes::mesh;
-use super::others::{Other, asked};
 use super::rough::grains;
 use crate::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::{BoundarySpec, MotionSpec, Side, Spec, SpinSpec};
-use crate::system::IntegratorName;
+use crate::scenario::spec::{BoundarySpec, MotionSpec, Side, SpinSpec};
 
 /// More walls than can be numbered in the records are refused.
 const MAX_BOUNDARIES: usize = 1 << 15;
@@ -69,47 +67,6 @@ pub(super) fn boundaries<D: Dimension>(
     }
     super::guided::pair_planes(check, specs, &mut walls)?;
     Ok(walls)
-}
-
-/// Only contacts that are followed step by step know which grains a wall lets through, and belts.
-pub(super) fn refuse_special(spec: &Spec) -> Result<(), Problem> {
-    refuse_heun(spec)?;
-    let Some(other) = asked(spec).find(|other| *other != Other::Heun) else {
-        return Ok(());
-    };
-    let other = other.name();
-    for (index, wall) in spec.boundary.iter().enumerate() {
-        let special = [
-            (
-                "passes",
-                wall.passes.is_some(),
-                "walls that let some grains pass",
-            ),
-            ("belt", wall.belt.is_some(), "belts"),
-            (
-                "motion",
-                matches!(wall.motion, Some(MotionSpec::Guided(_))),
-                "walls that forces move",
-            ),
-        ];
-        if let Some((key, _, what)) = special.into_iter().find(|(_, given, _)| *given) {
-            let place = Place::of("boundary").index(index).key(key);
-            let what = format!("{other} knows no {what}; leave it or `{key}` out");
-            return Err(Problem::at_key(&place, what));
-        }
-    }
-    Ok(())
-}
-
-/// Heun's second stage would need where a wall that forces move is when its step is done.
-fn refuse_heun(spec: &Spec) -> Result<(), Problem> {
-    let guided = |wall: &BoundarySpec| matches!(wall.motion, Some(MotionSpec::Guided(_)));
-    if spec.run.integrator == IntegratorName::Heun && spec.boundary.iter().any(guided) {
-        let place = Place::of("run").key("integrator");
-        let text = "`heun` knows no walls that forces move; take `verlet`";
-        return Err(Problem::at_key(&place, text));
-    }
-    Ok(())
 }
 
 fn shape<D: Dimension>(

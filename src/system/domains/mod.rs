@@ -21,15 +21,15 @@ use std::time::{Duration, Instant};
 
 use self::cut::Cut;
 use super::driver::{SETTLE_LOOK, owner};
-use super::{Control, Outcome, Setup, System, SystemError};
-use crate::body::{Boundary, Images, Motion};
+use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
+use crate::body::{Boundary, Images};
+use crate::capabilities::{Feature, Model};
 use crate::cluster::integrate::Integrate;
 use crate::event::{EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::Rows;
 use crate::ranks::{Ranks, Values};
 use crate::record::{NullSink, Sink};
-use crate::system::{EventLog, IntegratorName};
 
 /// A rank whose brick is near enough that grains of both may touch.
 #[derive(Clone, Debug, Default)]
@@ -71,38 +71,19 @@ impl<D: Integrate> std::fmt::Debug for Domains<'_, D> {
     }
 }
 
-/// What a setup asks for that ranks cannot share; none if they can.
-fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<&'static str> {
-    let guided = |motion: &Motion<D>| matches!(motion, Motion::Guided(_));
-    let asked: [(bool, &'static str); 14] = [
-        (
-            !setup.forms.is_empty(),
-            "grains that are no disks or spheres",
-        ),
-        (!setup.feeds.is_empty(), "feeds"),
-        (!setup.meters.is_empty(), "meters"),
-        (!setup.perturbs.is_empty(), "perturbations"),
-        (setup.cell.is_some(), "a periodic box whose edges move"),
-        (setup.events.is_some(), "the event-driven model"),
-        (setup.quasi_static.is_some(), "the quasi-static model"),
-        (
-            !setup.long_range.is_none(),
-            "forces between grains that do not touch",
-        ),
-        (!setup.place.is_none(), "fields of a place"),
-        (
-            setup.boundaries.iter().any(|wall| guided(&wall.motion)),
-            "walls that forces move",
-        ),
-        (setup.log.stagnant.is_some(), "the field of stagnant zones"),
-        (setup.log.wear.is_some(), "maps of walls"),
-        (setup.log.events == EventLog::Links, "the log of links"),
-        (
-            setup.motion.integrator == IntegratorName::Heun,
-            "the integrator `heun`",
-        ),
+/// Why ranks cannot share a setup; none if they can.
+fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<String> {
+    let models = [
+        (setup.events.is_some(), Model::Collisions),
+        (setup.quasi_static.is_some(), Model::QuasiStatic),
     ];
-    asked.into_iter().find(|(is, _)| *is).map(|(_, what)| what)
+    if let Some((_, model)) = models.iter().find(|(asked, _)| *asked) {
+        let (ranks, model) = (Model::Ranks.asked_by(), model.asked_by());
+        return Some(format!("{ranks} takes no {model} yet"));
+    }
+    let none = |_: [usize; 2]| false;
+    let (model, asked) = features::refused(setup, &[Model::Ranks], none)?;
+    asked.feature.refusal(model, D::N)
 }
 
 /// A wall with a periodic image that grains can meet; none if there is none.
@@ -142,14 +123,15 @@ pub fn bricks_of<D: Dimension>(
     asked: Option<[usize; 3]>,
     ranks: usize,
 ) -> Result<[usize; 3], SystemError> {
-    if let Some(what) = not_shared(setup) {
-        return Err(SystemError::Setup(format!(
-            "{what} cannot be shared by ranks yet: run this by one process"
-        )));
+    if let Some(why) = not_shared(setup) {
+        let text = format!("{why}; run this by one process");
+        return Err(SystemError::Setup(text));
     }
     if let Some(wall) = wall_across_border(setup) {
+        let why = Feature::WallImages.refusal(Model::Ranks, D::N);
+        let why = why.unwrap_or_default();
         return Err(SystemError::Setup(format!(
-            "the wall `{wall}` stands at a border of the periodic box, and ranks cannot share its periodic images yet: run this by one process"
+            "{why} (`{wall}`); run this by one process"
         )));
     }
     let (low, high) = corners(setup);
@@ -184,6 +166,8 @@ pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     if setup.motion.collisions.take().is_some() {
         without.push("run.collisions (nobody collides in flight)");
     }
+    let left_out = features::left_out(&setup, &[Model::Ranks]);
+    setup.warnings.extend(left_out);
     if !without.is_empty() {
         setup.warnings.push(format!(
             "shared by ranks every grain is stepped: {} takes one process",

@@ -41,7 +41,9 @@ impl<D: Dimension> Events<D> {
             false if kinetic_start > 0.0 => kinetic_start,
             false => flowed,
         };
-        let share = |over: f64| match error == 0.0 {
+        // Where grains only rest nothing flows, and what is left is rounding.
+        let rounding = 1e-14 * (kinetic + potential_start.abs() + lost.abs());
+        let share = |over: f64| match error.abs() <= rounding {
             true => 0.0,
             false => (error.abs() / over).min(f64::MAX),
         };

@@ -1,9 +1,10 @@
 //! From a setup to the engine's: walls cut into what the engine knows, a box for its cells.
 
 use crate::body::{Boundary, Images, Shape};
+use crate::capabilities::{Feature, Model};
 use crate::collide::engine::{self, Body, Limits, Wall, WallShape};
 use crate::geometry::{Dimension, Vector};
-use crate::system::{CollapseName, Setup};
+use crate::system::{CollapseName, Setup, features};
 
 /// How often paths may bend by the size of the box within a run: they are told anew each time.
 const MOST_SPANS: f64 = 1e9;
@@ -22,18 +23,17 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
     let Some(events) = &setup.events else {
         return Err((None, "the setup has no event-driven model".into()));
     };
+    features::check(setup).map_err(|error| (None, error.to_string()))?;
     let mut walls = Vec::new();
     let mut boundary = Vec::new();
     for (index, wall) in setup.boundaries.iter().enumerate() {
         let fault = |what: String| (Some(index), format!("the wall `{}` {what}", wall.name));
-        if wall.opens_at.is_some() {
-            return Err(fault("is a gate; the event-driven model knows none".into()));
-        }
         if has_images(wall, setup) {
-            return Err(fault(
-                "stands at a border of the periodic box, and the event-driven model has no periodic images of walls; move it away from there, or leave [events] out"
-                    .into(),
-            ));
+            let why = Feature::WallImages.refusal(Model::Collisions, D::N);
+            let why = why.unwrap_or_default();
+            return Err(fault(format!(
+                "stands at a border of the periodic box, and {why}; move it away from there, or leave [events] out"
+            )));
         }
         for shape in cut(wall, setup).map_err(&fault)? {
             walls.push(Wall {
@@ -228,17 +228,12 @@ fn cut<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Result<Vec<WallSha
                 second,
             ]
         }
-        Shape::Mesh(_) => {
-            return Err("is a mesh of triangles; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans".into());
-        }
-        Shape::Grains(_) => {
-            return Err("is a list of grains; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans".into());
-        }
-        Shape::Box { .. } | Shape::Polyline { .. } | Shape::Arc { .. } => {
-            return Err(
-                "has edges that stand out; the event-driven model knows planes, boxes from inside, circles, spheres, vessels and cans"
-                    .into(),
-            );
+        Shape::Mesh(_)
+        | Shape::Grains(_)
+        | Shape::Box { .. }
+        | Shape::Polyline { .. }
+        | Shape::Arc { .. } => {
+            return Err("is of a shape that the event-driven model cannot follow".into());
         }
     })
 }
@@ -250,20 +245,15 @@ fn can<D: Dimension>(
     profile: &[[f64; 2]],
     setup: &Setup<D>,
 ) -> Result<Vec<WallShape<D>>, String> {
-    let [[d0, h0], [d1, h1], [d2, h2], [d3, h3]] = *profile else {
-        return Err("is not a can: its profile must have four corners".into());
-    };
-    if !(d0 == 0.0 && d3 == 0.0 && d1 == d2 && h0 == h1 && h2 == h3 && d1 > 0.0 && h1 != h2) {
+    let Some([radius, low, high]) = Shape::<D>::can(profile) else {
         return Err(
-            "is not a can: its profile must go out from the axis, along it, and straight back"
-                .into(),
+            "is no can: its profile must go out from the axis, along it, and straight back".into(),
         );
-    }
-    let (low, high) = (h1.min(h2), h1.max(h2));
+    };
     for grain in &setup.grains {
         let d = grain.position - origin;
         let height = axis.dot(&d);
-        if (d - axis * height).norm() > d1 || height < low || height > high {
+        if (d - axis * height).norm() > radius || height < low || height > high {
             return Err(format!("is a can, and grain {} is not inside", grain.id));
         }
     }
@@ -271,7 +261,7 @@ fn can<D: Dimension>(
         WallShape::Cylinder {
             origin,
             axis,
-            radius: d1,
+            radius,
             inside: true,
         },
         WallShape::Plane {

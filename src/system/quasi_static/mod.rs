@@ -190,6 +190,7 @@ impl<D: Dimension> QuasiStatic<D> {
             let text = "the setup has no quasi-static model";
             return Err(SystemError::Setup(text.into()));
         };
+        crate::system::features::check(&setup)?;
         let freedom = freedom_of(&settings, &setup.laws);
         let count = setup.grains.len();
         let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count.max(1) as f64;

@@ -1,0 +1,118 @@
+//! The models that a scenario asks for, and what it asks of them: the first thing that one of them does not take is
+//! refused, with the reason of the table of capabilities.
+
+use super::check::Check;
+use super::events;
+use crate::capabilities::{Feature, Model};
+use crate::geometry::Dimension;
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::Spec;
+use crate::system::{Asked, IntegratorName, Part, Setup, refused};
+
+/// The models that are asked for beside stepping.
+pub(super) fn models(spec: &Spec) -> Vec<Model> {
+    let rigid = spec.morph.as_ref().is_some_and(|morph| morph.rigid);
+    let all = [
+        (Model::Collisions, spec.events.is_some()),
+        (Model::QuasiStatic, spec.quasi_static.is_some()),
+        (Model::Rest, rigid),
+        (Model::Flight, spec.run.collisions),
+        (Model::Heun, spec.run.integrator == IntegratorName::Heun),
+    ];
+    let asked = all.into_iter().filter(|(_, asked)| *asked);
+    asked.map(|(model, _)| model).collect()
+}
+
+/// The key that asks for a model.
+fn place_of_model(model: Model) -> Place {
+    match model {
+        Model::Collisions => Place::of("events"),
+        Model::QuasiStatic => Place::of("quasi_static"),
+        Model::Rest | Model::Rigid => Place::of("morph"),
+        Model::Flight => Place::of("run").key("collisions"),
+        Model::Heun => Place::of("run").key("integrator"),
+        Model::Dem | Model::Ranks => Place::of("run"),
+    }
+}
+
+/// That all models that are asked for take all that is asked of them; `setup` is complete but for their settings.
+pub(super) fn check<D: Dimension>(
+    check: Check<'_>,
+    spec: &Spec,
+    setup: &Setup<D>,
+) -> Result<(), Problem> {
+    // Laws of pairs that collide by a rule do nothing from event to event.
+    let idle = |pair: [usize; 2]| {
+        let names = pair.map(|material| setup.materials[material].clone());
+        let section = spec.events.as_ref();
+        section.is_some_and(|section| events::decides(section, &names))
+    };
+    let Some((model, asked)) = refused(setup, &models(spec), idle) else {
+        return Ok(());
+    };
+    let feature = asked.feature;
+    let why = feature.refusal(model, D::N).unwrap_or_default();
+    let place = place_of(spec, setup, asked);
+    let told = match asked.part {
+        Part::Wall(index) => format!("`{place}` of `{}`", setup.boundaries[index].name),
+        _ => format!("`{place}`"),
+    };
+    let ways = match (feature, model) {
+        (Feature::Weightless, _) => format!("give {told}, or leave {} out", model.asked_by()),
+        (Feature::Impacts, Model::Dem) => format!("leave {told} out, or give a section [events]"),
+        (_, Model::Dem) => format!("leave {told} out"),
+        (_, Model::Rest) => {
+            format!("leave {told} or [morph] out, or set `morph.rigid = false`")
+        }
+        _ => format!("leave {told} or {} out", model.asked_by()),
+    };
+    let text = format!("{why}; {ways}");
+    let shown = match check.document.is_written(&place) {
+        true => place,
+        false => place_of_model(model),
+    };
+    Err(Problem::at_key(&shown, text))
+}
+
+/// Where a scenario asks for a feature.
+fn place_of<D: Dimension>(spec: &Spec, setup: &Setup<D>, asked: Asked) -> Place {
+    let key = asked.feature.key();
+    let in_list = |list: &str, index: usize| below(Place::of(list).index(index), key);
+    match asked.part {
+        Part::Whole => below(Place::default(), key),
+        Part::Material(index) => {
+            let material = Place::of("material").key(&setup.materials[index]);
+            below(material, key)
+        }
+        Part::Law(pair) => {
+            let [a, b] = pair.map(|index| setup.materials[index].as_str());
+            let same = |[c, d]: &[String; 2]| (a == c && b == d) || (a == d && b == c);
+            match spec.law.iter().position(|law| same(&law.between)) {
+                Some(index) => in_list("law", index),
+                None => below(Place::of("law"), key),
+            }
+        }
+        Part::Wall(index) => in_list("boundary", index),
+        Part::Form(_) => {
+            let shaped = spec.fill.iter().position(|fill| fill.shape.is_some());
+            let fed = spec.feed.iter().position(|feed| feed.shape.is_some());
+            match (shaped, fed) {
+                (Some(index), _) => in_list("fill", index),
+                (None, Some(index)) => in_list("feed", index),
+                // In a mixture.
+                (None, None) => Place::of("shape"),
+            }
+        }
+        Part::Axis(axis) => Place::of("periodic").key(["x", "y", "z"][axis]),
+        Part::Feed(index) => in_list("feed", index),
+        Part::Outlet(index) => in_list("outlet", index),
+        Part::Meter(index) => in_list("meter", index),
+        Part::Perturb(index) => in_list("perturb", index),
+    }
+}
+
+fn below(place: Place, key: &str) -> Place {
+    let keys = key.split('.').filter(|key| !key.is_empty());
+    keys.fold(place, |place, key| place.key(key))
+}

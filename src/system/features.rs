@@ -1,0 +1,333 @@
+//! Which features a setup asks for, and which of its models do not take one of them.
+
+use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
+use crate::body::{Boundary, Motion, Shape};
+use crate::capabilities::{Feature, Model, Support};
+use crate::contact::{Cohesion, PairLaw, ResistanceKind, Slots};
+use crate::field::{Flow, LongRangeSetup, PlaceFields};
+use crate::geometry::Dimension;
+
+/// Part of a setup that asks for a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What there is once.
+    Whole,
+    /// The law of two materials.
+    Law([usize; 2]),
+    /// A material.
+    Material(usize),
+    /// A wall.
+    Wall(usize),
+    /// A form of grains.
+    Form(usize),
+    /// A periodic direction.
+    Axis(usize),
+    /// A feed.
+    Feed(usize),
+    /// An outlet.
+    Outlet(usize),
+    /// A meter.
+    Meter(usize),
+    /// A perturbation.
+    Perturb(usize),
+}
+
+/// A feature, and what asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The feature.
+    pub feature: Feature,
+    /// The part.
+    pub part: Part,
+}
+
+/// The models that a setup asks for beside stepping.
+pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
+    let all = [
+        (Model::Collisions, setup.events.is_some()),
+        (Model::QuasiStatic, setup.quasi_static.is_some()),
+        (Model::Rest, setup.morph.is_some()),
+        (Model::Flight, setup.motion.collisions.is_some()),
+        (Model::Heun, setup.motion.integrator == IntegratorName::Heun),
+    ];
+    let asked = all.into_iter().filter(|(_, asked)| *asked);
+    asked.map(|(model, _)| model).collect()
+}
+
+/// All features that a setup asks for, but for images of walls, which depend on how far grains reach.
+pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
+    let mut all = Features::default();
+    laws(setup, &mut all);
+    for (k, form) in setup.forms.iter().enumerate() {
+        let feature = if form.arcs {
+            Feature::Arcs
+        } else {
+            Feature::Clumps
+        };
+        all.add(feature, Part::Form(k));
+    }
+    for (k, wall) in setup.boundaries.iter().enumerate() {
+        all.add(shape_of(&wall.shape), Part::Wall(k));
+        for feature in ways_of(wall) {
+            all.add(feature, Part::Wall(k));
+        }
+    }
+    let gravity = match setup.gravity == D::Vector::default() {
+        true => Feature::Weightless,
+        false => Feature::Gravity,
+    };
+    all.add(gravity, Part::Whole);
+    all.add_if(setup.drag > 0.0, Feature::Drag);
+    place(&setup.place, &mut all);
+    afar(&setup.long_range, &mut all);
+    for (k, axis) in setup.periodic.iter().enumerate() {
+        if axis.is_some() {
+            all.add(Feature::Periodic, Part::Axis(k));
+        }
+    }
+    if let Some(cell) = &setup.cell {
+        all.add_if(!cell.drives.is_empty(), Feature::DrivenBox);
+        all.add_if(!cell.shears.is_empty(), Feature::ShearedBox);
+    }
+    around(setup, &mut all);
+    records(setup, &mut all);
+    all.0
+}
+
+#[derive(Default)]
+struct Features(Vec<Asked>);
+
+impl Features {
+    fn add(&mut self, feature: Feature, part: Part) {
+        self.0.push(Asked { feature, part });
+    }
+
+    fn add_if(&mut self, asked: bool, feature: Feature) {
+        if asked {
+            self.add(feature, Part::Whole);
+        }
+    }
+}
+
+fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
+    let count = setup.laws.materials;
+    for a in 0..count {
+        for b in a..count {
+            let part = Part::Law([a, b]);
+            let Some(law) = &setup.laws.laws[a * count + b] else {
+                continue;
+            };
+            let feature = match law {
+                PairLaw::Linear { .. } => Feature::Linear,
+                PairLaw::Hertz { .. } => Feature::Hertz,
+                PairLaw::Viscoelastic { .. } => Feature::Viscoelastic,
+                PairLaw::Mutze { .. } => Feature::Mutze,
+            };
+            all.add(feature, part);
+            if matches!(law, PairLaw::Mutze { friction, .. } if *friction > 0.0) {
+                all.add(Feature::MutzeFriction, part);
+            }
+            for feature in terms(&setup.laws.slots[a * count + b]) {
+                all.add(feature, part);
+            }
+        }
+    }
+}
+
+fn terms(slots: &Slots) -> impl Iterator<Item = Feature> {
+    let cohesion = slots.cohesion.map(|cohesion| match cohesion {
+        Cohesion::Constant(_) => Feature::ConstantCohesion,
+        Cohesion::Dmt(_) => Feature::Dmt,
+        Cohesion::Area(_) => Feature::AreaCohesion,
+        Cohesion::Fading { .. } => Feature::FadingCohesion,
+        Cohesion::Jkr(_) => Feature::Jkr,
+    });
+    let rolling = slots.rolling.map(|rolling| match rolling.kind {
+        ResistanceKind::Spring { .. } => Feature::Rolling,
+        ResistanceKind::Constant(_) => Feature::SmoothRolling,
+    });
+    let found = [
+        cohesion,
+        slots.plastic.map(|_| Feature::Plastic),
+        rolling,
+        slots.twisting.map(|_| Feature::Twisting),
+        slots.spring_limited.then_some(Feature::SpringLimited),
+    ];
+    found.into_iter().flatten()
+}
+
+fn shape_of<D: Dimension>(shape: &Shape<D>) -> Feature {
+    match shape {
+        Shape::Plane { .. } => Feature::PlaneWall,
+        Shape::Polyline { points, .. } if points.len() == 2 => Feature::SegmentWall,
+        Shape::Polyline { .. } => Feature::PolylineWall,
+        Shape::Arc { .. } => Feature::ArcWall,
+        Shape::Box { inside: true, .. } => Feature::BoxWall,
+        Shape::Box { inside: false, .. } => Feature::BlockWall,
+        Shape::Ball { .. } if D::N == 2 => Feature::CircleWall,
+        Shape::Ball { .. } => Feature::SphereWall,
+        Shape::Revolved { profile, .. } => match profile[..] {
+            [[d0, _], [d1, _]] if d0 == d1 => Feature::CylinderWall,
+            [_, _] => Feature::ConeWall,
+            _ if Shape::<D>::can(profile).is_some() => Feature::Can,
+            _ => Feature::RevolvedWall,
+        },
+        Shape::Vessel(_) => Feature::VesselWall,
+        Shape::Mesh(_) => Feature::MeshWall,
+        Shape::Grains(_) => Feature::RoughWall,
+    }
+}
+
+/// How a wall moves, and whom it stops.
+fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
+    let motion = match &wall.motion {
+        Motion::Fixed => None,
+        Motion::Velocity(_) => Some(Feature::Drift),
+        Motion::Rotation { .. } => Some(Feature::Turn),
+        Motion::Harmonic { .. } => Some(Feature::Swing),
+        Motion::Parabolic { .. } => Some(Feature::ParabolicSwing),
+        Motion::Pieces(_) => Some(Feature::Pieces),
+        Motion::Guided(_) => Some(Feature::Guided),
+    };
+    let found = [
+        motion,
+        (wall.passes > 0.0).then_some(Feature::Sieve),
+        wall.opens_at.map(|_| Feature::Gate),
+        (wall.belt != D::Vector::default()).then_some(Feature::Belt),
+    ];
+    found.into_iter().flatten()
+}
+
+fn place<D: Dimension>(place: &PlaceFields<D>, all: &mut Features) {
+    if let Some(fluid) = &place.fluid {
+        let feature = match fluid.flow {
+            Flow::Rest => Feature::Fluid,
+            Flow::Uniform(_) => Feature::EvenFlow,
+            Flow::Pipe(_) => Feature::PipeFlow,
+            Flow::Rotation { .. } => Feature::TurningFlow,
+            Flow::Table(_) => Feature::TableFlow,
+            Flow::Stream(_) => Feature::Stream,
+        };
+        all.add(feature, Part::Whole);
+    }
+    all.add_if(place.turning.is_some(), Feature::TurningFrame);
+    all.add_if(place.central.is_some(), Feature::Centre);
+    all.add_if(place.table.is_some(), Feature::TableField);
+}
+
+fn afar(setup: &LongRangeSetup, all: &mut Features) {
+    if setup.is_none() {
+        return;
+    }
+    all.add_if(setup.electric != [0.0; 3], Feature::Electric);
+    all.add_if(setup.magnetic != [0.0; 3], Feature::Magnetic);
+    all.add_if(setup.gravitation != 0.0, Feature::Gravitation);
+    for (k, source) in setup.sources.iter().enumerate() {
+        let carried = [
+            (source.charge != 0.0, Feature::Charges),
+            (source.electric != [0.0; 3], Feature::ElectricDipoles),
+            (source.magnetic != [0.0; 3], Feature::MagneticDipoles),
+        ];
+        for (_, feature) in carried.into_iter().filter(|(carries, _)| *carries) {
+            all.add(feature, Part::Material(k));
+        }
+    }
+}
+
+/// What comes, leaves, is counted and disturbed.
+fn around<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
+    for k in 0..setup.feeds.len() {
+        all.add(Feature::Feed, Part::Feed(k));
+    }
+    for k in 0..setup.outlets.len() {
+        all.add(Feature::Outlet, Part::Outlet(k));
+    }
+    all.add_if(setup.settle.is_some(), Feature::Settle);
+    for (k, meter) in setup.meters.iter().enumerate() {
+        let feature = match meter.place {
+            MeterPlace::Plane { .. } => Feature::PlaneMeter,
+            MeterPlace::Inside { .. } => Feature::BoxMeter,
+        };
+        all.add(feature, Part::Meter(k));
+    }
+    for (k, perturb) in setup.perturbs.iter().enumerate() {
+        let feature = match perturb.kind {
+            PerturbKind::Tap { .. } => Feature::Tap,
+            PerturbKind::Shake { .. } => Feature::Shake,
+            PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => Feature::Tilt,
+            PerturbKind::Remove(_) => Feature::Remove,
+        };
+        all.add(feature, Part::Perturb(k));
+    }
+}
+
+fn records<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
+    let log = &setup.log;
+    all.add_if(log.checkpoint.is_some(), Feature::Checkpoints);
+    all.add_if(log.events == EventLog::Links, Feature::LinkLog);
+    all.add_if(log.impacts, Feature::Impacts);
+    all.add_if(log.wear.is_some(), Feature::Wear);
+    all.add_if(log.stagnant.is_some(), Feature::Stagnant);
+    let rule = match setup.motion.integrator {
+        IntegratorName::Verlet => Feature::Verlet,
+        IntegratorName::Midpoint => Feature::Midpoint,
+        IntegratorName::Heun => Feature::HeunRule,
+        IntegratorName::Euler => Feature::Euler,
+    };
+    all.add(rule, Part::Whole);
+}
+
+/// Of what a setup asks for the first that one of some models does not take, and which model. From event to event the laws
+/// of some pairs of materials are `idle`.
+pub fn refused<D: Dimension>(
+    setup: &Setup<D>,
+    models: &[Model],
+    idle: impl Fn([usize; 2]) -> bool,
+) -> Option<(Model, Asked)> {
+    let all = features(setup);
+    let replaced = models
+        .iter()
+        .any(|model| matches!(model, Model::Collisions | Model::QuasiStatic));
+    let stepping = (!replaced).then_some(Model::Dem);
+    let models = models.iter().copied().chain(stepping);
+    let mut pairs = models.flat_map(|model| all.iter().map(move |asked| (model, *asked)));
+    pairs.find(|(model, asked)| {
+        let idle = match asked.part {
+            Part::Law(pair) => *model == Model::Collisions && idle(pair),
+            _ => false,
+        };
+        let support = asked.feature.support(*model, D::N);
+        !idle && !matches!(support, Support::Yes | Support::Without(_))
+    })
+}
+
+/// What some models go without of all that a setup asks for: warnings.
+pub fn left_out<D: Dimension>(setup: &Setup<D>, models: &[Model]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for asked in features(setup) {
+        for model in models {
+            if let Support::Without(_) = asked.feature.support(*model, D::N) {
+                warnings.extend(asked.feature.refusal(*model, D::N));
+            }
+        }
+    }
+    warnings.dedup();
+    warnings
+}
+
+/// That all models of a setup take all that it asks for.
+pub(super) fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SystemError> {
+    let idle = |[a, b]: [usize; 2]| {
+        let pair = a * setup.laws.materials + b;
+        let by_law =
+            |events: &EventsSetup| events.laws.pairs.get(pair).is_some_and(Option::is_some);
+        setup.events.as_ref().is_some_and(|events| !by_law(events))
+    };
+    match refused(setup, &models(setup), idle) {
+        None => Ok(()),
+        Some((model, asked)) => {
+            let why = asked.feature.refusal(model, D::N);
+            Err(SystemError::Setup(why.unwrap_or_default()))
+        }
+    }
+}
