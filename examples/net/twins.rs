@@ -190,7 +190,7 @@ pub fn twins(asked: &Asked) -> Fallible<bool> {
             let off = (now.mean - was.mean) / error;
             compared += 1;
             // Means that are equal without scatter differ by nothing.
-            if now.mean != was.mean && !(off.abs() <= FAR) {
+            if now.mean != was.mean && (off.is_nan() || off.abs() > FAR) {
                 println!(
                     "{name}, {figure}: {:.6e} +- {:.1e}, was {:.6e} +- {:.1e}: {off:+.1} standard errors",
                     now.mean, now.error, was.mean, was.error
