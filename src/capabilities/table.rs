@@ -123,10 +123,10 @@ const TURNED: [Support; 7] = [
 ];
 const SPECIAL: [Support; 7] = [
     Y,
-    later("collisions in flight do not know of it"),
-    later("its walls are not so"),
-    later("wakes do not know of it"),
-    later("its walls are not so"),
+    later("collisions in flight know neither belts nor sieves"),
+    later("its walls are neither belts nor sieves"),
+    later("what stands still knows neither belts nor sieves"),
+    later("its walls are neither belts nor sieves"),
     Y,
     Y,
 ];
@@ -134,7 +134,7 @@ const SPECIAL: [Support; 7] = [
 // Fields.
 const PLACED: [Support; 7] = [
     Y,
-    later("who flies is on a parabola"),
+    later("what flies is on a parabola"),
     later("between collisions paths are parabolas"),
     later("what stands still is held against gravity alone"),
     later("its only load is gravity"),
@@ -143,7 +143,7 @@ const PLACED: [Support; 7] = [
 ];
 const AFAR: [Support; 7] = [
     Y,
-    later("who flies is on a parabola"),
+    later("what flies is on a parabola"),
     later("between collisions paths are parabolas"),
     later("what stands still is held against gravity alone"),
     later("its only load is gravity"),
@@ -154,7 +154,7 @@ const AFAR: [Support; 7] = [
 // Boxes whose edges move.
 const STRAINED: [Support; 7] = [
     Y,
-    later("who flies does not follow a box that moves"),
+    later("what flies does not follow a box that moves"),
     later("its calendar does not follow a box that moves"),
     later("what stands still does not follow a box that moves"),
     later("its loads do not come from a box that moves"),
@@ -176,7 +176,7 @@ const COUNTED: [Support; 7] = [
 const SHAKEN: [Support; 7] = [
     Y,
     Y,
-    later("its paths know one gravity from begin to end"),
+    later("its paths know one gravity from beginning to end"),
     Y,
     never(STATIC),
     later("ranks do not share perturbations"),
@@ -250,7 +250,7 @@ features! {
     /// A cone between two points.
     ConeWall: "wall.cone", "", "cones", SOLID, EDGED;
     /// A profile turned about an axis.
-    RevolvedWall: "wall.revolved", "", "turned profiles that are no cans", SOLID, EDGED;
+    RevolvedWall: "wall.revolved", "", "turned profiles that are not cans", SOLID, EDGED;
     /// A cylinder with flat ends.
     Can: "wall.revolved.can", "", "cans", SOLID, ALL;
     /// A cylinder with lids.
@@ -262,7 +262,7 @@ features! {
     /// A wall that lets small grains pass.
     Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
     /// A wall that is taken away.
-    Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, later("its walls are there from begin to end"), Y, later("its walls bear to the end"), Y, Y];
+    Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, later("its walls are there from beginning to end"), Y, later("its walls bear to the end"), Y, Y];
     /// An even motion.
     Drift: "motion.velocity", "motion", "moving walls", Both, MOVED;
     /// A turn about a point or an axis.
@@ -292,7 +292,7 @@ features! {
     /// Drag in proportion to the velocity.
     Drag: "field.drag", "field.drag", "drag", Both, [
         Y,
-        later("who flies is on a parabola"),
+        later("what flies is on a parabola"),
         later("between collisions paths are parabolas"),
         later("what stands still is held against gravity alone"),
         Y,
@@ -316,7 +316,7 @@ features! {
     /// A centre that attracts.
     Centre: "field.central", "field.central", "centre that attracts", Both, PLACED;
     /// Accelerations of a table.
-    TableField: "field.table", "field.table", "field of a table", Both, PLACED;
+    TableField: "field.table", "field.table", "acceleration from a table", Both, PLACED;
     /// A homogeneous electric field.
     Electric: "field.electric", "field.electric", "electric field", Both, AFAR;
     /// A homogeneous magnetic field.
@@ -374,16 +374,24 @@ features! {
     /// Who is in a box.
     BoxMeter: "meter.inside", "", "meters", Both, COUNTED;
     /// A sudden velocity.
-    Tap: "perturb.tap", "", "taps", Both, SHAKEN;
+    Tap: "perturb.tap", "", "taps", Both, [
+        Y,
+        Y,
+        later("its calendar is not disturbed from outside"),
+        Y,
+        never(STATIC),
+        later("ranks do not share perturbations"),
+        Y,
+    ];
     /// A shake.
     Shake: "perturb.shake", "", "shakes", Both, SHAKEN;
     /// Gravity that turns.
     Tilt: "perturb.tilt", "", "tilts", Both, [
         Y,
         Y,
-        later("its paths know one gravity from begin to end"),
+        later("its paths know one gravity from beginning to end"),
         Y,
-        later("its load is the same from begin to end"),
+        later("its load is the same from beginning to end"),
         later("ranks do not share perturbations"),
         Y,
     ];

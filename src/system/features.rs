@@ -1,10 +1,12 @@
 //! Which features a setup asks for, and which of its models do not take one of them.
 
+use std::collections::BTreeSet;
+
 use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
 use crate::body::{Boundary, Motion, Shape};
 use crate::capabilities::{Feature, Model, Support};
 use crate::contact::{Cohesion, PairLaw, ResistanceKind, Slots};
-use crate::field::{Flow, LongRangeSetup, PlaceFields};
+use crate::field::{Flow, PlaceFields};
 use crate::geometry::Dimension;
 
 /// Part of a setup that asks for a feature.
@@ -72,14 +74,9 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
             all.add(feature, Part::Wall(k));
         }
     }
-    let gravity = match setup.gravity == D::Vector::default() {
-        true => Feature::Weightless,
-        false => Feature::Gravity,
-    };
-    all.add(gravity, Part::Whole);
     all.add_if(setup.drag > 0.0, Feature::Drag);
     place(&setup.place, &mut all);
-    afar(&setup.long_range, &mut all);
+    afar(setup, &mut all);
     for (k, axis) in setup.periodic.iter().enumerate() {
         if axis.is_some() {
             all.add(Feature::Periodic, Part::Axis(k));
@@ -91,6 +88,12 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
     }
     around(setup, &mut all);
     records(setup, &mut all);
+    // Last: a box that moves, for one, has no gravity, and is what is to be told of first.
+    let gravity = match setup.gravity == D::Vector::default() {
+        true => Feature::Weightless,
+        false => Feature::Gravity,
+    };
+    all.add(gravity, Part::Whole);
     all.0
 }
 
@@ -215,14 +218,22 @@ fn place<D: Dimension>(place: &PlaceFields<D>, all: &mut Features) {
     all.add_if(place.table.is_some(), Feature::TableField);
 }
 
-fn afar(setup: &LongRangeSetup, all: &mut Features) {
+fn afar<D: Dimension>(whole: &Setup<D>, all: &mut Features) {
+    let setup = &whole.long_range;
     if setup.is_none() {
         return;
     }
     all.add_if(setup.electric != [0.0; 3], Feature::Electric);
     all.add_if(setup.magnetic != [0.0; 3], Feature::Magnetic);
     all.add_if(setup.gravitation != 0.0, Feature::Gravitation);
+    // What walls carry acts on nobody.
+    let filled = whole.grains.iter().map(|grain| grain.material);
+    let sorts = whole.feeds.iter().flat_map(|feed| feed.what.components());
+    let materials: BTreeSet<u16> = filled.chain(sorts.map(|sort| sort.material)).collect();
     for (k, source) in setup.sources.iter().enumerate() {
+        if !materials.contains(&(k as u16)) {
+            continue;
+        }
         let carried = [
             (source.charge != 0.0, Feature::Charges),
             (source.electric != [0.0; 3], Feature::ElectricDipoles),

@@ -240,8 +240,8 @@ fn spheres_stand_still_as_well() {
 fn scenarios_that_cannot_stand_still_are_refused() {
     for (overrides, why) in [
         (["field.gravity=[0.0, 0.0]"], "without gravity"),
-        (["field.drag=0.1"], "in a field of drag"),
-        (["run.integrator=heun"], "another integrator than `verlet`"),
+        (["field.drag=0.1"], "takes no drag"),
+        (["run.integrator=heun"], "between steps of `verlet`"),
     ] {
         let refused = Scenario::load("silo-fill", &options(&overrides))
             .and_then(|scenario| scenario.resolve())

@@ -3,7 +3,7 @@
 
 use super::check::Check;
 use super::events;
-use crate::capabilities::{Feature, Model};
+use crate::capabilities::{Feature, Model, Support};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -53,30 +53,41 @@ pub(super) fn check<D: Dimension>(
     };
     let feature = asked.feature;
     let why = feature.refusal(model, D::N).unwrap_or_default();
-    let place = place_of(spec, setup, asked);
+    let place = place_of(check, spec, setup, asked);
     let told = match asked.part {
         Part::Wall(index) => format!("`{place}` of `{}`", setup.boundaries[index].name),
+        Part::Law([a, b]) if place == Place::of("law") => {
+            let [a, b] = [a, b].map(|index| &setup.materials[index]);
+            format!("the embedded law of `{a}` and `{b}`")
+        }
         _ => format!("`{place}`"),
     };
-    let ways = match (feature, model) {
-        (Feature::Weightless, _) => format!("give {told}, or leave {} out", model.asked_by()),
-        (Feature::Impacts, Model::Dem) => format!("leave {told} out, or give a section [events]"),
-        (_, Model::Dem) => format!("leave {told} out"),
-        (_, Model::Rest) => {
-            format!("leave {told} or [morph] out, or set `morph.rigid = false`")
-        }
-        _ => format!("leave {told} or {} out", model.asked_by()),
+    let others_take = feature.support(Model::Dem, D::N) == Support::Yes;
+    let model_out = match model {
+        Model::Rest => "[morph] out, or set `morph.rigid = false`".into(),
+        _ => format!("{} out", model.asked_by()),
     };
-    let text = format!("{why}; {ways}");
+    let ways = match feature {
+        Feature::Weightless => format!("give {told}, or leave {model_out}"),
+        Feature::Impacts => format!("leave {told} out, or give a section [events]"),
+        _ if others_take => format!("leave {told} or {model_out}"),
+        _ => format!("leave {told} out"),
+    };
     let shown = match check.document.is_written(&place) {
         true => place,
         false => place_of_model(model),
     };
-    Err(Problem::at_key(&shown, text))
+    Err(Problem::at_key(&shown, format!("{why}; {ways}")))
 }
 
+/// Keys of shapes of walls.
+const SHAPES: [&str; 13] = [
+    "plane", "segment", "polyline", "arc", "box", "circle", "sphere", "cylinder", "cone",
+    "revolved", "vessel", "mesh", "rough",
+];
+
 /// Where a scenario asks for a feature.
-fn place_of<D: Dimension>(spec: &Spec, setup: &Setup<D>, asked: Asked) -> Place {
+fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked: Asked) -> Place {
     let key = asked.feature.key();
     let in_list = |list: &str, index: usize| below(Place::of(list).index(index), key);
     match asked.part {
@@ -90,26 +101,53 @@ fn place_of<D: Dimension>(spec: &Spec, setup: &Setup<D>, asked: Asked) -> Place 
             let same = |[c, d]: &[String; 2]| (a == c && b == d) || (a == d && b == c);
             match spec.law.iter().position(|law| same(&law.between)) {
                 Some(index) => in_list("law", index),
-                None => below(Place::of("law"), key),
+                None => Place::of("law"),
             }
+        }
+        Part::Wall(index) if key.is_empty() => {
+            let wall = Place::of("boundary").index(index);
+            let shapes = SHAPES.iter().map(|shape| wall.key(shape));
+            let written = shapes
+                .into_iter()
+                .find(|place| check.document.is_written(place));
+            written.unwrap_or(wall)
         }
         Part::Wall(index) => in_list("boundary", index),
-        Part::Form(_) => {
-            let shaped = spec.fill.iter().position(|fill| fill.shape.is_some());
-            let fed = spec.feed.iter().position(|feed| feed.shape.is_some());
-            match (shaped, fed) {
-                (Some(index), _) => in_list("fill", index),
-                (None, Some(index)) => in_list("feed", index),
-                // In a mixture.
-                (None, None) => Place::of("shape"),
-            }
-        }
+        Part::Form(index) => place_of_shape(spec, &setup.forms[index].name),
         Part::Axis(axis) => Place::of("periodic").key(["x", "y", "z"][axis]),
         Part::Feed(index) => in_list("feed", index),
         Part::Outlet(index) => in_list("outlet", index),
         Part::Meter(index) => in_list("meter", index),
         Part::Perturb(index) => in_list("perturb", index),
     }
+}
+
+/// Where a shape is asked for: in a fill or feed, or in one of their sorts.
+fn place_of_shape(spec: &Spec, name: &str) -> Place {
+    let is = |shape: &Option<String>| shape.as_deref() == Some(name);
+    let fills = spec
+        .fill
+        .iter()
+        .map(|fill| ("fill", &fill.shape, &fill.mix));
+    let feeds = spec
+        .feed
+        .iter()
+        .map(|feed| ("feed", &feed.shape, &feed.mix));
+    for (list, all) in [
+        ("fill", fills.collect::<Vec<_>>()),
+        ("feed", feeds.collect()),
+    ] {
+        for (index, (_, shape, mix)) in all.into_iter().enumerate() {
+            let place = Place::of(list).index(index);
+            if is(shape) {
+                return place.key("shape");
+            }
+            if let Some(sort) = mix.iter().position(|sort| is(&sort.shape)) {
+                return place.key("mix").index(sort).key("shape");
+            }
+        }
+    }
+    Place::of("shape")
 }
 
 fn below(place: Place, key: &str) -> Place {

@@ -123,7 +123,10 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
 fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let others = [
         ("quasi_static", setup.quasi_static.is_some()),
-        ("morph", spec.morph.is_some()),
+        (
+            "morph",
+            spec.morph.as_ref().is_some_and(|morph| morph.rigid),
+        ),
     ];
     match others.into_iter().find(|(_, there)| *there) {
         None => Ok(()),
@@ -187,6 +190,25 @@ pub(super) fn decides(section: &EventsSpec, pair: &[String; 2]) -> bool {
     section.restitution.is_some() || section.rule.iter().any(|rule| same(rule, pair))
 }
 
+/// Whether a grain of one material can meet a grain or a wall of the other.
+fn can_meet<D: Dimension>(setup: &Setup<D>, a: usize, b: usize) -> bool {
+    let of = |material: usize| {
+        let all = setup.grains.iter();
+        all.filter(|grain| usize::from(grain.material) == material)
+            .take(2)
+            .count()
+    };
+    let wall = |material: usize| {
+        let mut all = setup.boundaries.iter();
+        all.any(|wall| usize::from(wall.material) == material)
+    };
+    let grains = match a == b {
+        true => of(a) > 1,
+        false => of(a) > 0 && of(b) > 0,
+    };
+    grains || of(a) > 0 && wall(b) || of(b) > 0 && wall(a)
+}
+
 fn of_grains<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
     let mut grains = setup.grains.iter();
     grains.any(|grain| usize::from(grain.material) == material)
@@ -215,7 +237,7 @@ fn rule<D: Dimension>(
     }
     let [a, b] = pair;
     let law = setup.laws.get(a as u16, b as u16);
-    if law.is_none() && (of_grains(setup, a) || of_grains(setup, b)) {
+    if law.is_none() && can_meet(setup, a, b) {
         let [a, b] = &names;
         return Err(Problem::at_key(
             at,

@@ -57,7 +57,7 @@ pub(super) fn build<D: Integrate>(
     folder: Option<&Path>,
 ) -> Result<(Setup<D>, Spec), Problem> {
     let check = Check { document };
-    let mut spec = spec.clone();
+    let (written, mut spec) = (spec, spec.clone());
     let ignored = ignored::warnings(check, &spec);
     check_name(check, &Place::of("name"), &spec.name)?;
     spec.version = Some(env!("CARGO_PKG_VERSION").into());
@@ -165,7 +165,7 @@ pub(super) fn build<D: Integrate>(
     slots::refuse_arcs(&spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     setup.cell = cell::build(check, &mut spec, &setup)?;
-    capable::check(check, &spec, &setup)?;
+    capable::check(check, written, &setup)?;
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;

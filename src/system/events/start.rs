@@ -31,9 +31,15 @@ pub fn engine_setup<D: Dimension>(setup: &Setup<D>) -> Result<Start<D>, (Option<
         if has_images(wall, setup) {
             let why = Feature::WallImages.refusal(Model::Collisions, D::N);
             let why = why.unwrap_or_default();
-            return Err(fault(format!(
-                "stands at a border of the periodic box, and {why}; move it away from there, or leave [events] out"
-            )));
+            let what = match wall.motion.is_fixed() {
+                true => format!(
+                    "stands at a border of the periodic box, and {why}; move it away from there, or leave [events] out"
+                ),
+                false => format!(
+                    "moves in a periodic box, to whose border it may come, and {why}; leave its motion or [events] out"
+                ),
+            };
+            return Err(fault(what));
         }
         for shape in cut(wall, setup).map_err(&fault)? {
             walls.push(Wall {
