@@ -56,7 +56,8 @@ pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
     asked.map(|(model, _)| model).collect()
 }
 
-/// All features that a setup asks for, but for images of walls, which depend on how far grains reach.
+/// The features that a setup asks for: but for images of walls, which depend on how far grains reach, and for fills, which a
+/// setup has no more.
 pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
     let mut all = Features::default();
     laws(setup, &mut all);

@@ -125,26 +125,20 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
 /// Where a shape is asked for: in a fill or feed, or in one of their sorts.
 fn place_of_shape(spec: &Spec, name: &str) -> Place {
     let is = |shape: &Option<String>| shape.as_deref() == Some(name);
-    let fills = spec
-        .fill
-        .iter()
-        .map(|fill| ("fill", &fill.shape, &fill.mix));
-    let feeds = spec
-        .feed
-        .iter()
-        .map(|feed| ("feed", &feed.shape, &feed.mix));
-    for (list, all) in [
-        ("fill", fills.collect::<Vec<_>>()),
-        ("feed", feeds.collect()),
-    ] {
-        for (index, (_, shape, mix)) in all.into_iter().enumerate() {
-            let place = Place::of(list).index(index);
-            if is(shape) {
-                return place.key("shape");
-            }
-            if let Some(sort) = mix.iter().position(|sort| is(&sort.shape)) {
-                return place.key("mix").index(sort).key("shape");
-            }
+    let fills = spec.fill.iter().map(|fill| (&fill.shape, &fill.mix));
+    let feeds = spec.feed.iter().map(|feed| (&feed.shape, &feed.mix));
+    let fills = fills
+        .enumerate()
+        .map(|(k, one)| (Place::of("fill").index(k), one));
+    let feeds = feeds
+        .enumerate()
+        .map(|(k, one)| (Place::of("feed").index(k), one));
+    for (place, (shape, mix)) in fills.chain(feeds) {
+        if is(shape) {
+            return place.key("shape");
+        }
+        if let Some(sort) = mix.iter().position(|sort| is(&sort.shape)) {
+            return place.key("mix").index(sort).key("shape");
         }
     }
     Place::of("shape")
