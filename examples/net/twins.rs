@@ -122,7 +122,7 @@ fn series(folder: &Path, put: &mut impl FnMut(&str, f64)) -> Fallible {
 fn forces(folder: &Path, put: &mut impl FnMut(&str, f64)) -> Fallible {
     let links = read::links(folder)?;
     put("force", mean(links.floats("normal_force")?));
-    let slipping = links.flags("slipping")?;
+    let slipping = links.flags("slip")?;
     let share = slipping.iter().filter(|s| **s).count() as f64 / slipping.len() as f64;
     put("sliding", share);
     Ok(())

@@ -23,7 +23,7 @@
 //! spheres against LIGGGHTS instead), `--folder FOLDER` (target/peers, for starting states and logs), `--stretches N`: of the fillings LAMMPS goes through N stretches only, each 20 disks long, and what it takes for the
 //! whole is worked out from them.
 //!
-//! The event-driven gas is not here: its peers (docs/performance.md) are in no registry of packages.
+//! The event-driven gas is not here: its peers (docs/notes/performance.md) are in no registry of packages.
 //!
 //! What counts: of a job with a beginning that is no part of it (settling, first lists) the time from then
 //! on, of LAMMPS the clock of its `run` times its share of the processor; of a job that is one filling the

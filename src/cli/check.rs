@@ -325,7 +325,7 @@ fn show_quasi_static<D: Integrate>(
     line(
         "cost",
         format!(
-            "{grains} equilibria, about {} on one core, a few times less or more as slips spread",
+            "{grains} equilibria, about {} on one core, two or three times less or more as slides spread",
             about(setup.filling_cost(settings))
         ),
     );

@@ -23,7 +23,7 @@ use crate::contact::AnyLaw;
 use crate::vector::{Level, Row, Soon};
 
 /// Slots from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
-/// fits a cache of 32 MiB comes soon enough (docs/performance.md, "Size").
+/// fits a cache of 32 MiB comes soon enough (docs/notes/performance.md, "Size").
 const fn ask_from(dimensions: usize) -> usize {
     if dimensions == 2 { 1 << 18 } else { 0 }
 }

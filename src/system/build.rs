@@ -13,7 +13,7 @@ use crate::event::{DefaultQueue, EventKind};
 use crate::field::FieldSet;
 use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
 
-/// Margin of the outer list over the mean radius (docs/performance.md).
+/// Margin of the outer list over the mean radius (docs/notes/performance.md).
 const OUTER_MARGIN: f64 = 1.0;
 /// Margin of the inner list over the mean radius.
 const INNER_MARGIN: f64 = 0.12;

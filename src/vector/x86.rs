@@ -55,7 +55,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// Panics unless all indices lie within a table. The compiler makes eight branches of it; one comparison in vector units was no faster
-/// (docs/performance.md).
+/// (docs/notes/performance.md).
 #[inline(always)]
 fn check(length: usize, indices: &[u32; LANES]) {
     let mut within = true;

@@ -181,32 +181,52 @@ fn a_grain_that_hangs_on_nothing_is_refused() {
     }
 }
 
-/// Smooth walls and rough grains: `check` and the summary tell what may stop the run.
+/// Smooth walls and rough grains: `check` and the summary tell what may stop the run; where that is one of the first grains, it is refused with the
+/// same words before it runs.
 #[test]
 fn friction_of_some_pairs_only_is_told() {
-    for (friction, told) in [
+    let told = |text: &str| match made(text, None) {
+        Ok(run) => run.summary().warnings.concat(),
+        Err(refused) => refused,
+    };
+    for (friction, expected) in [
         ([0.5, 0.0], true),
         ([0.0, 0.5], true),
         ([0.5, 0.2], false),
         ([0.0, 0.0], false),
     ] {
         for n in [2, 3] {
-            let text = bed(n, "freedom = \"full\"", friction, &rows(n, 1, 0.0));
-            let summary = made(&text, None).unwrap().summary();
-            let found = summary
-                .warnings
-                .iter()
-                .any(|w| w.contains("has no friction"));
-            assert_eq!(found, told, "{friction:?} {:?}", summary.warnings);
-            let text = bed(n, "freedom = \"translational\"", friction, &rows(n, 1, 0.0));
-            let summary = made(&text, None).unwrap().summary();
-            assert!(
-                !summary
-                    .warnings
-                    .iter()
-                    .any(|w| w.contains("has no friction"))
+            let text = |freedom: &str| {
+                let section = format!("freedom = {freedom:?}");
+                bed(n, &section, friction, &rows(n, 1, 0.0))
+            };
+            let full = told(&text("full"));
+            assert_eq!(
+                full.contains("has no friction"),
+                expected,
+                "{friction:?} {full}"
             );
+            let translational = told(&text("translational"));
+            assert!(!translational.contains("has no friction"));
         }
+    }
+}
+
+/// With full freedom a grain that touches one body alone can roll; that the filling cannot begin so is told before it runs.
+#[test]
+fn a_filling_that_cannot_begin_is_refused() {
+    for n in [2, 3] {
+        let mut alone = vec![0.03; n];
+        alone[n - 1] = 0.01;
+        let grains = [(alone, 0.01)];
+        let fault = made(&bed(n, "freedom = \"full\"", [0.5, 0.5], &grains), None)
+            .map(|_| ())
+            .unwrap_err();
+        for words in ["first 16 grains", "grain 0", "two contacts", "do not turn"] {
+            assert!(fault.contains(words), "{fault}");
+        }
+        let bears = made(&bed(n, "", [0.5, 0.5], &grains), None);
+        assert!(bears.is_ok());
     }
 }
 

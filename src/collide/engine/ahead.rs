@@ -84,7 +84,7 @@ impl<D: Dimension> Core<D> {
     /// The same for the looks of both grains of a collision, and of one that goes to another place from there: first for the grain, then
     /// for its partner and for what tells who is around the grain, then for what tells who is around the partner, then for the rows of
     /// all these. Rows are so many that they are brought into the second cache: into the first one it gained little
-    /// (docs/performance.md).
+    /// (docs/notes/performance.md).
     ///
     /// Apart from the loop, which is slower with so much more in it.
     #[inline(never)]

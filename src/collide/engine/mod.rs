@@ -6,7 +6,7 @@
 //! of its cell; an event whose partner has changed since is foreseen anew when its time comes.
 //! Nothing is stepped, and an event costs what lies around its grains.
 //!
-//! Docs: `docs/performance.md` tells what each choice brought.
+//! Docs: `docs/notes/performance.md` tells what each choice brought.
 
 mod ahead;
 mod calendar;

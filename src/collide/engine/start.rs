@@ -14,7 +14,7 @@ pub(super) const LISTS_ABOVE: f64 = 0.4;
 pub(super) const SKIN: f64 = 0.25;
 
 /// Width of the cells without lists: of two diameters a grain reaches one either way; when dilute,
-/// fewer and wider ones are crossed less often (measured: see docs/performance.md).
+/// fewer and wider ones are crossed less often (measured: see docs/notes/performance.md).
 pub(super) fn cell_width(diameter: f64, filled: f64) -> f64 {
     let factor = if filled < 0.2 { 2.5 } else { 2.2 };
     diameter * factor * (1.0 + 1e-9)

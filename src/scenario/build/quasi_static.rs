@@ -5,8 +5,11 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
-use crate::system::quasi_static::first_hanging;
+use crate::system::quasi_static::{first_fault, first_hanging};
 use crate::system::{FreedomName, QuasiStaticSetup, Setup};
+
+/// Grains that come for a trial, so that a filling that cannot begin is refused before it is run: a millisecond of work.
+const TRIED: usize = 16;
 
 /// Checks the section against the rest of the scenario.
 pub(super) fn build<D: Dimension>(
@@ -34,7 +37,7 @@ pub(super) fn build<D: Dimension>(
         );
         return Err(Problem::at_key(&Place::of("fill"), text));
     }
-    Ok(Some(QuasiStaticSetup {
+    let settings = QuasiStaticSetup {
         interval: section.interval,
         solver: section.solver,
         freedom: section.freedom,
@@ -44,8 +47,21 @@ pub(super) fn build<D: Dimension>(
         placed: section.placed,
         tolerance: section.tolerance * weight,
         reach,
-    }))
+    };
+    if let Some(fault) = first_fault(setup, settings, TRIED) {
+        let free = settings.freedom == FreedomName::Full;
+        let hint = match smooth_pair(setup) {
+            Some(pair) if free => format!("; {pair}"),
+            None if free => format!("; {TRANSLATIONAL}"),
+            _ => String::new(),
+        };
+        let text = format!("the filling stops at one of its first {TRIED} grains: {fault}{hint}");
+        return Err(Problem::at_key(&Place::of("fill"), text));
+    }
+    Ok(Some(settings))
 }
+
+const TRANSLATIONAL: &str = "with `quasi_static.freedom = \"translational\"` grains do not turn";
 
 /// Warns where some pairs grip and others do not: a grain that only bodies without friction touch may spin
 /// as it likes, which stops the run.
@@ -54,24 +70,20 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     if !setup.quasi_static.as_ref().is_some_and(free) {
         return Vec::new();
     }
+    smooth_pair(setup).into_iter().collect()
+}
+
+/// What the first pair without grip means where others have one.
+fn smooth_pair<D: Dimension>(setup: &Setup<D>) -> Option<String> {
     let count = setup.laws.materials;
-    let smooth = |k: &usize| {
-        let law = setup.laws.laws[*k];
-        law.is_some_and(|law| !law.grips())
-    };
-    let pairs: Vec<usize> = (0..count * count)
-        .filter(|k| k / count <= k % count)
-        .collect();
-    let laws = pairs
-        .iter()
-        .filter(|k| setup.laws.laws[**k].is_some())
-        .count();
-    let without: Vec<&usize> = pairs.iter().filter(|k| smooth(k)).collect();
-    let Some(&&first) = without.first().filter(|_| without.len() < laws) else {
-        return Vec::new();
-    };
+    let grips = |k: &usize| setup.laws.laws[*k].map(|law| law.grips());
+    let pairs = (0..count * count).filter(|k| k / count <= k % count);
+    let (rough, smooth): (Vec<usize>, Vec<usize>) = pairs
+        .filter(|k| grips(k).is_some())
+        .partition(|k| grips(k) == Some(true));
+    let first = smooth.first().filter(|_| !rough.is_empty())?;
     let [a, b] = [first / count, first % count].map(|k| &setup.materials[k]);
-    vec![format!(
-        "`{a}` on `{b}` has no friction, or no stiffness against it: a grain that nothing else touches may spin as it likes, and the first such stops the run; with `quasi_static.freedom = \"translational\"` grains do not turn"
-    )]
+    Some(format!(
+        "`{a}` on `{b}` has no friction, or no stiffness against it: a grain that nothing else touches may spin as it likes, and the first such stops the run; {TRANSLATIONAL}"
+    ))
 }

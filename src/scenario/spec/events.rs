@@ -38,7 +38,7 @@ pub struct EventsSpec {
     pub contact_time: f64,
     /// What then: the run stops and names the pair, or it collides without loss; who rests on a wall then parts from
     /// it with the speed that gravity takes away in a quarter of the contact time, and where grains touch at the start all are smaller by
-    /// the way at that speed in the contact time, so that they have room to part.
+    /// the way at that speed in the contact time, so that they have room to part (it goes with the square of the contact time).
     #[serde(default)]
     pub collapse: CollapseName,
 }

@@ -6,7 +6,7 @@
 //! t + (I + L)^-1 (p - t).
 //!
 //! What is to be known to some per cent only is solved for in single precision, which takes 0.7 of the
-//! time (docs/performance.md).
+//! time (docs/notes/performance.md).
 
 use super::{Bed, MOST, times_lower, unknowns};
 use crate::geometry::Dimension;

@@ -127,6 +127,30 @@ fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
     }
 }
 
+/// Why a run stops at one of the first grains, if it does; found by letting so many of them come.
+#[must_use]
+pub fn first_fault<D: Dimension>(
+    setup: &Setup<D>,
+    settings: QuasiStaticSetup,
+    grains: usize,
+) -> Option<SystemError> {
+    let mut first = setup.clone();
+    first.grains.truncate(grains);
+    first.quasi_static = Some(settings);
+    let last = (first.finish / settings.interval).floor() as usize;
+    let come = first.grains.len().min(last);
+    let mut run = match QuasiStatic::new(first, None) {
+        Ok(run) => run,
+        Err(error) => return Some(error),
+    };
+    while run.nodes.len() < come && run.over.is_none() {
+        if let Err(error) = run.next(&mut NullSink, &|| false) {
+            return Some(error);
+        }
+    }
+    None
+}
+
 /// Which displacements the solver knows: where no contact grips nothing holds a spin and no load turns it, so that none is
 /// solved for.
 fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
