@@ -7,7 +7,7 @@ use std::time::Instant;
 use arenite::collide::resolved::{self, ForceLaw};
 use arenite::collide::soft::{Counters, Population, SoftLaw, Touch};
 use arenite::collide::table::RoughTable;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::Spatial;
 use nalgebra::Vector3;
 
@@ -70,12 +70,12 @@ fn main() {
             );
         }
     }
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young: 3e10,
         shear: 1e10,
         damping_ratio: 0.2,
         friction: 0.6,
-    };
+    });
     let start = Instant::now();
     if let Ok(table) = RoughTable::build(&law, 0.1, 0.4, 1e-5) {
         let built = start.elapsed().as_secs_f64() * 1e3;

@@ -9,7 +9,7 @@
 
 use arenite::body::Motion;
 use arenite::collide::engine::{Body, ByLaw, Engine, Laws, Limits, Rule, Setup, Wall, WallShape};
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Spatial, Vector};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
@@ -129,21 +129,22 @@ fn laws(filled: f64) -> [(&'static str, Laws); 4] {
     let density = filled * 6.0 / std::f64::consts::PI;
     let free = 1.0 / (4.0 * density * g * std::f64::consts::PI.sqrt());
     let root = 0.01 * free / std::f64::consts::PI;
-    let linear = |friction: f64| PairLaw::Linear {
-        normal_stiffness: 0.5 / (root * root),
-        tangential_stiffness: 0.28 / (root * root),
-        normal_damping: 0.0,
-        tangential_damping: 0.0,
-        friction,
-        per_mass: true,
+    let linear = |friction: f64| {
+        ContactLaw::LinearPerMass(LinearPerMass(Linear {
+            normal_stiffness: 0.5 / (root * root),
+            tangential_stiffness: 0.28 / (root * root),
+            normal_damping: 0.0,
+            tangential_damping: 0.0,
+            friction,
+        }))
     };
-    let viscoelastic = PairLaw::Viscoelastic {
+    let viscoelastic = ContactLaw::Viscoelastic(Viscoelastic {
         young: 1e9,
         shear: 4e8,
         dissipation: 1e-10,
         friction: 0.0,
-    };
-    let by_law = |law: PairLaw, soft: bool| Laws {
+    });
+    let by_law = |law: ContactLaw, soft: bool| Laws {
         pairs: vec![Some(ByLaw { law, soft })],
         ..Laws::default()
     };

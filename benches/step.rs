@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{LawTable, PairLaw};
+use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::record::NullSink;
 use arenite::system::{
@@ -37,14 +37,13 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         })
     };
     let mut laws = LawTable::new(1);
-    let law = PairLaw::Linear {
+    let law = ContactLaw::Linear(Linear {
         normal_stiffness: 1e6,
         tangential_stiffness: 1e5,
         normal_damping: if D::N == 2 { 1e3 } else { 20.0 },
         tangential_damping: if D::N == 2 { 1e3 } else { 20.0 },
         friction: 0.43,
-        per_mass: false,
-    };
+    });
     laws.set(0, 0, law);
     Setup {
         seed: 1,

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{LawTable, PairLaw};
+use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{
     EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Setup,
@@ -29,14 +29,13 @@ pub fn setup<D: Integrate>(
 ) -> Setup<D> {
     let damping = if D::N == 2 { 1e3 } else { 20.0 };
     let mut laws = LawTable::new(1);
-    let law = PairLaw::Linear {
+    let law = ContactLaw::Linear(Linear {
         normal_stiffness: 1e6,
         tangential_stiffness: 1e5,
         normal_damping: damping,
         tangential_damping: damping,
         friction: 0.43,
-        per_mass: false,
-    };
+    });
     laws.set(0, 0, law);
     let boundary = |(n, (shape, motion)): (usize, _)| Boundary {
         name: format!("wall-{n}"),

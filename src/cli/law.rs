@@ -5,7 +5,7 @@ use serde_json::json;
 use super::LawArgs;
 use super::failure::Failure;
 use super::report::{print, print_json, short};
-use crate::contact::PairLaw;
+use crate::contact::Linear;
 use crate::contact::calibrate::{Pair, Softened};
 use crate::geometry::{Dimension, Planar, Spatial};
 use crate::scenario::{AnySetup, Scenario};
@@ -68,17 +68,13 @@ fn of<D: Dimension>(args: &LawArgs) -> Result<(), Failure> {
 }
 
 fn linear<D: Dimension>(args: &LawArgs, pair: &Pair) -> Result<(), Failure> {
-    let PairLaw::Linear {
+    let Linear {
         normal_stiffness: kn,
         tangential_stiffness: kt,
         normal_damping: cn,
         tangential_damping: ct,
         friction,
-        ..
-    } = pair.linear()
-    else {
-        return Ok(());
-    };
+    } = pair.linear();
     let keys = format!(
         "linear = {{ normal_stiffness = {kn:.4e}, tangential_stiffness = {kt:.4e}, normal_damping = {cn:.4e}, \
          tangential_damping = {ct:.4e}, friction = {friction} }}"

@@ -134,7 +134,7 @@ fn materials_in_full() -> Vec<String> {
         if let Some(source) = &material.source {
             lines.push(format!("  {:<20} source: {source}", ""));
         }
-        let own = |law: &&crate::scenario::spec::LawSpec| law.between == [name, name];
+        let own = |law: &&crate::scenario::spec::LawSection| law.between == [name, name];
         let law = embedded::materials().law.iter().find(own);
         let hertz = law.and_then(|law| law.hertz.as_ref());
         let figures = [

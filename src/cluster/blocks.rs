@@ -19,10 +19,10 @@ use super::kernel::{All, Block, Change, NOTHING, Near, Seen, Timing};
 use super::lists::History;
 use super::state::PairClass;
 use super::team::Team;
-use crate::contact::AnyLaw;
+use crate::contact::LinkLaw;
 use crate::vector::{Level, Row, Soon};
 
-/// Slots from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
+/// ContactTerms from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
 /// fits a cache of 32 MiB comes soon enough (docs/notes/performance.md, "Size").
 const fn ask_from(dimensions: usize) -> usize {
     if dimensions == 2 { 1 << 18 } else { 0 }
@@ -37,7 +37,7 @@ struct Shared<'a> {
 
 struct Band<'a> {
     rows: Moved<'a>,
-    /// Slots that walls may push, and those on the rim, ascending.
+    /// ContactTerms that walls may push, and those on the rim, ascending.
     wall_slots: &'a [u32],
     rim: &'a [u32],
     /// Where forces are added up in a pass after which nobody needs them.
@@ -173,7 +173,7 @@ fn of_block<'s>(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pairs {
     pub class: usize,
-    pub law: AnyLaw,
+    pub law: LinkLaw,
     pub timing: Timing,
 }
 

@@ -3,7 +3,7 @@
 use super::kinematics::Kinematics;
 
 use super::observe::size;
-use crate::contact::{AnyLaw, Contact, Law, Resistance, ResistanceKind, Slots, with_law};
+use crate::contact::{Contact, ContactTerms, Law, LinkLaw, Resistance, ResistanceKind, with_law};
 use crate::geometry::Dimension;
 use crate::vector::{Lanes, Plain};
 
@@ -19,18 +19,18 @@ pub(super) struct Coefficients {
     pub pull: f64,
     pub grip: f64,
     pub stiffness: f64,
-    pub slots: Slots,
+    pub terms: ContactTerms,
     pub normal_energy: f64,
 }
 
 /// Of a link that remembers nothing.
-pub(super) fn coefficients<D: Dimension>(law: &AnyLaw, k: &Kinematics<D>) -> Coefficients {
+pub(super) fn coefficients<D: Dimension>(law: &LinkLaw, k: &Kinematics<D>) -> Coefficients {
     coefficients_after(law, k, 0.0)
 }
 
 /// Of a link that was loaded to an overlap `deepest` (m).
 pub(super) fn coefficients_after<D: Dimension>(
-    law: &AnyLaw,
+    law: &LinkLaw,
     k: &Kinematics<D>,
     deepest: f64,
 ) -> Coefficients {
@@ -53,7 +53,7 @@ pub(super) fn coefficients_after<D: Dimension>(
             pull: one(c.pull),
             grip: one(c.grip),
             stiffness: one(c.stiffness),
-            slots: law.slots(),
+            terms: law.terms(),
             normal_energy: law.stored(k.overlap, k.radius, deepest),
         }
     })
@@ -71,7 +71,7 @@ pub(super) fn lasting(before: f64, now: f64) -> f64 {
 impl Coefficients {
     /// Normal force and what presses, N, at a normal speed.
     pub fn normal(&self, speed: f64) -> (f64, f64) {
-        let least = if self.slots.are_empty() {
+        let least = if self.terms.are_empty() {
             0.0
         } else {
             self.elastic.min(0.0)
@@ -115,6 +115,6 @@ impl Coefficients {
             let pull = (given * spring.abs()).min(resistance.friction * pressing);
             0.5 * pull * pull / given
         };
-        of(self.slots.rolling, rolled) + of(self.slots.twisting, twisted)
+        of(self.terms.rolling, rolled) + of(self.terms.twisting, twisted)
     }
 }

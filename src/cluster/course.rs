@@ -9,7 +9,7 @@ use super::lists::Kept;
 use super::part::Part;
 use super::state::Other;
 use super::still::WallName;
-use crate::contact::AnyLaw;
+use crate::contact::LinkLaw;
 
 /// A link both of whose ends stand still.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl<D: Integrate> Engine<D> {
             let kinematics = self.surface_kinematics(name.0, name.1, kept.a);
             (kept, self.law(name.3, wall), kinematics, [name.3, wall])
         });
-        type Known<'a, D> = (&'a Kept, &'a AnyLaw, Option<Kinematics<D>>, [u16; 2]);
+        type Known<'a, D> = (&'a Kept, &'a LinkLaw, Option<Kinematics<D>>, [u16; 2]);
         let course = |(kept, law, kinematics, [a, b]): Known<'_, D>| {
             let mut course = Course {
                 a: self.owner(kept.a),

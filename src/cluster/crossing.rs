@@ -8,7 +8,7 @@ use super::kernel::Change;
 use super::kinematics::{BodyMotion, Kinematics};
 use super::lists::History;
 use super::observe::size;
-use crate::contact::AnyLaw;
+use crate::contact::LinkLaw;
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::system::IntegratorName;
@@ -104,7 +104,7 @@ impl<D: Integrate> Engine<D> {
     /// the step, passes 0. A link that slid before is at the limit at the beginning of the step.
     fn crossed(
         &self,
-        law: &AnyLaw,
+        law: &LinkLaw,
         change: &Change,
         lane: usize,
         kind: EventKind,

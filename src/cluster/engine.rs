@@ -28,7 +28,7 @@ use super::team::Team;
 use super::tumble::TopTable;
 use super::wear::WearMap;
 use crate::body::{Form, Grain};
-use crate::contact::{AnyLaw, Composed, LawTable};
+use crate::contact::{LawTable, LinkLaw};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
@@ -78,7 +78,7 @@ pub struct Engine<D: Integrate> {
     pub(super) notes: Notes,
     /// Threads that share the work of a step.
     pub(super) team: Team,
-    /// Slots that walls may push, ascending; none where there are no bands.
+    /// ContactTerms that walls may push, ascending; none where there are no bands.
     pub(super) wall_slots: Vec<u32>,
     /// Rows that bands are lent for their forces in a pass after which nobody needs these.
     pub(super) lent: Vec<Lent>,
@@ -126,24 +126,17 @@ pub(super) fn spin_of<D: Dimension>(spin: D::Spin) -> [f64; 3] {
 }
 
 /// Laws as kernels want them, by both materials.
-pub(super) type KnownLaws = Vec<Vec<Option<AnyLaw>>>;
+pub(super) type KnownLaws = Vec<Vec<Option<LinkLaw>>>;
 
 fn known(laws: &LawTable) -> KnownLaws {
     let materials = || 0..laws.materials as u16;
-    let of = |a: u16, b: u16| {
-        let law = AnyLaw::from(laws.get(a, b)?);
-        let slots = laws.slots(a, b);
-        if slots.are_empty() {
-            return Some(law);
-        }
-        Some(Composed::new(law, slots).map_or(law, AnyLaw::Composed))
-    };
+    let of = |a: u16, b: u16| Some(LinkLaw::new(*laws.get(a, b)?, laws.terms(a, b)));
     let row = |a| materials().map(|b| of(a, b)).collect();
     materials().map(row).collect()
 }
 
 /// Law of a pair of materials; set-up has made sure that it is there.
-pub(super) fn law_of(known: &KnownLaws, a: u16, b: u16) -> &AnyLaw {
+pub(super) fn law_of(known: &KnownLaws, a: u16, b: u16) -> &LinkLaw {
     let law = known[usize::from(a)][usize::from(b)].as_ref();
     law.expect("checked at set-up")
 }
@@ -293,7 +286,7 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// Law of a pair of materials; set-up has made sure that it is there.
-    pub fn law(&self, a: u16, b: u16) -> &AnyLaw {
+    pub fn law(&self, a: u16, b: u16) -> &LinkLaw {
         law_of(&self.known_laws, a, b)
     }
 

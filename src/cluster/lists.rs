@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kernel::{Batch, Flags, Memory, SpatialHistory};
-use crate::contact::AnyLaw;
+use crate::contact::LinkLaw;
 use crate::vector::{LANES, Row};
 
 /// Eight tangential springs.
@@ -69,10 +69,10 @@ pub struct Lists<H: History> {
 
 impl<H: History> Lists<H> {
     /// Lists of a law.
-    pub fn of_law(law: &AnyLaw) -> Self {
+    pub fn of_law(law: &LinkLaw) -> Self {
         Lists {
             stiffens: law.stiffens(),
-            composed: matches!(law, AnyLaw::Composed(_)),
+            composed: matches!(law, LinkLaw::Composed(_)),
             ..Self::default()
         }
     }

@@ -10,7 +10,7 @@ use super::observe::size;
 use super::part::Part;
 use super::state::Other;
 use super::still::{Place, Push};
-use crate::contact::{AnyLaw, Law, with_law};
+use crate::contact::{Law, LinkLaw, with_law};
 
 impl<D: Integrate> Engine<D> {
     /// How far each link in the lists is strained across, by class, batch and lane: of pairs, and with
@@ -40,7 +40,7 @@ impl<D: Integrate> Engine<D> {
     /// push as now, J.
     pub fn given_by_stepped(&self, part: &Part<D>) -> f64 {
         let mut sum = 0.0;
-        let mut add = |law: &AnyLaw, k: &Kinematics<D>, spring: [f64; 3]| {
+        let mut add = |law: &LinkLaw, k: &Kinematics<D>, spring: [f64; 3]| {
             let c = coefficients(law, k);
             let pull = c.kt * size(spring);
             let most = c.friction * c.elastic.max(0.0);
@@ -81,7 +81,7 @@ impl<D: Integrate> Engine<D> {
     /// seen yet, J.
     pub fn unseen_elastic(&self) -> f64 {
         let mut sum = 0.0;
-        let energy = |law: &AnyLaw, overlap: f64, radius: f64| -> f64 {
+        let energy = |law: &LinkLaw, overlap: f64, radius: f64| -> f64 {
             if overlap > 0.0 {
                 with_law!(law, law => law.normal_energy(overlap, radius))
             } else {

@@ -10,7 +10,7 @@ use super::kernel::Change;
 use super::kinematics::Kinematics;
 use super::lists::{History, each_link};
 use super::state::{LinkEvent, Other};
-use crate::contact::AnyLaw;
+use crate::contact::LinkLaw;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 
@@ -59,7 +59,7 @@ pub struct LinkView<D: Dimension> {
     pub a: u32,
     /// Second body.
     pub b: Other,
-    /// Slots of the balls in touch: of the grains, or of parts of them; of walls 0.
+    /// ContactTerms of the balls in touch: of the grains, or of parts of them; of walls 0.
     pub balls: [u32; 2],
     /// Geometry and motion.
     pub kinematics: Kinematics<D>,
@@ -115,7 +115,7 @@ impl<D: Integrate> Engine<D> {
         &self,
         a: u32,
         b: Other,
-        law: &AnyLaw,
+        law: &LinkLaw,
         k: Kinematics<D>,
         spring: [f64; 3],
         slip: bool,
@@ -129,7 +129,7 @@ impl<D: Integrate> Engine<D> {
         &self,
         a: u32,
         b: Other,
-        law: &AnyLaw,
+        law: &LinkLaw,
         k: Kinematics<D>,
         spring: [f64; 3],
         slip: bool,
@@ -152,11 +152,11 @@ impl<D: Integrate> Engine<D> {
         } else {
             0.0
         };
-        if !c.slots.are_empty() {
+        if !c.terms.are_empty() {
             tangential += c.turning_energy(&k, memory, after, pressing);
         }
         let mut f = size(force);
-        if c.slots.spring_limited {
+        if c.terms.spring_limited {
             // Beyond the limit the spring pulls alone; below it nothing limits the sum.
             f = c.kt * size(spring);
             // Of a link that slides the spring was set back to the limit, to which nothing is added.

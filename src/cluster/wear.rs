@@ -12,7 +12,6 @@ use super::integrate::Integrate;
 use super::lists::{History, each_link};
 use super::observe::{lanes_of, size};
 use super::state::Other;
-use crate::contact::AnyLaw;
 use crate::geometry::{Dimension, Vector};
 
 /// What happened to a wall in one cell.
@@ -64,7 +63,7 @@ impl<D: Integrate> Engine<D> {
         let place = |point: D::Vector| cell::<D>(pose.to_frame(point), width);
         let lists = &links.lists;
         // Friction without a spring never sticks.
-        let always = matches!(law, AnyLaw::Mutze(_));
+        let always = law.plain().smoothing_speed().is_some();
         let mut found: Vec<([i32; 3], WearSums)> = Vec::new();
         each_link(&lists.flags, |i, k| {
             if !always && lists.flags[i].slip >> k & 1 == 0 {

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::rough::{Rough, collide_at};
 use super::table::{RoughError, RoughTable};
-use crate::contact::PairLaw;
+use crate::contact::ContactLaw;
 
 /// Tables over a range of dampings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoughFamily {
-    law: PairLaw,
+    law: ContactLaw,
     inertia: f64,
     /// Ends of the range.
     low: f64,
@@ -36,7 +36,7 @@ impl RoughFamily {
     /// # Errors
     /// What no table holds.
     pub fn build(
-        law: &PairLaw,
+        law: &ContactLaw,
         [low, high]: [f64; 2],
         inertia: f64,
         tolerance: f64,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::resolved::{ForceLaw, ResolvedError};
 use super::scaled::{FINE, ScaledLaw, solve};
 use super::soft::Axis;
-use crate::contact::{PairLaw, restitution};
+use crate::contact::{ContactLaw, Elastic, Loss, restitution};
 
 /// Restitution coefficient of a pair of grains as a function of effective mass and approach speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,29 +47,27 @@ impl From<&ForceLaw> for Restitution {
 
 impl Restitution {
     /// That of a contact law for an effective radius, m, which matters to viscoelastic spheres alone.
-    pub fn of(law: &PairLaw, radius: f64) -> Self {
-        match *law {
-            PairLaw::Linear {
-                normal_stiffness: kn,
-                normal_damping: cn,
-                per_mass: false,
-                ..
-            } => Restitution::Linear { kn, cn },
-            PairLaw::Linear {
-                normal_stiffness: kn,
-                normal_damping: rate,
-                ..
-            } => Restitution::LinearPerMass { kn, rate },
-            PairLaw::Hertz { damping_ratio, .. } => {
-                Restitution::Constant(restitution(damping_ratio))
+    pub fn of(law: &ContactLaw, radius: f64) -> Self {
+        match (law.elastic(), law.loss()) {
+            (
+                Elastic::Linear(kn),
+                Loss::Dashpot {
+                    normal, per_mass, ..
+                },
+            ) => {
+                if per_mass {
+                    Restitution::LinearPerMass { kn, rate: normal }
+                } else {
+                    Restitution::Linear { kn, cn: normal }
+                }
             }
-            PairLaw::Viscoelastic {
-                young, dissipation, ..
-            } => Restitution::Viscoelastic {
+            (Elastic::Hertz(young), Loss::Dissipation(a)) => Restitution::Viscoelastic {
                 kh: 4.0 / 3.0 * young * radius.sqrt(),
-                a: dissipation,
+                a,
             },
-            PairLaw::Mutze { unloading, .. } => Restitution::Constant(unloading.sqrt()),
+            (_, Loss::Unloading(share)) => Restitution::Constant(share.sqrt()),
+            // No other law has such a spring with such a loss.
+            _ => Restitution::Constant(restitution(law.damping_ratio(1.0))),
         }
     }
     /// The coefficient for an effective mass (kg) and a normal approach speed (m/s).

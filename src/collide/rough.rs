@@ -3,10 +3,10 @@
 //! What a cluster does with a short contact of two grains: normal spring and damper, tangential spring
 //! and damper under Coulomb's limit, a sliding link keeping the spring that gives the limit (thesis
 //! 5.5.2), and one that grows stiffer keeping its force (Thornton and Randall 1988). The normal does not turn, as in a hard collision. In units of the approach speed v, the
-//! effective mass m and the law's time scale, all the laws of [`PairLaw`] look alike at any speed: the
+//! effective mass m and the law's time scale, all the laws of [`ContactLaw`] look alike at any speed: the
 //! outcome depends on the ratio of sliding to approach speed alone.
 
-use crate::contact::PairLaw;
+use crate::contact::{ContactLaw, Elastic, Loss};
 
 /// What a contact with friction does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,33 +19,16 @@ pub struct Rough {
     pub duration: f64,
 }
 
-/// The time by which contacts of a law scale, s: sqrt(m / kn), or (m / kh)^0.4 v^-0.2 with
-/// kh = 4/3 E* sqrt(R*); effective mass m (kg), effective radius R* (m), approach speed v (m/s).
-pub fn time_scale(law: &PairLaw, effective_mass: f64, radius: f64, approach: f64) -> f64 {
-    match *law {
-        PairLaw::Linear {
-            normal_stiffness, ..
-        } => (effective_mass / normal_stiffness).sqrt(),
-        PairLaw::Hertz { young, .. }
-        | PairLaw::Viscoelastic { young, .. }
-        | PairLaw::Mutze { young, .. } => {
-            let kh = 4.0 / 3.0 * young * radius.sqrt();
-            libm::pow(effective_mass / kh, 0.4) * libm::pow(approach, -0.2)
-        }
-    }
-}
-
 /// The number by which the dampers of a law scale: with it the outcome depends on the ratio of sliding
 /// to approach speed alone. The effective mass (kg) decides it for linear laws, for viscoelastic ones the
 /// effective radius (m) and the approach speed (m/s) too.
-pub fn damping_unit(law: &PairLaw, effective_mass: f64, radius: f64, approach: f64) -> f64 {
-    match *law {
-        PairLaw::Linear { per_mass: true, .. } => time_scale(law, effective_mass, radius, approach),
-        PairLaw::Linear { .. } => {
-            time_scale(law, effective_mass, radius, approach) / effective_mass
-        }
-        PairLaw::Hertz { .. } | PairLaw::Mutze { .. } => 1.0,
-        PairLaw::Viscoelastic { .. } => 1.0 / time_scale(law, effective_mass, radius, approach),
+pub fn damping_unit(law: &ContactLaw, effective_mass: f64, radius: f64, approach: f64) -> f64 {
+    let time = || law.elastic().time_scale(effective_mass, radius, approach);
+    match law.loss() {
+        Loss::Dashpot { per_mass: true, .. } => time(),
+        Loss::Dashpot { .. } => time() / effective_mass,
+        Loss::Ratio(_) | Loss::Unloading(_) => 1.0,
+        Loss::Dissipation(_) => 1.0 / time(),
     }
 }
 
@@ -93,77 +76,47 @@ pub const STRONGEST: f64 = 1e4;
 
 impl ScaledRough {
     /// With a [`damping_unit`], of grains whose moments of inertia are `inertia` m r^2.
-    pub fn new(law: &PairLaw, unit: f64, inertia: f64) -> Self {
-        let mobility = 1.0 + 1.0 / inertia;
-        match *law {
-            PairLaw::Linear {
-                normal_stiffness,
-                tangential_stiffness,
-                normal_damping,
-                tangential_damping,
-                friction,
-                ..
-            } => ScaledRough {
-                profile: Profile::Linear,
-                damping: normal_damping * unit,
-                tangential_stiffness: tangential_stiffness / normal_stiffness,
-                tangential_damping: tangential_damping * unit,
-                friction,
-                mobility,
-            },
-            PairLaw::Hertz {
-                young,
-                shear,
-                damping_ratio,
-                friction,
-            } => {
-                // The damper 2 sqrt(5/6) b sqrt(S m) with S = 1.5 x^0.5 and 6 G*/E* x^0.5.
-                let tangential = 6.0 * shear / young;
-                let factor = 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio;
-                ScaledRough {
-                    profile: Profile::Hertz,
-                    damping: factor * 1.5f64.sqrt(),
-                    tangential_stiffness: tangential,
-                    tangential_damping: factor * tangential.sqrt(),
-                    friction,
-                    mobility,
-                }
-            }
-            PairLaw::Viscoelastic {
-                young,
-                shear,
-                dissipation,
-                friction,
-            } => {
+    pub fn new(law: &ContactLaw, unit: f64, inertia: f64) -> Self {
+        let tangential_stiffness = law.tangential_ratio();
+        // The normal stiffness is this times the overlap's function.
+        let steepest = match law.elastic() {
+            Elastic::Linear(_) => 1.0,
+            Elastic::Hertz(_) => 1.5f64,
+        };
+        let by_ratio = |ratio: f64| {
+            let factor = 2.0 * (5.0f64 / 6.0).sqrt() * ratio;
+            // The damper 2 sqrt(5/6) b sqrt(S m) with S = 1.5 x^0.5 and 6 G*/E* x^0.5.
+            [
+                factor * steepest.sqrt(),
+                factor * tangential_stiffness.sqrt(),
+            ]
+        };
+        let (profile, [damping, tangential_damping]) = match law.loss() {
+            Loss::Dashpot {
+                normal, tangential, ..
+            } => (Profile::Linear, [normal * unit, tangential * unit]),
+            Loss::Ratio(ratio) => (Profile::Hertz, by_ratio(ratio)),
+            Loss::Dissipation(dissipation) => {
                 // Dampers of the stiffnesses 1.5 x^0.5 and 6 G*/E* x^0.5 times the dissipation.
-                let tangential = 6.0 * shear / young;
                 let time = dissipation * unit;
-                ScaledRough {
-                    profile: Profile::Viscoelastic,
-                    damping: 1.5 * time,
-                    tangential_stiffness: tangential,
-                    tangential_damping: tangential * time,
-                    friction,
-                    mobility,
-                }
+                (
+                    Profile::Viscoelastic,
+                    [steepest * time, tangential_stiffness * time],
+                )
             }
             // Scenarios with friction of this law have no collisions at once: its friction does not scale.
-            PairLaw::Mutze {
-                unloading,
-                friction,
-                ..
-            } => {
-                let factor =
-                    2.0 * (5.0f64 / 6.0).sqrt() * crate::contact::damping_ratio(unloading.sqrt());
-                ScaledRough {
-                    profile: Profile::Hertz,
-                    damping: factor * 1.5f64.sqrt(),
-                    tangential_stiffness: 0.0,
-                    tangential_damping: 0.0,
-                    friction,
-                    mobility,
-                }
+            Loss::Unloading(share) => {
+                let ratio = crate::contact::damping_ratio(share.sqrt());
+                (Profile::Hertz, by_ratio(ratio))
             }
+        };
+        ScaledRough {
+            profile,
+            damping,
+            tangential_stiffness,
+            tangential_damping,
+            friction: law.friction(),
+            mobility: 1.0 + 1.0 / inertia,
         }
     }
     pub fn friction(&self) -> f64 {
@@ -288,7 +241,7 @@ impl ScaledRough {
 /// moments of inertia are `inertia` m r^2, the same of both (2/5 for spheres, 1/2 for disks). Of
 /// viscoelastic spheres those of an effective radius of 1 m that approach at 1 m/s: see [`collide_at`].
 /// With a damper beyond [`STRONGEST`] it is no outcome at all; tables of such laws are refused.
-pub fn collide(law: &PairLaw, effective_mass: f64, inertia: f64, ratio: f64) -> Rough {
+pub fn collide(law: &ContactLaw, effective_mass: f64, inertia: f64, ratio: f64) -> Rough {
     collide_at(
         law,
         damping_unit(law, effective_mass, 1.0, 1.0),
@@ -298,6 +251,6 @@ pub fn collide(law: &PairLaw, effective_mass: f64, inertia: f64, ratio: f64) -> 
 }
 
 /// The same with a [`damping_unit`].
-pub fn collide_at(law: &PairLaw, unit: f64, inertia: f64, ratio: f64) -> Rough {
+pub fn collide_at(law: &ContactLaw, unit: f64, inertia: f64, ratio: f64) -> Rough {
     ScaledRough::new(law, unit, inertia).collide(ratio)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rough::{Rough, STRONGEST, ScaledRough, damping_unit};
 use super::soft::Axis;
-use crate::contact::PairLaw;
+use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
 
 /// Nodes of a piece, evenly spaced.
@@ -59,7 +59,7 @@ impl RoughTable {
     /// # Errors
     /// What no table holds.
     pub fn build(
-        law: &PairLaw,
+        law: &ContactLaw,
         effective_mass: f64,
         inertia: f64,
         tolerance: f64,
@@ -69,7 +69,7 @@ impl RoughTable {
     }
     /// The same with a [`damping_unit`].
     pub fn build_at(
-        law: &PairLaw,
+        law: &ContactLaw,
         unit: f64,
         inertia: f64,
         tolerance: f64,

@@ -1,6 +1,6 @@
 //! From what is measured on two equal grains (restitution, friction, moduli) to the parameters of a law.
 
-use super::{PairLaw, damping_ratio};
+use super::{Linear, damping_ratio};
 
 /// What is known of two equal grains, and how deep they may go into each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,18 +48,17 @@ impl Pair {
     /// Spring and dashpot. Stiffness: an impact without loss goes v sqrt(m / k) deep, a load F / k. Damping: that of the
     /// restitution ([`damping_ratio()`]). Tangential: the same period and damping ratio as along the normal, where a
     /// contact's mass is less by 1 + 1/b for a moment of inertia b m r^2 (so that kt = 2/7 kn of spheres, 1/3 kn of disks).
-    pub fn linear(&self) -> PairLaw {
+    pub fn linear(&self) -> Linear {
         let (mass, depth) = (self.effective_mass(), self.depth());
         let stiffness = (mass * (self.speed / depth).powi(2)).max(self.load / depth);
         let damping = 2.0 * damping_ratio(self.restitution) * (stiffness * mass).sqrt();
         let lighter = 1.0 + 1.0 / self.inertia;
-        PairLaw::Linear {
+        Linear {
             normal_stiffness: stiffness,
             tangential_stiffness: stiffness / lighter,
             normal_damping: damping,
             tangential_damping: damping / lighter,
             friction: self.friction,
-            per_mass: false,
         }
     }
 

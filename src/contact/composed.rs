@@ -1,29 +1,22 @@
-//! Laws with slots, as the kernels evaluate them.
+//! Laws with terms, as the kernels evaluate them.
 //!
-//! One type holds any of them: which law and which slots is the same for all contacts of a pass, so that asking costs
-//! a branch that is always foreseen. Laws without slots do not come here.
+//! One type holds any of them: which law and which terms is the same for all contacts of a pass, so that asking costs
+//! a branch that is always foreseen. Laws without terms do not come here.
 
-use super::law::{AnyLaw, Contact, Hertz, Law, Linear, LinearPerMass, Response, Viscoelastic};
-use super::slots::{Cohesion, Jkr, Slots};
+use super::law::{Contact, Elastic, Law, Loss, Response};
+use super::terms::{Cohesion, ContactTerms, Jkr};
+use super::{ContactLaw, with_contact_law};
 use crate::vector::{LANES, Lanes};
 
-/// A law with slots.
+/// A law with terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Composed {
-    base: Base,
-    slots: Slots,
+    base: ContactLaw,
+    terms: ContactTerms,
     jkr: Option<Jkr>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Base {
-    Linear(Linear),
-    LinearPerMass(LinearPerMass),
-    Hertz(Hertz),
-    Viscoelastic(Viscoelastic),
-}
-
-/// What a law with slots does along the normal.
+/// What a law with terms does along the normal.
 #[derive(Clone, Copy)]
 pub struct Composite<L> {
     /// Coefficients; the elastic force is without the pull.
@@ -39,63 +32,28 @@ pub struct Composite<L> {
 }
 
 impl Composed {
-    /// A law with slots; none where the law cannot have them.
-    pub fn new(law: AnyLaw, slots: Slots) -> Option<Self> {
-        let base = match law {
-            AnyLaw::Linear(law) => Base::Linear(law),
-            AnyLaw::LinearPerMass(law) => Base::LinearPerMass(law),
-            AnyLaw::Hertz(law) => Base::Hertz(law),
-            AnyLaw::Viscoelastic(law) => Base::Viscoelastic(law),
-            AnyLaw::Mutze(_) | AnyLaw::Composed(_) => return None,
-        };
-        let young = match base {
-            Base::Hertz(law) => law.young(),
-            Base::Viscoelastic(law) => law.young(),
-            _ => 0.0,
-        };
-        let jkr = match slots.cohesion {
-            Some(Cohesion::Jkr(work)) if young > 0.0 => Some(Jkr::new(work, young)),
+    /// A law with terms; none where the law cannot have them.
+    pub fn new(base: ContactLaw, terms: ContactTerms) -> Option<Self> {
+        if !base.takes_terms() {
+            return None;
+        }
+        let jkr = match (terms.cohesion, base.elastic()) {
+            (Some(Cohesion::Jkr(work)), Elastic::Hertz(young)) => Some(Jkr::new(work, young)),
             _ => None,
         };
-        Some(Composed { base, slots, jkr })
+        Some(Composed { base, terms, jkr })
     }
 
-    /// The law without its slots.
-    pub(super) fn plain(&self) -> AnyLaw {
-        match self.base {
-            Base::Linear(law) => AnyLaw::Linear(law),
-            Base::LinearPerMass(law) => AnyLaw::LinearPerMass(law),
-            Base::Hertz(law) => AnyLaw::Hertz(law),
-            Base::Viscoelastic(law) => AnyLaw::Viscoelastic(law),
-        }
-    }
-
-    #[inline(always)]
-    fn base<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
-        match self.base {
-            Base::Linear(law) => law.respond(contact),
-            Base::LinearPerMass(law) => law.respond(contact),
-            Base::Hertz(law) => law.respond(contact),
-            Base::Viscoelastic(law) => law.respond(contact),
-        }
+    /// The law without its terms.
+    pub(super) fn plain(&self) -> ContactLaw {
+        self.base
     }
 
     /// Normal stiffness of the law by itself, at an overlap of Hertz's contact.
     #[inline(always)]
     fn stiffness<L: Lanes>(&self, overlap: L, radius: L) -> L {
-        match self.base {
-            Base::Linear(law) => L::splat(law.stiffness()),
-            Base::LinearPerMass(law) => L::splat(law.stiffness()),
-            Base::Hertz(law) => hertz_stiffness(law.young(), overlap, radius),
-            Base::Viscoelastic(law) => hertz_stiffness(law.young(), overlap, radius),
-        }
+        with_contact_law!(self.base, law => law.normal_stiffness(overlap, radius))
     }
-}
-
-#[inline(always)]
-fn hertz_stiffness<L: Lanes>(young: f64, overlap: L, radius: L) -> L {
-    let a = overlap.max(L::splat(0.0)).mul(radius).sqrt();
-    L::splat(2.0 * young).mul(a)
 }
 
 /// Contact radii of eight links with adhesion. Not compiled into each kernel, and the same scalar code in all.
@@ -117,36 +75,33 @@ impl Law for Composed {
 
     #[inline(always)]
     fn friction(&self) -> f64 {
-        match self.base {
-            Base::Linear(law) => law.friction(),
-            Base::LinearPerMass(law) => law.friction(),
-            Base::Hertz(law) => law.friction(),
-            Base::Viscoelastic(law) => law.friction(),
-        }
+        self.base.friction()
     }
-
     #[inline(always)]
     fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
-        self.base(contact)
+        with_contact_law!(self.base, law => law.respond(contact))
     }
-
-    fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
-        match self.base {
-            Base::Linear(law) => law.normal_energy(overlap, radius),
-            Base::LinearPerMass(law) => law.normal_energy(overlap, radius),
-            Base::Hertz(law) => law.normal_energy(overlap, radius),
-            Base::Viscoelastic(law) => law.normal_energy(overlap, radius),
-        }
+    fn elastic(&self) -> Elastic {
+        self.base.elastic()
+    }
+    fn loss(&self) -> Loss {
+        self.base.loss()
+    }
+    fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
+        self.base.tangential_stiffness(overlap, radius)
+    }
+    fn tangential_ratio(&self) -> f64 {
+        self.base.tangential_ratio()
     }
 
     #[inline(always)]
-    fn slots(&self) -> Slots {
-        self.slots
+    fn terms(&self) -> ContactTerms {
+        self.terms
     }
 
     #[inline(always)]
     fn reach<L: Lanes>(&self, radius: L) -> L {
-        match (self.slots.cohesion, &self.jkr) {
+        match (self.terms.cohesion, &self.jkr) {
             (Some(Cohesion::Fading { pull, stiffness }), _) => L::splat(pull / stiffness),
             (_, Some(jkr)) => L::from_array(gaps(jkr, radius.to_array())),
             _ => L::splat(0.0),
@@ -156,7 +111,6 @@ impl Law for Composed {
     #[inline(always)]
     fn compose<L: Lanes>(&self, contact: Contact<L>, deepest: &mut L) -> Composite<L> {
         let zero = L::splat(0.0);
-        let tau = std::f64::consts::TAU;
         let (overlap, radius) = (contact.overlap, contact.radius.max(L::splat(1e-300)));
         let inside = overlap.max(zero);
         let mut hertz = contact;
@@ -167,61 +121,18 @@ impl Law for Composed {
             hertz.overlap = a.mul(a).div(radius);
             adhesive = L::splat(2.0 * jkr.young * jkr.k).mul(a).mul(a.sqrt());
         }
-        let mut response = self.base(hertz);
+        let mut response = self.respond(hertz);
         let stiffness = self.stiffness(hertz.overlap, radius);
         let mut lost = zero;
-        if let Some(plastic) = self.slots.plastic {
-            // The law's stiffness is k1.
-            let (k2, kc) = (plastic.unloading, plastic.cohesion);
-            let k1 = stiffness;
-            let share = k1.div(L::splat(k2));
-            let free = L::splat(1.0).sub(share);
-            let before = *deepest;
-            let loading = before.less(inside);
-            let deep = before.max(inside);
-            let unload = L::splat(k2).mul(inside.sub(free.mul(deep)));
-            let lowest = L::splat(-kc).mul(inside);
-            let limited = unload.less(lowest);
-            let force = unload.max(lowest);
-            // On the lower limit the link forgets what it bore.
-            let forgotten = inside
-                .mul(L::splat(1.0 + kc / k2))
-                .div(free.max(L::splat(1e-300)));
-            *deepest = forgotten.select(deep, limited);
-            response.elastic = force;
-            // The store is F^2 / (2 k2): loading fills it at k1 / k2 of its work, the lower limit empties it.
-            let filled = force.mul(share).select(force, loading);
-            let emptied = L::splat(kc * kc / k2).mul(inside);
-            let stored = emptied.select(filled, limited);
-            lost = force.sub(stored);
+        if let Some(plastic) = self.terms.plastic {
+            [response.elastic, lost] = plastic.load(stiffness, inside, deepest);
         }
         let (mut pull, mut grip) = (zero, zero);
-        match self.slots.cohesion {
-            None => {}
-            Some(Cohesion::Constant(force)) => pull = L::splat(force),
-            Some(Cohesion::Dmt(work)) => pull = L::splat(tau * work).mul(radius),
-            Some(Cohesion::Area(density)) => {
-                pull = L::splat(tau * density).mul(radius).mul(inside);
-            }
-            Some(Cohesion::Fading {
-                pull: most,
-                stiffness,
-            }) => {
-                let left = L::splat(most).add(L::splat(stiffness).mul(overlap.min(zero)));
-                pull = left.max(zero);
-                // What a gap takes is not given back when the link breaks.
-                lost = lost.sub(pull.only(overlap.less(zero)));
-            }
-            Some(Cohesion::Jkr(_)) => {
-                if let Some(jkr) = &self.jkr {
-                    let most = L::splat(jkr.pull_off(1.0)).mul(radius);
-                    // At the moment of touch the pull is 8/9 of its greatest.
-                    pull = L::splat(8.0 / 9.0).mul(most);
-                    grip = L::splat(10.0 / 9.0).mul(most);
-                    response.elastic = response.elastic.sub(adhesive).add(pull);
-                    lost = response.elastic.sub(pull).only(overlap.less(zero));
-                }
-            }
+        if let Some(cohesion) = self.terms.cohesion {
+            let at = Contact { radius, ..contact };
+            let forces = [response.elastic, lost];
+            let out = cohesion.attract(self.jkr.as_ref(), at, inside, adhesive, forces);
+            (response.elastic, pull, grip, lost) = (out.elastic, out.pull, out.grip, out.lost);
         }
         Composite {
             response,
@@ -234,34 +145,16 @@ impl Law for Composed {
 
     fn stored(&self, overlap: f64, radius: f64, deepest: f64) -> f64 {
         let inside = overlap.max(0.0);
-        let tau = std::f64::consts::TAU;
         let mut energy = self.normal_energy(inside, radius);
-        if let Some(plastic) = self.slots.plastic {
-            let k1 = match self.base {
-                Base::Linear(law) => law.stiffness(),
-                Base::LinearPerMass(law) => law.stiffness(),
-                _ => 0.0,
+        if let Some(plastic) = self.terms.plastic {
+            let k1 = match self.elastic() {
+                Elastic::Linear(stiffness) => stiffness,
+                Elastic::Hertz(_) => 0.0,
             };
-            let k2 = plastic.unloading;
-            let unload = k2 * (inside - (1.0 - k1 / k2) * deepest.max(inside));
-            let force = unload.max(-plastic.cohesion * inside);
-            energy = 0.5 * force * force / k2;
+            energy = plastic.stored(k1, inside, deepest);
         }
-        match self.slots.cohesion {
-            None => energy,
-            Some(Cohesion::Constant(force) | Cohesion::Fading { pull: force, .. }) => {
-                energy - force * inside
-            }
-            Some(Cohesion::Dmt(work)) => energy - tau * work * radius * inside,
-            Some(Cohesion::Area(density)) => {
-                energy - 0.5 * tau * density * radius * inside * inside
-            }
-            Some(Cohesion::Jkr(_)) => match &self.jkr {
-                Some(jkr) if overlap > 0.0 => {
-                    jkr.stored(jkr.contact_radius(overlap, radius), radius)
-                }
-                _ => 0.0,
-            },
-        }
+        self.terms.cohesion.map_or(energy, |cohesion| {
+            cohesion.stored(self.jkr.as_ref(), overlap, radius, energy)
+        })
     }
 }

@@ -8,7 +8,7 @@
 //! does (the transform is that of Antypov and Elliott 2011, who let the force pull until x = 0).
 
 /// Restitution coefficient of a head-on impact at a damping ratio b >= 0, for the linear dashpot and
-/// for Hertz's force with the damping of [`PairLaw::Hertz`](super::PairLaw::Hertz); any speed and size.
+/// for Hertz's force with the damping of [`Hertz`](super::Hertz); any speed and size.
 /// exp(-2 b / w atan(w / b)) with w^2 = 1 - b^2, and what that becomes beyond b = 1.
 pub fn restitution(damping_ratio: f64) -> f64 {
     let b = damping_ratio;

@@ -1,7 +1,8 @@
 //! What a law comes to at a contact before any kernel runs: stiffness, rates, duration and damping ratio. Steps are chosen by
-//! them, and waves and solves go by them.
+//! them, and waves and solves go by them. All of it follows from what the law declares.
 
-use super::PairLaw;
+use super::law::{Elastic, Loss};
+use super::{ContactLaw, damping_ratio};
 
 /// What limits the step of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,47 +24,77 @@ pub struct Stiffness {
     pub friction: f64,
 }
 
-impl PairLaw {
+impl Elastic {
+    /// The tangent at an overlap (m) and an effective radius (m), N/m.
+    #[must_use]
+    pub fn stiffness(self, overlap: f64, radius: f64) -> f64 {
+        match self {
+            Elastic::Linear(stiffness) => stiffness,
+            Elastic::Hertz(young) => 2.0 * young * (radius * overlap.max(0.0)).sqrt(),
+        }
+    }
+
+    /// Energy at an overlap (m) and an effective radius (m), J.
+    #[must_use]
+    pub fn energy(self, overlap: f64, radius: f64) -> f64 {
+        let overlap = overlap.max(0.0);
+        match self {
+            Elastic::Linear(stiffness) => 0.5 * stiffness * overlap * overlap,
+            Elastic::Hertz(young) => {
+                8.0 / 15.0 * young * (radius * overlap).sqrt() * overlap * overlap
+            }
+        }
+    }
+
+    /// The time by which contacts scale, s: sqrt(m / k), or (m / kh)^0.4 v^-0.2 with kh = 4/3 E* sqrt(R*); effective
+    /// mass m (kg), effective radius R* (m), approach speed v (m/s).
+    #[must_use]
+    pub fn time_scale(self, mass: f64, radius: f64, speed: f64) -> f64 {
+        match self {
+            Elastic::Linear(stiffness) => (mass / stiffness).sqrt(),
+            Elastic::Hertz(young) => {
+                let kh = 4.0 / 3.0 * young * radius.sqrt();
+                libm::pow(mass / kh, 0.4) * libm::pow(speed, -0.2)
+            }
+        }
+    }
+
+    /// Duration of an undamped contact of a mass (kg) at an approach speed (m/s), s: half a period of a linear
+    /// spring; for Hertz 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
+    #[must_use]
+    pub fn contact_time(self, mass: f64, radius: f64, speed: f64) -> f64 {
+        match self {
+            Elastic::Linear(stiffness) => std::f64::consts::PI * (mass / stiffness).sqrt(),
+            Elastic::Hertz(young) => {
+                let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
+                2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
+            }
+        }
+    }
+
+    /// The overlap by which stiffness is taken for a step, m: that of Hertz's contact at a speed (Chung and Ooi 2011), and at least a millionth of the
+    /// radius; linear springs are as stiff at any.
+    #[must_use]
+    pub fn overlap_at(self, mass: f64, radius: f64, speed: f64) -> f64 {
+        match self {
+            Elastic::Linear(_) => 0.0,
+            Elastic::Hertz(young) => libm::pow(
+                15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()),
+                0.4,
+            )
+            .max(1e-6 * radius),
+        }
+    }
+}
+
+impl ContactLaw {
     /// Stiffness of a link of effective radius `radius` (m) at an overlap (m); that of a linear
     /// law is the same at any.
     pub fn stiffness(&self, overlap: f64, radius: f64) -> Stiffness {
-        match *self {
-            PairLaw::Linear {
-                normal_stiffness: normal,
-                tangential_stiffness: tangential,
-                friction,
-                ..
-            } => Stiffness {
-                normal,
-                tangential,
-                friction,
-            },
-            PairLaw::Hertz {
-                young,
-                shear,
-                friction,
-                ..
-            }
-            | PairLaw::Viscoelastic {
-                young,
-                shear,
-                friction,
-                ..
-            } => {
-                let a = (radius * overlap.max(0.0)).sqrt();
-                Stiffness {
-                    normal: 2.0 * young * a,
-                    tangential: 8.0 * shear * a,
-                    friction,
-                }
-            }
-            PairLaw::Mutze {
-                young, friction, ..
-            } => Stiffness {
-                normal: 2.0 * young * (radius * overlap.max(0.0)).sqrt(),
-                tangential: 0.0,
-                friction,
-            },
+        Stiffness {
+            normal: self.elastic().stiffness(overlap, radius),
+            tangential: self.tangential_stiffness(overlap, radius),
+            friction: self.friction(),
         }
     }
 
@@ -79,85 +110,69 @@ impl PairLaw {
     ///
     /// Normal motion feels 1/m_a + 1/m_b; tangential motion besides the spins, 1/inertia of each.
     pub fn rates(&self, inverse_mass: f64, radius: f64, overlap: f64, inertia: f64) -> Rates {
-        let tangential = inverse_mass * (1.0 + 1.0 / inertia);
-        let (kn, kt, cn, ct) = match *self {
-            PairLaw::Linear {
-                normal_stiffness: kn,
-                tangential_stiffness: kt,
-                normal_damping: cn,
-                tangential_damping: ct,
+        let across = inverse_mass * (1.0 + 1.0 / inertia);
+        let Stiffness {
+            normal: kn,
+            tangential: kt,
+            friction,
+        } = self.stiffness(overlap, radius);
+        let (cn, ct) = match self.loss() {
+            Loss::Dashpot {
+                normal,
+                tangential,
                 per_mass,
-                ..
             } => {
                 let m = if per_mass { 1.0 / inverse_mass } else { 1.0 };
-                (kn, kt, cn * m, ct * m)
+                (normal * m, tangential * m)
             }
-            PairLaw::Hertz { damping_ratio, .. } => {
-                let stiffness = self.stiffness(overlap, radius);
-                let (kn, kt) = (stiffness.normal, stiffness.tangential);
-                let c = 2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio;
+            Loss::Ratio(ratio) => {
+                let c = 2.0 * (5.0f64 / 6.0).sqrt() * ratio;
                 (
-                    kn,
-                    kt,
                     c * (kn / inverse_mass).sqrt(),
                     c * (kt / inverse_mass).sqrt(),
                 )
             }
-            PairLaw::Viscoelastic { dissipation, .. } => {
-                let stiffness = self.stiffness(overlap, radius);
-                let (kn, kt) = (stiffness.normal, stiffness.tangential);
-                (kn, kt, dissipation * kn, dissipation * kt)
-            }
-            PairLaw::Mutze {
-                friction,
-                smoothing,
-                ..
-            } => {
-                let stiffness = self.stiffness(overlap, radius);
-                // Friction is steepest where there is no sliding; F = 2/3 S x.
-                let force = 2.0 / 3.0 * stiffness.normal * overlap;
-                (stiffness.normal, 0.0, 0.0, friction * force / smoothing)
-            }
+            Loss::Dissipation(time) => (time * kn, time * kt),
+            Loss::Unloading(_) => (0.0, 0.0),
         };
+        // Friction is steepest where there is no sliding; F = 2/3 S x of Hertz's.
+        let smoothed = self.smoothing_speed().map_or(0.0, |speed| {
+            let force = match self.elastic() {
+                Elastic::Linear(_) => kn * overlap,
+                Elastic::Hertz(_) => 2.0 / 3.0 * kn * overlap,
+            };
+            friction * force / speed
+        });
         Rates {
-            frequency: (kn * inverse_mass).max(kt * tangential).sqrt(),
-            damping: (cn * inverse_mass).max(ct * tangential),
+            frequency: (kn * inverse_mass).max(kt * across).sqrt(),
+            damping: (cn * inverse_mass).max(ct.max(smoothed) * across),
         }
     }
 
-    /// Duration of an undamped contact of a mass (kg) at an approach speed (m/s), s: half a period of a linear
-    /// spring; for Hertz 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
+    /// Duration of an undamped contact: see [`Elastic::contact_time`].
     pub fn contact_time(&self, mass: f64, radius: f64, speed: f64) -> f64 {
-        match *self {
-            PairLaw::Linear {
-                normal_stiffness, ..
-            } => std::f64::consts::PI * (mass / normal_stiffness).sqrt(),
-            PairLaw::Hertz { young, .. }
-            | PairLaw::Viscoelastic { young, .. }
-            | PairLaw::Mutze { young, .. } => {
-                let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
-                2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
-            }
-        }
+        self.elastic().contact_time(mass, radius, speed)
     }
 
     /// Damping of normal motion over the critical one (of the linear oscillator; for Hertz the
     /// ratio of Antypov and Elliott 2011, which gives the same restitution; for viscoelastic spheres that
     /// of the slowest impacts, which lose nothing).
     pub fn damping_ratio(&self, inverse_mass: f64) -> f64 {
-        match *self {
-            PairLaw::Linear {
-                normal_stiffness: kn,
-                normal_damping: cn,
-                per_mass,
-                ..
-            } => {
+        match (self.elastic(), self.loss()) {
+            (
+                Elastic::Linear(kn),
+                Loss::Dashpot {
+                    normal: cn,
+                    per_mass,
+                    ..
+                },
+            ) => {
                 let c = if per_mass { cn } else { cn * inverse_mass };
                 0.5 * c / (kn * inverse_mass).sqrt()
             }
-            PairLaw::Hertz { damping_ratio, .. } => damping_ratio,
-            PairLaw::Viscoelastic { .. } => 0.0,
-            PairLaw::Mutze { unloading, .. } => super::damping_ratio(unloading.sqrt()),
+            (_, Loss::Ratio(ratio)) => ratio,
+            (_, Loss::Unloading(share)) => damping_ratio(share.sqrt()),
+            (_, Loss::Dashpot { .. } | Loss::Dissipation(_)) => 0.0,
         }
     }
 }

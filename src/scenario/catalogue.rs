@@ -33,7 +33,7 @@ pub struct Part {
 
 /// Name, place, and type of the specification.
 const GROUPS: &[(&str, &str, &str)] = &[
-    ("laws", "[[law]]", "LawSpec"),
+    ("laws", "[[law]]", "LawSection"),
     ("cohesion", "[[law]] cohesion", "CohesionSpec"),
     ("walls", "[[boundary]]", "BoundarySpec"),
     ("motions", "[[boundary]] motion", "MotionSpec"),
@@ -59,26 +59,32 @@ pub fn catalogue() -> Vec<Group> {
     let group = |&(name, place, spec): &(&'static str, &'static str, &str)| Group {
         name,
         place,
-        parts: parts(&schema["$defs"][spec]),
+        parts: parts(&schema["$defs"], &schema["$defs"][spec]),
     };
     GROUPS.iter().map(group).collect()
 }
 
 /// The parts that a specification has: keys of a table, or the one key of each kind.
-fn parts(spec: &Value) -> Vec<Part> {
+fn parts(all: &Value, spec: &Value) -> Vec<Part> {
     let mut parts = Vec::new();
     for (key, value) in spec["properties"].as_object().into_iter().flatten() {
-        parts.extend(part(key, value));
+        parts.extend(part(all, key, value));
     }
     for kind in spec["oneOf"].as_array().into_iter().flatten() {
         let key = kind["required"][0].as_str().unwrap_or_default();
-        parts.extend(part(key, kind));
+        parts.extend(part(all, key, kind));
     }
     parts
 }
 
-fn part(key: &str, value: &Value) -> Option<Part> {
-    let text = |key: &str| value[key].as_str().unwrap_or_default().replace('\n', " ");
+/// A part, whose record is with its key or with its type.
+fn part(all: &Value, key: &str, value: &Value) -> Option<Part> {
+    let of_type = value["anyOf"][0]["$ref"].as_str().unwrap_or_default();
+    let of_type = &all[of_type.trim_start_matches("#/$defs/")];
+    let text = |key: &str| {
+        let here = value[key].as_str().or_else(|| of_type[key].as_str());
+        here.unwrap_or_default().replace('\n', " ")
+    };
     let formula = text("x-formula");
     (!formula.is_empty()).then(|| Part {
         key: key.into(),
@@ -142,7 +148,7 @@ mod tests {
         let schema = super::super::schema();
         for (name, _, spec) in GROUPS {
             let spec = &schema["$defs"][spec];
-            let told = parts(spec);
+            let told = parts(&schema["$defs"], spec);
             let keys = spec["properties"].as_object().into_iter().flatten();
             for (key, _) in keys {
                 let known = told.iter().any(|part| part.key == *key);

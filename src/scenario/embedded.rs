@@ -163,7 +163,7 @@ mod tests {
                 continue;
             };
             told += 1;
-            let own = |law: &&super::super::spec::LawSpec| law.between == [name.as_str(); 2];
+            let own = |law: &&super::super::spec::LawSection| law.between == [name.as_str(); 2];
             let law = library
                 .law
                 .iter()

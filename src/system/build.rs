@@ -93,7 +93,7 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     let radius = walls
         .map(|wall| wall.shape.effective_radius(radius))
         .fold(radius, f64::max);
-    let laws = setup.laws.laws.iter().zip(&setup.laws.slots);
+    let laws = setup.laws.laws.iter().zip(&setup.laws.terms);
     let gaps = laws.filter_map(|(law, slots)| Some(slots.reach(law.as_ref()?, radius)));
     gaps.fold(0.0, f64::max)
 }
@@ -108,7 +108,7 @@ fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
         [least.min(a), greatest.max(b)]
     });
     let n = setup.laws.materials;
-    let pairs = setup.laws.laws.iter().zip(&setup.laws.slots).enumerate();
+    let pairs = setup.laws.laws.iter().zip(&setup.laws.terms).enumerate();
     pairs
         .filter(|(_, (_, slots))| !slots.are_empty())
         .find_map(|(index, (law, slots))| {

@@ -6,7 +6,7 @@
 
 use super::{EventsSetup, QuasiStaticSetup, Setup, SolverName};
 use crate::body::{Form, Grain};
-use crate::contact::PairLaw;
+use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
 
 /// Seconds of one core a step of a ball, by dimensions 2 and 3.
@@ -212,7 +212,7 @@ impl<D: Dimension> Setup<D> {
     /// Tangential over normal stiffness over the coefficient of friction, the mean of the laws; 0 where nothing grips or all holds.
     fn ease_of_slides(&self) -> f64 {
         let radius = self.grains.first().map_or(0.0, |grain| grain.radius);
-        let ease = |law: &PairLaw| {
+        let ease = |law: &ContactLaw| {
             let stiffness = law.stiffness(0.0, radius);
             let ease = stiffness.tangential / stiffness.normal / stiffness.friction;
             if ease.is_finite() { ease } else { 0.0 }

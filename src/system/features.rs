@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
 use crate::body::{Boundary, Motion, Shape};
 use crate::capabilities::{Feature, Model, Support};
-use crate::contact::{Cohesion, PairLaw, ResistanceKind, Slots};
+use crate::contact::{Cohesion, ContactLaw, ContactTerms, ResistanceKind};
 use crate::field::{Flow, PlaceFields};
 use crate::geometry::Dimension;
 
@@ -122,23 +122,23 @@ fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
                 continue;
             };
             let feature = match law {
-                PairLaw::Linear { .. } => Feature::Linear,
-                PairLaw::Hertz { .. } => Feature::Hertz,
-                PairLaw::Viscoelastic { .. } => Feature::Viscoelastic,
-                PairLaw::Mutze { .. } => Feature::Mutze,
+                ContactLaw::Linear(_) | ContactLaw::LinearPerMass(_) => Feature::Linear,
+                ContactLaw::Hertz(_) => Feature::Hertz,
+                ContactLaw::Viscoelastic(_) => Feature::Viscoelastic,
+                ContactLaw::Mutze(_) => Feature::Mutze,
             };
             all.add(feature, part);
-            if matches!(law, PairLaw::Mutze { friction, .. } if *friction > 0.0) {
+            if law.smoothing_speed().is_some() && law.friction() > 0.0 {
                 all.add(Feature::MutzeFriction, part);
             }
-            for feature in terms(&setup.laws.slots[a * count + b]) {
+            for feature in terms(&setup.laws.terms[a * count + b]) {
                 all.add(feature, part);
             }
         }
     }
 }
 
-fn terms(slots: &Slots) -> impl Iterator<Item = Feature> {
+fn terms(slots: &ContactTerms) -> impl Iterator<Item = Feature> {
     let cohesion = slots.cohesion.map(|cohesion| match cohesion {
         Cohesion::Constant(_) => Feature::ConstantCohesion,
         Cohesion::Dmt(_) => Feature::Dmt,

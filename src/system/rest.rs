@@ -346,7 +346,7 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// Slots are about to be taken away.
+    /// ContactTerms are about to be taken away.
     pub(super) fn forget_rest(&mut self, slots: &[u32]) {
         self.leave_groups(slots);
         for &slot in slots {

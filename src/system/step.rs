@@ -3,7 +3,7 @@
 use super::{Setup, SystemError};
 use crate::body::{Boundary, Drive, Motion, Shape, placed};
 use crate::cluster::dimension::ClusterDimension;
-use crate::contact::{LawTable, PairLaw, Slots};
+use crate::contact::{ContactLaw, ContactTerms, LawTable};
 use crate::field::{FieldSet, Smallest};
 use crate::geometry::Vector;
 
@@ -213,25 +213,15 @@ fn wall_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
 }
 
 fn rates(
-    law: &PairLaw,
-    slots: &Slots,
+    law: &ContactLaw,
+    slots: &ContactTerms,
     mass: f64,
     radius: f64,
     inverse_mass: f64,
     speed: f64,
     inertia: f64,
 ) -> (f64, f64) {
-    // Hertz's greatest overlap at that speed (Chung and Ooi 2011); linear laws do not care.
-    let overlap = match law {
-        PairLaw::Hertz { young, .. }
-        | PairLaw::Viscoelastic { young, .. }
-        | PairLaw::Mutze { young, .. } => libm::pow(
-            15.0 / 16.0 * mass * speed * speed / (young * radius.sqrt()),
-            0.4,
-        )
-        .max(1e-6 * radius),
-        PairLaw::Linear { .. } => 0.0,
-    };
+    let overlap = law.elastic().overlap_at(mass, radius, speed);
     let drawn = slots.overlap(law, radius);
     let overlap = overlap.max(if drawn.is_finite() { drawn } else { 0.0 });
     let link = law.rates(inverse_mass, radius, overlap, inertia);
@@ -277,32 +267,34 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     let speed = impact_speed(setup);
     let packed = PACKED[usize::from(D::N == 3)];
     let mut limits: Vec<Limit> = Vec::new();
-    let mut see = |what: String, law: (&PairLaw, Slots), mass: f64, radius: f64, inverse: f64| {
-        let (law, slots) = law;
-        let (frequency, damping) =
-            rates(law, &slots, mass, radius, inverse, speed, D::BALL_INERTIA);
-        if frequency > 0.0 {
-            let factor = factor(law.damping_ratio(inverse));
-            let weak = if factor < 1.0 { ", weakly damped" } else { "" };
-            limits.push(Limit {
-                lenient: (UNBALANCED_WEAK / (UNBALANCED * factor)).max(1.0),
-                step: setup.motion.safety * factor * STIFFNESS_SHARE * STIFFNESS_LIMIT / frequency,
-                limit: STIFFNESS_LIMIT / frequency,
-                text: format!("{what}: fastest oscillation {frequency:.4e} 1/s{weak}"),
-                harm: SHAKES,
-            });
-        }
-        let damping = damping * packed;
-        if damping > 0.0 {
-            limits.push(Limit {
-                lenient: 1.0,
-                step: setup.motion.safety * DAMPING_LIMIT / damping,
-                limit: DAMPING_LIMIT / damping,
-                text: format!("{what}: fastest damping in a packing {damping:.4e} 1/s"),
-                harm: SHAKES,
-            });
-        }
-    };
+    let mut see =
+        |what: String, law: (&ContactLaw, ContactTerms), mass: f64, radius: f64, inverse: f64| {
+            let (law, slots) = law;
+            let (frequency, damping) =
+                rates(law, &slots, mass, radius, inverse, speed, D::BALL_INERTIA);
+            if frequency > 0.0 {
+                let factor = factor(law.damping_ratio(inverse));
+                let weak = if factor < 1.0 { ", weakly damped" } else { "" };
+                limits.push(Limit {
+                    lenient: (UNBALANCED_WEAK / (UNBALANCED * factor)).max(1.0),
+                    step: setup.motion.safety * factor * STIFFNESS_SHARE * STIFFNESS_LIMIT
+                        / frequency,
+                    limit: STIFFNESS_LIMIT / frequency,
+                    text: format!("{what}: fastest oscillation {frequency:.4e} 1/s{weak}"),
+                    harm: SHAKES,
+                });
+            }
+            let damping = damping * packed;
+            if damping > 0.0 {
+                limits.push(Limit {
+                    lenient: 1.0,
+                    step: setup.motion.safety * DAMPING_LIMIT / damping,
+                    limit: DAMPING_LIMIT / damping,
+                    text: format!("{what}: fastest damping in a packing {damping:.4e} 1/s"),
+                    harm: SHAKES,
+                });
+            }
+        };
     let name = |m: usize| setup.materials.get(m).map_or("?", String::as_str);
     let laws: &LawTable = &setup.laws;
     for a in 0..laws.materials {
@@ -316,7 +308,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             let inverse = 1.0 / ma + 1.0 / mb;
             see(
                 format!("link {}-{}", name(a), name(b)),
-                (law, laws.slots(a as u16, b as u16)),
+                (law, laws.terms(a as u16, b as u16)),
                 1.0 / inverse,
                 ra * rb / (ra + rb),
                 inverse,
@@ -328,7 +320,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 let inverse = 1.0 / ma + wall_share::<D>(setup, wall, ra);
                 see(
                     format!("link {}-wall `{}`", name(a), wall.name),
-                    (law, laws.slots(a as u16, wall.material)),
+                    (law, laws.terms(a as u16, wall.material)),
                     1.0 / inverse,
                     wall.shape.effective_radius(ra),
                     inverse,

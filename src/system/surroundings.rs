@@ -101,7 +101,7 @@ impl<D: Integrate> Surroundings<D> {
         })
     }
 
-    /// Slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
+    /// ContactTerms of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
     pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let mut found = Vec::new();
         for x in images_within::<D>(engine.periodic(), place, reach + self.largest) {

@@ -2,7 +2,7 @@
 
 use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{Setup, System};
 
@@ -91,12 +91,12 @@ fn a_belt_runs_along_its_surface() {
 #[test]
 fn the_step_counts_on_the_speed_of_belts() {
     let step = |belt: f64| {
-        let law = PairLaw::Hertz {
+        let law = ContactLaw::Hertz(Hertz {
             young: 1e7,
             shear: 1e7,
             damping_ratio: 0.3,
             friction: 0.5,
-        };
+        });
         let mut setup: Setup<Planar> = empty(law, 1e-5, 1.0);
         setup.motion.step = None;
         floor(&mut setup).belt = place::<Planar>(belt, 0.0);

@@ -3,7 +3,7 @@
 
 use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Mutze};
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::SeriesRow;
 use arenite::scenario::Scenario;
@@ -17,13 +17,13 @@ use crate::support::{add, close, empty, end, floor, place, planar, run, spatial,
 const YOUNG: f64 = 5e6;
 const POISSON: f64 = 0.4;
 
-fn mutze(unloading: f64, friction: f64, smoothing: f64) -> PairLaw {
-    PairLaw::Mutze {
+fn mutze(unloading: f64, friction: f64, smoothing: f64) -> ContactLaw {
+    ContactLaw::Mutze(Mutze {
         young: 0.5 * YOUNG / (1.0 - POISSON * POISSON),
         unloading,
         friction,
         smoothing,
-    }
+    })
 }
 
 /// His force with the prefactor put right: sqrt(2)/3 E sqrt(r) d^1.5 with E and r harmonic means (eqs. 55,

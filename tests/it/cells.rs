@@ -16,7 +16,7 @@ use super::support::*;
 const LENGTH: f64 = 0.1;
 
 /// A cubic cell of one material, nothing driven.
-fn cell<D: Integrate>(law: arenite::contact::PairLaw, step: f64, finish: f64) -> Setup<D> {
+fn cell<D: Integrate>(law: arenite::contact::ContactLaw, step: f64, finish: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, step, finish);
     setup.periodic = vec![
         Some(PeriodicAxis {

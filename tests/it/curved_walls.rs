@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use arenite::body::{Shape, Vessel};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::{Setup, System};
 
@@ -16,13 +16,13 @@ const SPEED: f64 = 0.8;
 const YOUNG: f64 = 6e7;
 const GAP: f64 = 1e-5;
 
-fn hertz(young: f64, shear: f64, friction: f64) -> PairLaw {
-    PairLaw::Hertz {
+fn hertz(young: f64, shear: f64, friction: f64) -> ContactLaw {
+    ContactLaw::Hertz(Hertz {
         young,
         shear,
         damping_ratio: 0.0,
         friction,
-    }
+    })
 }
 
 /// A grain before a wall, which it strikes at a point against the normal there.

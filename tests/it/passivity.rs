@@ -12,7 +12,10 @@
 
 use arenite::cluster::Engine;
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{Cohesion, PairLaw, Plastic, Resistance, ResistanceKind, Slots};
+use arenite::contact::{
+    Cohesion, ContactLaw, ContactTerms, Hertz, Loss, Mutze, Plastic, Resistance, ResistanceKind,
+    Viscoelastic,
+};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
 use arenite::system::Setup;
@@ -199,9 +202,9 @@ fn greatest_fall(losses: &[f64]) -> f64 {
 }
 
 /// Grains, or a grain and a wall, that just touch.
-fn in_touch<D: Integrate>(law: PairLaw, slots: Slots, wall: bool) -> Setup<D> {
+fn in_touch<D: Integrate>(law: ContactLaw, slots: ContactTerms, wall: bool) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, 1e-6, LAST);
-    setup.laws.set_slots(0, 0, slots);
+    setup.laws.set_terms(0, 0, slots);
     if wall {
         floor(&mut setup);
     } else {
@@ -214,18 +217,22 @@ fn in_touch<D: Integrate>(law: PairLaw, slots: Slots, wall: bool) -> Setup<D> {
 }
 
 /// Laws, and what they have beside.
-fn laws<D: Dimension>() -> Vec<(&'static str, PairLaw, Slots)> {
-    let hertz = |damping_ratio: f64, friction: f64| PairLaw::Hertz {
-        young: 3e7,
-        shear: 1.1e7,
-        damping_ratio,
-        friction,
+fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
+    let hertz = |damping_ratio: f64, friction: f64| {
+        ContactLaw::Hertz(Hertz {
+            young: 3e7,
+            shear: 1.1e7,
+            damping_ratio,
+            friction,
+        })
     };
-    let viscoelastic = |dissipation: f64, friction: f64| PairLaw::Viscoelastic {
-        young: 2e7,
-        shear: 0.9e7,
-        dissipation,
-        friction,
+    let viscoelastic = |dissipation: f64, friction: f64| {
+        ContactLaw::Viscoelastic(Viscoelastic {
+            young: 2e7,
+            shear: 0.9e7,
+            dissipation,
+            friction,
+        })
     };
     let spring = |friction: f64, damping: f64| {
         Some(Resistance {
@@ -236,24 +243,24 @@ fn laws<D: Dimension>() -> Vec<(&'static str, PairLaw, Slots)> {
             },
         })
     };
-    let turns = |damping: f64| Slots {
+    let turns = |damping: f64| ContactTerms {
         rolling: spring(0.4, damping),
         twisting: (D::N == 3).then(|| spring(0.3, damping)).flatten(),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let turning = turns(0.3);
-    let cohesion = |cohesion: Cohesion| Slots {
+    let cohesion = |cohesion: Cohesion| ContactTerms {
         cohesion: Some(cohesion),
         ..turns(0.0)
     };
-    let none = Slots::default();
+    let none = ContactTerms::default();
     vec![
         ("linear", linear(1e5, 7e4, 0.0, 0.0, 0.4), none),
         ("turned", linear(1e5, 7e4, 20.0, 10.0, 0.6), turning),
         (
             "plastic",
             linear(1e5, 7e4, 20.0, 10.0, 0.6),
-            Slots {
+            ContactTerms {
                 plastic: Some(Plastic {
                     unloading: 2e5,
                     cohesion: 1e4,
@@ -268,7 +275,7 @@ fn laws<D: Dimension>() -> Vec<(&'static str, PairLaw, Slots)> {
         (
             "hertz with a limit on the spring",
             hertz(0.1, 0.5),
-            Slots {
+            ContactTerms {
                 spring_limited: true,
                 ..none
             },
@@ -279,26 +286,23 @@ fn laws<D: Dimension>() -> Vec<(&'static str, PairLaw, Slots)> {
         ("viscoelastic", viscoelastic(3e-5, 0.4), turning),
         (
             "mutze",
-            PairLaw::Mutze {
+            ContactLaw::Mutze(Mutze {
                 young: 3e7,
                 unloading: 0.6,
                 friction: 0.4,
                 smoothing: 1e-3,
-            },
+            }),
             none,
         ),
     ]
 }
 
 /// Whether a damper acts across, or on rolling and twisting, that the limit of the spring does not leave out.
-fn is_damped(law: &PairLaw, slots: &Slots) -> bool {
-    let across = match *law {
-        PairLaw::Linear {
-            tangential_damping, ..
-        } => tangential_damping,
-        PairLaw::Hertz { damping_ratio, .. } => damping_ratio,
-        PairLaw::Viscoelastic { dissipation, .. } => dissipation,
-        PairLaw::Mutze { .. } => 0.0,
+fn is_damped(law: &ContactLaw, slots: &ContactTerms) -> bool {
+    let across = match law.loss() {
+        Loss::Dashpot { tangential, .. } => tangential,
+        Loss::Ratio(damping) | Loss::Dissipation(damping) => damping,
+        Loss::Unloading(_) => 0.0,
     };
     let turns = |resistance: Option<Resistance>| {
         let damping = |r: Resistance| match r.kind {
@@ -368,13 +372,13 @@ fn contacts_are_passive() {
 /// Sheared, then pressed, then released by half and pressed again: the force across stays what it was while the contact
 /// grows stiffer, and goes with its stiffness, the root of the overlap, while that falls (Thornton and Randall 1988).
 fn keeps_its_force<D: Integrate>() {
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young: 2e7,
         shear: 0.8e7,
         damping_ratio: 0.0,
         friction: 20.0,
-    };
-    let setup = in_touch::<D>(law, Slots::default(), true);
+    });
+    let setup = in_touch::<D>(law, ContactTerms::default(), true);
     // Overlaps at the ends of five stages; between them it goes smoothly.
     let depths = [0.3, 0.3, 1.0, 0.5, 0.8].map(|depth| depth * DEEP);
     let stage = |time: f64| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use arenite::body::{Motion, Shape};
 use arenite::cluster::Engine;
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz, Linear, LinearPerMass};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
 use arenite::record::{MemorySink, NullSink, SeriesRow};
@@ -18,26 +18,25 @@ use arenite::vector::Level;
 
 use super::support::*;
 
-fn laws() -> [PairLaw; 3] {
-    let per_mass = PairLaw::Linear {
+fn laws() -> [ContactLaw; 3] {
+    let per_mass = ContactLaw::LinearPerMass(LinearPerMass(Linear {
         normal_stiffness: 1e5,
         tangential_stiffness: 0.7e5,
         normal_damping: 400.0,
         tangential_damping: 200.0,
         friction: 0.5,
-        per_mass: true,
-    };
-    let hertz = PairLaw::Hertz {
+    }));
+    let hertz = ContactLaw::Hertz(Hertz {
         young: 1e7,
         shear: 1e7,
         damping_ratio: 0.3,
         friction: 0.4,
-    };
+    });
     [linear(1e5, 0.7e5, 40.0, 20.0, 0.5), per_mass, hertz]
 }
 
 /// A box with a gate, a bed, flyers, a feed, a moving wall and outlets: all that the driver does.
-fn scene<D: Integrate>(law: PairLaw) -> Setup<D> {
+fn scene<D: Integrate>(law: ContactLaw) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, 2e-5, 0.45);
     setup.gravity = place::<D>(0.0, -9.81);
     let wide = |along: f64, up: f64| {
@@ -156,7 +155,7 @@ fn hash<D: Integrate>(setup: &Setup<D>, threads: usize) -> u64 {
     system.state_hash()
 }
 
-fn same_bits<D: Integrate>(law: PairLaw) {
+fn same_bits<D: Integrate>(law: ContactLaw) {
     let mut setup = scene::<D>(law);
     setup.log = quiet();
     let want = hash(&setup, 1);
@@ -214,7 +213,7 @@ fn in_pieces<D: Integrate>(setup: &Setup<D>, by_flag: bool) -> (System<D>, Memor
     }
 }
 
-fn resumed<D: Integrate>(law: PairLaw, integrator: IntegratorName) {
+fn resumed<D: Integrate>(law: ContactLaw, integrator: IntegratorName) {
     let mut setup = scene::<D>(law);
     setup.log = loud();
     setup.motion.integrator = integrator;
@@ -270,7 +269,7 @@ fn stopped_while_settling() {
 }
 
 /// An engine with a packing of grains in a box, at one level of vector units.
-fn packing<D: Integrate>(law: PairLaw, level: Level) -> Engine<D> {
+fn packing<D: Integrate>(law: ContactLaw, level: Level) -> Engine<D> {
     let setup = scene::<D>(law);
     let search = Box::new(Cells::new());
     stepped(&setup, (2e-5, 12_000), (5e-3, 1e-3), search, level)

@@ -2,7 +2,7 @@
 
 use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::Setup;
 use nalgebra::{Rotation3, Vector2, Vector3};
@@ -10,7 +10,7 @@ use nalgebra::{Rotation3, Vector2, Vector3};
 use super::support::*;
 
 /// A dozen grains of several sizes that fly together, collide and part.
-fn crowd<D: Integrate>(law: PairLaw, step: f64) -> Setup<D> {
+fn crowd<D: Integrate>(law: ContactLaw, step: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, step, 0.06);
     let mut dice = Dice(11);
     for i in 0..12 {
@@ -63,12 +63,12 @@ fn isolated<D: Integrate>() {
     // Without friction forces are central and all is kept to rounding.
     for hertz in [false, true] {
         let law = if hertz {
-            PairLaw::Hertz {
+            ContactLaw::Hertz(Hertz {
                 young: 1e7,
                 shear: 1e7,
                 damping_ratio: 0.2,
                 friction: 0.0,
-            }
+            })
         } else {
             law(1e5, 0.0)
         };
@@ -163,12 +163,12 @@ fn no_direction_of_space_is_preferred() {
 fn a_planar_scene_moves_the_same_in_space() {
     for law in [
         linear(1e5, 0.0, 40.0, 0.0, 0.0),
-        PairLaw::Hertz {
+        ContactLaw::Hertz(Hertz {
             young: 1e7,
             shear: 1e7,
             damping_ratio: 0.2,
             friction: 0.0,
-        },
+        }),
     ] {
         let mut planar = crowd::<Planar>(law, 1e-5);
         planar.gravity = Vector2::new(0.5, -9.81);

@@ -1,7 +1,7 @@
 //! Head-on impacts against closed forms.
 
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{PairLaw, damping_ratio, restitution};
+use arenite::contact::{ContactLaw, Hertz, Linear, damping_ratio, restitution};
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{EventLog, Setup};
@@ -38,12 +38,12 @@ fn residue(k: f64, c: f64, mass: f64) -> f64 {
 
 /// Restitution seen in a collision of two grains at rest with one another before and after, and
 /// the moment at which they parted as told by where they are at the end.
-fn pair<D: Integrate>(law: PairLaw, mass: f64, radius: f64, speed: f64, steps: f64) -> [f64; 2] {
-    let PairLaw::Linear {
+fn pair<D: Integrate>(law: ContactLaw, mass: f64, radius: f64, speed: f64, steps: f64) -> [f64; 2] {
+    let ContactLaw::Linear(Linear {
         normal_stiffness: k,
         normal_damping: c,
         ..
-    } = law
+    }) = law
     else {
         unreachable!()
     };
@@ -104,12 +104,12 @@ fn restitution_and_duration_of_a_linear_dashpot() {
 #[test]
 fn hertz_gives_the_nominal_restitution() {
     for nominal in [0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.95] {
-        let law = PairLaw::Hertz {
+        let law = ContactLaw::Hertz(Hertz {
             young: 1e9,
             shear: 1e8,
             damping_ratio: damping_ratio(nominal),
             friction: 0.0,
-        };
+        });
         for speed in [0.1f64, 3.0] {
             // The time by which such contacts scale: an undamped one lasts 3.2 of it.
             let (mass, radius) = (0.2f64, 0.01f64);
@@ -210,7 +210,7 @@ fn restitution_of_the_thesis_links() {
 }
 
 /// Restitution of a grain that falls onto a floor, without gravity.
-fn onto_floor<D: Integrate>(law: PairLaw, mass: f64, radius: f64, speed: f64, step: f64) -> f64 {
+fn onto_floor<D: Integrate>(law: ContactLaw, mass: f64, radius: f64, speed: f64, step: f64) -> f64 {
     let gap = 1e-3 * radius;
     let mut setup: Setup<D> = empty(law, step, 4000.0 * step + 3.0 * gap / speed);
     floor(&mut setup);
@@ -237,12 +237,12 @@ fn hertz_impacts_of_chung_and_ooi() {
 fn hertz_impact<D: Integrate>(row: &Value, at_wall: bool) {
     let (mass, radius) = (number(row, "m_eff"), number(row, "R_eff"));
     let (speed, duration) = (number(row, "relative_speed"), number(row, "duration"));
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young: number(row, "E_eff"),
         shear: 1e9,
         damping_ratio: 0.0,
         friction: 0.0,
-    };
+    });
     let steps = 4000.0;
     let step = duration / (steps + 0.4);
     let gap = 10.7 * speed * step;
@@ -297,12 +297,12 @@ fn restitution_of_damped_hertz_does_not_depend_on_speed() {
     for nominal in [0.95f64, 0.6, 0.2] {
         let log = nominal.ln();
         let ratio = -log / (std::f64::consts::PI.powi(2) + log * log).sqrt();
-        let law = PairLaw::Hertz {
+        let law = ContactLaw::Hertz(Hertz {
             young: 5e7,
             shear: 4e7,
             damping_ratio: ratio,
             friction: 0.3,
-        };
+        });
         let want = scaled_hertz_restitution(2.0 * (5.0f64 / 6.0).sqrt() * ratio);
         assert!(want > nominal && want < nominal + 0.15, "{want}");
         for speed in [0.01f64, 0.3, 3.0] {

@@ -2,7 +2,7 @@
 
 use arenite::body::Shape;
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{LawTable, PairLaw};
+use arenite::contact::{ContactLaw, Hertz, LawTable};
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::BodyRef;
 use arenite::system::Setup;
@@ -14,7 +14,7 @@ const RADIUS: f64 = 0.01;
 const MASS: f64 = 0.2;
 
 /// A column of grains of different weight on a floor.
-fn column<D: Integrate>(law: PairLaw, step: f64, force_of: impl Fn(f64, bool) -> f64) {
+fn column<D: Integrate>(law: ContactLaw, step: f64, force_of: impl Fn(f64, bool) -> f64) {
     let count = 3;
     let mut setup: Setup<D> = empty(law, step, 3.0);
     setup.gravity = place::<D>(0.0, -G);
@@ -78,12 +78,12 @@ fn a_column_carries_its_weight() {
     column::<Planar>(law, 1e-5, |x, _| k * x);
     column::<Spatial>(law, 1e-5, |x, _| k * x);
     let young = 1e7;
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young,
         shear: 1e7,
         damping_ratio: 0.3,
         friction: 0.5,
-    };
+    });
     let force = |x: f64, at_floor: bool| {
         let radius = if at_floor { RADIUS } else { RADIUS / 2.0 };
         4.0 / 3.0 * young * radius.sqrt() * x.powf(1.5)

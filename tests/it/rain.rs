@@ -6,7 +6,7 @@
 
 use arenite::body::{Grain, Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::ContactLaw;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::record::MemorySink;
@@ -15,7 +15,7 @@ use arenite::system::{EventLog, PeriodicAxis, Setup, System};
 use super::support::*;
 
 /// A linear law of a restitution for an effective mass, with or without friction.
-fn law(stiffness: f64, mass: f64, restitution: f64, friction: f64) -> PairLaw {
+fn law(stiffness: f64, mass: f64, restitution: f64, friction: f64) -> ContactLaw {
     // Damping ratio of a contact that ends when its force does (Schwager and Poeschel 2007), by
     // halving.
     let (mut low, mut high) = (0.0, 1.0);

@@ -4,7 +4,7 @@ use arenite::collide::resolved::ForceLaw;
 use arenite::collide::restitution::{Restitution, viscoelastic};
 use arenite::collide::rough;
 use arenite::collide::table::{Bodies, RoughError, RoughTable};
-use arenite::contact::{PairLaw, restitution};
+use arenite::contact::{ContactLaw, Hertz, Linear, LinearPerMass, Viscoelastic, restitution};
 use arenite::geometry::{Dimension, Planar, Spatial};
 use nalgebra::{Vector2, Vector3};
 use rand::{RngExt, SeedableRng};
@@ -14,23 +14,24 @@ use super::flight::{data, number};
 
 const SPHERE: f64 = 2.0 / 5.0;
 
-fn linear(kt: f64, cn: f64, ct: f64, friction: f64) -> PairLaw {
-    PairLaw::Linear {
+fn linear(kt: f64, cn: f64, ct: f64, friction: f64) -> ContactLaw {
+    ContactLaw::Linear(Linear {
         normal_stiffness: 1e6,
         tangential_stiffness: kt * 1e6,
         normal_damping: cn,
         tangential_damping: ct,
         friction,
-        per_mass: false,
-    }
+    })
 }
 
-fn laws() -> [PairLaw; 6] {
-    let hertz = |damping_ratio: f64, friction: f64| PairLaw::Hertz {
-        young: 3e10,
-        shear: 1e10,
-        damping_ratio,
-        friction,
+fn laws() -> [ContactLaw; 6] {
+    let hertz = |damping_ratio: f64, friction: f64| {
+        ContactLaw::Hertz(Hertz {
+            young: 3e10,
+            shear: 1e10,
+            damping_ratio,
+            friction,
+        })
     };
     [
         linear(2.0 / 7.0, 0.0, 0.0, 0.1),
@@ -98,12 +99,7 @@ fn tables_keep_their_error() {
     let mut random = ChaCha8Rng::seed_from_u64(8);
     for law in laws() {
         let table = RoughTable::build(&law, 0.1, SPHERE, TOLERANCE).unwrap();
-        let friction = match law {
-            PairLaw::Linear { friction, .. }
-            | PairLaw::Hertz { friction, .. }
-            | PairLaw::Viscoelastic { friction, .. }
-            | PairLaw::Mutze { friction, .. } => friction,
-        };
+        let friction = law.friction();
         let mut worst: f64 = 0.0;
         for _ in 0..1000 {
             let sine = random.random::<f64>().sqrt();
@@ -229,17 +225,21 @@ fn strong_dampers_are_followed_to_the_exact_end() {
 /// Found by mutation: where the steps are unstable the state was not a number, and the contact never ended.
 #[test]
 fn laws_without_a_table_are_refused() {
-    let hertz = |damping_ratio| PairLaw::Hertz {
-        young: 3e10,
-        shear: 1e10,
-        damping_ratio,
-        friction: 0.3,
+    let hertz = |damping_ratio| {
+        ContactLaw::Hertz(Hertz {
+            young: 3e10,
+            shear: 1e10,
+            damping_ratio,
+            friction: 0.3,
+        })
     };
-    let viscoelastic = |dissipation| PairLaw::Viscoelastic {
-        young: 3e10,
-        shear: 1e10,
-        dissipation,
-        friction: 0.3,
+    let viscoelastic = |dissipation| {
+        ContactLaw::Viscoelastic(Viscoelastic {
+            young: 3e10,
+            shear: 1e10,
+            dissipation,
+            friction: 0.3,
+        })
     };
     for damping in [
         2e4,
@@ -313,14 +313,13 @@ fn restitution_of_contact_laws() {
         let want = rough::collide(&law, 0.1, SPHERE, 0.0).restitution;
         assert!((Restitution::of(&law, 0.01).at(0.1, 1.0) - want).abs() < 1e-6);
     }
-    let per_mass = PairLaw::Linear {
+    let per_mass = ContactLaw::LinearPerMass(LinearPerMass(Linear {
         normal_stiffness: 1e6,
         tangential_stiffness: 0.0,
         normal_damping: 500.0,
         tangential_damping: 0.0,
         friction: 0.0,
-        per_mass: true,
-    };
+    }));
     let want = rough::collide(&per_mass, 0.1, SPHERE, 0.0).restitution;
     assert!((Restitution::of(&per_mass, 0.01).at(0.1, 1.0) - want).abs() < 1e-9);
 }

@@ -2,7 +2,7 @@
 
 use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::Setup;
 use arenite::view::draw_walls;
@@ -118,7 +118,7 @@ fn arcs_meet_each_grain_of_a_wall() {
 /// by what the heavy one is moved, 1e-9 of the velocity, over the fall and back.
 #[test]
 fn laws_see_two_round_bodies() {
-    fn impact<D: Integrate>(law: PairLaw) {
+    fn impact<D: Integrate>(law: ContactLaw) {
         let (x, v) = (place::<D>(0.004, 0.0251), place::<D>(0.3, -1.0));
         let mut rough: Setup<D> = empty(law, 1e-7, 0.006);
         add(&mut rough, RADIUS, MASS, x, v);
@@ -132,12 +132,12 @@ fn laws_see_two_round_bodies() {
         close("velocity", (a.velocity - b.velocity).norm(), 0.0, 1e-8);
         close("position", (a.position - b.position).norm(), 0.0, 1e-10);
     }
-    let hertz = PairLaw::Hertz {
+    let hertz = ContactLaw::Hertz(Hertz {
         young: 1e7,
         shear: 4e6,
         damping_ratio: 0.1,
         friction: 0.3,
-    };
+    });
     impact::<Planar>(hertz);
     impact::<Spatial>(hertz);
     impact::<Spatial>(linear(1e5, 8e4, 5.0, 2.0, 0.3));

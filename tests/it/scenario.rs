@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use arenite::body::{Motion, Shape};
-use arenite::contact::{PairLaw, restitution};
+use arenite::contact::{ContactLaw, Hertz, Linear, restitution};
 use arenite::geometry::{Planar, Spatial};
 use arenite::scenario::{AnySetup, Override, Problem, Resolved, Scenario, embedded, schema};
 use arenite::system::{FeedTiming, OutletSetup, RadiusLaw, Setup};
@@ -59,7 +59,7 @@ fn restitution_is_read_as_the_damping_that_gives_it() {
     assert!(text.contains("restitution = 1.0"));
     let setup = spatial(&text.replace("restitution = 1.0", "restitution = 0.2"));
     let ratios = setup.laws.laws.iter().flatten().map(|law| match law {
-        PairLaw::Hertz { damping_ratio, .. } => *damping_ratio,
+        ContactLaw::Hertz(Hertz { damping_ratio, .. }) => *damping_ratio,
         _ => panic!("not Hertz"),
     });
     let ratios: Vec<f64> = ratios.collect();
@@ -78,13 +78,14 @@ fn hopper_is_the_thesis_hopper() {
     let setup = planar(text.unwrap_or_default());
     assert_eq!(setup.grains.len(), 500);
     assert_eq!(setup.materials, ["thesis-disk", "thesis-wall"]);
-    let law = |kn, kt, c, mu| PairLaw::Linear {
-        normal_stiffness: kn,
-        tangential_stiffness: kt,
-        normal_damping: c,
-        tangential_damping: c,
-        friction: mu,
-        per_mass: false,
+    let law = |kn, kt, c, mu| {
+        ContactLaw::Linear(Linear {
+            normal_stiffness: kn,
+            tangential_stiffness: kt,
+            normal_damping: c,
+            tangential_damping: c,
+            friction: mu,
+        })
     };
     assert_eq!(setup.laws.get(0, 0), Some(&law(1e6, 1e5, 1e3, 0.43)));
     assert_eq!(setup.laws.get(0, 1), Some(&law(1.5e6, 1.5e5, 1.5e3, 0.33)));
@@ -238,12 +239,12 @@ sphere = { centre = [0, 0, 0], radius = 5, grains = "inside" }
     assert_eq!(setup.grains[0].spin, Vector3::new(1.0, 2.0, 3.0));
     // Effective moduli of glass on steel (Johnson 1985), worked out by hand:
     // 1/E = (1 - 0.2^2)/48e9 + (1 - 0.3^2)/210e9, 1/G = 2 (1.8)(1.2)/48e9 + 2 (1.7)(1.3)/210e9.
-    let Some(PairLaw::Hertz {
+    let Some(ContactLaw::Hertz(Hertz {
         young,
         shear,
         damping_ratio,
         friction,
-    }) = setup.laws.get(0, 1)
+    })) = setup.laws.get(0, 1)
     else {
         panic!("no Hertz law");
     };

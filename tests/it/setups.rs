@@ -1,25 +1,24 @@
 //! Setups by the library and a stream of numbers, for `it` and for the program that `tests/mpi` starts.
 
 use arenite::body::Grain;
-use arenite::contact::{LawTable, PairLaw};
+use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Dimension, Planar, Vector};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Setup};
 
 /// A linear spring and dashpot.
-pub fn linear(kn: f64, kt: f64, cn: f64, ct: f64, friction: f64) -> PairLaw {
-    PairLaw::Linear {
+pub fn linear(kn: f64, kt: f64, cn: f64, ct: f64, friction: f64) -> ContactLaw {
+    ContactLaw::Linear(Linear {
         normal_stiffness: kn,
         tangential_stiffness: kt,
         normal_damping: cn,
         tangential_damping: ct,
         friction,
-        per_mass: false,
-    }
+    })
 }
 
 /// A setup without grains and walls: one material, no gravity, no logs.
-pub fn empty<D: Dimension>(law: PairLaw, step: f64, finish: f64) -> Setup<D> {
+pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> {
     let mut laws = LawTable::new(1);
     laws.set(0, 0, law);
     Setup {

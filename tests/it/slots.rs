@@ -2,7 +2,9 @@
 
 use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{Cohesion, PairLaw, Plastic, Resistance, ResistanceKind, Slots};
+use arenite::contact::{
+    Cohesion, ContactLaw, ContactTerms, Hertz, Plastic, Resistance, ResistanceKind,
+};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
 use arenite::record::MemorySink;
@@ -25,9 +27,9 @@ fn spring(friction: f64, stiffness: Option<f64>, damping: f64) -> Option<Resista
 }
 
 /// One grain in balance on a floor tilted by `slope`, with slots.
-fn on_floor<D: Integrate>(slots: Slots, slope: f64, speed: f64, finish: f64) -> Setup<D> {
+fn on_floor<D: Integrate>(slots: ContactTerms, slope: f64, speed: f64, finish: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(KN, KN, 100.0, 100.0, 0.5), 1e-5, finish);
-    setup.laws.set_slots(0, 0, slots);
+    setup.laws.set_terms(0, 0, slots);
     setup.gravity = place::<D>(G * slope.sin(), -G * slope.cos());
     floor(&mut setup);
     let height = RADIUS - MASS * G * slope.cos() / KN;
@@ -55,9 +57,9 @@ fn rolls_to_rest<D: Integrate>() {
         (spring(mu, None, 0.0), 0.0, 3.0 * weight / (2.25 * mu * KN)),
         (constant, smooth * speed / brake, 1e-6),
     ] {
-        let slots = Slots {
+        let slots = ContactTerms {
             rolling,
-            ..Slots::default()
+            ..ContactTerms::default()
         };
         let setup = on_floor::<D>(slots, 0.0, speed, finish);
         let (system, _) = run(&setup);
@@ -80,9 +82,9 @@ fn rolling_is_braked() {
 /// On a slope of less than mu a grain rests; on a steeper one it rolls with g (sin - mu cos) / (1 + q).
 fn rolls_down<D: Integrate>() {
     let mu = 0.1;
-    let slots = Slots {
+    let slots = ContactTerms {
         rolling: spring(mu, Some(KN), 400.0),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let rests = end(&on_floor::<D>(slots, (0.7 * mu).atan(), 0.0, 0.5))[0];
     // What it gives to come to rest: the stretch of two springs, against rolling and against sliding, of 0.7 mu m g / k
@@ -109,9 +111,9 @@ fn rolling_resistance_holds_on_a_slope() {
 fn a_twisting_ball_is_braked() {
     let (mu, rate) = (0.02, 60.0);
     let brake = 2.5 * mu * G / RADIUS;
-    let slots = Slots {
+    let slots = ContactTerms {
         twisting: spring(mu, Some(KN), 100.0),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let finish = 0.6 * rate / brake;
     let mut setup = on_floor::<Spatial>(slots, 0.0, 0.0, finish);
@@ -130,14 +132,14 @@ fn a_twisting_ball_is_braked() {
 fn keeps_momenta<D: Integrate>() {
     let mut setup: Setup<D> = empty(linear(KN, 0.0, 2.0, 0.0, 0.0), 1e-5, 0.05);
     let twisting = (D::N == 3).then(|| spring(0.05, None, 0.1)).flatten();
-    setup.laws.set_slots(
+    setup.laws.set_terms(
         0,
         0,
-        Slots {
+        ContactTerms {
             cohesion: Some(Cohesion::Constant(30.0)),
             rolling: spring(0.3, None, 0.1),
             twisting,
-            ..Slots::default()
+            ..ContactTerms::default()
         },
     );
     let (a, b) = (place::<D>(-0.0099, 0.0), place::<D>(0.0149, 0.0));
@@ -181,12 +183,12 @@ fn hangs<D: Integrate>() {
     for (pull, holds) in [(1.5 * weight, true), (0.95 * weight, false)] {
         let mut setup: Setup<D> = empty(linear(KN, KN, 100.0, 100.0, 0.5), 1e-5, 0.2);
         let cohesion = Some(Cohesion::Constant(pull));
-        setup.laws.set_slots(
+        setup.laws.set_terms(
             0,
             0,
-            Slots {
+            ContactTerms {
                 cohesion,
-                ..Slots::default()
+                ..ContactTerms::default()
             },
         );
         setup.gravity = place::<D>(0.0, -G);
@@ -220,9 +222,14 @@ fn cohesion_holds_a_weight() {
 }
 
 /// Speed after a grain has met the floor with a speed, without gravity.
-fn rebound<D: Integrate>(law: PairLaw, slots: Slots, speed: f64, step: f64) -> (f64, f64) {
+fn rebound<D: Integrate>(
+    law: ContactLaw,
+    slots: ContactTerms,
+    speed: f64,
+    step: f64,
+) -> (f64, f64) {
     let mut setup: Setup<D> = empty(law, step, 0.02);
-    setup.laws.set_slots(0, 0, slots);
+    setup.laws.set_terms(0, 0, slots);
     floor(&mut setup);
     let (x, v) = (
         place::<D>(0.0, RADIUS + 1e-4 * speed),
@@ -243,9 +250,9 @@ fn plastic_links_have_their_restitution() {
             unloading: 4.0 * KN,
             cohesion: 0.0,
         });
-        let slots = Slots {
+        let slots = ContactTerms {
             plastic,
-            ..Slots::default()
+            ..ContactTerms::default()
         };
         let (planar, error) = rebound::<Planar>(law, slots, speed, 1e-6);
         // A step is 1 / 3000 of the contact; the force is zero at the end of a branch.
@@ -257,12 +264,12 @@ fn plastic_links_have_their_restitution() {
         // kc x^2 / 2 more: from F = k1 xm, x0 = (1 - k1/k2) xm and xe = x0 k2 / (k2 + kc),
         // e^2 = 1 - [k1 xm^2 / 2 - (k1 xm)^2 / 2 k2 + kc xe x0 / 2] / (k1 xm^2 / 2).
         let kc = KN;
-        let slots = Slots {
+        let slots = ContactTerms {
             plastic: Some(Plastic {
                 unloading: 4.0 * KN,
                 cohesion: kc,
             }),
-            ..Slots::default()
+            ..ContactTerms::default()
         };
         let x0 = 0.75;
         let xe = x0 * 4.0 / 5.0;
@@ -272,12 +279,12 @@ fn plastic_links_have_their_restitution() {
         assert!(after.abs() < 0.5 * speed && error < 1e-3, "{after} {error}");
     }
     let (kc, k2) = (0.1 * KN, 2.0 * KN);
-    let slots = Slots {
+    let slots = ContactTerms {
         plastic: Some(Plastic {
             unloading: k2,
             cohesion: kc,
         }),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let x0 = 0.5;
     let xe = x0 * k2 / (k2 + kc);
@@ -298,9 +305,9 @@ fn pulls_take_what_they_should() {
         Cohesion::Dmt(300.0),
         Cohesion::Area(3e5),
     ] {
-        let slots = Slots {
+        let slots = ContactTerms {
             cohesion: Some(cohesion),
-            ..Slots::default()
+            ..ContactTerms::default()
         };
         for (after, error) in [
             rebound::<Planar>(law, slots, 0.3, 1e-6),
@@ -312,9 +319,9 @@ fn pulls_take_what_they_should() {
         }
     }
     let (pull, stiffness) = (20.0, 4e5);
-    let slots = Slots {
+    let slots = ContactTerms {
         cohesion: Some(Cohesion::Fading { pull, stiffness }),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let takes = 0.5 * pull * pull / stiffness;
     let (after, error) = rebound::<Planar>(law, slots, 0.3, 1e-6);
@@ -332,15 +339,15 @@ fn pulls_take_what_they_should() {
 #[test]
 fn adhesive_balls_stick_below_a_speed() {
     let (young, work) = (1e8, 50.0);
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young,
         shear: young,
         damping_ratio: 0.0,
         friction: 0.0,
-    };
-    let slots = Slots {
+    });
+    let slots = ContactTerms {
         cohesion: Some(Cohesion::Jkr(work)),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let cube = work.powi(5) * RADIUS.powi(4) / (young * young);
     let loss = 7.09 * libm::cbrt(cube);
@@ -360,7 +367,7 @@ fn adhesive_balls_stick_below_a_speed() {
     let (after, _) = rebound::<Spatial>(law, slots, 0.95 * critical, 2e-7);
     assert!(after.abs() < 0.95 * critical);
     let mut setup: Setup<Spatial> = empty(law, 2e-7, 0.02);
-    setup.laws.set_slots(0, 0, slots);
+    setup.laws.set_terms(0, 0, slots);
     floor(&mut setup);
     let v = place::<Spatial>(0.0, -0.95 * critical);
     add(
@@ -379,20 +386,20 @@ fn adhesive_balls_stick_below_a_speed() {
 #[test]
 fn adhesive_balls_bear_their_pull_off_force() {
     let (young, work, speed, mass) = (1e8, 50.0, 0.01, 1e3);
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young,
         shear: young,
         damping_ratio: 0.0,
         friction: 0.0,
-    };
+    });
     let mut setup: Setup<Spatial> = empty(law, 1e-6, 4e-3);
     let cohesion = Some(Cohesion::Jkr(work));
-    setup.laws.set_slots(
+    setup.laws.set_terms(
         0,
         0,
-        Slots {
+        ContactTerms {
             cohesion,
-            ..Slots::default()
+            ..ContactTerms::default()
         },
     );
     floor(&mut setup).motion = Motion::Velocity(place::<Spatial>(0.0, -speed));
@@ -439,12 +446,12 @@ fn the_limit_may_be_on_the_spring_alone() {
     let (kt, ct, mu, step) = (2e4, 60.0, 0.3, 1e-6);
     let run_with = |spring_limited: bool| {
         let mut setup: Setup<Planar> = empty(linear(KN, kt, 0.0, ct, mu), step, 2e-3);
-        setup.laws.set_slots(
+        setup.laws.set_terms(
             0,
             0,
-            Slots {
+            ContactTerms {
                 spring_limited,
-                ..Slots::default()
+                ..ContactTerms::default()
             },
         );
         floor(&mut setup);
@@ -494,10 +501,10 @@ fn the_limit_may_be_on_the_spring_alone() {
 fn heap<D: Integrate>() -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(1e5, 0.7e5, 40.0, 20.0, 0.5), 2e-5, 0.2);
     let twisting = (D::N == 3).then(|| spring(0.05, None, 0.1)).flatten();
-    setup.laws.set_slots(
+    setup.laws.set_terms(
         0,
         0,
-        Slots {
+        ContactTerms {
             cohesion: Some(Cohesion::Fading {
                 pull: 0.5,
                 stiffness: 1e4,
@@ -582,10 +589,10 @@ fn slots_go_on_from_a_saved_state() {
 }
 
 /// Two grains that stick, with the step left to be chosen, that turn against each other.
-fn stuck(law: PairLaw, slots: Slots) -> Setup<Planar> {
+fn stuck(law: ContactLaw, slots: ContactTerms) -> Setup<Planar> {
     let mut setup: Setup<Planar> = empty(law, 1e-5, 0.05);
     setup.motion.step = None;
-    setup.laws.set_slots(0, 0, slots);
+    setup.laws.set_terms(0, 0, slots);
     for (x, spin) in [(0.0, 1.0), (0.01999, -1.0)] {
         add(
             &mut setup,
@@ -608,9 +615,9 @@ fn the_balance_counts_what_adhesion_releases() {
         let cohesion = Some(Cohesion::Constant(pull));
         let mut setup = stuck(
             law,
-            Slots {
+            ContactTerms {
                 cohesion,
-                ..Slots::default()
+                ..ContactTerms::default()
             },
         );
         setup.grains[1].position.x = 2.0 * RADIUS - overlap;
@@ -632,13 +639,13 @@ fn the_balance_counts_what_adhesion_releases() {
 #[test]
 fn a_pull_counts_for_the_step_of_smoothed_resistance() {
     let law = linear(1e5, 3e4, 10.0, 10.0, 0.4);
-    let slots = Slots {
+    let slots = ContactTerms {
         cohesion: Some(Cohesion::Constant(30.0)),
         rolling: Some(Resistance {
             friction: 0.2,
             kind: ResistanceKind::Constant(1e-4),
         }),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
     let setup = stuck(law, slots);
     let before = kinetic(&setup.grains);
@@ -654,27 +661,27 @@ fn a_pull_counts_for_the_step_of_smoothed_resistance() {
 #[test]
 fn cohesion_counts_for_the_step_and_is_bounded() {
     let step = |law, cohesion| {
-        let slots = Slots {
+        let slots = ContactTerms {
             cohesion,
-            ..Slots::default()
+            ..ContactTerms::default()
         };
         System::plan(&stuck(law, slots)).map(|plan| plan.step)
     };
-    let hertz = PairLaw::Hertz {
+    let hertz = ContactLaw::Hertz(Hertz {
         young: 1e9,
         shear: 1e9,
         damping_ratio: 0.2,
         friction: 0.4,
-    };
+    });
     let plain = step(hertz, None).unwrap();
     let pulled = step(hertz, Some(Cohesion::Constant(100.0))).unwrap();
     // The pull's overlap (3 F / 4 E sqrt(R))^(2/3) = 1.0e-4 m against 1e-6 of the radius: stiffer as its root.
     assert!(pulled < 0.3 * plain, "{pulled} {plain}");
     let law = linear(1e4, 3e3, 1.0, 1.0, 0.4);
     for cohesion in [Cohesion::Area(5e5), Cohesion::Constant(100.0)] {
-        let slots = Slots {
+        let slots = ContactTerms {
             cohesion: Some(cohesion),
-            ..Slots::default()
+            ..ContactTerms::default()
         };
         let error = System::new(stuck(law, slots)).err().unwrap().to_string();
         assert!(error.contains("more than half their radius"), "{error}");

@@ -7,7 +7,7 @@
 use arenite::body::Shape;
 use arenite::collide::engine::{ByLaw, Engine, Laws, Rule, Setup, Stopped};
 use arenite::collide::restitution::Restitution;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Planar, Spatial};
 use arenite::record::{MemorySink, NullSink, Sink};
 use arenite::scenario::{AnySetup, Scenario};
@@ -22,27 +22,26 @@ use super::gas::{SHAKEN, body, empty, lattice, shaken_box, warm};
 use super::support::{self, Checkpoints, close, options};
 
 /// Linear springs and dampers without friction; the damper times the effective mass.
-fn linear(kn: f64, rate: f64) -> PairLaw {
-    PairLaw::Linear {
+fn linear(kn: f64, rate: f64) -> ContactLaw {
+    ContactLaw::LinearPerMass(LinearPerMass(Linear {
         normal_stiffness: kn,
         tangential_stiffness: 0.0,
         normal_damping: rate,
         tangential_damping: 0.0,
         friction: 0.0,
-        per_mass: true,
-    }
+    }))
 }
-fn viscoelastic(young: f64, dissipation: f64) -> PairLaw {
-    PairLaw::Viscoelastic {
+fn viscoelastic(young: f64, dissipation: f64) -> ContactLaw {
+    ContactLaw::Viscoelastic(Viscoelastic {
         young,
         shear: young / 3.0,
         dissipation,
         friction: 0.0,
-    }
+    })
 }
 
 /// A law for all pairs.
-fn by_law(law: PairLaw, soft: bool) -> Laws {
+fn by_law(law: ContactLaw, soft: bool) -> Laws {
     Laws {
         pairs: vec![Some(ByLaw { law, soft })],
         ..Laws::default()
@@ -71,14 +70,13 @@ fn single_pairs_end_where_the_resolved_contact_does() {
             let reach = number(&case["l"]);
             let radius = 0.25 * reach;
             let law = if case["law"] == "linear" {
-                PairLaw::Linear {
+                ContactLaw::Linear(Linear {
                     normal_stiffness: number(&case["k"]),
                     tangential_stiffness: 0.0,
                     normal_damping: number(&case["gamma"]),
                     tangential_damping: 0.0,
                     friction: 0.0,
-                    per_mass: false,
-                }
+                })
             } else {
                 viscoelastic(
                     0.75 * number(&case["kH"]) / radius.sqrt(),
@@ -140,7 +138,7 @@ fn single_pairs_end_where_the_resolved_contact_does() {
 /// overlaps at rest of a damped contact are a few hundredths.
 #[test]
 fn a_soft_mixture_in_a_box_closes_its_book() {
-    fn run<D: Dimension>(law: PairLaw) {
+    fn run<D: Dimension>(law: ContactLaw) {
         let size = SHAKEN;
         let mut setup = shaken_box::<D>();
         setup.rules = vec![Rule::smooth(0.95); 4];
@@ -614,22 +612,22 @@ fn the_viscoelastic_law_of_clusters_has_its_restitution() {
 /// acts 2.5 times as much, to 4e-3.
 #[test]
 fn friction_by_law_turns_grains_as_clusters_do() {
-    let hertz = PairLaw::Hertz {
+    let hertz = ContactLaw::Hertz(Hertz {
         young: 1e12,
         shear: 4e11,
         damping_ratio: 0.1,
         friction: 0.3,
-    };
-    let rough = PairLaw::Viscoelastic {
+    });
+    let rough = ContactLaw::Viscoelastic(Viscoelastic {
         young: 1e12,
         shear: 4e11,
         dissipation: 2e-7,
         friction: 0.4,
-    };
+    });
     for law in [support::linear(1e8, 3e7, 100.0, 50.0, 0.25), hertz, rough] {
         // The tables of viscoelastic spheres with friction take seconds.
         let impacts = [(0.5, -60.0), (0.1, 0.0), (0.5, 0.0), (2.0, 30.0)];
-        let count = if matches!(law, PairLaw::Viscoelastic { .. }) {
+        let count = if matches!(law, ContactLaw::Viscoelastic(Viscoelastic { .. })) {
             1
         } else {
             4

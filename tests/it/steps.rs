@@ -2,14 +2,14 @@
 
 use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::PairLaw;
+use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{Setup, System, SystemError};
 
 use super::support::*;
 
 /// A setup that asks for no step of its own, with the usual safety.
-fn automatic<D: Integrate>(law: PairLaw, finish: f64) -> Setup<D> {
+fn automatic<D: Integrate>(law: ContactLaw, finish: f64) -> Setup<D> {
     let mut setup = empty(law, 1.0, finish);
     setup.motion.step = None;
     setup.motion.safety = 0.8;
@@ -23,12 +23,12 @@ fn chosen<D: Integrate>(setup: &Setup<D>) -> f64 {
 /// A grain falls on a plane, which spans no height of its own: the fall down to it counts as that
 /// on a block does. Hertz's links are stiffer the harder the impact.
 fn a_plane_is_hit_as_a_block<D: Integrate>() {
-    let law = PairLaw::Hertz {
+    let law = ContactLaw::Hertz(Hertz {
         young: 5e6,
         shear: 1e6,
         damping_ratio: 0.0,
         friction: 0.0,
-    };
+    });
     let scene = || {
         let mut setup: Setup<D> = automatic(law, 0.5);
         setup.gravity = place::<D>(0.0, -10.0);

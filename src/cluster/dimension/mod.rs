@@ -10,7 +10,7 @@ use super::cell::CellSums;
 use super::kernel::{All, Arcs, Block, Change, Named, Onto, Seen, Timing, WallGeometry, WallSums};
 use super::lists::{History, Lists};
 use crate::body::Grain;
-use crate::contact::AnyLaw;
+use crate::contact::LinkLaw;
 use crate::geometry::Dimension;
 use crate::vector::Level;
 
@@ -25,7 +25,7 @@ pub trait ClusterDimension: Dimension {
     /// is added to `sums`.
     fn pair_forces<F: Onto>(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         rows: Seen<'_>,
         spins: Seen<'_>,
         block: Block<'_, Self::History, F>,
@@ -35,7 +35,7 @@ pub trait ClusterDimension: Dimension {
     /// Contact forces at a surface of a wall that turns with an angular velocity (rad/s).
     fn wall_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
@@ -49,7 +49,7 @@ pub trait ClusterDimension: Dimension {
     /// Contact forces of candidate pairs, some of them arcs; in space there are none.
     fn arc_pair_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,
@@ -72,7 +72,7 @@ pub trait ClusterDimension: Dimension {
     /// Contact forces at a surface, of arcs too.
     fn arc_wall_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Self::History>,
         changed: &mut Vec<Change>,

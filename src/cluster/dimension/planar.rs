@@ -9,7 +9,7 @@ use crate::cluster::kernel::{
     Timing, WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
-use crate::contact::{AnyLaw, with_law, with_plain_law};
+use crate::contact::{LinkLaw, with_law, with_plain_law};
 use crate::geometry::Planar;
 use crate::vector::{Level, Row, run};
 
@@ -19,7 +19,7 @@ impl ClusterDimension for Planar {
 
     fn pair_forces<F: Onto>(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         rows: Seen<'_>,
         _: Seen<'_>,
         block: Block<'_, Row, F>,
@@ -31,7 +31,7 @@ impl ClusterDimension for Planar {
 
     fn wall_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
@@ -72,7 +72,7 @@ impl ClusterDimension for Planar {
 
     fn arc_pair_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,
@@ -99,7 +99,7 @@ impl ClusterDimension for Planar {
 
     fn arc_wall_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<Row>,
         changed: &mut Vec<Change>,

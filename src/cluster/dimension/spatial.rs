@@ -9,7 +9,7 @@ use crate::cluster::kernel::{
     WallSums,
 };
 use crate::cluster::lists::Lists;
-use crate::contact::{AnyLaw, with_law};
+use crate::contact::{LinkLaw, with_law};
 use crate::geometry::{Dimension, Spatial};
 use crate::vector::{Level, Row, run};
 
@@ -32,7 +32,7 @@ impl ClusterDimension for Spatial {
 
     fn pair_forces<F: Onto>(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         rows: Seen<'_>,
         spins: Seen<'_>,
         block: Block<'_, SpatialHistory, F>,
@@ -44,7 +44,7 @@ impl ClusterDimension for Spatial {
 
     fn wall_forces(
         level: Level,
-        law: &AnyLaw,
+        law: &LinkLaw,
         arrays: &mut Arrays<Self>,
         lists: &mut Lists<SpatialHistory>,
         changed: &mut Vec<Change>,

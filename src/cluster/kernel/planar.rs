@@ -72,7 +72,7 @@ pub(super) fn assemble<L: Lanes, W: Law>(
     }
     let mut drag = weight_ct.mul(vt);
     let mut cap = L::splat(law.friction()).mul(*pressing);
-    if W::COMPOSED && law.slots().spring_limited {
+    if W::COMPOSED && law.terms().spring_limited {
         let slides = cap.less(kt.mul(spring).abs());
         drag = zero.select(drag, slides);
         cap = cap.select(L::splat(f64::MAX), slides);
@@ -170,7 +170,7 @@ impl<L: Lanes> Meeting<L> {
         let mut e = assemble(law, nx, ny, sliding, &part, touch, flags.slip, old, timing);
         if let (true, Some(turning)) = (W::COMPOSED, turning) {
             deepest.only(touch).store(&mut turning.memory.deepest);
-            if let Some(rolling) = law.slots().rolling {
+            if let Some(rolling) = law.terms().rolling {
                 let old = [L::load(&turning.memory.rolled[0])];
                 let out = resist(&rolling, &part, turning.speed, old, lasting, touch, timing);
                 out.spring[0].store(&mut turning.memory.rolled[0]);

@@ -123,7 +123,7 @@ fn assemble<L: Lanes, W: Law>(
         ct_now = ct.mul(share.add(half)).select(ct, mask);
     }
     let mut cap = L::splat(law.friction()).mul(*pressing);
-    if W::COMPOSED && law.slots().spring_limited {
+    if W::COMPOSED && law.terms().spring_limited {
         let alone = map(spring, |s| kt.mul(s));
         let slides = cap.less(dot(alone, alone).sqrt());
         ct_now = zero.select(ct_now, slides);
@@ -246,7 +246,7 @@ impl<L: Lanes> Meeting<L> {
             let (speed, memory) = (turning.speed, turning.memory);
             deepest.only(touch).store(&mut memory.deepest);
             let twist = dot(speed, n);
-            if let Some(rolling) = law.slots().rolling {
+            if let Some(rolling) = law.terms().rolling {
                 let speed = zip(speed, n, |v, n| v.sub(twist.mul(n)));
                 let old = laid_flat(load3(&memory.rolled), n);
                 let out = resist(&rolling, &part, speed, old, lasting, touch, timing);
@@ -254,7 +254,7 @@ impl<L: Lanes> Meeting<L> {
                 e.work = e.work.add(out.work);
                 e.turning = out.force;
             }
-            if let Some(twisting) = law.slots().twisting {
+            if let Some(twisting) = law.terms().twisting {
                 let old = [L::load(&memory.twisted)];
                 let out = resist(&twisting, &part, [twist], old, lasting, touch, timing);
                 out.spring[0].store(&mut memory.twisted);

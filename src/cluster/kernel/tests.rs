@@ -1,43 +1,45 @@
 use super::spatial::laid_flat;
 use super::{All, Batch, Block, Flags, Memory, Near, Onto, Seen, Timing};
 use crate::cluster::dimension::ClusterDimension;
-use crate::contact::{AnyLaw, Cohesion, Composed, PairLaw, Resistance, ResistanceKind, Slots};
+use crate::contact::{
+    Cohesion, ContactLaw, ContactTerms, Hertz, Linear, LinearPerMass, LinkLaw, Resistance,
+    ResistanceKind,
+};
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 const BODIES: usize = 12;
 const FIRST: u32 = 100;
 
-fn laws() -> Vec<AnyLaw> {
+fn laws() -> Vec<LinkLaw> {
     let resistance = Resistance {
         friction: 0.2,
         kind: ResistanceKind::Constant(1e-3),
     };
-    let slots = Slots {
+    let slots = ContactTerms {
         cohesion: Some(Cohesion::Dmt(0.05)),
         rolling: Some(resistance),
         twisting: Some(resistance),
-        ..Slots::default()
+        ..ContactTerms::default()
     };
-    let linear = |per_mass| {
-        AnyLaw::from(&PairLaw::Linear {
-            normal_stiffness: 1e5,
-            tangential_stiffness: 3e4,
-            normal_damping: 20.0,
-            tangential_damping: 10.0,
-            friction: 0.4,
-            per_mass,
-        })
+    let linear = Linear {
+        normal_stiffness: 1e5,
+        tangential_stiffness: 3e4,
+        normal_damping: 20.0,
+        tangential_damping: 10.0,
+        friction: 0.4,
     };
-    let hertz = AnyLaw::from(&PairLaw::Hertz {
+    let per_mass = ContactLaw::from(LinearPerMass(linear));
+    let hertz = ContactLaw::from(Hertz {
         young: 1e7,
         shear: 4e6,
         damping_ratio: 0.2,
         friction: 0.3,
     });
-    let composed = [linear(true), hertz].map(|law| Composed::new(law, slots).map(AnyLaw::Composed));
-    let mut all = vec![linear(false), linear(true), hertz];
-    all.extend(composed.into_iter().flatten());
+    let mut all = [linear.into(), per_mass, hertz]
+        .map(LinkLaw::Plain)
+        .to_vec();
+    all.extend([per_mass, hertz].map(|law| LinkLaw::new(law, slots)));
     assert_eq!(all.len(), 5);
     all
 }
@@ -92,7 +94,7 @@ fn batches() -> Vec<Batch> {
 
 /// Links of one law, and what they remember.
 struct Links<D: ClusterDimension> {
-    law: AnyLaw,
+    law: LinkLaw,
     batches: Vec<Batch>,
     history: Vec<D::History>,
     stiffness: Vec<Row>,
@@ -129,7 +131,7 @@ impl<D: ClusterDimension> Links<D> {
 }
 
 /// Forces and dampers' share of all slots, onto the rows of a band or of all, and flags.
-fn forces<D: ClusterDimension>(law: AnyLaw, band: bool) -> ([Vec<Row>; 2], Vec<Flags>) {
+fn forces<D: ClusterDimension>(law: LinkLaw, band: bool) -> ([Vec<Row>; 2], Vec<Flags>) {
     let bodies = rows::<D>();
     let mut links: Links<D> = Links {
         law,

@@ -10,16 +10,16 @@ use super::{Body, Rough, Rule, Setup, SetupError};
 use crate::collide::family::RoughFamily;
 use crate::collide::resolved::{self, ForceLaw, Mapping, ResolvedError};
 use crate::collide::restitution::Restitution;
-use crate::collide::rough::{collide_at, damping_unit, time_scale};
+use crate::collide::rough::{collide_at, damping_unit};
 use crate::collide::soft::{MappingTable, Ranges};
-use crate::contact::PairLaw;
+use crate::contact::{ContactLaw, Elastic, Loss};
 use crate::geometry::{Dimension, Vector};
 
 /// The contact law of a pair of species, which decides how they collide.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ByLaw {
     /// The law.
-    pub law: PairLaw,
+    pub law: ContactLaw,
     /// Whether contacts of two grains last and displace them (soft); else, and with walls, they are
     /// instantaneous.
     pub soft: bool,
@@ -48,7 +48,7 @@ impl Default for Laws {
 /// A law with its tables.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Contact {
-    law: PairLaw,
+    law: ContactLaw,
     rough: Option<RoughFamily>,
     soft: Option<MappingTable>,
 }
@@ -86,45 +86,34 @@ struct Sizes {
 }
 
 /// A law that soft collisions know, for a pair; none of the others.
-fn force_law(law: &PairLaw, effective_mass: f64, radius: f64) -> Option<ForceLaw> {
-    let kh = |young: f64| 4.0 / 3.0 * young * radius.sqrt();
-    Some(match *law {
-        PairLaw::Linear {
-            normal_stiffness: kn,
-            normal_damping,
-            per_mass,
-            ..
-        } => ForceLaw::Linear {
+fn force_law(law: &ContactLaw, effective_mass: f64, radius: f64) -> Option<ForceLaw> {
+    match (law.elastic(), law.loss()) {
+        (
+            Elastic::Linear(kn),
+            Loss::Dashpot {
+                normal, per_mass, ..
+            },
+        ) => Some(ForceLaw::Linear {
             kn,
             cn: if per_mass {
-                normal_damping * effective_mass
+                normal * effective_mass
             } else {
-                normal_damping
+                normal
             },
-        },
-        PairLaw::Hertz {
-            young,
-            damping_ratio: 0.0,
-            ..
-        } => ForceLaw::Hertz { kh: kh(young) },
-        PairLaw::Hertz { .. } => return None,
-        PairLaw::Viscoelastic {
-            young, dissipation, ..
-        } => ForceLaw::Viscoelastic {
-            kh: kh(young),
-            a: dissipation,
-        },
-        PairLaw::Mutze {
-            young,
-            unloading: 1.0,
-            ..
-        } => ForceLaw::Hertz { kh: kh(young) },
-        PairLaw::Mutze { .. } => return None,
-    })
+        }),
+        (Elastic::Hertz(young), loss) => {
+            let kh = 4.0 / 3.0 * young * radius.sqrt();
+            match loss {
+                Loss::Dissipation(a) => Some(ForceLaw::Viscoelastic { kh, a }),
+                loss => loss.is_none().then_some(ForceLaw::Hertz { kh }),
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Why contacts of a law cannot be soft.
-pub fn no_soft(law: &PairLaw) -> Option<&'static str> {
+pub fn no_soft(law: &ContactLaw) -> Option<&'static str> {
     let friction = law.stiffness(0.0, 0.0).friction;
     if friction > 0.0 {
         Some("has friction; soft collisions know none")
@@ -134,24 +123,6 @@ pub fn no_soft(law: &PairLaw) -> Option<&'static str> {
         )
     } else {
         None
-    }
-}
-
-/// Whether a law loses nothing.
-fn lossless(law: &PairLaw) -> bool {
-    match *law {
-        PairLaw::Linear {
-            normal_damping: loss,
-            ..
-        }
-        | PairLaw::Hertz {
-            damping_ratio: loss,
-            ..
-        }
-        | PairLaw::Viscoelastic {
-            dissipation: loss, ..
-        } => loss == 0.0,
-        PairLaw::Mutze { unloading, .. } => unloading == 1.0,
     }
 }
 
@@ -321,7 +292,7 @@ impl Contacts {
                 resolved::collide(&law, mass, reach, approach, sliding)?
             }
         };
-        if lossless(&contact.law) {
+        if contact.law.loss().is_none() {
             // It ends as it began, whatever the table's error.
             (mapping.eps_r, mapping.eps_rdot) = (1.0, -1.0);
         }
@@ -358,7 +329,7 @@ impl Meeting {
     }
 
     /// Scaled numbers of soft contacts up to a speed, m/s.
-    fn ranges(&self, law: &PairLaw, fast: f64) -> Option<Ranges> {
+    fn ranges(&self, law: &ContactLaw, fast: f64) -> Option<Ranges> {
         let [light, heavy] = self.mass;
         // Extreme times: of light pairs on stiff contacts, of heavy ones on compliant contacts.
         let quick = force_law(law, light, self.radius[1])?;
@@ -368,12 +339,12 @@ impl Meeting {
             quick.scaled(light, short).damping,
             slow.scaled(heavy, long).damping,
         ];
-        let least = match law {
-            PairLaw::Linear { .. } => ends[0].min(ends[1]),
-            _ => 0.0,
+        let (hertz, least) = match law.elastic() {
+            Elastic::Linear(_) => (false, ends[0].min(ends[1])),
+            Elastic::Hertz(_) => (true, 0.0),
         };
         Some(Ranges {
-            hertz: !matches!(law, PairLaw::Linear { .. }),
+            hertz,
             damping: [least, ends[0].max(ends[1])],
             compression: fast * long / self.reach[0],
             alike: light == heavy && self.reach[0] == self.reach[1],
@@ -381,16 +352,17 @@ impl Meeting {
     }
 
     /// Numbers of damping of contacts with friction up to a speed, m/s.
-    fn units(&self, law: &PairLaw, fast: f64) -> [f64; 2] {
+    fn units(&self, law: &ContactLaw, fast: f64) -> [f64; 2] {
         let [light, heavy] = self.mass;
-        match law {
-            PairLaw::Hertz { .. } | PairLaw::Mutze { .. } => [1.0; 2],
-            PairLaw::Linear { .. } => {
+        match law.loss() {
+            Loss::Ratio(_) | Loss::Unloading(_) => [1.0; 2],
+            Loss::Dashpot { .. } => {
                 let ends = [light, heavy].map(|mass| damping_unit(law, mass, 1.0, 1.0));
                 [ends[0].min(ends[1]), ends[0].max(ends[1])]
             }
-            PairLaw::Viscoelastic { .. } => {
-                [0.0, 1.0 / time_scale(law, light, self.radius[1], fast)]
+            Loss::Dissipation(_) => {
+                let shortest = law.elastic().time_scale(light, self.radius[1], fast);
+                [0.0, 1.0 / shortest]
             }
         }
     }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Check;
 use super::mixture::place_of;
-use super::{events, slots};
-use crate::contact::{LawTable, PairLaw, damping_ratio};
+use super::{events, terms};
+use crate::contact::laws::keys::{Bound, Moduli};
+use crate::contact::{ContactLaw, LawTable};
 use crate::scenario::embedded;
 use crate::scenario::path::Place;
 use crate::scenario::problem::{Problem, names, nearest};
-use crate::scenario::spec::{FillSpec, LawSpec, MaterialSpec, Sort, Spec};
+use crate::scenario::spec::{FillSpec, LawSection, MaterialSpec, Sort, Spec};
 
 /// Materials of a scenario: each pair of them has a place for its law.
 const MOST: usize = 1000;
@@ -164,7 +165,7 @@ pub(super) fn laws(
     let library = embedded::materials();
     for (a, name_a) in materials.names.iter().enumerate() {
         for (b, name_b) in materials.names.iter().enumerate().skip(a) {
-            let pair = |law: &&LawSpec| {
+            let pair = |law: &&LawSection| {
                 let [x, y] = &law.between;
                 (x == name_a && y == name_b) || (x == name_b && y == name_a)
             };
@@ -194,8 +195,9 @@ pub(super) fn laws(
                 None => Place::default(),
             };
             let (first, second) = (a as u16, b as u16);
-            table.set(first, second, pair_law(&place, &law, materials, [a, b])?);
-            table.set_slots(first, second, slots::collect(check, &place, &law)?);
+            let plain = pair_law(&place, &law, materials, [a, b])?;
+            table.set(first, second, plain);
+            table.set_terms(first, second, terms::collect(check, &place, &law, &plain)?);
             kept.push(law);
         }
     }
@@ -266,50 +268,25 @@ fn missing(spec: &Spec, a: &str, b: &str) -> Problem {
     )
     .label(format!("no law between `{a}` and `{b}`"))
     .help(format!(
-        "add a [[law]] with between = [\"{a}\", \"{b}\"] and `linear`, `hertz`, `viscoelastic` or `mutze`"
+        "add a [[law]] with between = [\"{a}\", \"{b}\"] and one of {}",
+        names(LawSection::LAWS.iter().copied())
     ))
 }
 
 fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
     for (k, law) in spec.law.iter().enumerate() {
         let at = Place::of("law").index(k);
-        let kind = check.one_of(
-            &at,
-            "what law it is",
-            &[
-                ("linear", law.linear.is_some()),
-                ("hertz", law.hertz.is_some()),
-                ("viscoelastic", law.viscoelastic.is_some()),
-                ("mutze", law.mutze.is_some()),
-            ],
-        )?;
+        let kind = check.one_of(&at, "what law it is", &law.given())?;
         let here = at.key(kind);
-        if let Some(linear) = &law.linear {
-            check.positive(&here.key("normal_stiffness"), linear.normal_stiffness)?;
-            for (key, value) in [
-                ("tangential_stiffness", linear.tangential_stiffness),
-                ("normal_damping", linear.normal_damping),
-                ("tangential_damping", linear.tangential_damping),
-                ("friction", linear.friction),
-            ] {
-                check.non_negative(&here.key(key), value)?;
-            }
+        for (key, value, bound) in law.law().into_iter().flat_map(|given| given.bounds) {
+            let key = here.key(key);
+            match bound {
+                Bound::Positive => check.positive(&key, value)?,
+                Bound::NonNegative => check.non_negative(&key, value)?,
+                Bound::Share => check.share(&key, value)?,
+            };
         }
-        if let Some(hertz) = &law.hertz {
-            check.share(&here.key("restitution"), hertz.restitution)?;
-            check.non_negative(&here.key("friction"), hertz.friction)?;
-        }
-        if let Some(viscoelastic) = &law.viscoelastic {
-            check.non_negative(&here.key("dissipation"), viscoelastic.dissipation)?;
-            check.non_negative(&here.key("friction"), viscoelastic.friction)?;
-        }
-        if let Some(mutze) = &law.mutze {
-            let share = mutze.squared_restitution;
-            check.share(&here.key("squared_restitution"), share)?;
-            check.non_negative(&here.key("friction"), mutze.friction)?;
-            check.positive(&here.key("smoothing_speed"), mutze.smoothing_speed)?;
-        }
-        let same = |other: &LawSpec| {
+        let same = |other: &LawSection| {
             let ([a, b], [c, d]) = (&law.between, &other.between);
             (a == c && b == d) || (a == d && b == c)
         };
@@ -326,66 +303,31 @@ fn check_laws(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
 
 fn pair_law(
     place: &Place,
-    law: &LawSpec,
+    law: &LawSection,
     materials: &Materials,
     pair: [usize; 2],
-) -> Result<PairLaw, Problem> {
-    if let Some(linear) = &law.linear {
-        return Ok(PairLaw::Linear {
-            normal_stiffness: linear.normal_stiffness,
-            tangential_stiffness: linear.tangential_stiffness,
-            normal_damping: linear.normal_damping,
-            tangential_damping: linear.tangential_damping,
-            friction: linear.friction,
-            per_mass: linear.per_mass,
-        });
-    }
-    let kind = match (&law.hertz, &law.viscoelastic, &law.mutze) {
-        (Some(_), _, _) => "hertz",
-        (None, Some(_), _) => "viscoelastic",
-        (None, None, Some(_)) => "mutze",
-        _ => return Err(Problem::at(place, format!("`{place}` has no law"))),
+) -> Result<ContactLaw, Problem> {
+    let Some(given) = law.law() else {
+        return Err(Problem::at(place, format!("`{place}` has no law")));
     };
-    let mut compliance = 0.0;
-    let mut shear_compliance = 0.0;
-    for index in pair {
+    let mut elastic = [[f64::NAN; 2]; 2];
+    for (index, of) in pair.into_iter().zip(&mut elastic) {
         let material = &materials.specs[index];
-        let (Some(young), Some(poisson)) = (material.young, material.poisson) else {
-            let name = &materials.names[index];
-            return Err(Problem::at(
-                place,
-                format!(
-                    "the law `{kind}` between `{}` and `{}` needs `young` and `poisson` of `{name}`",
-                    materials.names[pair[0]], materials.names[pair[1]]
-                ),
-            )
-            .help(format!("add them to [material.{name}]")));
-        };
-        // Effective moduli: Johnson 1985, eqs. 4.25 and 7.42; G = E / (2 (1 + nu)).
-        compliance += (1.0 - poisson * poisson) / young;
-        shear_compliance += 2.0 * (2.0 - poisson) * (1.0 + poisson) / young;
+        match (material.young, material.poisson) {
+            (Some(young), Some(poisson)) => *of = [young, poisson],
+            _ if given.needs_moduli => {
+                let name = &materials.names[index];
+                return Err(Problem::at(
+                    place,
+                    format!(
+                        "the law `{}` between `{}` and `{}` needs `young` and `poisson` of `{name}`",
+                        given.key, materials.names[pair[0]], materials.names[pair[1]]
+                    ),
+                )
+                .help(format!("add them to [material.{name}]")));
+            }
+            _ => {}
+        }
     }
-    let (young, shear) = (1.0 / compliance, 1.0 / shear_compliance);
-    if let Some(law) = &law.mutze {
-        return Ok(PairLaw::Mutze {
-            young,
-            unloading: law.squared_restitution,
-            friction: law.friction,
-            smoothing: law.smoothing_speed,
-        });
-    }
-    Ok(match (&law.hertz, &law.viscoelastic) {
-        (None, Some(law)) => PairLaw::Viscoelastic {
-            young,
-            shear,
-            dissipation: law.dissipation,
-            friction: law.friction,
-        },
-        (hertz, _) => PairLaw::Hertz {
-            young,
-            shear,
-            damping_ratio: damping_ratio(hertz.as_ref().map_or(1.0, |law| law.restitution)),
-            friction: hertz.as_ref().map_or(0.0, |law| law.friction),
-        },
-    })
+    Ok((given.law)(Moduli::of(elastic)))
 }

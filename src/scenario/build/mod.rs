@@ -29,8 +29,8 @@ mod radii;
 mod rough;
 mod settings;
 mod shapes;
-mod slots;
 mod start;
+mod terms;
 mod twice;
 mod walls;
 
@@ -162,7 +162,7 @@ pub(super) fn build<D: Integrate>(
     };
     long_range::refuse_periodic(&setup)?;
     place::refuse_others(&setup)?;
-    slots::refuse_arcs(&spec, &setup)?;
+    terms::refuse_arcs(&spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     setup.cell = cell::build(check, &mut spec, &setup)?;
     capable::check(check, written, &setup)?;

@@ -1,6 +1,6 @@
 //! Hollows of walls as narrow as grains, in which the theory of round contacts ends.
 
-use crate::contact::PairLaw;
+use crate::contact::ContactLaw;
 use crate::contact::curved::LEAST;
 use crate::geometry::Dimension;
 use crate::system::Setup;
@@ -14,7 +14,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     for wall in &setup.boundaries {
         let minds = |material: u16| {
             let law = setup.laws.get(material, wall.material);
-            law.is_some_and(|law| !matches!(law, PairLaw::Linear { .. }))
+            law.is_some_and(ContactLaw::needs_radius)
         };
         let there = setup.grains.iter();
         let there = there.map(|grain| (grain.material, grain.radius));

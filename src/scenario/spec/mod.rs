@@ -5,6 +5,7 @@ mod cell;
 mod events;
 mod field;
 mod grains;
+mod law;
 mod material;
 mod meter;
 mod mixture;
@@ -14,7 +15,6 @@ mod quasi_static;
 mod run;
 mod scalar;
 mod shape;
-mod slots;
 mod wall;
 
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ pub use cell::*;
 pub use events::*;
 pub use field::*;
 pub use grains::*;
+pub use law::*;
 pub use material::*;
 pub use meter::*;
 pub use mixture::*;
@@ -35,7 +36,6 @@ pub use quasi_static::*;
 pub use run::*;
 pub use scalar::*;
 pub use shape::*;
-pub use slots::*;
 pub use wall::*;
 
 /// A scenario: all that a run starts from. Units are SI, angles in radians. In two dimensions
@@ -91,7 +91,7 @@ pub struct Spec {
     pub shape: BTreeMap<String, ShapeSpec>,
     /// Contact laws of pairs of materials; these come before the embedded ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub law: Vec<LawSpec>,
+    pub law: Vec<LawSection>,
     /// Walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boundary: Vec<BoundarySpec>,

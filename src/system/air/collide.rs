@@ -6,8 +6,7 @@ use crate::body::Pose;
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
 use crate::collide::engine::{Pair, Rule, law::Encounter};
-use crate::collide::rough::time_scale;
-use crate::contact::PairLaw;
+use crate::contact::Elastic;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
@@ -207,8 +206,11 @@ impl<D: Integrate> System<D> {
         let rule = rule.unwrap_or(Rule::smooth(1.0));
         let law = self.setup.laws.get(materials[0], materials[1]);
         let duration = law.map_or(0.0, |law| {
-            let linear = matches!(law, PairLaw::Linear { .. });
-            LONGEST[usize::from(!linear)] * time_scale(law, effective_mass, radius, approach)
+            let longest = match law.elastic() {
+                Elastic::Linear(_) => LONGEST[0],
+                Elastic::Hertz(_) => LONGEST[1],
+            };
+            longest * law.elastic().time_scale(effective_mass, radius, approach)
         });
         let normal_impulse = (1.0 + rule.restitution) * approach * effective_mass;
         let mut impact = Impact {

@@ -7,7 +7,7 @@ use crate::record::Sink;
 use crate::system::{System, SystemError};
 
 impl<D: Integrate> System<D> {
-    /// Slots of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
+    /// ContactTerms of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
     /// foreseen anew. `reach` is at most the greatest radius and half the margin of the outer list.
     pub(in crate::system) fn around_in_air(
         &mut self,

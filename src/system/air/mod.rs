@@ -211,7 +211,7 @@ impl Air {
         if there(slot) {
             return Some(slot);
         }
-        // Slots were packed since.
+        // ContactTerms were packed since.
         self.find_slots(engine);
         let slot = self.slots.get(id as usize).copied().unwrap_or(0);
         there(slot).then_some(slot)

@@ -16,7 +16,7 @@ use super::{
     Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
     Simulation, SolverName, SystemError, TensionName,
 };
-use crate::contact::{LawTable, PairLaw};
+use crate::contact::{ContactLaw, LawTable};
 use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EnergyFigures, NullSink, Sink, Summary};
@@ -155,7 +155,7 @@ pub fn first_fault<D: Dimension>(
 /// solved for.
 fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
     match settings.freedom {
-        FreedomName::Full if laws.laws.iter().flatten().any(PairLaw::grips) => Freedom::Full,
+        FreedomName::Full if laws.laws.iter().flatten().any(ContactLaw::grips) => Freedom::Full,
         _ => Freedom::Translational,
     }
 }
@@ -164,7 +164,7 @@ fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
 /// direction beyond a line that it could turn about.
 fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize {
     match freedom {
-        Freedom::Translational if laws.laws.iter().flatten().all(PairLaw::grips) => 1,
+        Freedom::Translational if laws.laws.iter().flatten().all(ContactLaw::grips) => 1,
         _ => D::N,
     }
 }

@@ -1,58 +1,68 @@
 //! Cohesion, plastic loading and resistance to rolling and twisting in laws of contact.
 
 use super::check::Check;
-use crate::contact::{Cohesion, Plastic, Resistance, ResistanceKind, Slots};
+use crate::contact::terms::{CohesionKeys, ResistanceKeys};
+use crate::contact::{
+    Cohesion, ContactLaw, ContactTerms, Elastic, Plastic, Resistance, ResistanceKind,
+};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::{CohesionSpec, LawSpec, ResistanceSpec, Spec};
+use crate::scenario::spec::{LawSection, Spec};
 use crate::system::Setup;
 
-/// The slots of a law, checked.
-pub(super) fn collect(check: Check<'_>, at: &Place, law: &LawSpec) -> Result<Slots, Problem> {
-    let mut slots = Slots {
+/// The terms of a law, checked.
+pub(super) fn collect(
+    check: Check<'_>,
+    at: &Place,
+    law: &LawSection,
+    plain: &ContactLaw,
+) -> Result<ContactTerms, Problem> {
+    let mut terms = ContactTerms {
         spring_limited: law.limit_spring_only,
-        ..Slots::default()
+        ..ContactTerms::default()
     };
-    let hertzian = law.hertz.is_some() || law.viscoelastic.is_some();
     if let Some(spec) = &law.cohesion {
-        slots.cohesion = Some(cohesion(check, &at.key("cohesion"), spec, hertzian)?);
+        terms.cohesion = Some(cohesion(check, &at.key("cohesion"), spec, plain.elastic())?);
     }
     if let Some(spec) = &law.plastic {
         let here = at.key("plastic");
-        let Some(linear) = &law.linear else {
+        let Elastic::Linear(normal_stiffness) = plain.elastic() else {
             return Err(Problem::at_key(&here, "`plastic` needs the law `linear`"));
         };
         let key = here.key("unloading_stiffness");
         let unloading = check.positive(&key, spec.unloading_stiffness)?;
         // At least a little more, or the link could not forget what it bore.
-        if unloading < linear.normal_stiffness * (1.0 + 1e-6) {
-            let must = format!("more than normal_stiffness = {}", linear.normal_stiffness);
+        if unloading < normal_stiffness * (1.0 + 1e-6) {
+            let must = format!("more than normal_stiffness = {}", normal_stiffness);
             return Err(check.wrong(&key, &unloading.to_string(), &must));
         }
         let key = here.key("cohesion_stiffness");
         let cohesion = check.non_negative(&key, spec.cohesion_stiffness)?;
-        slots.plastic = Some(Plastic {
+        terms.plastic = Some(Plastic {
             unloading,
             cohesion,
         });
     }
-    let given = |key: &str, spec: &Option<ResistanceSpec>| {
+    let given = |key: &str, spec: &Option<ResistanceKeys>| {
         let spec = spec.as_ref();
         spec.map(|spec| resistance(check, &at.key(key), spec))
             .transpose()
     };
-    slots.rolling = given("rolling", &law.rolling)?;
-    slots.twisting = given("twisting", &law.twisting)?;
-    if law.mutze.is_some() && !slots.are_empty() {
-        let what = "the law `mutze` has no cohesion, no rolling and no spring across";
+    terms.rolling = given("rolling", &law.rolling)?;
+    terms.twisting = given("twisting", &law.twisting)?;
+    if !plain.takes_terms() && !terms.are_empty() {
+        let what = format!(
+            "the law `{}` has no cohesion, no rolling and no spring across",
+            plain.key()
+        );
         return Err(Problem::at_key(&at.key(first(law)), what));
     }
-    Ok(slots)
+    Ok(terms)
 }
 
-/// The first key of a law that fills a slot.
-fn first(law: &LawSpec) -> &'static str {
+/// The first key of a law that gives a term.
+fn first(law: &LawSection) -> &'static str {
     let filled = [
         ("cohesion", law.cohesion.is_some()),
         ("plastic", law.plastic.is_some()),
@@ -69,8 +79,8 @@ fn first(law: &LawSpec) -> &'static str {
 fn cohesion(
     check: Check<'_>,
     at: &Place,
-    spec: &CohesionSpec,
-    hertzian: bool,
+    spec: &CohesionKeys,
+    elastic: Elastic,
 ) -> Result<Cohesion, Problem> {
     check.one_of(
         at,
@@ -105,14 +115,14 @@ fn cohesion(
     }
     let here = at.key("jkr");
     let work = check.positive(&here, spec.jkr.unwrap_or(f64::NAN))?;
-    if !hertzian {
+    if !matches!(elastic, Elastic::Hertz(_)) {
         let what = "the cohesion `jkr` needs the law `hertz` or `viscoelastic`";
         return Err(Problem::at_key(&here, what));
     }
     Ok(Cohesion::Jkr(work))
 }
 
-fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceSpec) -> Result<Resistance, Problem> {
+fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceKeys) -> Result<Resistance, Problem> {
     let friction = check.non_negative(&at.key("friction"), spec.friction)?;
     let kind = match spec.smoothing_speed {
         Some(speed) => {
@@ -141,7 +151,7 @@ fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceSpec) -> Result<Res
     Ok(Resistance { friction, kind })
 }
 
-/// Grains of arcs have no slots.
+/// Grains of arcs have no terms.
 pub(super) fn refuse_arcs<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let composed = spec.law.iter().position(|law| first(law) != "between");
     let arcs = setup.forms.iter().any(|form| form.arcs);

@@ -1,0 +1,131 @@
+//! The laws of contact, one file each.
+//!
+//! A law is a struct of its parameters with an implementation of [`Law`], and a struct of what a scenario gives of it with one of [`Keys`](keys::Keys). Its
+//! file and its lines in `laws!` below are all there is of it: scenarios, kernels, the step, solves and collisions go by what it declares.
+
+pub mod keys;
+
+use serde::{Deserialize, Serialize};
+
+use super::law::{Elastic, Law, Loss};
+
+/// Makes of all laws the enum of them, the macro that runs an expression with one, and the macro that hands on all keys.
+macro_rules! laws {
+    ($($(#[$doc:meta])* $key:ident: $keys:ident => $($law:ident),+;)+) => {
+        $(mod $key;)+
+        $(pub use $key::{$keys, $($law),+};)+
+
+        /// The law of a pair of materials, without terms.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum ContactLaw {
+            $($(
+                #[doc = concat!("See [`", stringify!($law), "`].")]
+                $law($law),
+            )+)+
+        }
+
+        $($(
+            impl From<$law> for ContactLaw {
+                fn from(law: $law) -> Self {
+                    ContactLaw::$law(law)
+                }
+            }
+        )+)+
+
+        impl ContactLaw {
+            /// Name of the key that gives such a law.
+            #[must_use]
+            pub fn key(&self) -> &'static str {
+                match self {
+                    $($(ContactLaw::$law(_) => stringify!($key),)+)+
+                }
+            }
+        }
+
+        /// Runs an expression with the law in scope as what it is.
+        macro_rules! with_contact_law {
+            ($any:expr, $name:ident => $body:expr) => {
+                match $any {
+                    $($($crate::contact::ContactLaw::$law($name) => $body,)+)+
+                }
+            };
+        }
+        pub(crate) use with_contact_law;
+
+        /// Hands the keys of all laws, as `key: Keys` with what each is, to a macro.
+        macro_rules! with_all_laws {
+            ($macro:ident) => {
+                $macro! { $($(#[$doc])* $key: $keys),+ }
+            };
+        }
+        pub(crate) use with_all_laws;
+    };
+}
+
+laws! {
+    /// Linear springs and dashpots.
+    linear: LinearKeys => Linear, LinearPerMass;
+    /// Hertz's normal force with Mindlin's tangential stiffness.
+    hertz: HertzKeys => Hertz;
+    /// Hertz's normal force with damping in proportion to the rate of that force.
+    viscoelastic: ViscoelasticKeys => Viscoelastic;
+    /// Hertz's normal force, weaker while the two part, and friction that goes through zero with the sliding
+    /// speed.
+    mutze: MutzeKeys => Mutze;
+}
+
+impl ContactLaw {
+    /// How the elastic normal force goes with the overlap.
+    #[must_use]
+    pub fn elastic(&self) -> Elastic {
+        with_contact_law!(self, law => law.elastic())
+    }
+    /// How energy is lost along the normal.
+    #[must_use]
+    pub fn loss(&self) -> Loss {
+        with_contact_law!(self, law => law.loss())
+    }
+    /// Tangential stiffness at an overlap (m) and an effective radius (m), N/m.
+    #[must_use]
+    pub fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
+        with_contact_law!(self, law => law.tangential_stiffness(overlap, radius))
+    }
+    /// Tangential over normal stiffness where both go alike with the overlap: see [`Law::tangential_ratio`].
+    #[must_use]
+    pub fn tangential_ratio(&self) -> f64 {
+        with_contact_law!(self, law => law.tangential_ratio())
+    }
+    /// Coulomb's coefficient.
+    #[must_use]
+    pub fn friction(&self) -> f64 {
+        with_contact_law!(self, law => law.friction())
+    }
+    /// The sliding speed at which friction has half its size, where it goes through zero with the speed, m/s.
+    #[must_use]
+    pub fn smoothing_speed(&self) -> Option<f64> {
+        with_contact_law!(self, law => law.smoothing_speed())
+    }
+    /// Whether the law goes by the radii of what touches.
+    #[must_use]
+    pub fn needs_radius(&self) -> bool {
+        fn of<W: Law>(_: &W) -> bool {
+            W::NEEDS_RADIUS
+        }
+        with_contact_law!(self, law => of(law))
+    }
+    /// Whether the stiffness of springs across depends on the overlap.
+    pub(crate) fn stiffens(&self) -> bool {
+        fn of<W: Law>(_: &W) -> bool {
+            W::STIFFENS
+        }
+        with_contact_law!(self, law => of(law))
+    }
+    /// Whether cohesion, resistances and a limit on the spring alone may be added to it.
+    #[must_use]
+    pub fn takes_terms(&self) -> bool {
+        fn of<W: Law>(_: &W) -> bool {
+            W::TAKES_TERMS
+        }
+        with_contact_law!(self, law => of(law))
+    }
+}
