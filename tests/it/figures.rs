@@ -77,11 +77,11 @@ fn grouped(number: &str) -> String {
 }
 
 /// What a text states at the one gap of a sentence.
-fn stated(text: &str, says: &str) -> Option<f64> {
+fn stated<'a>(text: &'a str, says: &str) -> Option<(&'a str, f64)> {
     let (before, after) = says.split_once("{}")?;
     let rest = &text[text.find(before)? + before.len()..];
     let number = &rest[..rest.find(after)?];
-    number.replace(',', "").parse().ok()
+    Some((number, number.replace(',', "").parse().ok()?))
 }
 
 fn number(summary: &Value, number: &Number) -> f64 {
@@ -107,10 +107,10 @@ fn differs(text: &str, figure: &Figure, summary: &Value) -> Option<String> {
         let value = number(summary, one);
         let exact = grouped(&format!("{:.*}", one.digits, value));
         let written = match (one.within, stated(text, &says)) {
-            (Some(factor), Some(stated)) => {
+            (Some(factor), Some((written, stated))) => {
                 agrees &= (stated / value).ln().abs() <= factor.ln();
                 // What the document states stays, so that the rest can be looked for.
-                says.replacen("{}", &stated.to_string(), 1)
+                says.replacen("{}", written, 1)
             }
             _ => says.replacen("{}", &exact, 1),
         };
