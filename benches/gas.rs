@@ -9,7 +9,7 @@
 
 use arenite::body::Motion;
 use arenite::collide::engine::{Body, ByLaw, Engine, Laws, Limits, Rule, Setup, Wall, WallShape};
-use arenite::contact::{ContactLaw, Linear, LinearPerMass, Viscoelastic};
+use arenite::contact::{ContactLaw, ContactTerms, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Spatial, Vector};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
@@ -145,7 +145,11 @@ fn laws(filled: f64) -> [(&'static str, Laws); 4] {
         friction: 0.0,
     });
     let by_law = |law: ContactLaw, soft: bool| Laws {
-        pairs: vec![Some(ByLaw { law, soft })],
+        pairs: vec![Some(ByLaw {
+            law,
+            terms: ContactTerms::default(),
+            soft,
+        })],
         ..Laws::default()
     };
     [

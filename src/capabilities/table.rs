@@ -74,12 +74,10 @@ const SOLID: Spaces = Spaces::Space("it is a figure of space");
 
 // Laws.
 const CHANGING: Support = later("its links have a stiffness that does not change with the load");
-const BY_SPEED: Support =
-    later("outcomes of collisions are known for a friction that does not go with the speed");
 const TERM: [Support; 7] = [
     Y,
-    later("outcomes of collisions are known for spring, dashpot and friction only"),
-    later("outcomes of collisions are known for spring, dashpot and friction only"),
+    Y,
+    Y,
     later("links that are laid aside have a spring, a dashpot and friction only"),
     later("its links have a spring and friction only"),
     Y,
@@ -202,7 +200,7 @@ features! {
     /// The law of Mutze.
     Mutze: "law.mutze", "mutze", "law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
     /// Its friction, which goes with the speed.
-    MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y, BY_SPEED, BY_SPEED, Y, CHANGING, Y, Y];
+    MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
     /// A constant pull.
     ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, TERM;
     /// A pull by the work of adhesion.

@@ -7,6 +7,7 @@
 //! tables side by side; [`calc`] gives all of them by cases in JSON; [`engine`] moves many bodies
 //! from collision to collision.
 
+pub(crate) mod alone;
 pub mod calc;
 pub mod engine;
 pub mod family;

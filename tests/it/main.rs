@@ -2,6 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
+mod alone;
 mod arc_grains;
 mod arc_walls;
 mod at_rest_events;

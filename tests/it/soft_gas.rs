@@ -7,7 +7,7 @@
 use arenite::body::Shape;
 use arenite::collide::engine::{ByLaw, Engine, Laws, Rule, Setup, Stopped};
 use arenite::collide::restitution::Restitution;
-use arenite::contact::{ContactLaw, Hertz, Linear, LinearPerMass, Viscoelastic};
+use arenite::contact::{ContactLaw, ContactTerms, Hertz, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Planar, Spatial};
 use arenite::record::{MemorySink, NullSink, Sink};
 use arenite::scenario::{AnySetup, Scenario};
@@ -43,7 +43,11 @@ fn viscoelastic(young: f64, dissipation: f64) -> ContactLaw {
 /// A law for all pairs.
 fn by_law(law: ContactLaw, soft: bool) -> Laws {
     Laws {
-        pairs: vec![Some(ByLaw { law, soft })],
+        pairs: vec![Some(ByLaw {
+            law,
+            terms: ContactTerms::default(),
+            soft,
+        })],
         ..Laws::default()
     }
 }
@@ -142,7 +146,11 @@ fn a_soft_mixture_in_a_box_closes_its_book() {
         let size = SHAKEN;
         let mut setup = shaken_box::<D>();
         setup.rules = vec![Rule::smooth(0.95); 4];
-        let soft = Some(ByLaw { law, soft: true });
+        let soft = Some(ByLaw {
+            law,
+            terms: ContactTerms::default(),
+            soft: true,
+        });
         setup.laws = Laws {
             pairs: vec![soft, None, None, soft],
             tolerance: 1e-5,
@@ -661,7 +669,11 @@ fn friction_by_law_turns_grains_as_clusters_do() {
                 setup.events = Some(EventsSetup {
                     rules: vec![Rule::smooth(1.0)],
                     laws: Laws {
-                        pairs: vec![Some(ByLaw { law, soft: false })],
+                        pairs: vec![Some(ByLaw {
+                            law,
+                            terms: ContactTerms::default(),
+                            soft: false,
+                        })],
                         tolerance: 1e-4,
                     },
                     contact_time: 0.0,
@@ -696,6 +708,7 @@ fn a_rough_gas_of_several_sizes_by_law() {
     setup.laws = Laws {
         pairs: vec![Some(ByLaw {
             law: support::linear(1e5, 3e4, 10.0, 5.0, 0.3),
+            terms: ContactTerms::default(),
             soft: false,
         })],
         tolerance: 1e-4,

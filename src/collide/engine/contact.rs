@@ -7,12 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Body, Rough, Rule, Setup, SetupError};
+use crate::collide::alone::{Outcome, Touching};
 use crate::collide::family::RoughFamily;
 use crate::collide::resolved::{self, ForceLaw, Mapping, ResolvedError};
 use crate::collide::restitution::Restitution;
 use crate::collide::rough::{collide_at, damping_unit};
 use crate::collide::soft::{MappingTable, Ranges};
-use crate::contact::{ContactLaw, Elastic, Loss};
+use crate::contact::{ContactLaw, ContactTerms, Elastic, Loss};
 use crate::geometry::{Dimension, Vector};
 
 /// The contact law of a pair of species, which decides how they collide.
@@ -20,6 +21,8 @@ use crate::geometry::{Dimension, Vector};
 pub struct ByLaw {
     /// The law.
     pub law: ContactLaw,
+    /// What it has beside spring, dashpot and friction.
+    pub terms: ContactTerms,
     /// Whether contacts of two grains last and displace them (soft); else, and with walls, they are
     /// instantaneous.
     pub soft: bool,
@@ -49,6 +52,9 @@ impl Default for Laws {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Contact {
     law: ContactLaw,
+    terms: ContactTerms,
+    /// Whether each contact is followed by itself, without tables.
+    alone: bool,
     rough: Option<RoughFamily>,
     soft: Option<MappingTable>,
 }
@@ -112,10 +118,20 @@ fn force_law(law: &ContactLaw, effective_mass: f64, radius: f64) -> Option<Force
     }
 }
 
+impl ByLaw {
+    /// Whether no table holds what its contacts come to: each is followed by itself.
+    fn is_alone(&self) -> bool {
+        let smoothed = self.law.smoothing_speed().is_some() && self.law.friction() > 0.0;
+        smoothed || !self.terms.are_empty()
+    }
+}
+
 /// Why contacts of a law cannot be soft.
-pub fn no_soft(law: &ContactLaw) -> Option<&'static str> {
-    let friction = law.stiffness(0.0, 0.0).friction;
-    if friction > 0.0 {
+pub fn no_soft(by_law: &ByLaw) -> Option<&'static str> {
+    let law = &by_law.law;
+    if !by_law.terms.are_empty() {
+        Some("has more than spring, dashpot and friction; soft collisions know nothing else")
+    } else if law.friction() > 0.0 {
         Some("has friction; soft collisions know none")
     } else if force_law(law, 1.0, 1.0).is_none() {
         Some(
@@ -176,7 +192,9 @@ impl Contacts {
                 why: format!("cannot be put into a table: {e}"),
             };
             let mut soft = None;
+            let alone = by_law.is_alone();
             match grains {
+                _ if alone => meetings.clear(),
                 Some(grains) if by_law.soft => {
                     if let Some(ranges) = grains.ranges(&by_law.law, fast) {
                         let table = MappingTable::cover(&ranges, tolerance);
@@ -197,6 +215,8 @@ impl Contacts {
             contacts.pairs.push(Some(contacts.laws.len() as u32));
             contacts.laws.push(Contact {
                 law: by_law.law,
+                terms: by_law.terms,
+                alone,
                 rough,
                 soft,
             });
@@ -222,7 +242,24 @@ impl Contacts {
     }
     /// Whether any collision changes spins.
     pub(super) fn any_rough(&self) -> bool {
-        self.laws.iter().any(|c| c.rough.is_some())
+        self.laws.iter().any(|c| c.rough.is_some() || c.alone)
+    }
+    /// Whether contacts of a pair of species are followed one by one.
+    #[inline(always)]
+    pub(crate) fn is_alone(&self, pair: usize) -> bool {
+        !self.pairs.is_empty() && self.of(pair).is_some_and(|c| c.alone)
+    }
+    /// A contact of a pair of species followed by itself; none where rules or tables decide.
+    #[inline(never)]
+    pub(crate) fn follow<D: Dimension>(
+        &self,
+        pair: usize,
+        touching: &Touching<D>,
+        solved: &mut u64,
+    ) -> Option<Outcome<D>> {
+        let contact = self.of(pair).filter(|c| c.alone)?;
+        *solved += 1;
+        Some(touching.follow(&contact.law, contact.terms))
     }
     /// Whether contacts of two grains of a pair of species last.
     #[inline(always)]

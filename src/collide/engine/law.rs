@@ -53,6 +53,8 @@ pub struct Encounter<D: Dimension> {
 pub struct Exchange<D: Dimension> {
     /// Tangential momentum that the second body receives, kg m/s; the first receives its opposite.
     pub impulse: D::Vector,
+    /// Moment that the first body receives besides, N m s; the second receives its opposite.
+    pub couple: D::Spin,
     /// Energy lost to heat by it, J.
     pub lost: f64,
 }
@@ -70,6 +72,7 @@ impl Rough {
         if speed <= 0.0 {
             return Exchange {
                 impulse: D::Vector::default(),
+                couple: D::Spin::default(),
                 lost: 0.0,
             };
         }
@@ -78,6 +81,7 @@ impl Rough {
         let size = grip.min(self.friction * normal_impulse);
         Exchange {
             impulse: slip * (-size / speed),
+            couple: D::Spin::default(),
             lost: size * speed - 0.5 * size * size * inverse,
         }
     }

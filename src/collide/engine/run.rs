@@ -241,8 +241,11 @@ impl<D: Dimension> Core<D> {
         let pair = species[0] * self.rules.species + species[1];
         let mut rule = self.rules.pairs[pair];
         let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
+        let mut followed = None;
         if LAWS && !elastic {
-            if self.contacts.is_soft(pair) {
+            if self.contacts.is_alone(pair) {
+                followed = self.follow_pair(pair, [i, j], d, v);
+            } else if self.contacts.is_soft(pair) {
                 match self.soften::<L, O>(pair, [a, b], [d, v], t, found, observer)? {
                     None => return Ok(true),
                     Some(blocked) => rule = blocked,
@@ -251,15 +254,20 @@ impl<D: Dimension> Core<D> {
                 rule = by_law;
             }
         }
-        let rule = if elastic { Rule::smooth(1.0) } else { rule };
+        let rule = match &followed {
+            _ if elastic => Rule::smooth(1.0),
+            Some((restitution, _)) => Rule::smooth(*restitution),
+            None => rule,
+        };
         // Without a root: the impulse is along d, of size -(1 + e) v.d / (d^2 (1/m1 + 1/m2)) d.
         let share = -(1.0 + rule.restitution) * rate / (square * (wi + wj));
         let mut impulse = d * share;
         let mut lost = -0.5 * (1.0 - rule.restitution) * rate * share;
-        if let Some(rough) = &rule.rough {
+        let across = followed.map(|(_, across)| across).or_else(|| {
+            let rough = rule.rough.as_ref()?;
             let distance = square.sqrt();
             let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
-            let out = rough.exchange(
+            Some(rough.exchange(
                 &Encounter::<D> {
                     normal: d * (1.0 / distance),
                     velocity: v,
@@ -268,11 +276,14 @@ impl<D: Dimension> Core<D> {
                     surface: self.turning[i].spin * ri + self.turning[j].spin * rj,
                 },
                 share * distance,
-            );
+            ))
+        });
+        if let Some(out) = across {
+            let distance = square.sqrt();
             impulse += out.impulse;
             lost += out.lost;
-            self.turn(i, &d, distance, &out, t);
-            self.turn(j, &d, distance, &out, t);
+            self.turn(i, &d, distance, &out, 1.0, t);
+            self.turn(j, &d, distance, &out, -1.0, t);
         }
         state::kick::<D>(&mut self.rows[i], impulse * -wi, t);
         state::kick::<D>(&mut self.rows[j], impulse * wj, t);
@@ -323,20 +334,28 @@ impl<D: Dimension> Core<D> {
         let species = usize::from(self.slots[i].species);
         let pair = species * self.rules.species + usize::from(self.walls[wall as usize].species);
         let mut rule = self.rules.pairs[pair];
-        if approach > 0.0
+        let mut followed = None;
+        if approach > 0.0 && !elastic && self.contacts.is_alone(pair) {
+            followed = self.follow_wall(pair, i, normal, v);
+        } else if approach > 0.0
             && !self.contacts.is_empty()
             && let Some(by_law) = self.wall_rule_by_law(pair, i, normal, v)
         {
             rule = by_law;
         }
-        let rule = if elastic { Rule::smooth(1.0) } else { rule };
+        let rule = match &followed {
+            _ if elastic => Rule::smooth(1.0),
+            Some((restitution, _)) => Rule::smooth(*restitution),
+            None => rule,
+        };
         let inverse_mass = self.slots[i].inverse_mass;
         let parting = Parting::of(approach, rule.restitution, least, inverse_mass);
         let normal_impulse = parting.impulse;
         let mut impulse = normal * normal_impulse;
         let mut lost = parting.lost;
-        if let Some(rough) = &rule.rough {
-            let out = rough.exchange(
+        let across = followed.map(|(_, across)| across).or_else(|| {
+            let rough = rule.rough.as_ref()?;
+            Some(rough.exchange(
                 &Encounter::<D> {
                     normal,
                     velocity: v,
@@ -345,10 +364,12 @@ impl<D: Dimension> Core<D> {
                     surface: self.turning[i].spin * r,
                 },
                 normal_impulse,
-            );
+            ))
+        });
+        if let Some(out) = across {
             impulse += out.impulse;
             lost += out.lost;
-            self.turn(i, &normal, 1.0, &out, t);
+            self.turn(i, &normal, 1.0, &out, 1.0, t);
         }
         state::kick::<D>(&mut self.rows[i], impulse * -inverse_mass, t);
         self.rows[i].0[COUNT] += 1.0;
@@ -379,9 +400,17 @@ impl<D: Dimension> Core<D> {
     }
 
     /// Gives a rough grain the spin of a collision. The impulse on either body acts across the
-    /// normal at its own side, so that both turn the same way.
+    /// normal at its own side, so that both turn the same way; couples turn the first (`sign` 1) and the second (-1) against each other.
     #[inline(never)]
-    fn turn(&mut self, i: usize, along: &D::Vector, length: f64, out: &Exchange<D>, t: f64) {
+    fn turn(
+        &mut self,
+        i: usize,
+        along: &D::Vector,
+        length: f64,
+        out: &Exchange<D>,
+        sign: f64,
+        t: f64,
+    ) {
         let (inverse_mass, r) = (self.slots[i].inverse_mass, self.rows[i].0[RADIUS]);
         let clock = self.epoch + t;
         let turning = &mut self.turning[i];
@@ -389,5 +418,8 @@ impl<D: Dimension> Core<D> {
         turning.since = clock;
         turning.spin +=
             D::moment(-*along, out.impulse) * (inverse_mass / (D::BALL_INERTIA * r * length));
+        if out.couple != D::Spin::default() {
+            turning.spin += out.couple * (sign * inverse_mass / (D::BALL_INERTIA * r * r));
+        }
     }
 }

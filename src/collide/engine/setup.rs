@@ -478,7 +478,7 @@ fn check_laws<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     for (index, by_law) in pairs.iter().enumerate() {
         let (a, b) = (index / setup.species, index % setup.species);
         if let Some(by_law) = by_law.filter(|by_law| by_law.soft)
-            && let Some(why) = no_soft(&by_law.law)
+            && let Some(why) = no_soft(&by_law)
             && of_grains(a)
             && of_grains(b)
         {

@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::{Found, Scope};
 use super::contact::{Pair, reduced};
+use super::law::Exchange;
 use super::predict::Put;
 use super::state::{self, COUNT, RADIUS, SPEED};
 use super::{Collision, Core, Observer, Other, Rule, Stopped, next};
+use crate::collide::alone::Touching;
 use crate::collide::soft::{Collision as Outcome, Touch};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::Lanes;
@@ -149,6 +151,62 @@ impl<D: Dimension> Core<D> {
             sliding: slip.norm(),
         };
         self.contacts.rule(&pair, &mut self.tally.soft.solved)
+    }
+
+    /// A contact of two grains that is followed by itself: its restitution, and what goes across. `d` and `v`: the second as seen from the first.
+    #[inline(never)]
+    pub(super) fn follow_pair(
+        &mut self,
+        index: usize,
+        [i, j]: [usize; 2],
+        d: D::Vector,
+        v: D::Vector,
+    ) -> Option<(f64, Exchange<D>)> {
+        let radii = [i, j].map(|k| self.rows[k].0[RADIUS]);
+        let inverse = [i, j].map(|k| self.slots[k].inverse_mass);
+        let touching = Touching {
+            normal: d * (1.0 / d.norm()),
+            velocity: v,
+            surfaces: [(i, radii[0]), (j, radii[1])].map(|(k, r)| self.turning[k].spin * r),
+            radii,
+            inverse_mass: inverse[0] + inverse[1],
+            turning: inverse.map(|inverse| inverse / D::BALL_INERTIA),
+            radius: reduced(radii[0], radii[1]),
+        };
+        self.follow(index, &touching)
+    }
+
+    /// The same of a grain and a wall.
+    #[inline(never)]
+    pub(super) fn follow_wall(
+        &mut self,
+        index: usize,
+        i: usize,
+        normal: D::Vector,
+        v: D::Vector,
+    ) -> Option<(f64, Exchange<D>)> {
+        let (radius, inverse_mass) = (self.rows[i].0[RADIUS], self.slots[i].inverse_mass);
+        let touching = Touching {
+            normal,
+            velocity: v,
+            surfaces: [self.turning[i].spin * radius, D::Spin::default()],
+            radii: [radius; 2],
+            inverse_mass,
+            turning: [inverse_mass / D::BALL_INERTIA, 0.0],
+            radius,
+        };
+        self.follow(index, &touching)
+    }
+
+    fn follow(&mut self, index: usize, touching: &Touching<D>) -> Option<(f64, Exchange<D>)> {
+        let solved = &mut self.tally.soft.solved;
+        let out = self.contacts.follow(index, touching, solved)?;
+        let exchange = Exchange {
+            impulse: out.tangential,
+            couple: out.couple,
+            lost: out.lost,
+        };
+        Some((out.restitution, exchange))
     }
 
     /// A soft contact begins, and what comes next for both is foreseen; where the place is taken, the rule of the instantaneous collision that takes

@@ -48,10 +48,14 @@ pub(super) fn build<D: Dimension>(
             let law = setup.laws.get(a as u16, b as u16).copied();
             let by_law = match rule {
                 Some(_) => None,
-                None => law.map(|law| ByLaw { law, soft }),
+                None => law.map(|law| ByLaw {
+                    law,
+                    terms: setup.laws.terms(a as u16, b as u16),
+                    soft,
+                }),
             };
             if let Some(by_law) = by_law.filter(|_| soft && of_grains(setup, a))
-                && let Some(why) = no_soft(&by_law.law)
+                && let Some(why) = no_soft(&by_law)
                 && of_grains(setup, b)
             {
                 let [a, b] = [a, b].map(|index| setup.materials[index].as_str());

@@ -5,6 +5,7 @@ use super::{Kind, Next};
 use crate::body::Pose;
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
+use crate::collide::alone::{Outcome, Touching};
 use crate::collide::engine::{Pair, Rule, law::Encounter};
 use crate::contact::Elastic;
 use crate::event::EventKind;
@@ -51,6 +52,8 @@ struct Impact<D: Dimension> {
     impulse: D::Vector,
     /// Its part across the normal.
     tangential: D::Vector,
+    /// Moment that the first receives besides, N m s; the second receives its opposite.
+    couple: D::Spin,
     /// Energy lost, J.
     lost: f64,
     /// Duration of the contact at most, s.
@@ -198,10 +201,14 @@ impl<D: Integrate> System<D> {
             approach,
             sliding,
         };
-        let rule = self.air.as_mut().and_then(|air| {
-            let solved = &mut air.s.tally.solved;
-            air.contacts.rule(&pair, solved)
-        });
+        let followed = self.follow(met, pair.index, radius);
+        let rule = match &followed {
+            Some(out) => Some(Rule::smooth(out.restitution)),
+            None => self.air.as_mut().and_then(|air| {
+                let solved = &mut air.s.tally.solved;
+                air.contacts.rule(&pair, solved)
+            }),
+        };
         // A pair without a law is refused at set-up.
         let rule = rule.unwrap_or(Rule::smooth(1.0));
         let law = self.setup.laws.get(materials[0], materials[1]);
@@ -212,17 +219,24 @@ impl<D: Integrate> System<D> {
             };
             longest * law.elastic().time_scale(effective_mass, radius, approach)
         });
+        let duration = followed.as_ref().map_or(duration, |out| out.duration);
         let normal_impulse = (1.0 + rule.restitution) * approach * effective_mass;
         let mut impact = Impact {
             impulse: met.normal * normal_impulse,
             tangential: D::Vector::default(),
+            couple: D::Spin::default(),
             lost: 0.5 * (1.0 - rule.restitution) * approach * normal_impulse,
             duration,
             way: (approach + sliding + D::spin_dot(met.surface, met.surface).sqrt()) * duration
                 / met.reach,
             pulled: met.pull * duration / approach,
         };
-        if let Some(rough) = &rule.rough {
+        if let Some(out) = followed {
+            impact.impulse += out.tangential;
+            impact.tangential = out.tangential;
+            impact.couple = out.couple;
+            impact.lost += out.lost;
+        } else if let Some(rough) = &rule.rough {
             let out = rough.exchange(
                 &Encounter::<D> {
                     normal: met.normal,
@@ -238,6 +252,33 @@ impl<D: Integrate> System<D> {
             impact.lost += out.lost;
         }
         impact
+    }
+
+    /// A contact whose law no table holds, followed by itself.
+    fn follow(&mut self, met: &Met<D>, pair: usize, radius: f64) -> Option<Outcome<D>> {
+        if !self.air.as_ref()?.contacts.is_alone(pair) {
+            return None;
+        }
+        let arrays = &self.engine.state.arrays;
+        let a = met.a as usize;
+        let mut touching = Touching {
+            normal: met.normal,
+            velocity: met.velocity,
+            surfaces: [self.turning(met.a), D::Spin::default()],
+            radii: [arrays.radius(a); 2],
+            inverse_mass: arrays.inverse_mass(a),
+            turning: [arrays.inverse_inertia(a), 0.0],
+            radius,
+        };
+        if let Other::Slot(b) = met.b {
+            touching.surfaces[1] = self.turning(b);
+            touching.radii[1] = arrays.radius(b as usize);
+            touching.inverse_mass += arrays.inverse_mass(b as usize);
+            touching.turning[1] = arrays.inverse_inertia(b as usize);
+        }
+        let air = self.air.as_mut()?;
+        air.contacts
+            .follow(pair, &touching, &mut air.s.tally.solved)
     }
 
     fn keep(&self, slot: usize) -> Kept<D> {
@@ -336,7 +377,10 @@ impl<D: Integrate> System<D> {
                 let sign = if k == 0 { -1.0 } else { 1.0 };
                 let s = slot as usize;
                 let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
-                let turned = D::moment(-met.normal, impact.tangential) * i;
+                let mut turned = D::moment(-met.normal, impact.tangential) * i;
+                if impact.couple != D::Spin::default() {
+                    turned += impact.couple * (-sign * i / arrays.radius(s));
+                }
                 foreseen.push((impact.impulse * (sign * m), turned));
             }
             for (&slot, (velocity, turned)) in slots.iter().zip(foreseen) {

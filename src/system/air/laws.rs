@@ -60,10 +60,12 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
         species: boundary.material,
     };
     let law = |pair: usize| {
-        let law = setup
-            .laws
-            .get((pair / species) as u16, (pair % species) as u16);
-        law.map(|&law| ByLaw { law, soft: false })
+        let (a, b) = ((pair / species) as u16, (pair % species) as u16);
+        setup.laws.get(a, b).map(|&law| ByLaw {
+            law,
+            terms: setup.laws.terms(a, b),
+            soft: false,
+        })
     };
     let start = engine::Setup {
         bodies,

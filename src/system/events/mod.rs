@@ -31,7 +31,7 @@ const LOGGED_CHUNK: u64 = 10_000;
 /// Version of the saved state; other drivers' states have other numbers.
 ///
 /// 4: the largest error of the energy book. 3: contacts that last. 2: the spectrum of impacts.
-const FORMAT: u32 = 0x4556_0005;
+const FORMAT: u32 = 0x4556_0006;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
