@@ -201,6 +201,8 @@ features! {
     Mutze: "law.mutze", "mutze", "law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
     /// Its friction, which goes with the speed.
     MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
+    /// Elastic and plastic spheres.
+    ThorntonNing: "law.thornton_ning", "thornton_ning", "law `thornton_ning`", Both, TERM;
     /// A constant pull.
     ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, TERM;
     /// A pull by the work of adhesion.

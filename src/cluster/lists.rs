@@ -72,7 +72,7 @@ impl<H: History> Lists<H> {
     pub fn of_law(law: &LinkLaw) -> Self {
         Lists {
             stiffens: law.stiffens(),
-            composed: matches!(law, LinkLaw::Composed(_)),
+            composed: law.is_composed(),
             ..Self::default()
         }
     }

@@ -121,7 +121,7 @@ impl<D: Dimension> Touching<D> {
         let elastic = law.elastic();
         let drawn = terms.overlap(law, self.radius);
         let drawn = if drawn.is_finite() { drawn } else { 0.0 };
-        let deep = elastic.overlap_at(mass, self.radius, approach).max(drawn);
+        let deep = law.overlap_at(mass, self.radius, approach).max(drawn);
         let link = law.rates(self.inverse_mass, self.radius, deep, D::BALL_INERTIA);
         let inertia = D::BALL_INERTIA;
         let beside = terms.rates(law, self.inverse_mass, self.radius, deep, inertia, approach);

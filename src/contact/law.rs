@@ -71,6 +71,10 @@ pub trait Law: Copy + Send + Sync {
     fn smoothing_speed(&self) -> Option<f64> {
         None
     }
+    /// The overlap by which the stiffness for a step is taken, m, of a mass (kg) that comes at a speed (m/s).
+    fn overlap_at(&self, mass: f64, radius: f64, speed: f64) -> f64 {
+        self.elastic().overlap_at(mass, radius, speed)
+    }
     /// Elastic energy of the normal spring, J.
     fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
         self.elastic().energy(overlap, radius)
@@ -87,7 +91,7 @@ pub trait Law: Copy + Send + Sync {
         }
     }
 
-    /// Whether there are terms beside spring, dashpot and friction.
+    /// Whether there are terms beside spring, dashpot and friction, or a memory of the loading.
     const COMPOSED: bool = false;
     /// What the terms hold.
     #[inline(always)]
@@ -183,6 +187,14 @@ impl LinkLaw {
     pub(crate) fn needs_radius(&self) -> bool {
         match self {
             LinkLaw::Plain(law) => law.needs_radius(),
+            LinkLaw::Composed(_) => true,
+        }
+    }
+
+    /// Whether its links have more than spring, dashpot and friction.
+    pub(crate) fn is_composed(&self) -> bool {
+        match self {
+            LinkLaw::Plain(law) => law.remembers(),
             LinkLaw::Composed(_) => true,
         }
     }

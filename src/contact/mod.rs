@@ -13,7 +13,7 @@ pub use composed::{Composed, Composite};
 pub use law::{Contact, Elastic, Law, LinkLaw, Loss, Response};
 pub(crate) use law::{with_law, with_plain_law};
 pub(crate) use laws::with_contact_law;
-pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, Viscoelastic};
+pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, ThorntonNing, Viscoelastic};
 pub use restitution::{damping_ratio, restitution};
 pub use stiffness::{Rates, Stiffness};
 pub use terms::{Cohesion, ContactTerms, Plastic, Resistance, ResistanceKind};
@@ -58,7 +58,9 @@ impl LawTable {
     }
     /// Whether any law has terms.
     pub fn composed(&self) -> bool {
+        let remembers = |law: &ContactLaw| law.remembers();
         self.terms.iter().any(|terms| !terms.are_empty())
+            || self.laws.iter().flatten().any(remembers)
     }
     /// The law of a pair.
     pub fn get(&self, a: u16, b: u16) -> Option<&ContactLaw> {

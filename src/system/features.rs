@@ -126,6 +126,7 @@ fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
                 ContactLaw::Hertz(_) => Feature::Hertz,
                 ContactLaw::Viscoelastic(_) => Feature::Viscoelastic,
                 ContactLaw::Mutze(_) => Feature::Mutze,
+                ContactLaw::ThorntonNing(_) => Feature::ThorntonNing,
             };
             all.add(feature, part);
             if law.smoothing_speed().is_some() && law.friction() > 0.0 {

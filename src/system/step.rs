@@ -221,7 +221,7 @@ fn rates(
     speed: f64,
     inertia: f64,
 ) -> (f64, f64) {
-    let overlap = law.elastic().overlap_at(mass, radius, speed);
+    let overlap = law.overlap_at(mass, radius, speed);
     let drawn = slots.overlap(law, radius);
     let overlap = overlap.max(if drawn.is_finite() { drawn } else { 0.0 });
     let link = law.rates(inverse_mass, radius, overlap, inertia);

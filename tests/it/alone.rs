@@ -4,6 +4,7 @@ use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
     Cohesion, ContactLaw, ContactTerms, Hertz, Mutze, Plastic, Resistance, ResistanceKind,
+    ThorntonNing,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::Setup;
@@ -40,6 +41,7 @@ fn meeting<D: Integrate>(law: ContactLaw, terms: ContactTerms, wall: bool) -> Se
 fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
     let damped = linear(STIFFNESS, 0.8 * STIFFNESS, 2e3, 1e3, 0.3);
     let elastic = linear(STIFFNESS, 0.8 * STIFFNESS, 0.0, 0.0, 0.3);
+    let dragged = linear(STIFFNESS, 0.8 * STIFFNESS, 2e3, 4e4, 0.3);
     let hertz = ContactLaw::from(Hertz {
         young: 4e12,
         shear: 3e12,
@@ -51,6 +53,13 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
         unloading: 0.5,
         friction: 0.3,
         smoothing: 0.1,
+    });
+    let yielding = ContactLaw::from(ThorntonNing {
+        young: 4e12,
+        shear: 3e12,
+        yield_pressure: 5e10,
+        damping_ratio: 0.1,
+        friction: 0.3,
     });
     let none = ContactTerms::default();
     let cohesion = |cohesion| ContactTerms {
@@ -114,13 +123,14 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
         ),
         (
             "a limit on the spring alone",
-            damped,
+            dragged,
             ContactTerms {
                 spring_limited: true,
                 ..none
             },
         ),
         ("smooth friction", mutze, none),
+        ("plastic spheres", yielding, none),
     ];
     if D::N == 3 {
         all.push((
@@ -181,6 +191,12 @@ fn outcomes<D: Integrate>() {
                 ContactLaw::Mutze(law) => ContactLaw::from(Mutze {
                     friction: 0.0,
                     ..law
+                }),
+                ContactLaw::ThorntonNing(_) => ContactLaw::from(Hertz {
+                    young: 4e12,
+                    shear: 3e12,
+                    damping_ratio: 0.1,
+                    friction: 0.3,
                 }),
                 law => law,
             };
@@ -267,7 +283,7 @@ fn what_sticks_is_stepped() {
             grain.spin = D::Spin::default();
         }
         setup.finish = 0.1;
-        setup.motion.step = Some(5e-7);
+        setup.motion.step = Some(1e-7);
         let (system, _) = run(&setup);
         let summary = system.summary();
         assert_eq!(summary.work.collisions, 0);
@@ -275,7 +291,8 @@ fn what_sticks_is_stepped() {
         let grains = system.grains_at(setup.finish);
         let gap = (grains[1].position - grains[0].position).norm() - 2.0 * RADIUS;
         assert!(gap < 8e-6, "they are {gap} m apart");
-        assert!(summary.energy.balance_error < 1e-3);
+        let error = summary.energy.balance_error;
+        assert!(error < 1e-3, "the balance is off by {error:e}");
     }
     sticks::<Planar>();
     sticks::<Spatial>();

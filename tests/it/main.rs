@@ -137,6 +137,7 @@ mod supply;
 mod support;
 mod surface;
 mod sweep;
+mod thornton_ning;
 mod threads;
 mod tilt;
 mod view;

@@ -14,7 +14,7 @@ use arenite::cluster::Engine;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
     Cohesion, ContactLaw, ContactTerms, Hertz, Loss, Mutze, Plastic, Resistance, ResistanceKind,
-    Viscoelastic,
+    ThorntonNing, Viscoelastic,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
@@ -234,6 +234,15 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
             friction,
         })
     };
+    let yielding = |damping_ratio: f64| {
+        ContactLaw::from(ThorntonNing {
+            young: 3e7,
+            shear: 1.1e7,
+            yield_pressure: 4e5,
+            damping_ratio,
+            friction: 0.5,
+        })
+    };
     let spring = |friction: f64, damping: f64| {
         Some(Resistance {
             friction,
@@ -284,6 +293,8 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
         ("dmt", hertz(0.0, 2.0), cohesion(Cohesion::Dmt(0.02))),
         ("viscoelastic that sticks", viscoelastic(0.0, 10.0), none),
         ("viscoelastic", viscoelastic(3e-5, 0.4), turning),
+        ("plastic spheres", yielding(0.0), none),
+        ("damped plastic spheres", yielding(0.2), none),
         (
             "mutze",
             ContactLaw::Mutze(Mutze {

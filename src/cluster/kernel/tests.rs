@@ -3,7 +3,7 @@ use super::{All, Batch, Block, Flags, Memory, Near, Onto, Seen, Timing};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{
     Cohesion, ContactLaw, ContactTerms, Hertz, Linear, LinearPerMass, LinkLaw, Resistance,
-    ResistanceKind,
+    ResistanceKind, ThorntonNing,
 };
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
@@ -40,7 +40,14 @@ fn laws() -> Vec<LinkLaw> {
         .map(LinkLaw::Plain)
         .to_vec();
     all.extend([per_mass, hertz].map(|law| LinkLaw::new(law, slots)));
-    assert_eq!(all.len(), 5);
+    all.push(LinkLaw::Plain(ContactLaw::from(ThorntonNing {
+        young: 1e7,
+        shear: 4e6,
+        yield_pressure: 1e5,
+        damping_ratio: 0.2,
+        friction: 0.3,
+    })));
+    assert_eq!(all.len(), 6);
     all
 }
 

@@ -122,7 +122,7 @@ impl ByLaw {
     /// Whether no table holds what its contacts come to: each is followed by itself.
     fn is_alone(&self) -> bool {
         let smoothed = self.law.smoothing_speed().is_some() && self.law.friction() > 0.0;
-        smoothed || !self.terms.are_empty()
+        smoothed || self.law.remembers() || !self.terms.are_empty()
     }
 }
 
@@ -131,6 +131,8 @@ pub fn no_soft(by_law: &ByLaw) -> Option<&'static str> {
     let law = &by_law.law;
     if !by_law.terms.are_empty() {
         Some("has more than spring, dashpot and friction; soft collisions know nothing else")
+    } else if law.remembers() {
+        Some("has a memory of its loading; soft collisions know none")
     } else if law.friction() > 0.0 {
         Some("has friction; soft collisions know none")
     } else if force_law(law, 1.0, 1.0).is_none() {

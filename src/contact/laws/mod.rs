@@ -72,6 +72,8 @@ laws! {
     /// Hertz's normal force, weaker while the two part, and friction that goes through zero with the sliding
     /// speed.
     mutze: MutzeKeys => Mutze;
+    /// Hertz's normal force up to a yield pressure, then a plastic one; stiffer unloading.
+    thornton_ning: ThorntonNingKeys => ThorntonNing;
 }
 
 impl ContactLaw {
@@ -119,6 +121,19 @@ impl ContactLaw {
             W::STIFFENS
         }
         with_contact_law!(self, law => of(law))
+    }
+    /// Whether links remember how deep they were loaded, so that neither tables nor solves that know springs alone hold.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        fn of<W: Law>(_: &W) -> bool {
+            W::COMPOSED
+        }
+        with_contact_law!(self, law => of(law))
+    }
+    /// The overlap by which the stiffness for a step is taken: see [`Law::overlap_at`].
+    #[must_use]
+    pub fn overlap_at(&self, mass: f64, radius: f64, speed: f64) -> f64 {
+        with_contact_law!(self, law => law.overlap_at(mass, radius, speed))
     }
     /// Whether cohesion, resistances and a limit on the spring alone may be added to it.
     #[must_use]

@@ -155,6 +155,14 @@ fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceKeys) -> Result<Res
 pub(super) fn refuse_arcs<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let composed = spec.law.iter().position(|law| first(law) != "between");
     let arcs = setup.forms.iter().any(|form| form.arcs);
+    let remembers = setup.laws.laws.iter().flatten().find(|law| law.remembers());
+    if let Some(law) = remembers.filter(|_| arcs) {
+        let what = format!(
+            "grains of arcs know laws that forget their loading only; `{}` does not",
+            law.key()
+        );
+        return Err(Problem::at_key(&Place::of("fill"), what));
+    }
     let Some(index) = composed.filter(|_| arcs && setup.laws.composed()) else {
         return Ok(());
     };
