@@ -82,6 +82,8 @@ impl ScaledRough {
         let steepest = match law.elastic() {
             Elastic::Linear(_) => 1.0,
             Elastic::Hertz(_) => 1.5f64,
+            // No table is made of such a law.
+            Elastic::Power { exponent, .. } => exponent,
         };
         let by_ratio = |ratio: f64| {
             let factor = 2.0 * (5.0f64 / 6.0).sqrt() * ratio;

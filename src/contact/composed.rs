@@ -149,7 +149,8 @@ impl Law for Composed {
         if let Some(plastic) = self.terms.plastic {
             let k1 = match self.elastic() {
                 Elastic::Linear(stiffness) => stiffness,
-                Elastic::Hertz(_) => 0.0,
+                // Plastic loading is of linear laws alone.
+                Elastic::Hertz(_) | Elastic::Power { .. } => 0.0,
             };
             energy = plastic.stored(k1, inside, deepest);
         }

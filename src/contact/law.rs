@@ -88,6 +88,11 @@ pub trait Law: Copy + Send + Sync {
                 let a = overlap.max(L::splat(0.0)).mul(radius).sqrt();
                 L::splat(2.0 * young).mul(a)
             }
+            // No lane of it is worth a vector unit.
+            power @ Elastic::Power { .. } => {
+                let lanes = overlap.to_array();
+                L::from_array(lanes.map(|overlap| power.stiffness(overlap, 0.0)))
+            }
         }
     }
 
@@ -128,6 +133,13 @@ pub enum Elastic {
     Linear(f64),
     /// 4/3 E* sqrt(R*) x^1.5, with the effective modulus E* in Pa.
     Hertz(f64),
+    /// c x^p, with c in N/m^p and p of 1 or more.
+    Power {
+        /// c.
+        coefficient: f64,
+        /// p.
+        exponent: f64,
+    },
 }
 
 /// How energy is lost along the normal.

@@ -31,6 +31,10 @@ impl Elastic {
         match self {
             Elastic::Linear(stiffness) => stiffness,
             Elastic::Hertz(young) => 2.0 * young * (radius * overlap.max(0.0)).sqrt(),
+            Elastic::Power {
+                coefficient,
+                exponent,
+            } => coefficient * exponent * libm::pow(overlap.max(0.0), exponent - 1.0),
         }
     }
 
@@ -43,11 +47,15 @@ impl Elastic {
             Elastic::Hertz(young) => {
                 8.0 / 15.0 * young * (radius * overlap).sqrt() * overlap * overlap
             }
+            Elastic::Power {
+                coefficient,
+                exponent,
+            } => coefficient / (exponent + 1.0) * libm::pow(overlap, exponent + 1.0),
         }
     }
 
-    /// The time by which contacts scale, s: sqrt(m / k), or (m / kh)^0.4 v^-0.2 with kh = 4/3 E* sqrt(R*); effective
-    /// mass m (kg), effective radius R* (m), approach speed v (m/s).
+    /// The time by which contacts scale, s: sqrt(m / k), or (m / kh)^0.4 v^-0.2 with kh = 4/3 E* sqrt(R*), or
+    /// (m / c)^(1 / (p + 1)) v^((1 - p) / (1 + p)); effective mass m (kg), effective radius R* (m), approach speed v (m/s).
     #[must_use]
     pub fn time_scale(self, mass: f64, radius: f64, speed: f64) -> f64 {
         match self {
@@ -55,6 +63,13 @@ impl Elastic {
             Elastic::Hertz(young) => {
                 let kh = 4.0 / 3.0 * young * radius.sqrt();
                 libm::pow(mass / kh, 0.4) * libm::pow(speed, -0.2)
+            }
+            Elastic::Power {
+                coefficient,
+                exponent,
+            } => {
+                let root = 1.0 / (exponent + 1.0);
+                libm::pow(mass / coefficient, root) * libm::pow(speed, (1.0 - exponent) * root)
             }
         }
     }
@@ -68,6 +83,13 @@ impl Elastic {
             Elastic::Hertz(young) => {
                 let ratio = 15.0 * mass / (16.0 * young * radius.sqrt());
                 2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
+            }
+            Elastic::Power { exponent, .. } => {
+                // Twice the way over the speed, times the integral of 1 / sqrt(1 - s^(p + 1)) from 0 to 1.
+                let root = 1.0 / (exponent + 1.0);
+                let integral = std::f64::consts::PI.sqrt() * libm::tgamma(1.0 + root)
+                    / libm::tgamma(0.5 + root);
+                2.0 * self.overlap_at(mass, radius, speed) / speed * integral
             }
         }
     }
@@ -83,6 +105,13 @@ impl Elastic {
                 0.4,
             )
             .max(1e-6 * radius),
+            Elastic::Power {
+                coefficient,
+                exponent,
+            } => {
+                let energy = 0.5 * (exponent + 1.0) * mass * speed * speed;
+                libm::pow(energy / coefficient, 1.0 / (exponent + 1.0))
+            }
         }
     }
 }
@@ -140,6 +169,7 @@ impl ContactLaw {
             let force = match self.elastic() {
                 Elastic::Linear(_) => kn * overlap,
                 Elastic::Hertz(_) => 2.0 / 3.0 * kn * overlap,
+                Elastic::Power { exponent, .. } => kn * overlap / exponent,
             };
             friction * force / speed
         });

@@ -122,7 +122,8 @@ impl ByLaw {
     /// Whether no table holds what its contacts come to: each is followed by itself.
     fn is_alone(&self) -> bool {
         let smoothed = self.law.smoothing_speed().is_some() && self.law.friction() > 0.0;
-        smoothed || self.law.remembers() || !self.terms.are_empty()
+        let power = matches!(self.law.elastic(), Elastic::Power { .. });
+        smoothed || power || self.law.remembers() || !self.terms.are_empty()
     }
 }
 
@@ -381,6 +382,7 @@ impl Meeting {
         let (hertz, least) = match law.elastic() {
             Elastic::Linear(_) => (false, ends[0].min(ends[1])),
             Elastic::Hertz(_) => (true, 0.0),
+            Elastic::Power { .. } => return None,
         };
         Some(Ranges {
             hertz,

@@ -119,6 +119,19 @@ impl Cohesion {
                 Cohesion::Area(_) => 0.0,
                 _ => self.pull(radius, 0.0) / normal_stiffness,
             },
+            Elastic::Power {
+                coefficient,
+                exponent,
+            } => match self {
+                // c x^p = pull x.
+                Cohesion::Area(_) if exponent > 1.0 => {
+                    let ratio = self.pull(radius, 1.0) / coefficient;
+                    libm::pow(ratio, 1.0 / (exponent - 1.0))
+                }
+                Cohesion::Area(_) if self.pull(radius, 1.0) >= coefficient => f64::INFINITY,
+                Cohesion::Area(_) => 0.0,
+                _ => libm::pow(self.pull(radius, 0.0) / coefficient, 1.0 / exponent),
+            },
         }
     }
 

@@ -216,6 +216,8 @@ impl<D: Integrate> System<D> {
             let longest = match law.elastic() {
                 Elastic::Linear(_) => LONGEST[0],
                 Elastic::Hertz(_) => LONGEST[1],
+                // Followed by itself, which tells.
+                Elastic::Power { .. } => 0.0,
             };
             longest * law.elastic().time_scale(effective_mass, radius, approach)
         });
