@@ -153,6 +153,12 @@ impl<D: Dimension> Touching<D> {
         let mut apart = false;
         while time < longest {
             let rate = -self.normal.dot(&velocity);
+            // The last step ends where the link does: a pull may end at once.
+            let last = rate < 0.0 && overlap + rate * step <= -reach;
+            let step = match last {
+                true => ((overlap + reach) / -rate).max(0.0),
+                false => step,
+            };
             let middle = overlap + 0.5 * step * rate;
             let seen = (
                 velocity + ahead.0,
@@ -175,7 +181,7 @@ impl<D: Dimension> Touching<D> {
             let rate = -self.normal.dot(&velocity);
             overlap = middle + 0.5 * step * rate;
             time += step;
-            if rate < 0.0 && (overlap <= -reach || forces.none) {
+            if rate < 0.0 && (last || forces.none) {
                 apart = true;
                 break;
             }

@@ -34,7 +34,7 @@ pub struct Part {
 /// Name, place, and type of the specification.
 const GROUPS: &[(&str, &str, &str)] = &[
     ("laws", "[[law]]", "LawSection"),
-    ("cohesion", "[[law]] cohesion", "CohesionSpec"),
+    ("cohesion", "[[law]] cohesion", "CohesionKeys"),
     ("walls", "[[boundary]]", "BoundarySpec"),
     ("motions", "[[boundary]] motion", "MotionSpec"),
     ("fields", "[field]", "FieldSpec"),

@@ -18,11 +18,11 @@ pub struct MaterialSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub density: Option<f64>,
-    /// Young's modulus, Pa; needed by the laws `hertz`, `viscoelastic` and `mutze`.
+    /// Young's modulus, Pa; needed by all laws but `linear`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub young: Option<f64>,
-    /// Poisson's ratio, from 0 to 0.5; needed by the laws `hertz`, `viscoelastic` and `mutze`.
+    /// Poisson's ratio, from 0 to 0.5; needed by all laws but `linear`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 0.5))]
     pub poisson: Option<f64>,
