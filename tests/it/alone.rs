@@ -16,7 +16,7 @@ const RADIUS: f64 = 0.01;
 /// Contacts of some 2e-5 s.
 const STIFFNESS: f64 = 1e9;
 
-/// Two grains that meet off centre, spinning; or one and a floor.
+/// Two grains that meet head on, spinning, so that the normal hardly turns while they touch; or one and a floor, aslant.
 fn meeting<D: Integrate>(law: ContactLaw, terms: ContactTerms, wall: bool) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, 1e-8, 2e-3);
     setup.laws.set_terms(0, 0, terms);
@@ -29,8 +29,8 @@ fn meeting<D: Integrate>(law: ContactLaw, terms: ContactTerms, wall: bool) -> Se
         let v = D::Vector::from_fn(|k| if k == D::N - 1 { -1.0 } else { 0.3 });
         add(&mut setup, RADIUS, MASS, place::<D>(0.0, 0.0105), v).spin = spin(1.0);
     } else {
-        let at = place::<D>(-0.01, 0.006);
-        add(&mut setup, RADIUS, MASS, at, place::<D>(1.0, 0.1)).spin = spin(1.0);
+        let at = place::<D>(-0.0105, 0.0);
+        add(&mut setup, RADIUS, MASS, at, place::<D>(1.0, 0.0)).spin = spin(1.0);
         let at = place::<D>(0.01, 0.0);
         add(&mut setup, RADIUS, MASS, at, place::<D>(-0.5, 0.0)).spin = spin(-0.5);
     }
@@ -168,8 +168,8 @@ fn apart<D: Dimension>(one: &[Grain<D>], other: &[Grain<D>]) -> f64 {
     each.fold(0.0, f64::max)
 }
 
-/// Steps of a two-thousandth of the contact: with springs of rolling they are of first order in the step. The normal does not turn while a contact is followed: with ways of some thousandths of the reach and sliding of order 1 velocities are off by
-/// as much at most, of 1 m/s. What the term does is seen: without it they are off by more than ten times that.
+/// Steps of a two-thousandth of the contact: with springs of rolling they are of first order in the step. What the term does is seen: without it velocities
+/// are off by more than ten times as much.
 fn outcomes<D: Integrate>() {
     for (name, law, terms) in laws::<D>() {
         for wall in [false, true] {
@@ -185,7 +185,7 @@ fn outcomes<D: Integrate>() {
             stepped.motion.collisions = None;
             let followed = end(&stepped);
             let off = apart(&at_once, &followed);
-            assert!(off < 1.5e-3, "{what}: off by {off:e} m/s");
+            assert!(off < 1e-3, "{what}: off by {off:e} m/s");
             let mut without = stepped.clone();
             let plain = match law {
                 ContactLaw::Mutze(law) => ContactLaw::from(Mutze {
@@ -203,7 +203,7 @@ fn outcomes<D: Integrate>() {
             without.laws.set(0, 0, plain);
             without.laws.set_terms(0, 0, ContactTerms::default());
             let seen = apart(&end(&without), &followed);
-            assert!(seen > 0.015, "{what}: the term does {seen:e} m/s only");
+            assert!(seen > 0.01, "{what}: the term does {seen:e} m/s only");
             if !wall {
                 let [before, after] = [&setup.grains, &at_once].map(|grains| momenta(grains));
                 assert!((before.0 - after.0).norm() < 1e-15 * 10.0, "{what}");
