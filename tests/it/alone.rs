@@ -84,7 +84,7 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
             cohesion(Cohesion::Constant(800.0)),
         ),
         ("a pull by radius", damped, cohesion(Cohesion::Dmt(2.5e4))),
-        ("a pull by area", damped, cohesion(Cohesion::Area(2.5e9))),
+        ("a pull by area", damped, cohesion(Cohesion::Area(3.5e9))),
         (
             "a fading pull",
             damped,
