@@ -148,6 +148,8 @@ impl<D: Dimension> Touching<D> {
             deepest: 0.0,
         };
         let (mut tangential, mut couple) = (D::Vector::default(), D::Spin::default());
+        // What slides at once begins with the spring that the limit of this moment leaves it.
+        self.forces(law, 0.0, (velocity, surfaces), 0.0, &mut memory);
         // What the forces of the last step would do to velocity and spins in half of one.
         let mut ahead = (D::Vector::default(), [D::Spin::default(); 2]);
         let mut apart = false;
