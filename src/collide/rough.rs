@@ -15,7 +15,7 @@ pub struct Rough {
     pub restitution: f64,
     /// Tangential impulse against the sliding, in units of effective mass times approach speed.
     pub impulse: f64,
-    /// Duration in units of the law's [`time_scale`].
+    /// Duration in units of the law's [`time_scale`](crate::contact::Elastic::time_scale).
     pub duration: f64,
 }
 
