@@ -258,10 +258,8 @@ impl Contacts {
         &self,
         pair: usize,
         touching: &Touching<D>,
-        solved: &mut u64,
     ) -> Option<Outcome<D>> {
         let contact = self.of(pair).filter(|c| c.alone)?;
-        *solved += 1;
         Some(touching.follow(&contact.law, contact.terms))
     }
     /// Whether contacts of two grains of a pair of species last.

@@ -156,7 +156,7 @@ impl<D: Dimension> Core<D> {
     /// A contact of two grains that is followed by itself: its restitution, and what goes across. `d` and `v`: the second as seen from the first.
     #[inline(never)]
     pub(super) fn follow_pair(
-        &mut self,
+        &self,
         index: usize,
         [i, j]: [usize; 2],
         d: D::Vector,
@@ -179,7 +179,7 @@ impl<D: Dimension> Core<D> {
     /// The same of a grain and a wall.
     #[inline(never)]
     pub(super) fn follow_wall(
-        &mut self,
+        &self,
         index: usize,
         i: usize,
         normal: D::Vector,
@@ -198,9 +198,8 @@ impl<D: Dimension> Core<D> {
         self.follow(index, &touching)
     }
 
-    fn follow(&mut self, index: usize, touching: &Touching<D>) -> Option<(f64, Exchange<D>)> {
-        let solved = &mut self.tally.soft.solved;
-        let out = self.contacts.follow(index, touching, solved)?;
+    fn follow(&self, index: usize, touching: &Touching<D>) -> Option<(f64, Exchange<D>)> {
+        let out = self.contacts.follow(index, touching)?;
         let exchange = Exchange {
             impulse: out.tangential,
             couple: out.couple,

@@ -257,7 +257,7 @@ impl<D: Integrate> System<D> {
     }
 
     /// A contact whose law no table holds, followed by itself.
-    fn follow(&mut self, met: &Met<D>, pair: usize, radius: f64) -> Option<Outcome<D>> {
+    fn follow(&self, met: &Met<D>, pair: usize, radius: f64) -> Option<Outcome<D>> {
         if !self.air.as_ref()?.contacts.is_alone(pair) {
             return None;
         }
@@ -278,9 +278,7 @@ impl<D: Integrate> System<D> {
             touching.inverse_mass += arrays.inverse_mass(b as usize);
             touching.turning[1] = arrays.inverse_inertia(b as usize);
         }
-        let air = self.air.as_mut()?;
-        air.contacts
-            .follow(pair, &touching, &mut air.s.tally.solved)
+        self.air.as_ref()?.contacts.follow(pair, &touching)
     }
 
     fn keep(&self, slot: usize) -> Kept<D> {
