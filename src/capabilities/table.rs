@@ -1,6 +1,7 @@
 //! The table: a row a feature.
 
 use super::{Spaces, Support};
+use crate::contact::{ContactLaw, Law, laws};
 
 /// A row: the feature's name in lists, the key that asks for it (in its law, its wall, ..., or from the root), what it is
 /// called in messages, its dimensions, and whether it is taken by `dem`, `flight`, `collisions`, `rest`, `quasi_static`,
@@ -14,7 +15,7 @@ pub(super) struct Row {
 }
 
 macro_rules! features {
-    ($($(#[$about:meta])* $feature:ident: $name:literal, $key:literal, $noun:literal, $spaces:expr, $cells:expr;)*) => {
+    ($($(#[$about:meta])* $feature:ident: $name:expr, $key:expr, $noun:expr, $spaces:expr, $cells:expr;)*) => {
         /// What a scenario may ask for and a model may take or refuse.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
@@ -190,265 +191,287 @@ const OTHER_RULE: [Support; 7] = [
     Y,
 ];
 
-features! {
-    /// Spring and dashpot.
-    Linear: "law.linear", "linear", "law `linear`", Both, ALL;
-    /// Hertz's spring, a dashpot after Tsuji.
-    Hertz: "law.hertz", "hertz", "law `hertz`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
-    /// Viscoelastic spheres.
-    Viscoelastic: "law.viscoelastic", "viscoelastic", "law `viscoelastic`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
-    /// The law of Mutze.
-    Mutze: "law.mutze", "mutze", "law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
-    /// Its friction, which goes with the speed.
-    MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
-    /// Elastic and plastic spheres.
-    ThorntonNing: "law.thornton_ning", "thornton_ning", "law `thornton_ning`", Both, TERM;
-    /// A constant pull.
-    ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, TERM;
-    /// A pull by the work of adhesion.
-    Dmt: "law.cohesion.dmt", "cohesion", "cohesion `dmt`", Both, TERM;
-    /// A pull by the area of contact.
-    AreaCohesion: "law.cohesion.area", "cohesion", "cohesion `area`", Both, TERM;
-    /// A pull that lasts over a gap.
-    FadingCohesion: "law.cohesion.fading", "cohesion", "cohesion `fading`", Both, TERM;
-    /// Johnson, Kendall and Roberts.
-    Jkr: "law.cohesion.jkr", "cohesion", "cohesion `jkr`", Both, TERM;
-    /// Plastic loading.
-    Plastic: "law.plastic", "plastic", "plastic contacts", Both, TERM;
-    /// Resistance to rolling, a spring behind a slider.
-    Rolling: "law.rolling", "rolling", "resistance to rolling", Both, TERM;
-    /// The same, at its greatest size at once.
-    SmoothRolling: "law.rolling.smooth", "rolling", "resistance to rolling", Both, TERM;
-    /// Resistance to twisting.
-    Twisting: "law.twisting", "twisting", "resistance to twisting", Spaces::Space("in the plane nothing twists about a normal"), TERM;
-    /// Coulomb's limit on the spring alone.
-    SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, TERM;
-    /// Disks and spheres.
-    Balls: "grain.ball", "", "disks and spheres", Both, ALL;
-    /// Rigid clumps of disks or spheres.
-    Clumps: "grain.clump", "shape", "grains of several parts", Both, SHAPED;
-    /// Grains of arcs.
-    Arcs: "grain.arcs", "shape", "grains of arcs", FLAT, SHAPED;
-    /// A plane.
-    PlaneWall: "wall.plane", "", "planes", Both, ALL;
-    /// A straight piece.
-    SegmentWall: "wall.segment", "", "segments", FLAT, EDGED;
-    /// A chain of straight pieces.
-    PolylineWall: "wall.polyline", "", "polylines", FLAT, EDGED;
-    /// A piece of a circle.
-    ArcWall: "wall.arc", "", "arcs as walls", FLAT, EDGED;
-    /// A box from inside.
-    BoxWall: "wall.box", "", "boxes from inside", Both, ALL;
-    /// A box from outside.
-    BlockWall: "wall.box.outside", "", "boxes from outside", Both, EDGED;
-    /// A circle.
-    CircleWall: "wall.circle", "", "circles", FLAT, ALL;
-    /// A sphere.
-    SphereWall: "wall.sphere", "", "spheres as walls", SOLID, ALL;
-    /// A cylinder between two points.
-    CylinderWall: "wall.cylinder", "", "cylinders with open ends", SOLID, EDGED;
-    /// A cone between two points.
-    ConeWall: "wall.cone", "", "cones", SOLID, EDGED;
-    /// A profile turned about an axis.
-    RevolvedWall: "wall.revolved", "", "turned profiles that are not cans", SOLID, EDGED;
-    /// A cylinder with flat ends.
-    Can: "wall.revolved.can", "", "cans", SOLID, ALL;
-    /// A cylinder with lids.
-    VesselWall: "wall.vessel", "", "vessels", SOLID, ALL;
-    /// Triangles.
-    MeshWall: "wall.mesh", "", "meshes of triangles", SOLID, EDGED;
-    /// Grains as a wall.
-    RoughWall: "wall.rough", "", "rough walls", Both, EDGED;
-    /// A wall that lets small grains pass.
-    Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
-    /// A wall that is taken away.
-    Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, later("its walls are there from beginning to end"), Y, later("its walls bear to the end"), Y, Y];
-    /// An even motion.
-    Drift: "motion.velocity", "motion", "moving walls", Both, MOVED;
-    /// A turn about a point or an axis.
-    Turn: "motion.rotation", "motion", "walls that turn", Both, TURNED;
-    /// A swing by a sine.
-    Swing: "motion.harmonic", "motion", "moving walls", Both, MOVED;
-    /// A swing by parabolas.
-    ParabolicSwing: "motion.parabolic", "motion", "moving walls", Both, MOVED;
-    /// Pieces of even acceleration, or of a table.
-    Pieces: "motion.pieces", "motion", "moving walls", Both, MOVED;
-    /// Moved by forces.
-    Guided: "motion.guided", "motion", "walls that forces move", Both, [
-        Y,
-        later("collisions in flight do not push a wall"),
-        later("its collisions do not push a wall"),
-        STANDS,
-        LOADED_ONCE,
-        later("ranks do not share walls that forces move"),
-        later("its second stage does not move such walls"),
-    ];
-    /// A surface that moves along itself.
-    Belt: "motion.belt", "belt", "belts", Both, SPECIAL;
-    /// Gravity.
-    Gravity: "field.gravity", "field.gravity", "gravity", Both, ALL;
-    /// None.
-    Weightless: "field.weightless", "field.gravity", "scenario without gravity", Both, [Y, Y, Y, later("what stands still is held by its weight"), later("its only load is gravity"), Y, Y];
-    /// Drag in proportion to the velocity.
-    Drag: "field.drag", "field.drag", "drag", Both, [
-        Y,
-        later("what flies is on a parabola"),
-        later("between collisions paths are parabolas"),
-        later("what stands still is held against gravity alone"),
-        Y,
-        Y,
-        later("its second stage has contact forces and gravity only"),
-    ];
-    /// A fluid.
-    Fluid: "field.fluid", "field.fluid", "fluid", Both, PLACED;
-    /// A fluid that flows evenly.
-    EvenFlow: "field.flow.uniform", "field.flow", "flow", Both, PLACED;
-    /// Through a pipe.
-    PipeFlow: "field.flow.pipe", "field.flow", "flow", Both, PLACED;
-    /// As a solid body turns.
-    TurningFlow: "field.flow.rotation", "field.flow", "flow", Both, PLACED;
-    /// As a table tells.
-    TableFlow: "field.flow.table", "field.flow", "flow", Both, PLACED;
-    /// Slowed down and carried along by the grains.
-    Stream: "field.flow.stream", "field.flow", "flow", Both, PLACED;
-    /// A frame that turns.
-    TurningFrame: "field.rotation", "field.rotation", "frame that turns", Both, PLACED;
-    /// A centre that attracts.
-    Centre: "field.central", "field.central", "centre that attracts", Both, PLACED;
-    /// Accelerations of a table.
-    TableField: "field.table", "field.table", "acceleration from a table", Both, PLACED;
-    /// A homogeneous electric field.
-    Electric: "field.electric", "field.electric", "electric field", Both, AFAR;
-    /// A homogeneous magnetic field.
-    Magnetic: "field.magnetic", "field.magnetic", "magnetic field", Both, AFAR;
-    /// Charges that act on each other.
-    Charges: "field.charges", "charge_per_mass", "charges", Both, AFAR;
-    /// Electric dipoles.
-    ElectricDipoles: "field.dipoles.electric", "electric_moment_per_mass", "electric dipoles", Both, AFAR;
-    /// Magnetic dipoles.
-    MagneticDipoles: "field.dipoles.magnetic", "magnetic_moment_per_mass", "magnetic dipoles", Both, AFAR;
-    /// Gravitation between grains.
-    Gravitation: "field.gravitation", "field.gravitation", "gravitation between grains", Both, AFAR;
-    /// Periodic directions.
-    Periodic: "box.periodic", "", "periodic directions", Both, [Y, Y, Y, later("what stands still is solved for without periodic images"), later("its links have no periodic images"), Y, Y];
-    /// Walls that grains meet across a periodic border.
-    WallImages: "box.wall_images", "", "walls at a border of the periodic box", Both, [
-        Y,
-        Y,
-        later("its walls have no periodic images"),
-        later("what stands still is solved for without periodic images"),
-        later("its links have no periodic images"),
-        later("ranks do not share periodic images of walls"),
-        Y,
-    ];
-    /// A box strained, or under pressure.
-    DrivenBox: "box.drive", "periodic.drive", "box that moves", Both, STRAINED;
-    /// A sheared box.
-    ShearedBox: "box.shear", "periodic.shear", "sheared box", Both, STRAINED;
-    /// Grains on a lattice.
-    LatticeFill: "fill.lattice", "lattice", "lattices", Both, ALL;
-    /// Grains at random places.
-    RandomFill: "fill.random", "random", "random fills", Both, [Y, Y, Y, Y, later("each grain lies on walls and on those that came before it"), Y, Y];
-    /// Grains that have rolled down.
-    RolledFill: "fill.roll_down", "roll_down", "fills that roll down", Both, ALL;
-    /// Grains one by one, or of a file.
-    ListedFill: "fill.grains", "grains", "listed grains", Both, ALL;
-    /// Several sorts.
-    MixedFill: "fill.mix", "mix", "mixtures", Both, ALL;
-    /// Grains that come.
-    Feed: "feed", "", "feeds", Both, [
-        Y,
-        Y,
-        later("its calendar takes no new grains"),
-        Y,
-        later("it takes grains from [[fill]] sections, one by one"),
-        later("ranks do not share feeds"),
-        Y,
-    ];
-    /// Grains that leave.
-    Outlet: "outlet", "", "outlets", Both, [Y, Y, later("its calendar lets no grain go"), Y, never(STATIC), Y, Y];
-    /// Settling before time 0.
-    Settle: "settle", "settle", "settling", Both, [Y, Y, later("nothing comes to rest from event to event"), Y, never("each grain is in equilibrium at once"), Y, Y];
-    /// Who passes a plane.
-    PlaneMeter: "meter.plane", "", "meters", Both, COUNTED;
-    /// Who is in a box.
-    BoxMeter: "meter.inside", "", "meters", Both, COUNTED;
-    /// A sudden velocity.
-    Tap: "perturb.tap", "", "taps", Both, [
-        Y,
-        Y,
-        later("its calendar is not disturbed from outside"),
-        Y,
-        never(STATIC),
-        later("ranks do not share perturbations"),
-        Y,
-    ];
-    /// A shake.
-    Shake: "perturb.shake", "", "shakes", Both, SHAKEN;
-    /// Gravity that turns.
-    Tilt: "perturb.tilt", "", "tilts", Both, [
-        Y,
-        Y,
-        later("its paths know one gravity from beginning to end"),
-        Y,
-        later("its load is the same from beginning to end"),
-        later("ranks do not share perturbations"),
-        Y,
-    ];
-    /// A grain that is taken away.
-    Remove: "perturb.remove", "", "removals", Both, [
-        Y,
-        Y,
-        later("its calendar lets no grain go"),
-        Y,
-        later("it adds grains, and takes none away"),
-        later("ranks do not share perturbations"),
-        Y,
-    ];
-    /// The series.
-    Series: "record.series", "log.series", "series", Both, ALL;
-    /// Snapshots.
-    Snapshots: "record.snapshots", "log.snapshots", "snapshots", Both, ALL;
-    /// Checkpoints.
-    Checkpoints: "record.checkpoint", "log.checkpoint", "checkpoints", Both, [Y, Y, Y, Y, Y, Support::Without("a checkpoint is written at an interruption only"), Y];
-    /// The log of links.
-    LinkLog: "record.links", "log.events", "log of links", Both, [Y, Y, Y, Y, Y, later("ranks do not share the log of links"), Y];
-    /// Each impact.
-    Impacts: "record.impacts", "log.impacts", "list of impacts", Both, [
-        never("contacts last, and none is an impact"),
-        later("collisions in flight are counted and not listed"),
-        Y,
-        never("contacts last, and none is an impact"),
-        never("contacts last, and none is an impact"),
-        never("contacts last, and none is an impact"),
-        never("contacts last, and none is an impact"),
-    ];
-    /// Maps of walls.
-    Wear: "record.wear", "log.wear", "map of walls", Both, [
-        Y,
-        later("what collisions in flight do to a wall is not mapped"),
-        later("what its collisions do to a wall is not mapped"),
-        Y,
-        later("slides along walls are not mapped"),
-        later("ranks do not share maps of walls"),
-        Y,
-    ];
-    /// The field of stagnant zones.
-    Stagnant: "record.stagnant", "log.stagnant", "field of stagnant zones", Both, [
-        Y,
-        Y,
-        never("from event to event nothing stands still"),
-        Y,
-        never("nothing moves"),
-        later("ranks do not share the field of stagnant zones"),
-        Y,
-    ];
-    /// The integrator `verlet`.
-    Verlet: "integrator.verlet", "run.integrator", "integrator `verlet`", Both, ALL;
-    /// The integrator `midpoint`.
-    Midpoint: "integrator.midpoint", "run.integrator", "integrator `midpoint`", Both, OTHER_RULE;
-    /// The integrator `heun`.
-    HeunRule: "integrator.heun", "run.integrator", "integrator `heun`", Both, [Y, Y, Y, later("grains are stopped and woken between steps of `verlet`"), Y, later("ranks share one evaluation a step"), Y];
-    /// The integrator `euler`.
-    Euler: "integrator.euler", "run.integrator", "integrator `euler`", Both, OTHER_RULE;
+/// What models take of a law, by its kind.
+const fn by_kind<W: Law>() -> [Support; 7] {
+    if W::COMPOSED {
+        TERM
+    } else if W::NEEDS_RADIUS {
+        [Y, Y, Y, Y, CHANGING, Y, Y]
+    } else {
+        ALL
+    }
 }
+
+/// Makes the features, those of laws from the registry of these.
+macro_rules! with_laws {
+    ($($(#[$doc:meta])* $key:ident: $keys:ident => $law:ident $(, $more:ident)*;)+) => {
+        features! {
+            $(
+                $(#[$doc])*
+                $law: concat!("law.", stringify!($key)), stringify!($key), concat!("law `", stringify!($key), "`"), Both,
+                    by_kind::<laws::$law>();
+            )+
+            /// Its friction, which goes with the speed.
+            MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
+            /// A constant pull.
+            ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, TERM;
+            /// A pull by the work of adhesion.
+            Dmt: "law.cohesion.dmt", "cohesion", "cohesion `dmt`", Both, TERM;
+            /// A pull by the area of contact.
+            AreaCohesion: "law.cohesion.area", "cohesion", "cohesion `area`", Both, TERM;
+            /// A pull that lasts over a gap.
+            FadingCohesion: "law.cohesion.fading", "cohesion", "cohesion `fading`", Both, TERM;
+            /// Johnson, Kendall and Roberts.
+            Jkr: "law.cohesion.jkr", "cohesion", "cohesion `jkr`", Both, TERM;
+            /// Plastic loading.
+            Plastic: "law.plastic", "plastic", "plastic contacts", Both, TERM;
+            /// Resistance to rolling, a spring behind a slider.
+            Rolling: "law.rolling", "rolling", "resistance to rolling", Both, TERM;
+            /// The same, at its greatest size at once.
+            SmoothRolling: "law.rolling.smooth", "rolling", "resistance to rolling", Both, TERM;
+            /// Resistance to twisting.
+            Twisting: "law.twisting", "twisting", "resistance to twisting", Spaces::Space("in the plane nothing twists about a normal"), TERM;
+            /// Coulomb's limit on the spring alone.
+            SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, TERM;
+            /// Disks and spheres.
+            Balls: "grain.ball", "", "disks and spheres", Both, ALL;
+            /// Rigid clumps of disks or spheres.
+            Clumps: "grain.clump", "shape", "grains of several parts", Both, SHAPED;
+            /// Grains of arcs.
+            Arcs: "grain.arcs", "shape", "grains of arcs", FLAT, SHAPED;
+            /// A plane.
+            PlaneWall: "wall.plane", "", "planes", Both, ALL;
+            /// A straight piece.
+            SegmentWall: "wall.segment", "", "segments", FLAT, EDGED;
+            /// A chain of straight pieces.
+            PolylineWall: "wall.polyline", "", "polylines", FLAT, EDGED;
+            /// A piece of a circle.
+            ArcWall: "wall.arc", "", "arcs as walls", FLAT, EDGED;
+            /// A box from inside.
+            BoxWall: "wall.box", "", "boxes from inside", Both, ALL;
+            /// A box from outside.
+            BlockWall: "wall.box.outside", "", "boxes from outside", Both, EDGED;
+            /// A circle.
+            CircleWall: "wall.circle", "", "circles", FLAT, ALL;
+            /// A sphere.
+            SphereWall: "wall.sphere", "", "spheres as walls", SOLID, ALL;
+            /// A cylinder between two points.
+            CylinderWall: "wall.cylinder", "", "cylinders with open ends", SOLID, EDGED;
+            /// A cone between two points.
+            ConeWall: "wall.cone", "", "cones", SOLID, EDGED;
+            /// A profile turned about an axis.
+            RevolvedWall: "wall.revolved", "", "turned profiles that are not cans", SOLID, EDGED;
+            /// A cylinder with flat ends.
+            Can: "wall.revolved.can", "", "cans", SOLID, ALL;
+            /// A cylinder with lids.
+            VesselWall: "wall.vessel", "", "vessels", SOLID, ALL;
+            /// Triangles.
+            MeshWall: "wall.mesh", "", "meshes of triangles", SOLID, EDGED;
+            /// Grains as a wall.
+            RoughWall: "wall.rough", "", "rough walls", Both, EDGED;
+            /// A wall that lets small grains pass.
+            Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
+            /// A wall that is taken away.
+            Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, later("its walls are there from beginning to end"), Y, later("its walls bear to the end"), Y, Y];
+            /// An even motion.
+            Drift: "motion.velocity", "motion", "moving walls", Both, MOVED;
+            /// A turn about a point or an axis.
+            Turn: "motion.rotation", "motion", "walls that turn", Both, TURNED;
+            /// A swing by a sine.
+            Swing: "motion.harmonic", "motion", "moving walls", Both, MOVED;
+            /// A swing by parabolas.
+            ParabolicSwing: "motion.parabolic", "motion", "moving walls", Both, MOVED;
+            /// Pieces of even acceleration, or of a table.
+            Pieces: "motion.pieces", "motion", "moving walls", Both, MOVED;
+            /// Moved by forces.
+            Guided: "motion.guided", "motion", "walls that forces move", Both, [
+                Y,
+                later("collisions in flight do not push a wall"),
+                later("its collisions do not push a wall"),
+                STANDS,
+                LOADED_ONCE,
+                later("ranks do not share walls that forces move"),
+                later("its second stage does not move such walls"),
+            ];
+            /// A surface that moves along itself.
+            Belt: "motion.belt", "belt", "belts", Both, SPECIAL;
+            /// Gravity.
+            Gravity: "field.gravity", "field.gravity", "gravity", Both, ALL;
+            /// None.
+            Weightless: "field.weightless", "field.gravity", "scenario without gravity", Both, [Y, Y, Y, later("what stands still is held by its weight"), later("its only load is gravity"), Y, Y];
+            /// Drag in proportion to the velocity.
+            Drag: "field.drag", "field.drag", "drag", Both, [
+                Y,
+                later("what flies is on a parabola"),
+                later("between collisions paths are parabolas"),
+                later("what stands still is held against gravity alone"),
+                Y,
+                Y,
+                later("its second stage has contact forces and gravity only"),
+            ];
+            /// A fluid.
+            Fluid: "field.fluid", "field.fluid", "fluid", Both, PLACED;
+            /// A fluid that flows evenly.
+            EvenFlow: "field.flow.uniform", "field.flow", "flow", Both, PLACED;
+            /// Through a pipe.
+            PipeFlow: "field.flow.pipe", "field.flow", "flow", Both, PLACED;
+            /// As a solid body turns.
+            TurningFlow: "field.flow.rotation", "field.flow", "flow", Both, PLACED;
+            /// As a table tells.
+            TableFlow: "field.flow.table", "field.flow", "flow", Both, PLACED;
+            /// Slowed down and carried along by the grains.
+            Stream: "field.flow.stream", "field.flow", "flow", Both, PLACED;
+            /// A frame that turns.
+            TurningFrame: "field.rotation", "field.rotation", "frame that turns", Both, PLACED;
+            /// A centre that attracts.
+            Centre: "field.central", "field.central", "centre that attracts", Both, PLACED;
+            /// Accelerations of a table.
+            TableField: "field.table", "field.table", "acceleration from a table", Both, PLACED;
+            /// A homogeneous electric field.
+            Electric: "field.electric", "field.electric", "electric field", Both, AFAR;
+            /// A homogeneous magnetic field.
+            Magnetic: "field.magnetic", "field.magnetic", "magnetic field", Both, AFAR;
+            /// Charges that act on each other.
+            Charges: "field.charges", "charge_per_mass", "charges", Both, AFAR;
+            /// Electric dipoles.
+            ElectricDipoles: "field.dipoles.electric", "electric_moment_per_mass", "electric dipoles", Both, AFAR;
+            /// Magnetic dipoles.
+            MagneticDipoles: "field.dipoles.magnetic", "magnetic_moment_per_mass", "magnetic dipoles", Both, AFAR;
+            /// Gravitation between grains.
+            Gravitation: "field.gravitation", "field.gravitation", "gravitation between grains", Both, AFAR;
+            /// Periodic directions.
+            Periodic: "box.periodic", "", "periodic directions", Both, [Y, Y, Y, later("what stands still is solved for without periodic images"), later("its links have no periodic images"), Y, Y];
+            /// Walls that grains meet across a periodic border.
+            WallImages: "box.wall_images", "", "walls at a border of the periodic box", Both, [
+                Y,
+                Y,
+                later("its walls have no periodic images"),
+                later("what stands still is solved for without periodic images"),
+                later("its links have no periodic images"),
+                later("ranks do not share periodic images of walls"),
+                Y,
+            ];
+            /// A box strained, or under pressure.
+            DrivenBox: "box.drive", "periodic.drive", "box that moves", Both, STRAINED;
+            /// A sheared box.
+            ShearedBox: "box.shear", "periodic.shear", "sheared box", Both, STRAINED;
+            /// Grains on a lattice.
+            LatticeFill: "fill.lattice", "lattice", "lattices", Both, ALL;
+            /// Grains at random places.
+            RandomFill: "fill.random", "random", "random fills", Both, [Y, Y, Y, Y, later("each grain lies on walls and on those that came before it"), Y, Y];
+            /// Grains that have rolled down.
+            RolledFill: "fill.roll_down", "roll_down", "fills that roll down", Both, ALL;
+            /// Grains one by one, or of a file.
+            ListedFill: "fill.grains", "grains", "listed grains", Both, ALL;
+            /// Several sorts.
+            MixedFill: "fill.mix", "mix", "mixtures", Both, ALL;
+            /// Grains that come.
+            Feed: "feed", "", "feeds", Both, [
+                Y,
+                Y,
+                later("its calendar takes no new grains"),
+                Y,
+                later("it takes grains from [[fill]] sections, one by one"),
+                later("ranks do not share feeds"),
+                Y,
+            ];
+            /// Grains that leave.
+            Outlet: "outlet", "", "outlets", Both, [Y, Y, later("its calendar lets no grain go"), Y, never(STATIC), Y, Y];
+            /// Settling before time 0.
+            Settle: "settle", "settle", "settling", Both, [Y, Y, later("nothing comes to rest from event to event"), Y, never("each grain is in equilibrium at once"), Y, Y];
+            /// Who passes a plane.
+            PlaneMeter: "meter.plane", "", "meters", Both, COUNTED;
+            /// Who is in a box.
+            BoxMeter: "meter.inside", "", "meters", Both, COUNTED;
+            /// A sudden velocity.
+            Tap: "perturb.tap", "", "taps", Both, [
+                Y,
+                Y,
+                later("its calendar is not disturbed from outside"),
+                Y,
+                never(STATIC),
+                later("ranks do not share perturbations"),
+                Y,
+            ];
+            /// A shake.
+            Shake: "perturb.shake", "", "shakes", Both, SHAKEN;
+            /// Gravity that turns.
+            Tilt: "perturb.tilt", "", "tilts", Both, [
+                Y,
+                Y,
+                later("its paths know one gravity from beginning to end"),
+                Y,
+                later("its load is the same from beginning to end"),
+                later("ranks do not share perturbations"),
+                Y,
+            ];
+            /// A grain that is taken away.
+            Remove: "perturb.remove", "", "removals", Both, [
+                Y,
+                Y,
+                later("its calendar lets no grain go"),
+                Y,
+                later("it adds grains, and takes none away"),
+                later("ranks do not share perturbations"),
+                Y,
+            ];
+            /// The series.
+            Series: "record.series", "log.series", "series", Both, ALL;
+            /// Snapshots.
+            Snapshots: "record.snapshots", "log.snapshots", "snapshots", Both, ALL;
+            /// Checkpoints.
+            Checkpoints: "record.checkpoint", "log.checkpoint", "checkpoints", Both, [Y, Y, Y, Y, Y, Support::Without("a checkpoint is written at an interruption only"), Y];
+            /// The log of links.
+            LinkLog: "record.links", "log.events", "log of links", Both, [Y, Y, Y, Y, Y, later("ranks do not share the log of links"), Y];
+            /// Each impact.
+            Impacts: "record.impacts", "log.impacts", "list of impacts", Both, [
+                never("contacts last, and none is an impact"),
+                later("collisions in flight are counted and not listed"),
+                Y,
+                never("contacts last, and none is an impact"),
+                never("contacts last, and none is an impact"),
+                never("contacts last, and none is an impact"),
+                never("contacts last, and none is an impact"),
+            ];
+            /// Maps of walls.
+            Wear: "record.wear", "log.wear", "map of walls", Both, [
+                Y,
+                later("what collisions in flight do to a wall is not mapped"),
+                later("what its collisions do to a wall is not mapped"),
+                Y,
+                later("slides along walls are not mapped"),
+                later("ranks do not share maps of walls"),
+                Y,
+            ];
+            /// The field of stagnant zones.
+            Stagnant: "record.stagnant", "log.stagnant", "field of stagnant zones", Both, [
+                Y,
+                Y,
+                never("from event to event nothing stands still"),
+                Y,
+                never("nothing moves"),
+                later("ranks do not share the field of stagnant zones"),
+                Y,
+            ];
+            /// The integrator `verlet`.
+            Verlet: "integrator.verlet", "run.integrator", "integrator `verlet`", Both, ALL;
+            /// The integrator `midpoint`.
+            Midpoint: "integrator.midpoint", "run.integrator", "integrator `midpoint`", Both, OTHER_RULE;
+            /// The integrator `heun`.
+            HeunRule: "integrator.heun", "run.integrator", "integrator `heun`", Both, [Y, Y, Y, later("grains are stopped and woken between steps of `verlet`"), Y, later("ranks share one evaluation a step"), Y];
+            /// The integrator `euler`.
+            Euler: "integrator.euler", "run.integrator", "integrator `euler`", Both, OTHER_RULE;
+        }
+
+        impl Feature {
+            /// That of a law by itself.
+            pub fn of_law(law: &ContactLaw) -> Feature {
+                match law {
+                    $(ContactLaw::$law(_) $(| ContactLaw::$more(_))* => Feature::$law,)+
+                }
+            }
+        }
+    };
+}
+
+laws::with_all_laws!(with_laws);

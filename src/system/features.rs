@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
 use crate::body::{Boundary, Motion, Shape};
 use crate::capabilities::{Feature, Model, Support};
-use crate::contact::{Cohesion, ContactLaw, ContactTerms, ResistanceKind};
+use crate::contact::{Cohesion, ContactTerms, ResistanceKind};
 use crate::field::{Flow, PlaceFields};
 use crate::geometry::Dimension;
 
@@ -121,14 +121,7 @@ fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
             let Some(law) = &setup.laws.laws[a * count + b] else {
                 continue;
             };
-            let feature = match law {
-                ContactLaw::Linear(_) | ContactLaw::LinearPerMass(_) => Feature::Linear,
-                ContactLaw::Hertz(_) => Feature::Hertz,
-                ContactLaw::Viscoelastic(_) => Feature::Viscoelastic,
-                ContactLaw::Mutze(_) => Feature::Mutze,
-                ContactLaw::ThorntonNing(_) => Feature::ThorntonNing,
-            };
-            all.add(feature, part);
+            all.add(Feature::of_law(law), part);
             if law.smoothing_speed().is_some() && law.friction() > 0.0 {
                 all.add(Feature::MutzeFriction, part);
             }

@@ -1,7 +1,8 @@
 //! The laws of contact, one file each.
 //!
 //! A law is a struct of its parameters with an implementation of [`Law`], and a struct of what a scenario gives of it with one of [`Keys`](keys::Keys). Its
-//! file and its lines in `laws!` below are all there is of it: scenarios, kernels, the step, solves and collisions go by what it declares.
+//! file and its line in `laws!` below are all there is of it: scenarios, kernels, the step, solves, collisions and the table of capabilities go by what it
+//! declares.
 
 pub mod keys;
 
@@ -52,10 +53,10 @@ macro_rules! laws {
         }
         pub(crate) use with_contact_law;
 
-        /// Hands the keys of all laws, as `key: Keys` with what each is, to a macro.
+        /// Hands all laws, as `key: Keys => Law, ...;` with what each is, to a macro.
         macro_rules! with_all_laws {
             ($macro:ident) => {
-                $macro! { $($(#[$doc])* $key: $keys),+ }
+                $macro! { $($(#[$doc])* $key: $keys => $($law),+;)+ }
             };
         }
         pub(crate) use with_all_laws;

@@ -10,7 +10,7 @@ use crate::contact::{ContactLaw, laws};
 
 /// Makes the section, with a key for each law.
 macro_rules! section {
-    ($($(#[$doc:meta])* $key:ident: $keys:ident),+ $(,)?) => {
+    ($($(#[$doc:meta])* $key:ident: $keys:ident => $($law:ident),+;)+) => {
         /// The contact law of a pair of materials: exactly one law; and beside it what else acts in the link.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]

@@ -98,16 +98,6 @@ pub(super) const COMMON: &[Apart] = &[
     (&["collisions"], &["drag"], "`run.collisions` takes no drag"),
     (&["collisions"], AFAR, "what flies is on a parabola"),
     (&["collisions"], OF_PLACES, "what flies is on a parabola"),
-    (
-        &["collisions"],
-        MORE_LAWS,
-        "are known for spring, dashpot and friction only",
-    ),
-    (
-        &["collisions"],
-        &["mutze"],
-        "a friction that does not go with the speed",
-    ),
     (&["collisions"], CELLS, "`run.collisions`"),
     (REPEATS, AFAR, "comes from all images"),
     (REPEATS, &["fluid"], "would lift grains across the seam"),
@@ -182,11 +172,6 @@ pub(super) const IN_SPACE: &[Apart] = &[
         &["still"],
         &["twisting"],
         "have a spring, a dashpot and friction only",
-    ),
-    (
-        &["collisions"],
-        &["twisting"],
-        "are known for spring, dashpot and friction only",
     ),
     (&["dimer", "t-bar"], CELLS, "holds disks or spheres only"),
     (
