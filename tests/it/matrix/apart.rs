@@ -143,11 +143,6 @@ pub(super) const IN_PLANE: &[Apart] = &[
         "have a spring, a dashpot and friction only",
     ),
     (
-        &["collisions"],
-        &["smooth-rolling"],
-        "are known for spring, dashpot and friction only",
-    ),
-    (
         &["oval", "quasi-square"],
         MORE_LAWS,
         "grains of arcs know spring, dashpot and friction only",
