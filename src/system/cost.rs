@@ -14,7 +14,7 @@ const BALL: [f64; 2] = [1.0 / 60e6, 1.0 / 12e6];
 /// Of each part of a clump.
 const PART: [f64; 2] = [1.0 / 11e6, 1.0 / 60e6];
 /// Of a grain of arcs beyond that of a ball.
-const ARCS: f64 = 1.0 / 4e6;
+const ARCS: f64 = 1.0 / 25e6;
 /// A collision of an event-driven run, with all that is foreseen around it: seconds.
 const COLLISION: [f64; 2] = [1.8e-6, 2.3e-6];
 /// The same where contacts last.
