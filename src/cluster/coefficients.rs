@@ -59,15 +59,6 @@ pub(super) fn coefficients_after<D: Dimension>(
     })
 }
 
-/// What is left of the extension of a spring across when its stiffness (N/m) changes, as the kernels have it.
-pub(super) fn lasting(before: f64, now: f64) -> f64 {
-    if before > 0.0 && before < now {
-        before / now
-    } else {
-        1.0
-    }
-}
-
 impl Coefficients {
     /// Normal force and what presses, N, at a normal speed.
     pub fn normal(&self, speed: f64) -> (f64, f64) {

@@ -1,14 +1,14 @@
 //! When a link passed Coulomb's limit, within the step in which it was seen to. Only links that
 //! changed are looked at, and only where they are logged.
 
-use super::coefficients::{Coefficients, coefficients, lasting};
+use super::coefficients::{Coefficients, coefficients};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::Change;
 use super::kinematics::{BodyMotion, Kinematics};
 use super::lists::History;
 use super::observe::size;
-use crate::contact::LinkLaw;
+use crate::contact::{LinkLaw, lasting};
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::system::IntegratorName;

@@ -3,7 +3,7 @@
 
 use super::arrays::Status;
 use super::changes::LinkChange;
-use super::coefficients::{Coefficients, coefficients, lasting};
+use super::coefficients::{Coefficients, coefficients};
 use super::engine::Engine;
 use super::integrate::Integrate;
 use super::lists::{History, Kept};
@@ -11,6 +11,7 @@ use super::observe::{Elastic, size};
 use super::part::Part;
 use super::state::Other;
 use super::still::{Push, WallName, add};
+use crate::contact::lasting;
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::vector::Row;

@@ -5,7 +5,7 @@
 
 use crate::contact::{
     Composite, Contact, ContactLaw, ContactTerms, Law, LinkLaw, Rates, Resistance, ResistanceKind,
-    with_law,
+    lasting, with_law,
 };
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Lanes, Plain};
@@ -80,15 +80,6 @@ fn along<D: Dimension>(spin: D::Spin, direction: D::Vector) -> f64 {
     (0..D::N)
         .map(|k| D::spin_component(spin, k) * direction[k])
         .sum()
-}
-
-/// What is left of an extension when its stiffness changes: springs that grow stiffer keep their force.
-fn lasting(before: f64, now: f64) -> f64 {
-    if before > 0.0 && before < now {
-        before / now
-    } else {
-        1.0
-    }
 }
 
 impl<D: Dimension> Touching<D> {

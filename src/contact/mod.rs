@@ -15,6 +15,7 @@ pub(crate) use law::{with_law, with_plain_law};
 pub(crate) use laws::with_contact_law;
 pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, ThorntonNing, Viscoelastic};
 pub use restitution::{damping_ratio, restitution};
+pub(crate) use stiffness::lasting;
 pub use stiffness::{Rates, Stiffness};
 pub use terms::{Cohesion, ContactTerms, Plastic, Resistance, ResistanceKind};
 

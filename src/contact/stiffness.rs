@@ -24,6 +24,16 @@ pub struct Stiffness {
     pub friction: f64,
 }
 
+/// What is left of the extension of a spring across when its stiffness (N/m) changes: one that grows stiffer keeps its force (Thornton and
+/// Randall 1988), as the kernels have it.
+pub(crate) fn lasting(before: f64, now: f64) -> f64 {
+    if before > 0.0 && before < now {
+        before / now
+    } else {
+        1.0
+    }
+}
+
 impl Elastic {
     /// The tangent at an overlap (m) and an effective radius (m), N/m.
     #[must_use]

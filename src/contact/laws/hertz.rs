@@ -56,6 +56,33 @@ impl Keys for HertzKeys {
     }
 }
 
+/// Mindlin's tangential stiffness 8 G* sqrt(R* overlap), N/m.
+pub(super) fn mindlin(shear: f64, overlap: f64, radius: f64) -> f64 {
+    8.0 * shear * (radius * overlap.max(0.0)).sqrt()
+}
+
+/// Coefficients of contacts of radii `a` (m) with an elastic force: Mindlin's tangential stiffness and Tsuji's dampers, by the effective
+/// moduli (Pa) and the damping ratio.
+#[inline(always)]
+pub(super) fn coefficients<L: Lanes>(
+    inverse_mass: L,
+    [young, shear, damping_ratio]: [f64; 3],
+    elastic: L,
+    a: L,
+) -> Response<L> {
+    let normal = L::splat(2.0 * young).mul(a);
+    let tangential = L::splat(8.0 * shear).mul(a);
+    let factor = L::splat(2.0 * (5.0f64 / 6.0).sqrt() * damping_ratio);
+    let mass = L::splat(1.0).div(inverse_mass);
+    Response {
+        elastic,
+        normal_damping: factor.mul(normal.mul(mass).sqrt()),
+        tangential_stiffness: tangential,
+        tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
+        tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
+    }
+}
+
 impl Law for Hertz {
     const NEEDS_RADIUS: bool = true;
     const STIFFENS: bool = true;
@@ -68,17 +95,13 @@ impl Law for Hertz {
         // Contact radius; overlaps of pairs out of contact are masked by the caller.
         let zero = L::splat(0.0);
         let a = contact.overlap.max(zero).mul(contact.radius).sqrt();
-        let normal = L::splat(2.0 * self.young).mul(a);
-        let tangential = L::splat(8.0 * self.shear).mul(a);
-        let factor = L::splat(2.0 * (5.0f64 / 6.0).sqrt() * self.damping_ratio);
-        let mass = L::splat(1.0).div(contact.inverse_mass);
-        Response {
-            elastic: L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap),
-            normal_damping: factor.mul(normal.mul(mass).sqrt()),
-            tangential_stiffness: tangential,
-            tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
-            tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
-        }
+        let elastic = L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap);
+        coefficients(
+            contact.inverse_mass,
+            [self.young, self.shear, self.damping_ratio],
+            elastic,
+            a,
+        )
     }
     #[inline(always)]
     fn is_elastic(&self) -> bool {
@@ -92,7 +115,7 @@ impl Law for Hertz {
         Loss::Ratio(self.damping_ratio)
     }
     fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
-        8.0 * self.shear * (radius * overlap.max(0.0)).sqrt()
+        mindlin(self.shear, overlap, radius)
     }
     fn tangential_ratio(&self) -> f64 {
         6.0 * self.shear / self.young

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ContactLaw;
+use super::hertz::{coefficients, mindlin};
 use super::keys::{Bound, Keys, Moduli};
 use crate::contact::composed::Composite;
 use crate::contact::damping_ratio;
@@ -107,22 +108,6 @@ impl ThorntonNing {
             elastic,
         }
     }
-
-    /// Coefficients of a contact with an elastic force and a contact radius.
-    #[inline(always)]
-    fn coefficients<L: Lanes>(&self, contact: Contact<L>, elastic: L, a: L) -> Response<L> {
-        let normal = L::splat(2.0 * self.young).mul(a);
-        let tangential = L::splat(8.0 * self.shear).mul(a);
-        let factor = L::splat(2.0 * (5.0f64 / 6.0).sqrt() * self.damping_ratio);
-        let mass = L::splat(1.0).div(contact.inverse_mass);
-        Response {
-            elastic,
-            normal_damping: factor.mul(normal.mul(mass).sqrt()),
-            tangential_stiffness: tangential,
-            tangential_compliance: L::splat(1.0).div(tangential.max(L::splat(f64::MIN_POSITIVE))),
-            tangential_damping: factor.mul(tangential.mul(mass).sqrt()),
-        }
-    }
 }
 
 impl Law for ThorntonNing {
@@ -172,7 +157,8 @@ impl Law for ThorntonNing {
             .mul(gives);
         let loading = before.less(inside);
         let lost = elastic.sub(stored).only(loading);
-        let response = self.coefficients(contact, elastic, a);
+        let constants = [self.young, self.shear, self.damping_ratio];
+        let response = coefficients(contact.inverse_mass, constants, elastic, a);
         Composite {
             response,
             pull: zero,
@@ -201,7 +187,7 @@ impl Law for ThorntonNing {
         Loss::Ratio(self.damping_ratio)
     }
     fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
-        8.0 * self.shear * (radius * overlap.max(0.0)).sqrt()
+        mindlin(self.shear, overlap, radius)
     }
     fn tangential_ratio(&self) -> f64 {
         6.0 * self.shear / self.young

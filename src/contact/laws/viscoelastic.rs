@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ContactLaw;
+use super::hertz::mindlin;
 use super::keys::{Bound, Keys, Moduli};
 use crate::contact::law::{Contact, Elastic, Law, Loss, Response};
 use crate::vector::Lanes;
@@ -87,7 +88,7 @@ impl Law for Viscoelastic {
         Loss::Dissipation(self.dissipation)
     }
     fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
-        8.0 * self.shear * (radius * overlap.max(0.0)).sqrt()
+        mindlin(self.shear, overlap, radius)
     }
     fn tangential_ratio(&self) -> f64 {
         6.0 * self.shear / self.young
