@@ -7,8 +7,8 @@
 //! `cargo bench --bench gas -- kinds 22 0.3`: what a collision costs by what decides it, over that of hard
 //! elastic spheres, in parts taken in turn.
 
-use arenite::body::Motion;
-use arenite::collide::engine::{Body, ByLaw, Engine, Laws, Limits, Rule, Setup, Wall, WallShape};
+use arenite::body::{Boundary, Shape};
+use arenite::collide::engine::{Body, ByLaw, Engine, Laws, Limits, Rule, Setup};
 use arenite::contact::{ContactLaw, ContactTerms, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Spatial, Vector};
 use nalgebra::Vector3;
@@ -174,14 +174,11 @@ fn kinds(n: usize, filled: f64) {
     let mut boxed = lattice(n, filled);
     boxed.periodic[2] = false;
     for up in [1.0, -1.0] {
-        boxed.walls.push(Wall {
-            shape: WallShape::Plane {
-                point: if up > 0.0 { boxed.min } else { boxed.max },
-                normal: Vector3::z() * up,
-            },
-            motion: Motion::Fixed,
-            species: 0,
-        });
+        let plane = Shape::Plane {
+            point: if up > 0.0 { boxed.min } else { boxed.max },
+            normal: Vector3::z() * up,
+        };
+        boxed.walls.push(Boundary::standing(plane, 0));
     }
     let mut heavy = boxed.clone();
     add("floor and ceiling", boxed);

@@ -58,6 +58,7 @@ pub mod sweep;
 pub mod system;
 pub mod vector;
 pub mod view;
+pub mod walls;
 
 /// The code of docs/extending.md, as a test.
 #[cfg(doctest)]

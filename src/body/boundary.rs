@@ -271,6 +271,19 @@ pub struct Boundary<D: Dimension> {
 }
 
 impl<D: Dimension> Boundary<D> {
+    /// One that stands from beginning to end, without a name.
+    pub fn standing(shape: Shape<D>, material: u16) -> Self {
+        Boundary {
+            name: String::new(),
+            material,
+            shape,
+            motion: Motion::Fixed,
+            opens_at: None,
+            passes: 0.0,
+            belt: D::Vector::default(),
+        }
+    }
+
     /// Whether neither the wall moves nor its surface.
     pub fn stands(&self) -> bool {
         self.motion.is_fixed() && self.belt == D::Vector::default()

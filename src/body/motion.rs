@@ -185,6 +185,18 @@ impl<D: Dimension> Motion<D> {
         }
     }
 
+    /// A bound of [`Motion::acceleration`] from a time to the next change, m/s^2.
+    pub fn greatest_acceleration(&self, time: f64) -> f64 {
+        match self {
+            Motion::Harmonic {
+                amplitude,
+                frequency,
+                ..
+            } => amplitude.norm() * (std::f64::consts::TAU * frequency).powi(2),
+            motion => motion.acceleration(time).norm(),
+        }
+    }
+
     /// Bounds of the frame's speed (m/s) and of its angular speed (rad/s) from one time to another.
     pub fn speed_bounds(&self, from: f64, to: f64) -> (f64, f64) {
         match self {

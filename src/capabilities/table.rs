@@ -97,33 +97,13 @@ const SHAPED: [Support; 7] = [
 ];
 
 // Walls.
-const EDGED: [Support; 7] = [
-    Y,
-    Y,
-    later(
-        "it finds the times of collisions with planes, boxes from inside, circles, spheres, vessels and cans only",
-    ),
-    Y,
-    Y,
-    Y,
-    Y,
-];
 const STANDS: Support = later("what stands still is held against walls that do not move");
 const LOADED_ONCE: Support = later("its walls do not move");
 const MOVED: [Support; 7] = [Y, Y, Y, STANDS, LOADED_ONCE, Y, Y];
-const TURNED: [Support; 7] = [
-    Y,
-    Y,
-    later("it finds the times of collisions with walls that do not turn only"),
-    STANDS,
-    LOADED_ONCE,
-    Y,
-    Y,
-];
 const SPECIAL: [Support; 7] = [
     Y,
-    later("collisions in flight know neither belts nor sieves"),
-    later("its walls are neither belts nor sieves"),
+    Y,
+    Y,
     later("what stands still knows neither belts nor sieves"),
     later("its walls are neither belts nor sieves"),
     Y,
@@ -242,41 +222,41 @@ macro_rules! with_laws {
             /// A plane.
             PlaneWall: "wall.plane", "", "planes", Both, ALL;
             /// A straight piece.
-            SegmentWall: "wall.segment", "", "segments", FLAT, EDGED;
+            SegmentWall: "wall.segment", "", "segments", FLAT, ALL;
             /// A chain of straight pieces.
-            PolylineWall: "wall.polyline", "", "polylines", FLAT, EDGED;
+            PolylineWall: "wall.polyline", "", "polylines", FLAT, ALL;
             /// A piece of a circle.
-            ArcWall: "wall.arc", "", "arcs as walls", FLAT, EDGED;
+            ArcWall: "wall.arc", "", "arcs as walls", FLAT, ALL;
             /// A box from inside.
             BoxWall: "wall.box", "", "boxes from inside", Both, ALL;
             /// A box from outside.
-            BlockWall: "wall.box.outside", "", "boxes from outside", Both, EDGED;
+            BlockWall: "wall.box.outside", "", "boxes from outside", Both, ALL;
             /// A circle.
             CircleWall: "wall.circle", "", "circles", FLAT, ALL;
             /// A sphere.
             SphereWall: "wall.sphere", "", "spheres as walls", SOLID, ALL;
             /// A cylinder between two points.
-            CylinderWall: "wall.cylinder", "", "cylinders with open ends", SOLID, EDGED;
+            CylinderWall: "wall.cylinder", "", "cylinders with open ends", SOLID, ALL;
             /// A cone between two points.
-            ConeWall: "wall.cone", "", "cones", SOLID, EDGED;
+            ConeWall: "wall.cone", "", "cones", SOLID, ALL;
             /// A profile turned about an axis.
-            RevolvedWall: "wall.revolved", "", "turned profiles that are not cans", SOLID, EDGED;
+            RevolvedWall: "wall.revolved", "", "turned profiles that are not cans", SOLID, ALL;
             /// A cylinder with flat ends.
             Can: "wall.revolved.can", "", "cans", SOLID, ALL;
             /// A cylinder with lids.
             VesselWall: "wall.vessel", "", "vessels", SOLID, ALL;
             /// Triangles.
-            MeshWall: "wall.mesh", "", "meshes of triangles", SOLID, EDGED;
+            MeshWall: "wall.mesh", "", "meshes of triangles", SOLID, ALL;
             /// Grains as a wall.
-            RoughWall: "wall.rough", "", "rough walls", Both, EDGED;
+            RoughWall: "wall.rough", "", "rough walls", Both, ALL;
             /// A wall that lets small grains pass.
             Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
             /// A wall that is taken away.
-            Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, later("its walls are there from beginning to end"), Y, later("its walls bear to the end"), Y, Y];
+            Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, Y, Y, later("its walls bear to the end"), Y, Y];
             /// An even motion.
             Drift: "motion.velocity", "motion", "moving walls", Both, MOVED;
             /// A turn about a point or an axis.
-            Turn: "motion.rotation", "motion", "walls that turn", Both, TURNED;
+            Turn: "motion.rotation", "motion", "walls that turn", Both, MOVED;
             /// A swing by a sine.
             Swing: "motion.harmonic", "motion", "moving walls", Both, MOVED;
             /// A swing by parabolas.
@@ -345,7 +325,7 @@ macro_rules! with_laws {
             WallImages: "box.wall_images", "", "walls at a border of the periodic box", Both, [
                 Y,
                 Y,
-                later("its walls have no periodic images"),
+                Y,
                 later("what stands still is solved for without periodic images"),
                 later("its links have no periodic images"),
                 later("ranks do not share periodic images of walls"),

@@ -21,7 +21,7 @@ use super::leeway::Leeways;
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
 use super::state::{
-    Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, Wall, WallClass,
+    Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, WallClass,
 };
 use super::still::{Still, WallName};
 use super::team::Team;
@@ -34,6 +34,7 @@ use crate::hgraph::ClusterIndex;
 use crate::neighbor::{BroadPhase, StillCells};
 use crate::system::{IntegratorName, PeriodicAxis};
 use crate::vector::Level;
+use crate::walls::Wall;
 
 /// All clusters of a system.
 pub struct Engine<D: Integrate> {

@@ -13,9 +13,7 @@ use super::leeway::Leeways;
 use super::lists::Lists;
 use super::still::Still;
 use super::wear::WearMap;
-use crate::body::{Boundary, Images};
-use crate::geometry::Dimension;
-use crate::geometry::surface::{Flat, Pieces};
+use crate::geometry::surface::Flat;
 use crate::hgraph::ClusterIndex;
 use crate::system::IntegratorName;
 
@@ -51,21 +49,6 @@ pub struct WallClass<D: Integrate> {
     pub outer: Vec<[u32; 2]>,
     /// Inner batches, with the surfaces for second bodies.
     pub lists: Lists<D::History>,
-}
-
-/// A boundary cut into surfaces.
-#[derive(Clone, Debug)]
-pub struct Wall<D: Dimension> {
-    /// As set up.
-    pub boundary: Boundary<D>,
-    /// Its primitives.
-    pub surfaces: Pieces<D>,
-    /// How it repeats itself in a periodic box.
-    pub images: Images<D>,
-    /// Whether it never moves.
-    pub fixed: bool,
-    /// Point about which moments are taken.
-    pub reference: D::Vector,
 }
 
 /// What happened to a link in a step.

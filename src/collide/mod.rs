@@ -1,6 +1,6 @@
 //! Binary collisions: when they happen, and what comes out.
 //!
-//! [`flight`] tells when two bodies in free flight touch; [`hard`] is the instantaneous law with
+//! [`crate::geometry::path`] tells when two bodies in free flight touch; [`hard`] is the instantaneous law with
 //! restitution; [`resolved`] follows one frictionless contact through its duration; [`soft`] takes the
 //! outcome of such contacts from a table; [`restitution`] is what a contact law gives the hard one;
 //! [`rough`] follows a contact with friction, [`table`] takes its outcome from a table, [`family`] from
@@ -11,7 +11,6 @@ pub(crate) mod alone;
 pub mod calc;
 pub mod engine;
 pub mod family;
-pub mod flight;
 pub mod hard;
 pub mod resolved;
 pub mod restitution;

@@ -3,6 +3,7 @@
 //! Everything above this module is generic over a [`Dimension`]: [`Planar`] or [`Spatial`].
 
 mod dimension;
+pub mod path;
 pub mod surface;
 
 pub use dimension::{Dimension, Planar, Spatial, Vector};

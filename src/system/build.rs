@@ -8,10 +8,11 @@ use super::ledger::{Held, Ledger};
 use super::state_hash::Departures;
 use super::{EventLog, NeighborName, Setup, step};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, EngineOptions, Wall};
+use crate::cluster::{Engine, EngineOptions};
 use crate::event::{DefaultQueue, EventKind};
 use crate::field::FieldSet;
 use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
+use crate::walls::Wall;
 
 /// Margin of the outer list over the mean radius (docs/notes/performance.md).
 const OUTER_MARGIN: f64 = 1.0;

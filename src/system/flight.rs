@@ -13,7 +13,7 @@ use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::BroadPhase;
 use crate::system::PeriodicAxis;
-use crate::system::air::wall_speed_bound;
+use crate::walls::speed_bound;
 
 /// A flyer's state at a time.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ pub fn foresee<D: Integrate>(
                 0.0
             } else {
                 let way = v.norm() * length + 0.5 * g * length * length;
-                wall_speed_bound(wall, x, way, now, length)
+                speed_bound(wall, x, way, now, length)
             };
             let pose = wall.boundary.motion.pose(now);
             wall.images.near(&pose, x, f64::INFINITY, |image, _| {

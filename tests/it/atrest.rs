@@ -3,12 +3,13 @@
 
 use std::time::Instant;
 
-use arenite::cluster::{Engine, Other, Wall};
+use arenite::cluster::{Engine, Other};
 use arenite::geometry::Planar;
 use arenite::neighbor::Cells;
 use arenite::record::NullSink;
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{MorphSetup, Setup, System};
+use arenite::walls::Wall;
 
 use crate::support::{self, Dice};
 

@@ -1,8 +1,8 @@
 //! Times of contact and hard collisions, against closed forms computed with 50 digits
 //! (tests/data/hard_collisions.json).
 
-use arenite::collide::flight::{Path, parabola, sphere_plane, spheres};
 use arenite::collide::{calc, hard};
+use arenite::geometry::path::{Path, parabola, sphere_plane, spheres};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;

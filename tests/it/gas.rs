@@ -3,13 +3,13 @@
 //! References: Carnahan and Starling 1969; Henderson 1975; Enskog 1922; Maxwell; Haff 1983; closed
 //! formulas of single collisions worked out with 50 digits (tests/data/hard_collisions.json).
 
-use arenite::body::Motion;
+use arenite::body::{Boundary, Motion, Shape};
 use arenite::collide::engine::{
-    Body, Collision, Engine, Laws, Limits, Other, Rough, Rule, Setup, SetupError, Stopped, Wall,
-    WallShape,
+    Body, Collision, Engine, Laws, Limits, Other, Rough, Rule, Setup, SetupError, Stopped,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::vector::Level;
+use arenite::walls::Wall;
 use nalgebra::{Vector2, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -212,7 +212,7 @@ pub fn shaken_box<D: Dimension>() -> Setup<D> {
     setup.species = 2;
     for k in 0..D::N {
         for (at, sign) in [(0.0, 1.0), (SHAKEN, -1.0)] {
-            let shape = WallShape::Plane {
+            let shape = Shape::Plane {
                 point: D::Vector::from_fn(|_| at),
                 normal: D::Vector::from_fn(|j| if j == k { sign } else { 0.0 }),
             };
@@ -225,10 +225,9 @@ pub fn shaken_box<D: Dimension>() -> Setup<D> {
             } else {
                 Motion::Fixed
             };
-            setup.walls.push(Wall {
-                shape,
+            setup.walls.push(Boundary {
                 motion,
-                species: 1,
+                ..Boundary::standing(shape, 1)
             });
         }
     }
@@ -354,23 +353,18 @@ fn pressure_in_a_can_does_not_depend_on_its_shape() {
         let r = 0.05;
         let corner = Vector3::new(radius, radius, 0.0);
         let mut setup = empty::<Spatial>(-corner, corner + Vector3::z() * height, false);
-        let wall = |shape| Wall {
-            shape,
-            motion: Motion::Fixed,
-            species: 0,
-        };
+        let wall = |shape| Boundary::standing(shape, 0);
         setup.walls = vec![
-            wall(WallShape::Cylinder {
+            wall(Shape::Revolved {
                 origin: Vector3::zeros(),
                 axis: Vector3::z(),
-                radius,
-                inside: true,
+                profile: vec![[radius, -height], [radius, 2.0 * height]],
             }),
-            wall(WallShape::Plane {
+            wall(Shape::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::z(),
             }),
-            wall(WallShape::Plane {
+            wall(Shape::Plane {
                 point: Vector3::z() * height,
                 normal: -Vector3::z(),
             }),
@@ -507,13 +501,12 @@ fn a_gas_beyond_the_caches_keeps_its_bits_and_its_energy() {
     walled.gravity = Vector2::new(0.0, -0.1);
     let height = walled.max[1];
     walled.walls = [(0.0, 1.0), (height, -1.0)]
-        .map(|(at, sign)| Wall {
-            shape: WallShape::Plane {
+        .map(|(at, sign)| {
+            let shape = Shape::Plane {
                 point: Vector2::new(0.0, at),
                 normal: Vector2::new(0.0, sign),
-            },
-            motion: Motion::Fixed,
-            species: 0,
+            };
+            Boundary::standing(shape, 0)
         })
         .to_vec();
     check(&walled, false);
@@ -674,15 +667,11 @@ fn a_bouncing_ball_collapses_and_it_is_told() {
         setup.gravity = -Vector3::z() * g;
         setup.rules = vec![Rule::smooth(e)];
         setup.limits = limits;
-        let floor = WallShape::Plane {
+        let floor = Shape::Plane {
             point: -Vector3::z() * 0.1,
             normal: Vector3::z(),
         };
-        setup.walls = vec![Wall {
-            shape: floor,
-            motion: Motion::Fixed,
-            species: 0,
-        }];
+        setup.walls = vec![Boundary::standing(floor, 0)];
         let velocity = Vector3::x() * number(&ball["vx"]);
         setup.bodies = vec![body::<Spatial>(Vector3::z() * h, velocity, 0.1)];
         Engine::new(setup).unwrap()
@@ -763,15 +752,11 @@ fn oblique_impacts_follow_coulomb_and_the_tangential_restitution() {
                 friction: mu,
             }),
         }];
-        let floor = WallShape::Plane {
+        let floor = Shape::Plane {
             point: Vector2::zeros(),
             normal: Vector2::y(),
         };
-        setup.walls = vec![Wall {
-            shape: floor,
-            motion: Motion::Fixed,
-            species: 0,
-        }];
+        setup.walls = vec![Boundary::standing(floor, 0)];
         let mut ball = body::<Planar>(Vector2::new(0.0, 0.01), Vector2::new(vt, -vn), r);
         // Rolling forward is clockwise.
         ball.spin = -spin;
@@ -859,11 +844,11 @@ fn moving_walls_are_met_where_they_are() {
         setup.gravity = -Vector3::z() * 9.81;
         setup.rules = vec![Rule::smooth(0.95)];
         let shape = match inside {
-            None => WallShape::Plane {
+            None => Shape::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::z(),
             },
-            Some(inside) => WallShape::Ball {
+            Some(inside) => Shape::Ball {
                 centre: Vector3::z() * 0.2,
                 radius: 0.25,
                 inside,
@@ -874,11 +859,11 @@ fn moving_walls_are_met_where_they_are() {
             frequency: 52.6,
             phase: 0.0,
         };
-        setup.walls = vec![Wall {
-            shape,
+        let moving = Boundary {
             motion: motion.clone(),
-            species: 0,
-        }];
+            ..Boundary::standing(shape, 0)
+        };
+        setup.walls = vec![moving.clone()];
         for k in 0..4 {
             let x = Vector3::new(0.02 * f64::from(k) - 0.03, 0.0, 0.05);
             setup
@@ -888,15 +873,12 @@ fn moving_walls_are_met_where_they_are() {
         let mut engine = Engine::new(setup).unwrap();
         let start = engine.potential();
         let mut hits = 0;
-        let wall = Wall {
-            shape,
-            motion: motion.clone(),
-            species: 0,
-        };
+        let wall = Wall::new(&moving, &[]).unwrap();
+        let away = |x, time| wall.distance(&motion.pose(time), x);
         let mut look = |c: &Collision<Spatial>| {
             if c.b == Other::Wall(0) {
                 hits += 1;
-                let (gap, _) = wall.probe(c.position, c.time);
+                let gap = away(c.position, c.time);
                 assert!((gap - 0.005).abs() < 1e-12, "{gap}");
             }
         };
@@ -905,7 +887,7 @@ fn moving_walls_are_met_where_they_are() {
         // None got through between hits.
         for i in 0..4 {
             let x = engine.moment(i).position;
-            assert!(wall.probe(x, 2.0).0 > 0.005 - 1e-11, "{x}");
+            assert!(away(x, 2.0) > 0.005 - 1e-11, "{x}");
         }
         let tally = engine.tally();
         let book = engine.kinetic().0 + engine.potential() + tally.lost - tally.fed;

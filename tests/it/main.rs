@@ -27,6 +27,7 @@ mod curved_walls;
 mod documents;
 mod domains;
 mod domains_checks;
+mod event_walls;
 mod faults;
 mod faults_files;
 mod feeds_and_fills;

@@ -2,15 +2,16 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::body::{Motion, MotionPiece, Shape, Vessel};
+use arenite::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use arenite::collide::engine::{
-    Body, Collision, Engine, Laws, Limits, Other, Rule, Setup, Stopped, Wall, WallShape,
+    Body, Collision, Engine, Laws, Limits, Other, Rule, Setup, Stopped,
 };
 use arenite::geometry::surface::Surface;
 use arenite::geometry::{Dimension, Spatial, Vector};
 use arenite::record::{BodyRef, MemorySink, Summary};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{Control, Outcome, simulation};
+use arenite::walls::Wall;
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -212,7 +213,7 @@ fn arcs_and_their_pieces_are_one_path() {
         .collect();
     let hits = |motion: Motion<Spatial>| {
         let setup = one_wall(
-            WallShape::Plane {
+            Shape::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::z(),
             },
@@ -241,7 +242,7 @@ const RADIUS: f64 = 0.005;
 
 /// Balls and one wall, in a wide box.
 fn one_wall(
-    shape: WallShape<Spatial>,
+    shape: Shape<Spatial>,
     motion: Motion<Spatial>,
     gravity: Vector3<f64>,
     balls: Vec<(Vector3<f64>, Vector3<f64>)>,
@@ -263,10 +264,9 @@ fn one_wall(
         max: Vector3::repeat(0.3),
         periodic: [false; 3],
         gravity,
-        walls: vec![Wall {
-            shape,
+        walls: vec![Boundary {
             motion,
-            species: 0,
+            ..Boundary::standing(shape, 0)
         }],
         species: 1,
         rules: vec![Rule::smooth(0.9)],
@@ -299,11 +299,12 @@ fn lids_are_met_where_they_are() {
     ];
     for motion in motions {
         for gravity in [Vector3::zeros(), Vector3::new(0.3, 0.0, 9.81)] {
-            let shape = WallShape::Dome {
-                centre: Vector3::zeros(),
-                axis: Vector3::z(),
+            let shape = Shape::Vessel(Vessel {
+                from: Vector3::z() * -3.0,
+                to: Vector3::zeros(),
                 radius: 0.05,
-            };
+                lid_radius: 0.05,
+            });
             let balls = (0..4)
                 .map(|k| {
                     let k = f64::from(k);
@@ -314,18 +315,16 @@ fn lids_are_met_where_they_are() {
                     )
                 })
                 .collect();
-            let wall = Wall {
-                shape,
-                motion: motion.clone(),
-                species: 0,
-            };
-            let mut engine = Engine::new(one_wall(shape, motion.clone(), gravity, balls)).unwrap();
+            let setup = one_wall(shape, motion.clone(), gravity, balls);
+            let wall = Wall::new(&setup.walls[0], &[]).unwrap();
+            let away = |x, time| wall.distance(&motion.pose(time), x);
+            let mut engine = Engine::new(setup).unwrap();
             let start = engine.kinetic().0 + engine.potential();
             let mut hits = 0;
             let mut look = |c: &Collision<Spatial>| {
                 if c.b == Other::Wall(0) {
                     hits += 1;
-                    let gap = wall.probe(c.position, c.time).0 - RADIUS;
+                    let gap = away(c.position, c.time) - RADIUS;
                     assert!(gap.abs() < 1e-12, "{gap}");
                 }
             };
@@ -334,7 +333,7 @@ fn lids_are_met_where_they_are() {
                 assert_eq!(engine.run_with(time, u64::MAX, &mut look), Stopped::Until);
                 for i in 0..4 {
                     let x = engine.moment(i).position;
-                    assert!(wall.probe(x, time).0 > RADIUS - 1e-11, "{x} at {time}");
+                    assert!(away(x, time) > RADIUS - 1e-11, "{x} at {time}");
                 }
             }
             assert!(hits > 8, "{motion:?}, {gravity}: {hits}");

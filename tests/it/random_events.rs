@@ -256,7 +256,7 @@ fn momentum_is_accounted_for<D: Dimension>(
 /// Each collision takes what its restitution takes of the energy of approach, and its impulse is what that needs;
 /// friction takes more, by an impulse across of at most its share.
 fn restitution_takes_its_share<D: Integrate>(setup: &Setup<D>, kind: Kind, what: &str) {
-    let mut engine = Engine::new(engine_setup(setup).unwrap().engine).unwrap();
+    let mut engine = Engine::new(engine_setup(setup).unwrap()).unwrap();
     let (mut lasting, mut resting) = (0, 0);
     let mut lost = 0.0;
     let mut look = |met: &Collision<D>| {
@@ -356,7 +356,7 @@ fn bits_are_the_same<D: Integrate>(setup: &Setup<D>, what: &str) {
 
 /// Turned, mirrored, in another order: until each grain has collided some times.
 fn turns_and_order_agree<D: Integrate>(setup: &Setup<D>, kind: Kind, ways: &[&[Way]], what: &str) {
-    let start = |setup: &Setup<D>| Engine::new(engine_setup(setup).unwrap().engine).unwrap();
+    let start = |setup: &Setup<D>| Engine::new(engine_setup(setup).unwrap()).unwrap();
     let mut times = Vec::new();
     let note = &mut |met: &Collision<D>| times.push(met.time);
     start(setup).run_with(setup.finish, u64::MAX, note);

@@ -3,13 +3,14 @@
 
 use arenite::body::{ArcGrain, Ball, Clump, Form, Formed, Grain};
 use arenite::cluster::integrate::Integrate;
-use arenite::cluster::{Engine, Other, Wall};
+use arenite::cluster::{Engine, Other};
 use arenite::event::Regime;
 use arenite::geometry::{Planar, Spatial};
 use arenite::neighbor::Cells;
 use arenite::record::{BodyRef, MemorySink, NullSink, Summary};
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{MorphSetup, Setup, System};
+use arenite::walls::Wall;
 
 use crate::support::{self, Dice, close, empty, finish, floor, linear, place};
 

@@ -1,8 +1,8 @@
 //! Soft collisions from tables, their events and both exceptions.
 
-use arenite::collide::flight::{Path, spheres};
 use arenite::collide::resolved::{self, ForceLaw};
 use arenite::collide::soft::{Begin, Counters, MappingTable, Population, SoftLaw, Touch, begin};
+use arenite::geometry::path::{Path, spheres};
 use arenite::geometry::{Spatial, Vector};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use arenite::body::{Boundary, Grain, Motion, Shape};
 use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
-use arenite::cluster::{Engine, EngineOptions, Wall};
+use arenite::cluster::{Engine, EngineOptions};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::BroadPhase;
 use arenite::record::{
@@ -18,6 +18,7 @@ use arenite::system::{
     Control, IntegratorName, MorphSetup, Outcome, Setup, Simulation, System, simulation,
 };
 use arenite::vector::Level;
+use arenite::walls::Wall;
 
 pub use crate::setups::{Dice, add, embedded, empty, linear, options, planar};
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
-use crate::collide::flight as paths;
+use crate::geometry::path as paths;
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
 #[derive(Deserialize)]

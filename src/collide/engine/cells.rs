@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 
 /// Grains that fit in one block.
 const ROOM: usize = 14;
@@ -169,6 +169,29 @@ impl Cells {
     /// Number of cells, borders included.
     pub(super) fn len(&self) -> usize {
         self.counts.iter().map(|&n| n as usize).product()
+    }
+    /// The cells that grains may be in, and the least and greatest corner of each; infinite where it goes on without end.
+    pub(super) fn boxes<D: Dimension>(&self) -> Vec<(u32, [D::Vector; 2])> {
+        let mut boxes = Vec::new();
+        let inner = |k: usize| self.border[k]..self.counts[k] - self.border[k];
+        for z in inner(2) {
+            for y in inner(1) {
+                for x in inner(0) {
+                    let at = [x, y, z].map(|c| c * self.parts);
+                    let end = |k: usize, last: bool| {
+                        let first = at[k] as usize;
+                        if last {
+                            self.ends[k][first + self.parts as usize - 1][1]
+                        } else {
+                            self.ends[k][first][0]
+                        }
+                    };
+                    let corners = [false, true].map(|last| D::Vector::from_fn(|k| end(k, last)));
+                    boxes.push((self.index(at), corners));
+                }
+            }
+        }
+        boxes
     }
     /// Bytes that it holds.
     pub(super) fn bytes(&self) -> usize {

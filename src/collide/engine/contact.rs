@@ -181,7 +181,7 @@ impl Contacts {
                 continue;
             }
             let grains = sizes[a].zip(sizes[b]).map(|(a, b)| Meeting::of(&a, &b));
-            let walls = setup.walls.iter().map(|wall| usize::from(wall.species));
+            let walls = setup.walls.iter().map(|wall| usize::from(wall.material));
             let at_wall = |x: usize, y: usize| {
                 let wall = walls.clone().any(|species| species == y);
                 sizes[x].filter(|_| wall).map(|x| Meeting::at_wall(&x))
@@ -425,10 +425,10 @@ fn fastest<D: Dimension>(setup: &Setup<D>) -> f64 {
     let mean = energy / (lightest * bodies.len().max(1) as f64);
     let height = (setup.max - setup.min).norm();
     let fallen = 2.0 * setup.gravity.norm() * height;
-    let walls = setup
-        .walls
-        .iter()
-        .map(|w| w.motion.speed_bounds(0.0, 1.0).0);
+    let walls = setup.walls.iter().map(|wall| {
+        let (speed, spin) = wall.motion.speed_bounds(0.0, 1.0);
+        speed + spin * height + wall.belt.norm()
+    });
     let wall = walls.fold(0.0, f64::max);
     let fast = (4.0 * mean.sqrt()).max(2.0 * most) + fallen.sqrt() + 2.0 * wall;
     if fast > 0.0 && fast.is_finite() {

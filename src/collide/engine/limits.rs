@@ -77,17 +77,17 @@ impl<D: Dimension> Core<D> {
         if with < next::WALL {
             Other::Grain(self.ids[with as usize])
         } else {
-            Other::Wall(with - next::WALL)
+            Other::Wall(u32::from(self.walls.face(with - next::WALL).wall))
         }
     }
     /// The least speed, m/s, at which a grain parts from a wall that gravity, or the wall's own acceleration,
     /// presses it against. Without loss within the contact time a grain that rests would collide endlessly at one
     /// instant, for it has no speed to part with; so it is away for half the contact time.
-    pub(super) fn least_departure(&self, wall: usize, into_wall: D::Vector, clock: f64) -> f64 {
+    pub(super) fn least_departure(&self, wall: u16, into_wall: D::Vector, clock: f64) -> f64 {
         if !(self.limits.collapse_is_elastic && self.limits.contact_time > 0.0) {
             return 0.0;
         }
-        let motion = &self.walls[wall].motion;
+        let motion = &self.walls.wall(wall).boundary.motion;
         let pressing = (self.gravity - motion.acceleration(clock)).dot(&into_wall);
         self.limits.least_departure(pressing.max(0.0))
     }

@@ -31,7 +31,6 @@ pub use law::{Rough, Rule};
 pub use run::{Collision, Observer, Other};
 pub use setup::{Body, Limits, Setup, SetupError, check};
 pub use soft::{EndOfContact, SoftTally};
-pub use walls::{Wall, WallShape};
 
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Level, Row};
@@ -40,6 +39,7 @@ use cells::Cells;
 use lists::Lists;
 use soft::Held;
 use state::{Slot, Turning, next};
+use walls::Walls;
 
 /// Events a grain between renewals of the epoch.
 const EVENTS_PER_EPOCH: u64 = 16;
@@ -134,7 +134,7 @@ pub struct WallTally<D: Dimension> {
     pub impulse: D::Vector,
     /// Sum of the sizes of its normal parts, N s.
     pub normal: f64,
-    /// Angular momentum about the origin, N m s.
+    /// Angular momentum about the wall's point of reference, where that is then, N m s.
     pub moment: D::Spin,
     /// Work that it did on grains, J.
     pub work: f64,
@@ -184,10 +184,7 @@ struct Core<D: Dimension> {
     turning: Vec<Turning<D>>,
     cells: Cells,
     calendar: Calendar,
-    /// For each cell which set of walls can be near; empty without walls.
-    wall_sets: Vec<u16>,
-    sets: Vec<Vec<u16>>,
-    walls: Vec<Wall<D>>,
+    walls: Walls<D>,
     wall_tallies: Vec<WallTally<D>>,
     rules: Rules,
     contacts: Contacts,
@@ -350,7 +347,7 @@ impl<D: Dimension> Engine<D> {
             + core.masses.capacity() * 8
             + core.wraps.capacity() * 12
             + core.calendar.bytes()
-            + core.wall_sets.capacity() * 2
+            + core.walls.bytes()
             + self.places.capacity() * 4
     }
 

@@ -2,11 +2,11 @@
 
 use super::cells::{Found, Scope};
 use super::state::{self, COUNT, RADIUS, SPEED, next};
-use super::walls::{Flyer, Meeting};
+use super::walls::Flyer;
 use std::hint::select_unpredictable;
 
 use super::Core;
-use crate::collide::flight::parabola;
+use crate::geometry::path::{Path, parabola};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Lanes};
 
@@ -109,11 +109,8 @@ impl<D: Dimension> Core<D> {
             },
             None => self.face(i, at, now),
         };
-        if !self.wall_sets.is_empty() {
-            let set = self.wall_sets[self.cells.index(at) as usize];
-            if set != 0 {
-                self.walls_next(i, set, now, &mut next);
-            }
+        if !self.walls.is_empty() {
+            self.walls_next(i, at, now, &mut next);
         }
         next
     }
@@ -201,34 +198,28 @@ impl<D: Dimension> Core<D> {
         next
     }
 
-    /// The walls of a set.
-    #[inline(never)]
-    fn walls_next(&mut self, i: usize, set: u16, now: f64, next: &mut Next) {
+    /// A grain as walls see it.
+    pub(super) fn flyer(&self, i: usize, now: f64) -> Flyer<D> {
         let row = &self.rows[i];
-        let grain = Flyer::<D> {
-            position: state::place_at::<D>(row, self.gravity, now),
-            velocity: state::speed::<D>(row) + self.gravity * now,
-            gravity: self.gravity,
+        Flyer {
+            path: Path {
+                position: state::place_at::<D>(row, self.gravity, now),
+                velocity: state::speed::<D>(row) + self.gravity * now,
+                acceleration: self.gravity,
+            },
             radius: row.0[RADIUS],
             clock: self.epoch + now,
-        };
-        for &w in &self.sets[set as usize] {
-            self.tally.wall_tests += 1;
-            match self.walls[w as usize].meeting(&grain, next.after) {
-                Meeting::In(after) if after < next.after => {
-                    *next = Next {
-                        after,
-                        with: next::WALL + u32::from(w),
-                    }
-                }
-                Meeting::NotBefore(after) if after < next.after => {
-                    *next = Next {
-                        after,
-                        with: next::LOOK,
-                    }
-                }
-                _ => {}
-            }
+        }
+    }
+
+    /// The walls that a grain in a place can meet.
+    #[inline(never)]
+    fn walls_next(&mut self, i: usize, at: [u16; 3], now: f64, next: &mut Next) {
+        let grain = self.flyer(i, now);
+        let cell = self.cells.index(at);
+        let tests = &mut self.tally.wall_tests;
+        if let Some((after, with)) = self.walls.first(cell, &grain, next.after, tests) {
+            *next = Next { after, with };
         }
     }
 

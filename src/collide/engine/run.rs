@@ -306,40 +306,46 @@ impl<D: Dimension> Core<D> {
         Ok(false)
     }
 
-    /// A grain hits a wall at a time since the epoch.
+    /// A grain hits a surface of a wall at a time since the epoch.
     #[inline(never)]
     fn hit<O: Observer<D>>(
         &mut self,
         a: u32,
-        wall: u32,
+        surface: u32,
         t: f64,
         observer: &mut O,
     ) -> Result<(), Stopped> {
         let i = a as usize;
         let clock = self.epoch + t;
         let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
-        let (gap, out_of_wall) = self.walls[wall as usize].probe(x, clock);
-        let wall_velocity = self.walls[wall as usize].motion.pose(clock).velocity;
-        let v = wall_velocity - (state::speed::<D>(&self.rows[i]) + self.gravity * t);
-        let normal = -out_of_wall;
-        let approach = -normal.dot(&v);
         let r = self.rows[i].0[RADIUS];
-        self.tally.deepest = self.tally.deepest.max(1.0 - gap / r);
-        let least = self.least_departure(wall as usize, normal, clock);
+        let face = self.walls.face(surface);
+        let wall = face.wall;
+        let Some(met) = self.walls.touch(face, x, r, clock) else {
+            // By a rounding another piece of the wall has it.
+            return self.note(i, next::WALL + surface, t);
+        };
+        let wall_velocity = met.velocity;
+        let v = wall_velocity - (state::speed::<D>(&self.rows[i]) + self.gravity * t);
+        let normal = -met.normal;
+        let approach = -normal.dot(&v);
+        self.tally.deepest = self.tally.deepest.max(1.0 - met.distance / r);
+        let least = self.least_departure(wall, normal, clock);
         if approach <= -least {
             self.tally.grazes += 1;
-            return self.note(i, next::WALL + wall, t);
+            return self.note(i, next::WALL + surface, t);
         }
-        let elastic = self.check(i, next::WALL + wall, t)?;
+        let elastic = self.check(i, next::WALL + surface, t)?;
         let species = usize::from(self.slots[i].species);
-        let pair = species * self.rules.species + usize::from(self.walls[wall as usize].species);
+        let pair =
+            species * self.rules.species + usize::from(self.walls.wall(wall).boundary.material);
         let mut rule = self.rules.pairs[pair];
         let mut followed = None;
         if approach > 0.0 && !elastic && self.contacts.is_alone(pair) {
-            followed = self.follow_wall(pair, i, normal, v);
+            followed = self.follow_wall(pair, i, &met, v);
         } else if approach > 0.0
             && !self.contacts.is_empty()
-            && let Some(by_law) = self.wall_rule_by_law(pair, i, normal, v)
+            && let Some(by_law) = self.wall_rule_by_law(pair, i, &met, v)
         {
             rule = by_law;
         }
@@ -379,17 +385,17 @@ impl<D: Dimension> Core<D> {
         // What a moving wall feeds in (thesis eq. 3.18, corrected).
         let work = -impulse.dot(&wall_velocity);
         self.tally.fed += work;
-        let book = &mut self.wall_tallies[wall as usize];
+        let book = &mut self.wall_tallies[usize::from(wall)];
         book.impulse += impulse;
         book.normal += normal_impulse;
-        book.moment += D::moment(x + normal * r, impulse);
+        book.moment += D::moment(x + normal * r - met.reference, impulse);
         book.work += work;
         book.hits += 1;
         book.lost += lost;
         observer.collision(&Collision {
             time: clock,
             a: self.ids[i],
-            b: Other::Wall(wall),
+            b: Other::Wall(u32::from(wall)),
             position: x,
             normal,
             approach,

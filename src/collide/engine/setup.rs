@@ -8,10 +8,12 @@ use super::contact::{Contacts, no_soft};
 use super::soft::Held;
 use super::start::{LISTS_ABOVE, SKIN, cell_width, crowds, morton, span, wrapped};
 use super::state::{Slot, Turning, next};
-use super::{Core, Engine, Laws, Rule, Rules, Tally, Wall, WallShape, run};
-use crate::body::Motion;
+use super::walls::Walls;
+use super::{Core, Engine, Laws, Rule, Rules, Tally, run};
+use crate::body::{Boundary, Motion};
 use crate::collide::table::FINEST;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
+use crate::neighbor::PeriodicAxis;
 use crate::vector::{Level, Row};
 
 /// A grain at the start.
@@ -80,8 +82,8 @@ pub struct Setup<D: Dimension> {
     pub periodic: [bool; 3],
     /// Acceleration of all, m/s^2.
     pub gravity: D::Vector,
-    /// Walls.
-    pub walls: Vec<Wall<D>>,
+    /// Walls; their materials are species.
+    pub walls: Vec<Boundary<D>>,
     /// Number of species, of grains and walls.
     pub species: usize,
     /// Rule of each pair of species, at [first * species + second]; symmetric.
@@ -132,9 +134,9 @@ pub enum SetupError {
         /// What is against it, to follow the law's name.
         why: String,
     },
-    /// A wall that turns, or too many.
+    /// A wall that cannot be followed.
     #[error("wall {0} cannot be followed by the event-driven engine: {1}")]
-    Wall(usize, &'static str),
+    Wall(usize, String),
     /// So many small grains that more of them may lie around a large one than a search can hold.
     #[error(
         "{small} grains have radii under {least} m, so small beside the largest that over {most} of them may lie around it; at most {most} may be as small"
@@ -233,10 +235,8 @@ impl<D: Dimension> Engine<D> {
             lists: None,
             turning: Vec::with_capacity(if rough { n } else { 0 }),
             calendar: Calendar::new(1.0),
-            wall_sets: Vec::new(),
-            sets: vec![Vec::new()],
             wall_tallies: vec![super::WallTally::default(); setup.walls.len()],
-            walls: setup.walls.clone(),
+            walls: Walls::new(&setup.walls, periods(&setup))?,
             rules: Rules {
                 species: setup.species,
                 pairs: setup.rules.clone(),
@@ -293,7 +293,7 @@ impl<D: Dimension> Engine<D> {
                 });
             }
         }
-        core.find_walls(largest + skin);
+        core.walls.lay_out(&core.cells, largest + skin);
         if skin > 0.0 {
             core.make_lists(skin);
         }
@@ -311,46 +311,15 @@ impl<D: Dimension> Engine<D> {
     }
 }
 
-impl<D: Dimension> Core<D> {
-    /// Which walls each cell can be near.
-    fn find_walls(&mut self, largest: f64) {
-        if self.walls.is_empty() {
-            return;
-        }
-        self.wall_sets = vec![0; self.cells.len()];
-        let [nx, ny, nz] = self.cells.counts;
-        for z in 0..nz {
-            for y in 0..ny {
-                for x in 0..nx {
-                    let at = [x, y, z].map(|c| c * self.cells.parts);
-                    let ends: Vec<[f64; 2]> = (0..D::N)
-                        .map(|k| {
-                            let c = [x, y, z][k];
-                            let border = self.cells.border[k];
-                            if border == 1 && (c == 0 || c + 1 == self.cells.counts[k]) {
-                                [0.0; 2]
-                            } else {
-                                let first = at[k] as usize;
-                                let last = first + self.cells.parts as usize - 1;
-                                [self.cells.ends[k][first][0], self.cells.ends[k][last][1]]
-                            }
-                        })
-                        .collect();
-                    let min = D::Vector::from_fn(|k| ends[k][0]);
-                    let max = D::Vector::from_fn(|k| ends[k][1]);
-                    let set: Vec<u16> = (0..self.walls.len())
-                        .filter(|&w| self.walls[w].near_box(min, max, largest))
-                        .map(|w| w as u16)
-                        .collect();
-                    let number = self.sets.iter().position(|s| *s == set).unwrap_or_else(|| {
-                        self.sets.push(set);
-                        self.sets.len() - 1
-                    });
-                    self.wall_sets[self.cells.index(at) as usize] = number as u16;
-                }
-            }
-        }
-    }
+/// The periodic axes of a box.
+fn periods<D: Dimension>(setup: &Setup<D>) -> Vec<Option<PeriodicAxis>> {
+    let axis = |k: usize| {
+        setup.periodic[k].then(|| PeriodicAxis {
+            origin: setup.min[k],
+            length: setup.max[k] - setup.min[k],
+        })
+    };
+    (0..D::N).map(axis).collect()
 }
 
 /// Looks whether an engine could start, but for overlaps.
@@ -434,24 +403,14 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     }
     check_laws(setup)?;
     for (w, wall) in setup.walls.iter().enumerate() {
-        if matches!(wall.motion, Motion::Rotation { .. }) && !wall.motion.is_fixed() {
-            return Err(SetupError::Wall(w, "turns"));
+        if matches!(wall.motion, Motion::Guided(_)) {
+            return Err(SetupError::Wall(w, "is moved by forces".into()));
         }
-        if usize::from(wall.species) >= setup.species {
-            return Err(SetupError::Wall(w, "its species has no rules"));
-        }
-        if D::N == 2
-            && matches!(
-                wall.shape,
-                WallShape::Cylinder { .. } | WallShape::Dome { .. }
-            )
-        {
-            return Err(SetupError::Wall(
-                w,
-                "cylinders and lids exist in space only",
-            ));
+        if usize::from(wall.material) >= setup.species {
+            return Err(SetupError::Wall(w, "its species has no rules".into()));
         }
     }
+    Walls::new(&setup.walls, periods(setup))?;
     Ok(())
 }
 

@@ -18,6 +18,7 @@ use crate::collide::alone::Touching;
 use crate::collide::soft::{Collision as Outcome, Touch};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::Lanes;
+use crate::walls;
 
 /// A grain's contact under way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,9 +135,10 @@ impl<D: Dimension> Core<D> {
         &mut self,
         index: usize,
         i: usize,
-        normal: D::Vector,
+        met: &walls::Touch<D>,
         v: D::Vector,
     ) -> Option<Rule> {
+        let normal = -met.normal;
         let approach = -normal.dot(&v);
         let r = self.rows[i].0[RADIUS];
         let mut slip = v + normal * approach;
@@ -146,7 +148,7 @@ impl<D: Dimension> Core<D> {
         let pair = Pair {
             index,
             effective_mass: self.masses[i],
-            radius: r,
+            radius: r / (1.0 + met.curvature * r),
             approach,
             sliding: slip.norm(),
         };
@@ -182,18 +184,18 @@ impl<D: Dimension> Core<D> {
         &self,
         index: usize,
         i: usize,
-        normal: D::Vector,
+        met: &walls::Touch<D>,
         v: D::Vector,
     ) -> Option<(f64, Exchange<D>)> {
         let (radius, inverse_mass) = (self.rows[i].0[RADIUS], self.slots[i].inverse_mass);
         let touching = Touching {
-            normal,
+            normal: -met.normal,
             velocity: v,
             surfaces: [self.turning[i].spin * radius, D::Spin::default()],
             radii: [radius; 2],
             inverse_mass,
             turning: [inverse_mass / D::BALL_INERTIA, 0.0],
-            radius,
+            radius: radius / (1.0 + met.curvature * radius),
         };
         self.follow(index, &touching)
     }
@@ -382,7 +384,7 @@ impl<D: Dimension> Core<D> {
             };
             let taken = self.predict_put::<L, true, true>(grain, t, Scope::All, found, &put);
             free &= !taken;
-            if free && !self.wall_sets.is_empty() {
+            if free && !self.walls.is_empty() {
                 free = !self.wall_blocks(grains[k], from[k], t);
             }
             if !free {
@@ -412,14 +414,8 @@ impl<D: Dimension> Core<D> {
     }
     #[inline(never)]
     fn wall_blocks(&self, i: usize, from: D::Vector, t: f64) -> bool {
-        let to = state::place_at::<D>(&self.rows[i], self.gravity, t);
-        let set = self.wall_sets[self.cells.index(self.slots[i].at) as usize];
-        let (r, clock) = (self.rows[i].0[RADIUS], self.epoch + t);
-        self.sets[set as usize].iter().any(|&w| {
-            let wall = &self.walls[w as usize];
-            let gap = wall.probe(to, clock).0;
-            gap < r && gap < wall.probe(from, clock).0
-        })
+        let cell = self.cells.index(self.slots[i].at);
+        self.walls.block(cell, &self.flyer(i, t), from)
     }
 
     /// Whether a grain's contact is under way.

@@ -1,352 +1,335 @@
-//! Walls: flat ones, spheres and cylinders from inside and outside, at rest or moving without
-//! turning.
+//! Walls as the engine keeps them: which of their surfaces the grains of each cell can meet.
+//!
+//! Surfaces of walls that stand, or swing by little, and have few pieces are known cell by cell. Walls that go on, and those of very many
+//! pieces, are asked at each look for what is near a grain's way.
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::Motion;
-use crate::collide::flight::parabola;
+use super::cells::Cells;
+use super::{SetupError, next};
+use crate::body::{Boundary, Motion};
+use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::PeriodicAxis;
+use crate::walls::{Meeting, Touch, Wall, Way};
 
-/// The shape of a wall, in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub enum WallShape<D: Dimension> {
-    /// A half-space; grains are where the unit normal points to.
-    Plane {
-        /// A point of it, m.
-        point: D::Vector,
-        /// Unit normal.
-        normal: D::Vector,
-    },
-    /// A circle or sphere.
-    Ball {
-        /// Centre, m.
-        centre: D::Vector,
-        /// Radius, m.
-        radius: f64,
-        /// Whether grains are inside.
-        inside: bool,
-    },
-    /// A cylinder without ends; in space only.
-    Cylinder {
-        /// A point of the axis, m.
-        origin: D::Vector,
-        /// Unit vector along the axis.
-        axis: D::Vector,
-        /// Radius, m.
-        radius: f64,
-        /// Whether grains are inside.
-        inside: bool,
-    },
-    /// A half-sphere and the tube of its radius that leads to it, without end, from inside: the lid of
-    /// a vessel that is no wider.
-    Dome {
-        /// Centre of the half-sphere, m.
-        centre: D::Vector,
-        /// Unit vector from it to the top of the half-sphere.
-        axis: D::Vector,
-        /// Radius, m.
-        radius: f64,
-    },
+/// Radii that a grain goes at most between looks for the pieces of a wall that has very many.
+const FORESEEN: f64 = 64.0;
+
+/// A surface of a wall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Face {
+    /// Index of the wall.
+    pub wall: u16,
+    /// Number of the surface, images told apart.
+    pub surface: u32,
 }
 
-/// A wall of the engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What walls are made from; a saved engine holds this.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Wall<D: Dimension> {
-    /// Its shape.
-    pub shape: WallShape<D>,
-    /// How it moves; it cannot turn.
-    pub motion: Motion<D>,
-    /// Its species, for the rules.
-    pub species: u16,
+struct Uncut<D: Dimension> {
+    boundaries: Vec<Boundary<D>>,
+    periodic: Vec<Option<PeriodicAxis>>,
 }
 
-/// A grain's path from now on, with the time of day.
+/// All walls, cut into surfaces.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Uncut<D>", into = "Uncut<D>", bound = "")]
+struct Cut<D: Dimension> {
+    list: Vec<Wall<D>>,
+    periodic: Vec<Option<PeriodicAxis>>,
+}
+
+impl<D: Dimension> From<Cut<D>> for Uncut<D> {
+    fn from(cut: Cut<D>) -> Self {
+        Uncut {
+            boundaries: cut.list.into_iter().map(|wall| wall.boundary).collect(),
+            periodic: cut.periodic,
+        }
+    }
+}
+
+impl<D: Dimension> TryFrom<Uncut<D>> for Cut<D> {
+    type Error = SetupError;
+    fn try_from(uncut: Uncut<D>) -> Result<Self, SetupError> {
+        let cut = |(index, boundary): (usize, &Boundary<D>)| {
+            Wall::new(boundary, &uncut.periodic)
+                .map_err(|error| SetupError::Wall(index, error.to_string()))
+        };
+        let list: Result<_, _> = uncut.boundaries.iter().enumerate().map(cut).collect();
+        Ok(Cut {
+            list: list?,
+            periodic: uncut.periodic,
+        })
+    }
+}
+
+/// The walls of an engine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Walls<D: Dimension> {
+    cut: Cut<D>,
+    /// Number of the first surface of each wall among those of all.
+    first: Vec<u32>,
+    /// Walls that are asked at each look.
+    asked: Vec<u16>,
+    /// Surfaces that may be met together, sets of which each cell has one.
+    sets: Vec<Vec<Face>>,
+    /// For each cell its set.
+    of_cell: Vec<u32>,
+}
+
+/// A grain's path from now on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flyer<D: Dimension> {
-    pub(super) position: D::Vector,
-    pub(super) velocity: D::Vector,
-    pub(super) gravity: D::Vector,
-    pub(super) radius: f64,
+    pub path: Path<D>,
+    pub radius: f64,
     /// Now, s, on the clock of the walls.
-    pub(super) clock: f64,
+    pub clock: f64,
 }
 
-/// When a wall is met.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Meeting {
-    /// In so many seconds.
-    In(f64),
-    /// Not before so many seconds; look again then.
-    NotBefore(f64),
-    /// Not before the horizon.
-    No,
+/// The earliest that was found on a grain's way, which ends there.
+struct First<'a, D: Dimension> {
+    walls: &'a Walls<D>,
+    way: Way<D>,
+    event: Option<u32>,
+    tests: &'a mut u64,
 }
 
-impl<D: Dimension> Wall<D> {
-    /// The vector from the wall's point, centre or axis to a point, in its frame; without the
-    /// part along an axis.
-    #[inline(always)]
-    fn arm(&self, x: D::Vector) -> D::Vector {
-        match &self.shape {
-            WallShape::Plane { point, .. } => x - *point,
-            WallShape::Ball { centre, .. } | WallShape::Dome { centre, .. } => x - *centre,
-            WallShape::Cylinder { origin, axis, .. } => across::<D>(x - *origin, *axis),
+impl<D: Dimension> First<'_, D> {
+    fn see(&mut self, face: Face) {
+        let (wall, way) = (self.walls.wall(face.wall), &self.way);
+        if !wall.is_there(way.radius, way.now) {
+            return;
+        }
+        *self.tests += 1;
+        match way.first_meeting(wall, face.surface) {
+            Meeting::None => {}
+            // By then a gate may be open.
+            Meeting::In(time) if !wall.is_there(way.radius, way.now + time) => {}
+            Meeting::In(time) => self.take(time, next::WALL + self.walls.name(face)),
+            Meeting::NotBefore(time) => self.take(time, next::LOOK),
         }
     }
-    #[inline(always)]
-    fn across(&self, v: D::Vector) -> D::Vector {
-        match &self.shape {
-            WallShape::Cylinder { axis, .. } => across::<D>(v, *axis),
-            _ => v,
+    fn take(&mut self, time: f64, event: u32) {
+        if time < self.way.length {
+            self.way.length = time;
+            self.event = Some(event);
         }
     }
-    /// Distance of a point from the surface at a time, m, and the unit normal from the surface to
-    /// the grains' side.
-    pub fn probe(&self, x: D::Vector, time: f64) -> (f64, D::Vector) {
-        let d = self.arm(x - self.motion.pose(time).shift);
-        match &self.shape {
-            WallShape::Dome { axis, radius, .. } => {
-                let d = d - *axis * axis.dot(&d).min(0.0);
-                let length = d.norm();
-                // At the very centre the way out is along the axis.
-                let out = if length > 0.0 {
-                    d * (1.0 / length)
-                } else {
-                    *axis
-                };
-                (radius - length, -out)
+}
+
+/// How many surfaces a wall has, images told apart.
+fn surfaces<D: Dimension>(wall: &Wall<D>) -> u32 {
+    wall.surfaces.len() as u32 * wall.images.count()
+}
+
+/// How far a wall's surface is ever moved, m; infinite when unbounded.
+fn reach<D: Dimension>(motion: &Motion<D>) -> f64 {
+    match motion {
+        motion if motion.is_fixed() => 0.0,
+        Motion::Harmonic { amplitude, .. } => 2.0 * amplitude.norm(),
+        Motion::Parabolic { amplitude, .. } => amplitude.norm(),
+        _ => f64::INFINITY,
+    }
+}
+
+impl<D: Dimension> Walls<D> {
+    /// Cuts boundaries in a box whose periodic axes are told.
+    ///
+    /// # Errors
+    /// Which cannot be cut, or what there is too much of.
+    pub fn new(
+        boundaries: &[Boundary<D>],
+        periodic: Vec<Option<PeriodicAxis>>,
+    ) -> Result<Self, SetupError> {
+        let cut = Cut::try_from(Uncut {
+            boundaries: boundaries.to_vec(),
+            periodic,
+        })?;
+        let (mut first, mut count) = (Vec::new(), 0u64);
+        for (index, wall) in cut.list.iter().enumerate() {
+            first.push(count as u32);
+            count += wall.surfaces.len() as u64 * u64::from(wall.images.count());
+            if count >= u64::from(next::FACE - next::WALL) {
+                let what =
+                    format!("there are {count} surfaces up to it, too many to be told apart");
+                return Err(SetupError::Wall(index, what));
             }
-            WallShape::Plane { normal, .. } => (normal.dot(&d), *normal),
-            WallShape::Ball { radius, inside, .. } | WallShape::Cylinder { radius, inside, .. } => {
-                let length = d.norm();
-                let out = if length > 0.0 {
-                    d * (1.0 / length)
-                } else {
-                    D::Vector::from_fn(|k| if k == 0 { 1.0 } else { 0.0 })
-                };
-                if *inside {
-                    (radius - length, -out)
-                } else {
-                    (length - radius, out)
-                }
-            }
+        }
+        let asked = |wall: &Wall<D>| {
+            wall.surfaces.are_many() || reach(&wall.boundary.motion) == f64::INFINITY
+        };
+        let asked = (0..cut.list.len()).filter(|&w| asked(&cut.list[w]));
+        Ok(Walls {
+            asked: asked.map(|w| w as u16).collect(),
+            cut,
+            first,
+            sets: vec![Vec::new()],
+            of_cell: Vec::new(),
+        })
+    }
+
+    /// Bytes of what cells know.
+    pub fn bytes(&self) -> usize {
+        let sets = self
+            .sets
+            .iter()
+            .map(|set| set.capacity() * size_of::<Face>());
+        self.of_cell.capacity() * 4 + sets.sum::<usize>()
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.cut.list.is_empty()
+    }
+    /// A wall.
+    pub fn wall(&self, index: u16) -> &Wall<D> {
+        &self.cut.list[usize::from(index)]
+    }
+    /// The number by which events tell a surface.
+    fn name(&self, face: Face) -> u32 {
+        self.first[usize::from(face.wall)] + face.surface
+    }
+    /// The surface of a number.
+    pub fn face(&self, name: u32) -> Face {
+        let wall = self.first.partition_point(|&first| first <= name) - 1;
+        Face {
+            wall: wall as u16,
+            surface: name - self.first[wall],
         }
     }
 
-    /// How far its surface is ever moved, m; infinite when unbounded.
-    fn reach(&self) -> f64 {
-        match &self.motion {
-            motion if motion.is_fixed() => 0.0,
-            Motion::Harmonic { amplitude, .. } => 2.0 * amplitude.norm(),
-            Motion::Parabolic { amplitude, .. } => amplitude.norm(),
-            _ => f64::INFINITY,
+    /// Finds which surfaces grains of a radius up to `largest` (m) in each cell can be near.
+    pub fn lay_out(&mut self, cells: &Cells, largest: f64) {
+        if self.is_empty() {
+            return;
+        }
+        self.of_cell = vec![0; cells.len()];
+        let mut known = HashMap::from([(Vec::new(), 0u32)]);
+        for (index, [min, max]) in cells.boxes::<D>() {
+            let set = self.near_box(min, max, largest);
+            let fresh = known.len() as u32;
+            let number = *known.entry(set).or_insert_with_key(|set| {
+                self.sets.push(set.clone());
+                fresh
+            });
+            self.of_cell[index as usize] = number;
         }
     }
-    /// Whether a grain of radius `largest` whose centre is in a box could touch it.
-    pub(super) fn near_box(&self, min: D::Vector, max: D::Vector, largest: f64) -> bool {
-        let reach = self.reach();
-        if reach == f64::INFINITY {
-            return true;
-        }
+
+    /// The surfaces that a grain of radius `largest` whose centre is in a box could touch.
+    fn near_box(&self, min: D::Vector, max: D::Vector, largest: f64) -> Vec<Face> {
         // The distance changes by no more than the way from the middle; boxes without end on a
         // side reach everything there.
         let far = (0..D::N).any(|k| !min[k].is_finite() || !max[k].is_finite());
-        let middle = (min + max) * 0.5;
-        far || self.probe(middle, 0.0).0 - (max - min).norm() * 0.5
-            <= (largest + reach) * (1.0 + 1e-9)
-    }
-
-    /// When a grain meets it while approaching, before `horizon` s from now.
-    pub(super) fn meeting(&self, grain: &Flyer<D>, horizon: f64) -> Meeting {
-        let now = grain.clock;
-        let pose = self.motion.pose(now);
-        let d = self.arm(grain.position - pose.shift);
-        let v = self.across(grain.velocity - pose.velocity);
-        let harmonic = matches!(self.motion, Motion::Harmonic { .. }) && !self.motion.is_fixed();
-        if !harmonic {
-            let g = self.across(grain.gravity - self.motion.acceleration(now));
-            let time = self.smooth_meeting(d, v, g, grain.radius, horizon);
-            // Up to the end of the piece of its motion.
-            let left = self.motion.next_change(now).map(|t| t - now);
-            return match (time, left) {
-                (Meeting::In(t) | Meeting::NotBefore(t), Some(left)) if t > left => {
-                    Meeting::NotBefore(left)
+        let mut set = Vec::new();
+        for (index, wall) in self.cut.list.iter().enumerate() {
+            if self.asked.contains(&(index as u16)) {
+                continue;
+            }
+            let wall_index = index as u16;
+            if far {
+                set.extend((0..surfaces(wall)).map(|surface| Face {
+                    wall: wall_index,
+                    surface,
+                }));
+                continue;
+            }
+            let middle = (min + max) * 0.5;
+            let moved = reach(&wall.boundary.motion);
+            let within = ((max - min).norm() * 0.5 + largest + moved) * (1.0 + 1e-9);
+            let pose = wall.pose(0.0);
+            wall.near(&pose, middle, within, |surface, _| {
+                if wall.surface_distance(surface, middle, 0.0) <= within {
+                    set.push(Face {
+                        wall: wall_index,
+                        surface,
+                    });
                 }
-                (Meeting::No, Some(left)) if left < horizon => Meeting::NotBefore(left),
-                (meeting, _) => meeting,
-            };
+            });
         }
-        let at = |t: f64| {
-            let pose = self.motion.pose(now + t);
-            let x = grain.position + (grain.velocity + grain.gravity * (0.5 * t)) * t - pose.shift;
-            let v = grain.velocity + grain.gravity * t - pose.velocity;
-            (self.arm(x), self.across(v))
-        };
-        let Motion::Harmonic {
-            amplitude,
-            frequency,
-            ..
-        } = &self.motion
-        else {
-            return Meeting::No;
-        };
-        let rate = std::f64::consts::TAU * frequency;
-        let acceleration = grain.gravity.norm() + rate * rate * amplitude.norm();
-        self.search(at, acceleration, grain.radius, horizon)
+        set
     }
 
-    /// A meeting on a relative path of constant acceleration.
-    fn smooth_meeting(
+    /// What a grain in a cell meets before `after` s from now: when, and the event that it is; counts what was tested.
+    pub fn first(
         &self,
-        d: D::Vector,
-        v: D::Vector,
-        g: D::Vector,
-        r: f64,
-        horizon: f64,
-    ) -> Meeting {
-        match &self.shape {
-            WallShape::Plane { normal, .. } => {
-                match parabola(normal.dot(&d) - r, normal.dot(&v), normal.dot(&g)) {
-                    Some(t) => Meeting::In(t),
-                    None => Meeting::No,
-                }
-            }
-            WallShape::Ball { .. } | WallShape::Cylinder { .. } if g == D::Vector::default() => {
-                self.straight_meeting(d, v, r)
-            }
-            _ => {
-                let at = |t: f64| (d + (v + g * (0.5 * t)) * t, v + g * t);
-                self.search(at, g.norm(), r, horizon)
-            }
-        }
-    }
-    /// Radius that the centre's distance must keep, and whether it is inside.
-    fn limit(&self, r: f64) -> (f64, bool) {
-        match self.shape {
-            WallShape::Ball { radius, inside, .. } | WallShape::Cylinder { radius, inside, .. } => {
-                (if inside { radius - r } else { radius + r }, inside)
-            }
-            WallShape::Dome { radius, .. } => (radius - r, true),
-            WallShape::Plane { .. } => (0.0, true),
-        }
-    }
-    /// A meeting with something round on a straight relative path.
-    fn straight_meeting(&self, d: D::Vector, v: D::Vector, r: f64) -> Meeting {
-        let (limit, inside) = self.limit(r);
-        let (a, b) = (v.norm_squared(), d.dot(&v));
-        let distance = d.norm();
-        let c = (distance - limit) * (distance + limit);
-        let square = b * b - a * c;
-        if inside {
-            if a <= 0.0 {
-                return Meeting::No;
-            }
-            if c >= 0.0 && b > 0.0 {
-                return Meeting::In(0.0);
-            }
-            // A grain outside by rounding that does not even come back in is turned where it is
-            // closest.
-            let root = square.max(0.0).sqrt();
-            let time = if b > 0.0 {
-                -c / (b + root)
-            } else {
-                (root - b) / a
-            };
-            return Meeting::In(time.max(0.0));
-        }
-        if b >= 0.0 {
-            return Meeting::No;
-        }
-        if c <= 0.0 {
-            return Meeting::In(0.0);
-        }
-        if square <= 0.0 {
-            return Meeting::No;
-        }
-        Meeting::In(c / (square.sqrt() - b))
-    }
-
-    /// The first time at which the gap closes, by steps that cannot pass it: from a gap f, its
-    /// rate f' and a bound K of its curvature, the gap is at least f + f' s - K s^2 / 2. Near a
-    /// root this is as fast as Newton's method.
-    fn search(
-        &self,
-        at: impl Fn(f64) -> (D::Vector, D::Vector),
-        acceleration: f64,
-        r: f64,
-        horizon: f64,
-    ) -> Meeting {
-        let (limit, inside) = self.limit(r);
-        let gap = |d: &D::Vector, v: &D::Vector| match &self.shape {
-            WallShape::Plane { normal, .. } => (normal.dot(d) - r, normal.dot(v)),
-            WallShape::Dome { axis, .. } => {
-                // Below the half-sphere heights do not count; value and rate join there without a
-                // jump, and the bound of the curvature holds on both sides.
-                let below = axis.dot(d) < 0.0;
-                let d = if below { across::<D>(*d, *axis) } else { *d };
-                let value = (limit - d.norm()) * (limit + d.norm()) / (2.0 * limit);
-                (value, -d.dot(v) / limit)
-            }
-            _ => {
-                // The difference of squares over twice the radius: near the surface the gap.
-                let sign = if inside { 1.0 } else { -1.0 };
-                let value = (limit - d.norm()) * (limit + d.norm()) / (2.0 * limit);
-                (sign * value, -sign * d.dot(v) / limit)
-            }
+        cell: u32,
+        grain: &Flyer<D>,
+        after: f64,
+        tests: &mut u64,
+    ) -> Option<(f64, u32)> {
+        let mut first = First {
+            walls: self,
+            way: Way {
+                path: grain.path,
+                radius: grain.radius,
+                now: grain.clock,
+                length: after,
+                least: 0.0,
+            },
+            event: None,
+            tests,
         };
-        let mut t = 0.0;
-        for round in 0..200 {
-            let (d, v) = at(t);
-            let (value, rate) = gap(&d, &v);
-            if value <= 0.0 && rate < 0.0 {
-                return Meeting::In(t);
+        for &face in self.set(cell) {
+            first.see(face);
+        }
+        for &index in &self.asked {
+            let wall = self.wall(index);
+            let all = |surface| Face {
+                wall: index,
+                surface,
+            };
+            if !wall.surfaces.are_many() {
+                (0..surfaces(wall)).for_each(|surface| first.see(all(surface)));
+                continue;
             }
-            // A window in which the speed cannot much more than double bounds the curvature.
-            let speed = v.norm();
-            let window = if acceleration > 0.0 {
-                (speed + (acceleration * limit.max(r)).sqrt()) / acceleration
-            } else if speed > 0.0 {
-                2.0 * limit.max(r) / speed
-            } else {
-                return Meeting::No;
-            };
-            let curvature = match self.shape {
-                WallShape::Plane { .. } => acceleration,
-                _ => {
-                    let fastest = speed + acceleration * window;
-                    let farthest = d.norm() + fastest * window;
-                    (fastest * fastest + farthest * acceleration) / limit
-                }
-            };
-            let value = value.max(0.0);
-            let root = (rate * rate + 2.0 * curvature * value).sqrt();
-            let step = if rate < 0.0 {
-                2.0 * value / (root - rate)
-            } else {
-                (rate + root) / curvature
-            };
-            // Where it neither approaches nor parts a step has no length; rounding decides.
-            let least = 4.0 * f64::EPSILON * (t + window);
-            if step <= least {
-                if rate < 0.0 {
-                    return Meeting::In(t + step);
-                }
-                t += least.max(1e-9 * window * f64::from(round > 20));
-            } else {
-                t += step.min(window);
-            }
-            if t >= horizon {
-                return Meeting::No;
+            let way = first.way;
+            let length = way.length.min(way.window(wall, FORESEEN));
+            let reach = Way { length, ..way }.bound(wall) * length;
+            let pose = wall.pose(grain.clock);
+            let place = grain.path.position;
+            wall.near(&pose, place, grain.radius + reach, |surface, _| {
+                first.see(all(surface));
+            });
+            if length < first.way.length {
+                first.take(length, next::LOOK);
             }
         }
-        Meeting::NotBefore(t)
+        first.event.map(|event| (first.way.length, event))
     }
-}
 
-/// The part of a vector across a unit axis.
-#[inline(always)]
-fn across<D: Dimension>(v: D::Vector, axis: D::Vector) -> D::Vector {
-    v - axis * axis.dot(&v)
+    fn set(&self, cell: u32) -> &[Face] {
+        &self.sets[self.of_cell[cell as usize] as usize]
+    }
+
+    /// Whether a grain in a cell that is put from one place to another comes nearer than it may to a surface.
+    pub fn block(&self, cell: u32, grain: &Flyer<D>, from: D::Vector) -> bool {
+        let to = grain.path.position;
+        let nearer = |face: Face| {
+            let wall = self.wall(face.wall);
+            let gap = |x: D::Vector| wall.surface_distance(face.surface, x, grain.clock);
+            let now = gap(to);
+            wall.is_there(grain.radius, grain.clock) && now < grain.radius && now < gap(from)
+        };
+        let mut blocked = self.set(cell).iter().any(|&face| nearer(face));
+        for &index in &self.asked {
+            let wall = self.wall(index);
+            wall.near(&wall.pose(grain.clock), to, grain.radius, |surface, _| {
+                blocked |= nearer(Face {
+                    wall: index,
+                    surface,
+                });
+            });
+        }
+        blocked
+    }
+
+    /// Where a grain touches a surface; none where another part of the wall is touched.
+    pub fn touch(&self, face: Face, x: D::Vector, radius: f64, time: f64) -> Option<Touch<D>> {
+        self.wall(face.wall).touch(face.surface, x, radius, time)
+    }
 }

@@ -83,6 +83,15 @@ impl Bow {
             -1.0 / self.radius
         }
     }
+    /// One over the distance from its centre, 1/m, from inside; else 0 (see [`Surface::hollow`](super::Surface::hollow)).
+    pub fn hollow(&self, x: Vector2<f64>) -> f64 {
+        let length = Vector::norm(&(x - self.centre));
+        if length >= self.radius {
+            0.0
+        } else {
+            1.0 / length
+        }
+    }
     /// Distance of a place from it, m.
     pub fn distance(&self, x: Vector2<f64>) -> f64 {
         let to_end = |end: &Vector2<f64>| Vector::norm(&(x - end));

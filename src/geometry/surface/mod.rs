@@ -158,6 +158,15 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn curvatures(&self, _x: D::Vector, _met: &Probe<D>) -> [f64; 2] {
         [0.0; 2]
     }
+    /// A bound, 1/m, of how fast the distance bends down along straight lines through `x`, over the square of the speed: in a hollow one over the
+    /// distance from its centre or axis; 0 where it is flat or bulges.
+    fn hollow(&self, _x: D::Vector, _met: &Probe<D>) -> f64 {
+        0.0
+    }
+    /// The circle or sphere that this is, all around; none for all others.
+    fn round(&self) -> Option<&Ball<D>> {
+        None
+    }
     /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.
     fn bounds(&self) -> Option<[D::Vector; 2]> {
         None

@@ -92,6 +92,19 @@ impl Surface<Planar> for PlanarSurface {
         };
         [curvature; 2]
     }
+    fn hollow(&self, x: Vector2<f64>, _: &Probe<Planar>) -> f64 {
+        match self {
+            PlanarSurface::Circle(ball) => ball.hollow(x),
+            PlanarSurface::Bow(bow) => bow.hollow(x),
+            _ => 0.0,
+        }
+    }
+    fn round(&self) -> Option<&Ball<Planar>> {
+        match self {
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball),
+            _ => None,
+        }
+    }
     fn bounds(&self) -> Option<[Vector2<f64>; 2]> {
         match self {
             PlanarSurface::Grain(ball) => Some(ball.bounds()),

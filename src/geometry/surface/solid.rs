@@ -148,6 +148,51 @@ impl<D: Dimension> Ball<D> {
     pub fn centre(&self) -> D::Vector {
         self.centre
     }
+    /// One over the distance from its centre, 1/m, from inside; 0 from outside (see [`Surface::hollow`](super::Surface::hollow)).
+    pub fn hollow(&self, x: D::Vector) -> f64 {
+        if self.inside {
+            1.0 / (x - self.centre).norm()
+        } else {
+            0.0
+        }
+    }
+    /// When a ball of radius `r` on a straight path meets it, s (thesis eqs. 3.7, 3.8); none if never.
+    pub fn meeting(&self, x: D::Vector, v: D::Vector, r: f64) -> Option<f64> {
+        let limit = if self.inside {
+            self.radius - r
+        } else {
+            self.radius + r
+        };
+        let d = x - self.centre;
+        let (a, b) = (v.norm_squared(), d.dot(&v));
+        let distance = d.norm();
+        let c = (distance - limit) * (distance + limit);
+        let square = b * b - a * c;
+        if self.inside {
+            if a <= 0.0 {
+                return None;
+            }
+            if c >= 0.0 && b > 0.0 {
+                return Some(0.0);
+            }
+            // A ball outside by rounding that does not even come back in is turned where it is
+            // closest.
+            let root = square.max(0.0).sqrt();
+            let time = if b > 0.0 {
+                -c / (b + root)
+            } else {
+                (root - b) / a
+            };
+            return Some(time.max(0.0));
+        }
+        if b >= 0.0 {
+            return None;
+        }
+        if c <= 0.0 {
+            return Some(0.0);
+        }
+        (square > 0.0).then(|| c / (square.sqrt() - b))
+    }
 }
 
 /// A box from outside: the nearest point of the solid, so one contact at faces, edges and corners.

@@ -90,6 +90,17 @@ impl Axis {
             away.signum() * f64::INFINITY
         }
     }
+    /// How hollow what is swept is around the axis, as seen from `x`, 1/m: the share of the normal that leads towards the axis, over the distance
+    /// from it (the second derivative of a distance that depends on the place in the meridian only).
+    pub(super) fn hollow(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
+        let (place, out) = self.meridian(x);
+        let inwards = -Vector::dot(&met.normal, &out);
+        if inwards > 0.0 {
+            inwards / place.x
+        } else {
+            0.0
+        }
+    }
     fn probe(
         &self,
         x: Vector3<f64>,
@@ -188,6 +199,21 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Tube(tube) => [tube.curvature(), 0.0],
             SpatialSurface::Dome(dome) => [dome.curvature(); 2],
             _ => [0.0; 2],
+        }
+    }
+    fn hollow(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
+        match self {
+            SpatialSurface::Sphere(ball) => ball.hollow(x),
+            SpatialSurface::Band(axis, _) | SpatialSurface::Rim(axis, _) => axis.hollow(x, met),
+            SpatialSurface::Tube(tube) => tube.hollow(x, met),
+            SpatialSurface::Dome(dome) => dome.hollow(x),
+            _ => 0.0,
+        }
+    }
+    fn round(&self) -> Option<&Ball<Spatial>> {
+        match self {
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => Some(ball),
+            _ => None,
         }
     }
     fn bounds(&self) -> Option<[Vector3<f64>; 2]> {

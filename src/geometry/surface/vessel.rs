@@ -42,6 +42,10 @@ impl Tube {
     pub fn curvature(&self) -> f64 {
         -1.0 / self.radius
     }
+    /// How hollow it is around its axis, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
+    pub fn hollow(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
+        self.axis.hollow(x, met)
+    }
     /// A point of its axis.
     pub fn origin(&self) -> Vector3<f64> {
         self.axis.point(0.0, 0.0)
@@ -93,6 +97,10 @@ impl Dome {
     /// Of its sphere, 1/m.
     pub fn curvature(&self) -> f64 {
         -1.0 / self.radius
+    }
+    /// One over the distance from its middle, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
+    pub fn hollow(&self, x: Vector3<f64>) -> f64 {
+        1.0 / Vector::norm(&(x - self.middle))
     }
     /// The middle of its sphere.
     pub fn middle(&self) -> Vector3<f64> {

@@ -2,7 +2,6 @@
 
 use super::foresee::Except;
 use super::{Kind, Next};
-use crate::body::Pose;
 use crate::cluster::Other;
 use crate::cluster::integrate::Integrate;
 use crate::collide::alone::{Outcome, Touching};
@@ -36,8 +35,8 @@ struct Met<D: Dimension> {
     reach: f64,
     /// Velocity of the wall there, m/s.
     wall: D::Vector,
-    /// How far the image of it that is met is from the wall itself, m.
-    image: D::Vector,
+    /// Point about which moments on the wall are taken, m.
+    reference: D::Vector,
     /// Its curvature there for laws, 1/m.
     curvature: f64,
     /// What changes the approach during the contact, m/s^2: gravity less a wall's acceleration; for
@@ -97,7 +96,7 @@ impl<D: Integrate> System<D> {
             surface: self.turning(first) + self.turning(second),
             reach: arrays.radius(first as usize) + arrays.radius(second as usize),
             wall: D::Vector::default(),
-            image: D::Vector::default(),
+            reference: D::Vector::default(),
             curvature: 0.0,
             pull: 0.0,
         };
@@ -119,39 +118,24 @@ impl<D: Integrate> System<D> {
         let path = self.path_of(slot, time);
         let wall = &self.engine.boundaries[boundary as usize];
         let gone = self.engine.state.gone[boundary as usize];
-        let motion = &wall.boundary.motion;
-        let pose = if wall.fixed {
-            Pose::rest()
-        } else {
-            motion.pose(time)
-        };
-        let probe = wall.probe(surface, &pose, path.position);
-        let Some(probe) = probe.filter(|_| !gone) else {
+        let radius = self.engine.state.arrays.radius(slot as usize);
+        let touch = wall.touch(surface, path.position, radius, time);
+        let Some(touch) = touch.filter(|_| !gone) else {
             // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
             self.foresee_again(a, time)?;
             return Ok(());
         };
-        let out = pose.vector_from_frame(probe.normal);
-        let image = wall.shift(surface, &pose, path.position);
-        let radius = self.engine.state.arrays.radius(slot as usize);
-        let curvature = wall.curvature(surface, &pose, path.position, &probe, radius);
-        let at = path.position - out * probe.distance - image;
-        let moved = if wall.fixed {
-            D::Vector::default()
-        } else {
-            pose.point_velocity(at)
-        };
-        let pull = self.engine.gravity - motion.acceleration(time);
+        let pull = self.engine.gravity - wall.boundary.motion.acceleration(time);
         let met = Met {
             a: slot,
             b: Other::Boundary(boundary as u16),
-            normal: -out,
-            velocity: moved - path.velocity,
+            normal: -touch.normal,
+            velocity: touch.velocity - path.velocity,
             surface: self.turning(slot),
-            reach: self.engine.state.arrays.radius(slot as usize),
-            wall: moved,
-            image,
-            curvature,
+            reach: radius,
+            wall: touch.velocity,
+            reference: touch.reference,
+            curvature: touch.curvature,
             pull: pull.norm(),
         };
         self.meet_at(&met, surface, time, sink)
@@ -440,13 +424,11 @@ impl<D: Integrate> System<D> {
             // On the grain.
             let impulse = -impact.impulse;
             let work = impulse.dot(&met.wall);
-            let wall = &self.engine.boundaries[index];
             let slot = met.a as usize;
             let arrays = &self.engine.state.arrays;
             let touch =
                 flight::fly(&self.engine, slot, time).position + met.normal * arrays.radius(slot);
-            let reference = wall.reference + wall.boundary.motion.pose(time).shift + met.image;
-            let moment = D::moment(touch - reference, impulse);
+            let moment = D::moment(touch - met.reference, impulse);
             self.engine.state.flows.walls += work;
             let sums = &mut self.engine.state.wall_sums[index];
             for k in 0..D::N {

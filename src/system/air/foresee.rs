@@ -1,14 +1,14 @@
 //! What comes next for a flyer, from who is around its cell.
 
 use super::cells::SLACK;
-use super::walls::{Meeting, Way};
 use super::{Foreseen, Kind, Next};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::collide::flight::{Path, parabola, spheres};
 use crate::geometry::Vector;
+use crate::geometry::path::{Path, parabola, spheres};
 use crate::system::flight::{self, approach};
 use crate::system::{System, SystemError};
+use crate::walls::{Meeting, Way};
 
 /// Steps before it must that a flyer is called back to the grid.
 const AHEAD: f64 = 2.0;
@@ -169,7 +169,7 @@ impl<D: Integrate> System<D> {
             });
         }
         for (index, wall) in self.engine.boundaries.iter().enumerate() {
-            if self.engine.state.gone[index] {
+            if self.engine.state.gone[index] || !wall.boundary.stops(radius) {
                 continue;
             }
             let mut way = Way {

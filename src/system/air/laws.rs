@@ -1,9 +1,9 @@
 //! The outcome of collisions by contact law, with the tables that they need: those of a run of
 //! collisions alone.
 
-use crate::body::{Grain, Motion};
+use crate::body::{Boundary, Grain, Motion};
 use crate::cluster::integrate::Integrate;
-use crate::collide::engine::{self, Body, ByLaw, Contacts, Laws, Limits, Rule, Wall, WallShape};
+use crate::collide::engine::{self, Body, ByLaw, Contacts, Laws, Limits, Rule};
 use crate::geometry::Vector;
 use crate::system::events::no_start;
 use crate::system::{Setup, SystemError, step};
@@ -50,14 +50,11 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
             });
         }
     }
-    let wall = |boundary: &crate::body::Boundary<D>| Wall {
-        // Only who it is made of matters here; what it moves by is in the speed already.
-        shape: WallShape::Plane {
-            point: D::Vector::default(),
-            normal: D::Vector::from_fn(|k| if k == 0 { 1.0 } else { 0.0 }),
-        },
+    // Only who it is made of matters here; what it moves by is in the speed already.
+    let wall = |boundary: &Boundary<D>| Boundary {
         motion: Motion::Fixed,
-        species: boundary.material,
+        belt: D::Vector::default(),
+        ..boundary.clone()
     };
     let law = |pair: usize| {
         let (a, b) = ((pair / species) as u16, (pair % species) as u16);

@@ -16,7 +16,6 @@ mod handle;
 mod join;
 mod laws;
 mod renew;
-mod walls;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +27,6 @@ use crate::event::{DefaultQueue, EventQueue};
 use crate::geometry::Vector;
 use crate::system::{Setup, SystemError};
 use cells::Cells;
-pub(super) use walls::wall_speed_bound;
 
 /// What comes next for a flyer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

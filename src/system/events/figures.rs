@@ -135,8 +135,7 @@ impl<D: Dimension> Events<D> {
             ..WallImpacts::default()
         };
         let mut walls: Vec<WallImpacts> = self.setup.boundaries.iter().map(named).collect();
-        for (&index, received) in self.boundary.iter().zip(self.engine.wall_tallies()) {
-            let wall = &mut walls[index];
+        for (wall, received) in walls.iter_mut().zip(self.engine.wall_tallies()) {
             wall.count += received.hits;
             wall.lost += received.lost;
             wall.fed += received.work;

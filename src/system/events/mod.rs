@@ -11,8 +11,8 @@ mod start;
 
 use serde::{Deserialize, Serialize};
 
+pub use start::engine_setup;
 pub(super) use start::no_start;
-pub use start::{Start, engine_setup};
 
 use super::ticks::tick_at;
 use super::watch::Watch;
@@ -31,7 +31,7 @@ const LOGGED_CHUNK: u64 = 10_000;
 /// Version of the saved state; other drivers' states have other numbers.
 ///
 /// 4: the largest error of the energy book. 3: contacts that last. 2: the spectrum of impacts.
-const FORMAT: u32 = 0x4556_0006;
+const FORMAT: u32 = 0x4556_0007;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,8 +71,6 @@ struct Saved<D: Dimension> {
 pub struct Events<D: Dimension> {
     setup: Setup<D>,
     engine: Engine<D>,
-    /// Boundary of each of the engine's walls.
-    boundary: Vec<usize>,
     tally: Tally<D>,
     wall_seconds: f64,
 }
@@ -110,12 +108,11 @@ impl<D: Dimension> Events<D> {
             return Ok(Events {
                 setup,
                 engine: saved.engine,
-                boundary: start.boundary,
                 tally: saved.tally,
                 wall_seconds: 0.0,
             });
         }
-        let engine = Engine::new(start.engine)
+        let engine = Engine::new(start)
             .map_err(|error| SystemError::Setup(no_start(&error, &setup.materials)))?;
         let (motion, spin) = engine.kinetic();
         let tally = Tally {
@@ -127,7 +124,6 @@ impl<D: Dimension> Events<D> {
         Ok(Events {
             setup,
             engine,
-            boundary: start.boundary,
             tally,
             wall_seconds: 0.0,
         })
@@ -180,7 +176,6 @@ impl<D: Dimension> Events<D> {
             return Ok(self.engine.run(until, done + CHUNK));
         }
         let mut noted = rows::Noted {
-            boundary: &self.boundary,
             grains: &self.setup.grains,
             spectrum: self.tally.spectrum.as_mut(),
             seq: logged.then_some(&mut self.tally.seq),
@@ -258,13 +253,10 @@ impl<D: Dimension> Events<D> {
 }
 
 /// A collapse or a burst, in words.
-fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, boundary: &[usize]) -> String {
+fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>) -> String {
     let name = |other: Other| match other {
         Other::Grain(id) => format!("grain {}", setup.grains[id as usize].id),
-        Other::Wall(wall) => format!(
-            "the wall `{}`",
-            setup.boundaries[boundary[wall as usize]].name
-        ),
+        Other::Wall(wall) => format!("the wall `{}`", setup.boundaries[wall as usize].name),
     };
     match stopped {
         Stopped::Collapse { grain, with, time } => format!(
@@ -328,11 +320,7 @@ impl<D: Dimension> Simulation for Events<D> {
                     self.tally.time = self.engine.time();
                     self.wall_seconds += watch.elapsed();
                     self.log_stop(sink)?;
-                    return Err(SystemError::Numerical(told(
-                        stopped,
-                        &self.setup,
-                        &self.boundary,
-                    )));
+                    return Err(SystemError::Numerical(told(stopped, &self.setup)));
                 }
             }
             if watch.stops() && !self.tally.finished {

@@ -16,8 +16,6 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
 
 /// Makes rows of what it is told, and sorts collisions by their energy.
 pub(super) struct Noted<'a, D: Dimension> {
-    /// Boundary of each of the engine's walls.
-    pub boundary: &'a [usize],
     pub grains: &'a [crate::body::Grain<D>],
     /// Where collisions are sorted.
     pub spectrum: Option<&'a mut Spectrum>,
@@ -40,7 +38,7 @@ impl<D: Dimension> Observer<D> for Noted<'_, D> {
     fn collision(&mut self, met: &Collision<D>) {
         let wall = match met.b {
             Other::Grain(_) => None,
-            Other::Wall(wall) => Some(self.boundary[wall as usize]),
+            Other::Wall(wall) => Some(wall as usize),
         };
         if let Some(spectrum) = &mut self.spectrum {
             let mass = self.grains[met.a as usize].mass;
@@ -94,15 +92,12 @@ impl<D: Dimension> Events<D> {
         let lasted = time - self.tally.last_row;
         let mut walls = vec![[0.0; 7]; self.setup.boundaries.len()];
         let now = self.engine.wall_tallies();
-        for ((&index, now), last) in self.boundary.iter().zip(now).zip(&self.tally.last_walls) {
-            let row = &mut walls[index];
+        for ((row, now), last) in walls.iter_mut().zip(now).zip(&self.tally.last_walls) {
             row[6] += now.work;
             if lasted <= 0.0 {
                 continue;
             }
-            let impulse = now.impulse - last.impulse;
-            let reference = self.setup.boundaries[index].shape.reference_point();
-            let moment = now.moment - last.moment - D::moment(reference, impulse);
+            let (impulse, moment) = (now.impulse - last.impulse, now.moment - last.moment);
             for k in 0..D::N {
                 row[k] += impulse[k] / lasted;
             }

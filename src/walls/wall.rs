@@ -1,0 +1,186 @@
+//! A boundary cut into surfaces, with its periodic images: what every model asks.
+
+use crate::body::images::cut_at_borders;
+use crate::body::{Boundary, Images, ImagesError, Pose};
+use crate::contact::curved::equivalent;
+use crate::geometry::surface::{Flat, Pieces, Probe, ShapeError, Surface};
+use crate::geometry::{Dimension, Vector};
+use crate::neighbor::PeriodicAxis;
+
+/// Share of the hair within which two images count as equally near: a rounding.
+const EQUAL: f64 = 1e-6;
+
+/// Why a boundary is no wall.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WallError {
+    /// Its shape.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// How it repeats itself.
+    #[error(transparent)]
+    Images(#[from] ImagesError),
+}
+
+/// A boundary cut into surfaces.
+#[derive(Clone, Debug)]
+pub struct Wall<D: Dimension> {
+    /// As set up.
+    pub boundary: Boundary<D>,
+    /// Its primitives.
+    pub surfaces: Pieces<D>,
+    /// How it repeats itself in a periodic box.
+    pub images: Images<D>,
+    /// Whether it never moves.
+    pub fixed: bool,
+    /// Point about which moments are taken.
+    pub reference: D::Vector,
+}
+
+impl<D: Dimension> Wall<D> {
+    /// A boundary in a box.
+    ///
+    /// # Errors
+    /// A shape that is none; a wall that cannot repeat itself.
+    pub fn new(
+        boundary: &Boundary<D>,
+        periodic: &[Option<PeriodicAxis>],
+    ) -> Result<Self, WallError> {
+        let within = cut_at_borders(boundary, periodic);
+        let surfaces = within.shape.surfaces()?;
+        Ok(Wall {
+            images: Images::of(&within, surfaces.len(), periodic)?,
+            surfaces,
+            fixed: boundary.stands(),
+            reference: boundary.shape.reference_point(),
+            boundary: boundary.clone(),
+        })
+    }
+
+    /// The surface of a number, whichever image it is of.
+    #[inline]
+    pub fn surface(&self, surface: u32) -> &D::Surface {
+        &self.surfaces[self.images.split(surface).1]
+    }
+
+    /// A point in the frame of the wall of which a surface is an image.
+    #[inline]
+    pub fn to_frame(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
+        self.images.to_frame(self.images.split(surface).0, pose, x)
+    }
+
+    /// How far the image that a surface is of is from the wall itself for a grain at a point, m.
+    #[inline]
+    pub fn shift(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
+        self.images.shift(self.images.split(surface).0, pose, x)
+    }
+
+    /// Calls back with the number of each surface that may be no further than `reach` from a point, and the point in
+    /// the frame of its wall.
+    pub fn near(
+        &self,
+        pose: &Pose<D>,
+        x: D::Vector,
+        reach: f64,
+        mut f: impl FnMut(u32, D::Vector),
+    ) {
+        self.images.near(pose, x, reach, |image, own| {
+            self.surfaces
+                .near(own, reach, |k| f(self.images.name(image, k), own));
+        });
+    }
+
+    /// The least of the bounds of the distances of all surfaces from a point, m.
+    pub fn distance(&self, pose: &Pose<D>, x: D::Vector) -> f64 {
+        let mut least = f64::INFINITY;
+        self.images.near(pose, x, f64::INFINITY, |_, own| {
+            least = least.min(self.surfaces.distance(own));
+        });
+        least
+    }
+
+    /// The contact of a surface with a grain at `x`, in the frame of its wall; none also where a surface beside it, or
+    /// at a joint another image of the wall, is nearer.
+    #[inline]
+    pub fn probe(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> Option<Probe<D>> {
+        if self.fixed && self.images.are_own() {
+            return self.surfaces.probe(surface as usize, x);
+        }
+        let (image, piece) = self.images.split(surface);
+        let probe = self
+            .surfaces
+            .probe(piece, self.images.to_frame(image, pose, x))?;
+        if self.images.are_joined() && self.is_met_elsewhere(image, &probe, pose, x) {
+            return None;
+        }
+        Some(probe)
+    }
+
+    /// The curvature of a surface for laws where a ball of that radius meets it, 1/m.
+    pub fn curvature(
+        &self,
+        surface: u32,
+        pose: &Pose<D>,
+        x: D::Vector,
+        met: &Probe<D>,
+        radius: f64,
+    ) -> f64 {
+        let own = self.to_frame(surface, pose, x);
+        equivalent(radius, self.surface(surface).curvatures(own, met))
+    }
+
+    /// Whether what an image is met at belongs to another image too, which is met nearer; of two that are met at one
+    /// point that with the greater number is.
+    fn is_met_elsewhere(&self, image: u32, probe: &Probe<D>, pose: &Pose<D>, x: D::Vector) -> bool {
+        let hair = self.images.hair();
+        let point = x - pose.vector_from_frame(probe.normal) * probe.distance;
+        let mut found = false;
+        self.images.near(pose, point, hair, |other, at| {
+            if found || other == image || self.surfaces.distance(at).abs() > hair {
+                return;
+            }
+            let own = self.images.to_frame(other, pose, x);
+            let mut least = f64::INFINITY;
+            self.surfaces.near(own, probe.distance + hair, |k| {
+                if let Some(met) = self.surfaces.probe(k, own) {
+                    least = least.min(met.distance);
+                }
+            });
+            let nearer = least - probe.distance;
+            found = nearer < -EQUAL * hair || nearer <= EQUAL * hair && other < image;
+        });
+        found
+    }
+
+    /// The flat form of a surface of a wall that stands, as seen from `x` in the world; none where it is not flat, or
+    /// not alone.
+    pub(crate) fn flat(&self, surface: u32, x: D::Vector) -> Option<Flat<D>> {
+        if self.images.are_joined() {
+            return None;
+        }
+        let pose = Pose::rest();
+        let own = self.to_frame(surface, &pose, x);
+        let flat = self.surface(surface).flat(own)?;
+        let shift = self.shift(surface, &pose, x);
+        let along = |direction: D::Vector| {
+            (0..D::N).any(|k| self.images.is_along(k) && direction[k] != 0.0)
+        };
+        let extent = flat.extent.filter(|(direction, ..)| !along(*direction));
+        Some(Flat {
+            normal: flat.normal,
+            offset: flat.offset + flat.normal.dot(&shift),
+            extent: extent.map(|(direction, low, high)| {
+                let by = direction.dot(&shift);
+                (direction, low + by, high + by)
+            }),
+        })
+    }
+
+    /// The class of links that a surface belongs to: its own number, or of many pieces the image's.
+    pub(crate) fn class_of(&self, surface: u32) -> u32 {
+        if self.surfaces.are_many() {
+            self.images.name(self.images.split(surface).0, 0)
+        } else {
+            surface
+        }
+    }
+}
