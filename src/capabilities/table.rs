@@ -2,6 +2,7 @@
 
 use super::{Spaces, Support};
 use crate::contact::{ContactLaw, Law, laws};
+use crate::field::{FieldFeature, FieldKind, registry};
 
 /// A row: the feature's name in lists, the key that asks for it (in its law, its wall, ..., or from the root), what it is
 /// called in messages, its dimensions, and whether it is taken by `dem`, `flight`, `collisions`, `rest`, `quasi_static`,
@@ -130,6 +131,25 @@ const AFAR: [Support; 7] = [
     later("its second stage has contact forces and gravity only"),
 ];
 
+const IN_TIME: [Support; 7] = [
+    Y,
+    later("what flies is on a parabola"),
+    later("between collisions paths are parabolas"),
+    later("what stands still is held against gravity alone"),
+    later("its only load is gravity"),
+    later("ranks do not share fields that change with time"),
+    later("its second stage has contact forces and gravity only"),
+];
+
+/// What models take of a field, by its kind.
+const fn by_field(feature: FieldFeature) -> [Support; 7] {
+    match feature.row().kind {
+        FieldKind::Place => PLACED,
+        FieldKind::Carried => AFAR,
+        FieldKind::Time => IN_TIME,
+    }
+}
+
 // Boxes whose edges move.
 const STRAINED: [Support; 7] = [
     Y,
@@ -182,9 +202,19 @@ const fn by_kind<W: Law>() -> [Support; 7] {
     }
 }
 
-/// Makes the features, those of laws from the registry of these.
+/// Hands the laws on to what has the fields too.
 macro_rules! with_laws {
-    ($($(#[$doc:meta])* $key:ident: $keys:ident => $law:ident $(, $more:ident)*;)+) => {
+    ($($laws:tt)+) => {
+        registry::with_all_field_features! { with_laws_and_fields, [$($laws)+] }
+    };
+}
+
+/// Makes the features, those of laws and fields from the registries of these.
+macro_rules! with_laws_and_fields {
+    (
+        [$($(#[$doc:meta])* $key:ident: $keys:ident => $law:ident $(, $more:ident)*;)+]
+        $($field_feature:ident: $field:ident;)+
+    ) => {
         features! {
             $(
                 $(#[$doc])*
@@ -289,28 +319,11 @@ macro_rules! with_laws {
                 Y,
                 later("its second stage has contact forces and gravity only"),
             ];
-            /// A fluid.
-            Fluid: "field.fluid", "field.fluid", "fluid", Both, PLACED;
-            /// A fluid that flows evenly.
-            EvenFlow: "field.flow.uniform", "field.flow", "flow", Both, PLACED;
-            /// Through a pipe.
-            PipeFlow: "field.flow.pipe", "field.flow", "flow", Both, PLACED;
-            /// As a solid body turns.
-            TurningFlow: "field.flow.rotation", "field.flow", "flow", Both, PLACED;
-            /// As a table tells.
-            TableFlow: "field.flow.table", "field.flow", "flow", Both, PLACED;
-            /// Slowed down and carried along by the grains.
-            Stream: "field.flow.stream", "field.flow", "flow", Both, PLACED;
-            /// A frame that turns.
-            TurningFrame: "field.rotation", "field.rotation", "frame that turns", Both, PLACED;
-            /// A centre that attracts.
-            Centre: "field.central", "field.central", "centre that attracts", Both, PLACED;
-            /// Accelerations of a table.
-            TableField: "field.table", "field.table", "acceleration from a table", Both, PLACED;
-            /// A homogeneous electric field.
-            Electric: "field.electric", "field.electric", "electric field", Both, AFAR;
-            /// A homogeneous magnetic field.
-            Magnetic: "field.magnetic", "field.magnetic", "magnetic field", Both, AFAR;
+            $(
+                #[doc = concat!("Of `field.", stringify!($field), "`.")]
+                $field_feature: FieldFeature::$field_feature.row().name, FieldFeature::$field_feature.row().key,
+                    FieldFeature::$field_feature.row().noun, Both, by_field(FieldFeature::$field_feature);
+            )+
             /// Charges that act on each other.
             Charges: "field.charges", "charge_per_mass", "charges", Both, AFAR;
             /// Electric dipoles.
@@ -448,6 +461,13 @@ macro_rules! with_laws {
             pub fn of_law(law: &ContactLaw) -> Feature {
                 match law {
                     $(ContactLaw::$law(_) $(| ContactLaw::$more(_))* => Feature::$law,)+
+                }
+            }
+
+            /// That of a field.
+            pub fn of_field(field: FieldFeature) -> Feature {
+                match field {
+                    $(FieldFeature::$field_feature => Feature::$field_feature,)+
                 }
             }
         }

@@ -16,6 +16,8 @@ pub struct Driven<D: Dimension> {
     pub force: D::Vector,
     /// Its share whose work is booked as given, N.
     pub given: D::Vector,
+    /// The moment about the centre whose work is booked as given, N m; in the plane the last counts.
+    pub given_moment: [f64; 3],
     /// The drag of fluids.
     pub drag: Drag<D>,
     /// Rate at which the velocity turns, 1/s: an acceleration v x w.
@@ -112,9 +114,13 @@ impl<D: Integrate> Engine<D> {
             };
             cross(spin, driven.spin_turning).map(|rate| rate * inertia)
         });
+        let turned = match driven.given_moment {
+            [0.0, 0.0, 0.0] => 0.0,
+            given => self.work_of_turning(slot, given, spin_moment, implicit, ahead),
+        };
         let (fields, given) = (three(driven.force), three(driven.given));
         let booked = FieldFlows {
-            work: step * (dot(drag, flow) + dot(given, mean)),
+            work: step * (dot(drag, flow) + dot(given, mean) + turned),
             drag: step * (0..3).map(|k| drag[k] * (flow[k] - mean[k])).sum::<f64>(),
             momentum: std::array::from_fn(|k| {
                 let whole = fields[k] + added[k] + mass * gravity[k];
@@ -131,5 +137,36 @@ impl<D: Integrate> Engine<D> {
         let within = |k: usize| if k < D::N { added[k] } else { 0.0 };
         D::add_force(arrays, s, std::array::from_fn(within), moment);
         D::Vector::from_fn(|k| share * step * drag[k])
+    }
+
+    /// Power of a moment on what turns, W: with the mean of the spins before and after the kick, as all moments together make it.
+    fn work_of_turning(
+        &self,
+        slot: u32,
+        given: [f64; 3],
+        more: Option<[f64; 3]>,
+        implicit: bool,
+        ahead: f64,
+    ) -> f64 {
+        let (arrays, s) = (&self.state.arrays, slot as usize);
+        if let Some(spin) = self.body_spin(slot) {
+            return D::spin_dot(D::spin_from_fn(|k| given[k]), spin);
+        }
+        let (half, more) = (0.5 * self.options.step, more.unwrap_or_default());
+        let (carried, moment) = (D::carried(arrays, s).1, D::force(arrays, s).1);
+        let inverse = arrays.inverse_inertia(s);
+        let (from, lasts) = if implicit {
+            (carried, half)
+        } else {
+            (D::surface_spin(arrays, s), 0.5 * ahead)
+        };
+        // Spins are held as velocities of the surface.
+        let own = if D::N == 2 {
+            [given[2], 0.0, 0.0]
+        } else {
+            given
+        };
+        let spin = |k: usize| from[k] + lasts * (moment[k] + more[k]) * inverse;
+        (0..D::SPINS).map(|k| own[k] * spin(k)).sum::<f64>() / arrays.radius(s)
     }
 }

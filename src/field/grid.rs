@@ -1,13 +1,13 @@
 //! Vectors on a regular grid, linear between its nodes along each axis.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::keys::View;
 use crate::geometry::{Dimension, Vector};
 
 /// What holds outside of a grid.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outside {
     /// The value at the nearest place of the grid.
@@ -15,6 +15,31 @@ pub enum Outside {
     Nearest,
     /// Nothing.
     Zero,
+}
+
+/// Vectors on a regular grid: from a `file`, or in `values` with `origin`, `spacing` and `count`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GridKeys {
+    /// Table of comma-separated values, beside the scenario: columns `x`, `y` (and `z`), and `vx`, `vy` (and `vz`) of a flow, `ax`, `ay` (and `az`)
+    /// of an acceleration; a line for each node, in any order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The node of the least coordinates, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Vec<f64>>,
+    /// Distance of neighbours along each axis, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<Vec<f64>>,
+    /// Number of nodes along each axis; 1: nothing changes along it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Vec<u64>>,
+    /// A vector for each node, the first axis fastest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<Vec<f64>>>,
+    /// Outside of the grid: `"nearest"` (the default), the value at the nearest place of it; `"zero"`, nothing.
+    #[serde(default)]
+    pub outside: Outside,
 }
 
 /// Vectors on a regular grid. An axis of one node is one along which nothing changes.
@@ -101,5 +126,71 @@ impl<D: Dimension> Grid<D> {
     /// Whether values change along an axis.
     pub fn varies_along(&self, axis: usize) -> bool {
         self.count[axis] > 1
+    }
+}
+
+impl GridKeys {
+    /// The grid; a file has its vectors in columns of a letter, and is taken in.
+    pub(super) fn read<D: Dimension, V: View>(
+        &mut self,
+        at: &V,
+        letter: char,
+    ) -> Result<Grid<D>, V::Fault> {
+        let inline = [
+            ("origin", self.origin.is_some()),
+            ("spacing", self.spacing.is_some()),
+            ("count", self.count.is_some()),
+            ("values", self.values.is_some()),
+        ];
+        let path = at.path();
+        if let Some(file) = self.file.take() {
+            if let Some((key, _)) = inline.iter().find(|(_, given)| *given) {
+                let text = format!("the file has all nodes; leave `{key}` or `file` out");
+                return Err(at.key(key).fault_of_key(text));
+            }
+            let nodes = at.key("file").nodes(&file, D::N, letter)?;
+            (self.origin, self.spacing) = (Some(nodes.origin), Some(nodes.spacing));
+            (self.count, self.values) = (Some(nodes.count), Some(nodes.values));
+        } else if let Some((key, _)) = inline.iter().find(|(_, given)| !*given) {
+            return Err(at.fault_of_key(format!(
+                "`{path}` has neither a `file` nor `{key}`; without a file it needs `origin`, `spacing`, `count` and `values`"
+            )));
+        }
+        let (Some(origin), Some(spacing), Some(count), Some(values)) =
+            (&self.origin, &self.spacing, &self.count, &self.values)
+        else {
+            return Err(at.fault_of_key(format!("`{path}` has no nodes")));
+        };
+        let origin = at.key("origin").vector::<D>(origin)?;
+        let spacing = at.key("spacing").vector::<D>(spacing)?;
+        let here = at.key("count");
+        if count.len() != D::N {
+            let must = format!("a list of {} numbers", D::N);
+            return Err(here.wrong(&format!("a list of {}", count.len()), &must));
+        }
+        for (k, &count) in count.iter().enumerate() {
+            if count == 0 {
+                return Err(here.index(k).wrong("0", "at least 1"));
+            }
+            if count > 1 {
+                at.key("spacing").index(k).positive(spacing[k])?;
+            }
+        }
+        let nodes = count.iter().try_fold(1u64, |n, &m| n.checked_mul(m));
+        let here = at.key("values");
+        if nodes != Some(values.len() as u64) {
+            let made = nodes.map_or("too many".into(), |n| n.to_string());
+            return Err(here.fault(format!(
+                "`{}` has {} vectors, but `count` makes {made} nodes",
+                here.path(),
+                values.len(),
+            )));
+        }
+        let vectors = values.iter().enumerate();
+        let vectors = vectors.map(|(k, value)| here.index(k).vector::<D>(value));
+        let vectors = vectors.collect::<Result<Vec<_>, _>>()?;
+        let count: Vec<usize> = count.iter().map(|&n| n as usize).collect();
+        Grid::new(origin, spacing, &count, vectors, self.outside)
+            .ok_or_else(|| at.fault_of_key("this is no regular grid".into()))
     }
 }

@@ -2,42 +2,52 @@
 //! forces between the centres of grains.
 //!
 //! A new field implements [`ForceField`], a new force between grains [`BetweenGrains`]; it is put into a
-//! [`FieldSet`], which the rest of the program sees as one field.
+//! [`FieldSet`], which the rest of the program sees as one field. What scenarios have of fields is made in [`registry`]: a file a field
+//! and an entry there.
 
+mod alternating;
 mod between;
 mod central;
 mod crowd;
 mod drag;
-mod flow;
+mod electric;
 mod fluid;
-mod frame;
-mod given;
 mod gravity;
 mod grid;
-mod homogeneous;
+pub mod keys;
+mod kind;
+mod magnetic;
+mod oscillation;
 mod poles;
 mod rates;
+pub(crate) mod registry;
+mod rotation;
 mod set;
 mod setup;
 mod source;
-mod stream;
+mod table;
 
+pub use alternating::{AccelerationKeys, Alternating};
 pub use between::{BetweenGrains, COULOMB, Electrostatics, Gravitation, MAGNETIC, Magnetostatics};
-pub use central::CentralField;
+pub use central::{CentralField, CentralKeys};
 pub use crowd::{Action, Crowd, Member};
 pub use drag::ViscousDrag;
-pub use flow::{Flow, Pipe};
-pub use fluid::{Buoyancy, Drag, DragLaw, Fluid};
-pub use frame::TurningFrame;
-pub use given::GivenField;
+pub use electric::{AlternatingElectricField, Electric, ElectricField};
+pub use fluid::{
+    Buoyancy, Drag, DragLaw, Flow, FlowKeys, Fluid, FluidKeys, Pipe, PipeKeys, Stream, StreamKeys,
+    StreamState, ViscousName,
+};
 pub use gravity::Gravity;
-pub use grid::{Grid, Outside};
-pub use homogeneous::{ElectricField, MagneticField};
+pub use grid::{Grid, GridKeys, Outside};
+pub use kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
+pub use magnetic::{AlternatingMagneticField, Magnetic, MagneticField};
+pub use oscillation::{AlternatingKeys, Oscillation, VectorKeys};
 pub use rates::{Fastest, Smallest};
+pub use registry::{FieldFeature, FieldSection, PlaceFields};
+pub use rotation::{TurningFrame, TurningKeys};
 pub use set::FieldSet;
-pub use setup::PlaceFields;
-pub use source::{LongRangeSetup, Source, SourceDensity, cross, dot, three};
-pub use stream::{Stream, StreamState};
+pub use source::{Carried, LongRangeSetup, Source, SourceDensity, cross, dot, three};
+pub use table::GivenField;
 
 use std::fmt::Debug;
 

@@ -1,7 +1,7 @@
 //! How fast forces from afar move things, for the choice of the step.
 
 use super::between::{COULOMB, MAGNETIC};
-use super::source::{LongRangeSetup, dot};
+use super::source::{LongRangeSetup, size};
 
 /// The smallest grain of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,16 +23,16 @@ pub struct Fastest {
     pub frequency: f64,
 }
 
-fn size(v: [f64; 3]) -> f64 {
-    dot(v, v).sqrt()
-}
-
 impl LongRangeSetup {
-    /// The fastest motions of the smallest grains, by material, whose moments of inertia are `inertia` m r^2:
-    /// turning of paths, swinging of moments in the homogeneous fields, and swinging, or falling
-    /// about each other, of neighbours in touch.
-    pub fn fastest(&self, smallest: &[Option<Smallest>], inertia: f64) -> Vec<Fastest> {
-        let (electric, magnetic) = (size(self.electric), size(self.magnetic));
+    /// The fastest motions of the smallest grains, by material, whose moments of inertia are `inertia` m r^2, in an
+    /// electric (V/m) and a magnetic field (T) of such strengths: turning of paths, swinging of moments in the fields, and
+    /// swinging, or falling about each other, of neighbours in touch.
+    pub fn fastest(
+        &self,
+        smallest: &[Option<Smallest>],
+        inertia: f64,
+        [electric, magnetic]: [f64; 2],
+    ) -> Vec<Fastest> {
         let (mut gyration, mut swing, mut near) = (0.0f64, 0.0f64, 0.0f64);
         let grains = || {
             let grains = smallest.iter().enumerate();

@@ -1,9 +1,9 @@
 //! Several fields as one.
 
 use super::{
-    Action, BetweenGrains, Crowd, Drag, ElectricField, Electrostatics, FieldPoint, FieldStateError,
-    ForceField, Gravitation, Gravity, LongRangeSetup, MagneticField, Magnetostatics, Member,
-    PlaceFields, SourceDensity, ViscousDrag,
+    Action, BetweenGrains, Crowd, Drag, Electrostatics, FieldPoint, FieldStateError, ForceField,
+    Gravitation, Gravity, LongRangeSetup, Magnetostatics, Member, PlaceFields, SourceDensity,
+    ViscousDrag,
 };
 use crate::geometry::{Dimension, Vector};
 
@@ -44,40 +44,30 @@ impl<D: Dimension> FieldSet<D> {
         set
     }
 
-    /// The same with homogeneous fields and forces between grains; what acts on nobody is left out.
+    /// The same with forces between grains; what acts on nobody is left out.
     pub fn with_long_range(mut self, setup: &LongRangeSetup) -> Self {
-        let any = |has: fn(&SourceDensity) -> bool| setup.sources.iter().any(has);
-        let charges = any(|source| source.charge != 0.0);
-        let dipoles = any(|source| source.electric != [0.0; 3]);
-        let magnets = any(|source| source.magnetic != [0.0; 3]);
-        if setup.electric != [0.0; 3] && (charges || dipoles) {
-            self.add(ElectricField {
-                strength: setup.electric,
-            });
-        }
-        if setup.magnetic != [0.0; 3] && (charges || magnets) {
-            self.add(MagneticField {
-                density: setup.magnetic,
-            });
-        }
+        let carried = setup.carried();
         if setup.gravitation != 0.0 {
             self.add_between(Gravitation {
                 constant: setup.gravitation,
             });
         }
+        let (charges, dipoles) = (carried.charges, carried.electric);
         if charges || dipoles {
             self.add_between(Electrostatics { charges, dipoles });
         }
-        if magnets {
+        if carried.magnetic {
             self.add_between(Magnetostatics);
         }
         self.carried = setup.clone();
         self
     }
 
-    /// The same with fields of a place.
+    /// The same with other fields, which act on what was said to be carried.
     pub fn with_place(mut self, setup: &PlaceFields<D>, gravity: D::Vector) -> Self {
-        setup.put_into(&mut self, gravity);
+        let carried = std::mem::take(&mut self.carried);
+        setup.put_into(&mut self, gravity, &carried);
+        self.carried = carried;
         self.densities.clone_from(&setup.densities);
         self.booked = !setup.is_none();
         self

@@ -64,13 +64,33 @@ impl SourceDensity {
     }
 }
 
-/// Homogeneous fields and forces between grains, beside gravity and drag.
+/// Which of all that may be carried is carried by somebody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Charges.
+    pub charges: bool,
+    /// Electric dipoles.
+    pub electric: bool,
+    /// Magnetic dipoles.
+    pub magnetic: bool,
+}
+
+impl Carried {
+    /// By materials of such densities.
+    pub fn of<'a>(sources: impl Iterator<Item = &'a SourceDensity>) -> Self {
+        let mut carried = Carried::default();
+        for source in sources {
+            carried.charges |= source.charge != 0.0;
+            carried.electric |= source.electric != [0.0; 3];
+            carried.magnetic |= source.magnetic != [0.0; 3];
+        }
+        carried
+    }
+}
+
+/// What grains carry, and the forces between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LongRangeSetup {
-    /// Electric field, V/m.
-    pub electric: [f64; 3],
-    /// Magnetic field, T.
-    pub magnetic: [f64; 3],
     /// Constant of gravitation between grains, N m^2/kg^2; 0 for none.
     pub gravitation: f64,
     /// By material; those beyond the end of the list carry nothing.
@@ -80,11 +100,12 @@ pub struct LongRangeSetup {
 impl LongRangeSetup {
     /// Whether there is nothing of all that.
     pub fn is_none(&self) -> bool {
-        *self == LongRangeSetup::default() || (self.gravitation == 0.0 && self.carries_nothing())
+        self.gravitation == 0.0 && self.carried() == Carried::default()
     }
 
-    fn carries_nothing(&self) -> bool {
-        self.sources.iter().all(SourceDensity::is_none)
+    /// What is carried.
+    pub fn carried(&self) -> Carried {
+        Carried::of(self.sources.iter())
     }
 
     /// Whether a material has a moment, so that orientations matter.
@@ -111,6 +132,11 @@ pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 /// Scalar product in space.
 pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Length of a vector in space.
+pub(super) fn size(v: [f64; 3]) -> f64 {
+    dot(v, v).sqrt()
 }
 
 /// A vector of either dimension in space.

@@ -55,6 +55,7 @@ scenarios![
     "ice-floes",
     "pipe-flow",
     "centrifuge",
+    "toning",
     "cohesive-heap",
     "angle-of-repose",
     "rolling",

@@ -2,23 +2,14 @@
 
 use super::csv::Csv;
 use super::problem::names;
-
-/// A grid as a table has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct GridTable {
-    pub origin: Vec<f64>,
-    pub spacing: Vec<f64>,
-    pub count: Vec<u64>,
-    /// The first axis fastest.
-    pub values: Vec<Vec<f64>>,
-}
+use crate::field::keys::Nodes;
 
 /// Coordinates that differ by less than this share of the spacing are the same.
 const SAME: f64 = 1e-3;
 
 /// Reads a grid of a dimension whose vectors are in columns of a letter, as `vx`; a fault reads `:line: what is
 /// wrong`, to follow the file's name.
-pub(super) fn grid(text: &str, dimension: usize, letter: char) -> Result<GridTable, String> {
+pub(super) fn grid(text: &str, dimension: usize, letter: char) -> Result<Nodes, String> {
     let axes = &["x", "y", "z"][..dimension];
     let vectors: Vec<String> = axes.iter().map(|axis| format!("{letter}{axis}")).collect();
     let wanted: Vec<&str> = axes
@@ -56,7 +47,7 @@ pub(super) fn grid(text: &str, dimension: usize, letter: char) -> Result<GridTab
     on_grid(axes, nodes)
 }
 
-fn on_grid(axes: &[&str], nodes: Vec<(usize, Vec<f64>, Vec<f64>)>) -> Result<GridTable, String> {
+fn on_grid(axes: &[&str], nodes: Vec<(usize, Vec<f64>, Vec<f64>)>) -> Result<Nodes, String> {
     let (mut origin, mut spacing, mut count) = (Vec::new(), Vec::new(), Vec::new());
     for (k, axis) in axes.iter().enumerate() {
         let mut all: Vec<f64> = nodes.iter().map(|(_, x, _)| x[k]).collect();
@@ -130,7 +121,7 @@ fn on_grid(axes: &[&str], nodes: Vec<(usize, Vec<f64>, Vec<f64>)>) -> Result<Gri
         ));
     }
     let values = filled.into_iter().flatten().map(|(_, vector)| vector);
-    Ok(GridTable {
+    Ok(Nodes {
         origin,
         spacing,
         count,

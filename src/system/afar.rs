@@ -86,19 +86,21 @@ impl<D: Integrate> System<D> {
         for &slot in slots {
             let at = point(engine, fields, slot, time);
             let mut sum = FieldForce::<D>::default();
-            let mut given = D::Vector::default();
+            let (mut given, mut given_moment) = (D::Vector::default(), [0.0; 3]);
             for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
                 let force = field.force(&at);
                 sum.force += force;
                 if field.dissipated_power(&at) > 0.0 {
                     sum.drag += force;
                 }
-                if booked && field.gives_work() {
+                let gives = booked && field.gives_work();
+                if gives {
                     given += force;
                 }
                 let moment = field.moment(&at);
                 for k in 0..3 {
                     sum.moment[k] += moment[k];
+                    given_moment[k] += if gives { moment[k] } else { 0.0 };
                 }
             }
             engine.add_action(slot, &sum);
@@ -106,6 +108,7 @@ impl<D: Integrate> System<D> {
                 driven.push(Driven {
                     force: sum.force,
                     given,
+                    given_moment,
                     drag: fields.drag(&at),
                     turning: fields.gyration(&at),
                     spin_turning: fields.spin_turning(),

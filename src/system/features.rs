@@ -6,7 +6,6 @@ use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setu
 use crate::body::{Boundary, Motion, Shape};
 use crate::capabilities::{Feature, Model, Support};
 use crate::contact::{Cohesion, ContactTerms, ResistanceKind};
-use crate::field::{Flow, PlaceFields};
 use crate::geometry::Dimension;
 
 /// Part of a setup that asks for a feature.
@@ -76,7 +75,9 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
         }
     }
     all.add_if(setup.drag > 0.0, Feature::Drag);
-    place(&setup.place, &mut all);
+    for feature in setup.place.asks() {
+        all.add(Feature::of_field(feature), Part::Whole);
+    }
     afar(setup, &mut all);
     for (k, axis) in setup.periodic.iter().enumerate() {
         if axis.is_some() {
@@ -196,30 +197,11 @@ fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
     found.into_iter().flatten()
 }
 
-fn place<D: Dimension>(place: &PlaceFields<D>, all: &mut Features) {
-    if let Some(fluid) = &place.fluid {
-        let feature = match fluid.flow {
-            Flow::Rest => Feature::Fluid,
-            Flow::Uniform(_) => Feature::EvenFlow,
-            Flow::Pipe(_) => Feature::PipeFlow,
-            Flow::Rotation { .. } => Feature::TurningFlow,
-            Flow::Table(_) => Feature::TableFlow,
-            Flow::Stream(_) => Feature::Stream,
-        };
-        all.add(feature, Part::Whole);
-    }
-    all.add_if(place.turning.is_some(), Feature::TurningFrame);
-    all.add_if(place.central.is_some(), Feature::Centre);
-    all.add_if(place.table.is_some(), Feature::TableField);
-}
-
 fn afar<D: Dimension>(whole: &Setup<D>, all: &mut Features) {
     let setup = &whole.long_range;
     if setup.is_none() {
         return;
     }
-    all.add_if(setup.electric != [0.0; 3], Feature::Electric);
-    all.add_if(setup.magnetic != [0.0; 3], Feature::Magnetic);
     all.add_if(setup.gravitation != 0.0, Feature::Gravitation);
     // What walls carry acts on nobody.
     let filled = whole.grains.iter().map(|grain| grain.material);

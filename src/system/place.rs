@@ -2,7 +2,7 @@
 
 use super::{Component, Setup};
 use crate::cluster::dimension::ClusterDimension;
-use crate::field::{Fastest, Flow};
+use crate::field::{Fastest, Flow, Reach};
 use crate::geometry::Vector;
 
 /// How far from a place grains are at most at the start, or come in, or are kept by walls, m.
@@ -37,14 +37,22 @@ fn near<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
     grains.chain(feeds).fold(f64::INFINITY, f64::min)
 }
 
-/// The speed that fields of a place may add, m/s.
-pub(super) fn speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
-    setup.place.speed(|x| near(setup, x), |x| far(setup, x))
+/// Where grains may be.
+fn reach<D: ClusterDimension, T>(setup: &Setup<D>, told: impl FnOnce(&Reach<'_, D>) -> T) -> T {
+    told(&Reach {
+        near: &|x| near(setup, x),
+        far: &|x| far(setup, x),
+    })
 }
 
-/// The motions in fields of a place that a step must resolve.
+/// The speed that fields may add, m/s.
+pub(super) fn speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
+    reach(setup, |reach| setup.place.speed(reach, &setup.long_range))
+}
+
+/// The motions in fields that a step must resolve.
 pub(super) fn fastest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Fastest> {
-    setup.place.fastest(|x| near(setup, x))
+    reach(setup, |reach| setup.place.fastest(reach))
 }
 
 /// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s; of a stream

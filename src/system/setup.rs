@@ -33,9 +33,9 @@ pub struct Setup<D: Dimension> {
     pub gravity: D::Vector,
     /// Viscous drag: force = -coefficient velocity, N s/m; 0 for none.
     pub drag: f64,
-    /// Homogeneous fields and forces between grains.
+    /// What grains carry, and forces between them.
     pub long_range: LongRangeSetup,
-    /// A fluid, a frame that turns, a centre that attracts, an acceleration from a table.
+    /// Other fields.
     pub place: PlaceFields<D>,
     /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
     pub periodic: Vec<Option<PeriodicAxis>>,

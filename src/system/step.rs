@@ -371,7 +371,10 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             })
         })
         .collect();
-    let afar = setup.long_range.fastest(&smallest, D::BALL_INERTIA);
+    let strengths = setup.place.strengths();
+    let afar = setup
+        .long_range
+        .fastest(&smallest, D::BALL_INERTIA, strengths);
     for fastest in afar.into_iter().chain(super::place::fastest(setup)) {
         let limit = STIFFNESS_LIMIT / fastest.frequency;
         limits.push(Limit {

@@ -4,8 +4,8 @@
 use arenite::body::{Ball, Clump, Form, Formed, Grain};
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
-    Action, BetweenGrains, COULOMB, Crowd, Electrostatics, Gravitation, LongRangeSetup,
-    Magnetostatics, Member, Source, SourceDensity, cross, dot,
+    Action, BetweenGrains, COULOMB, Crowd, Electric, Electrostatics, Gravitation, LongRangeSetup,
+    Magnetic, Magnetostatics, Member, PlaceFields, Source, SourceDensity, cross, dot,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::scenario::Scenario;
@@ -177,10 +177,24 @@ fn two_masses_go_round_each_other() {
     orbit::<Spatial>();
 }
 
-fn charged(electric: [f64; 3], magnetic: [f64; 3], charge: f64) -> LongRangeSetup {
+/// Constant fields, V/m and T.
+fn homogeneous<D: Dimension>(electric: [f64; 3], magnetic: [f64; 3]) -> PlaceFields<D> {
+    let has = |field: [f64; 3]| (field != [0.0; 3]).then_some(field);
+    PlaceFields {
+        electric: has(electric).map(|steady| Electric {
+            steady,
+            alternating: None,
+        }),
+        magnetic: has(magnetic).map(|steady| Magnetic {
+            steady,
+            alternating: None,
+        }),
+        ..PlaceFields::default()
+    }
+}
+
+fn charged(charge: f64) -> LongRangeSetup {
     LongRangeSetup {
-        electric,
-        magnetic,
         gravitation: 0.0,
         sources: vec![SourceDensity {
             charge,
@@ -196,11 +210,8 @@ fn gyration<D: Integrate>(integrator: IntegratorName) {
     let turn = std::f64::consts::TAU / rate;
     let steps = 100.0;
     let finish = 50.0 * turn;
-    let mut setup = free::<D>(
-        turn / steps,
-        finish,
-        charged([0.0; 3], [0.0, 0.0, density], specific),
-    );
+    let mut setup = free::<D>(turn / steps, finish, charged(specific));
+    setup.place = homogeneous([0.0; 3], [0.0, 0.0, density]);
     setup.motion.integrator = integrator;
     let velocity = D::Vector::from_fn(|k| if k == 0 { speed } else { 0.0 });
     // So large that it does not go farther than its radius in a step, which is refused.
@@ -239,8 +250,8 @@ fn a_charge_drifts_in_crossed_fields() {
     for specific in [2.0, -2.0] {
         let (strength, density) = (0.3, 0.5);
         let turn = std::f64::consts::TAU / (2.0 * density);
-        let long_range = charged([0.0, strength, 0.0], [0.0, 0.0, density], specific);
-        let mut setup = free::<Spatial>(turn / 1000.0, 5.0 * turn, long_range);
+        let mut setup = free::<Spatial>(turn / 1000.0, 5.0 * turn, charged(specific));
+        setup.place = homogeneous([0.0, strength, 0.0], [0.0, 0.0, density]);
         add(
             &mut setup,
             0.01,
@@ -257,7 +268,7 @@ fn a_charge_drifts_in_crossed_fields() {
     }
 }
 
-fn dumbbell<D: Formed>() -> Form<D> {
+pub(super) fn dumbbell<D: Formed>() -> Form<D> {
     let ball = |along: f64| Ball {
         centre: place::<D>(along, 0.0),
         radius: 0.5,
@@ -270,7 +281,7 @@ fn dumbbell<D: Formed>() -> Form<D> {
 }
 
 /// Gives a grain a form.
-fn shaped<D: Dimension>(setup: &mut Setup<D>, form: Form<D>) {
+pub(super) fn shaped<D: Dimension>(setup: &mut Setup<D>, form: Form<D>) {
     let index = setup.forms.len() as u16;
     let grain = setup.grains.last_mut().unwrap();
     (grain.form, grain.inertia, grain.rotation) = (Some(index), form.inertia, form.axes);
@@ -283,7 +294,6 @@ fn swing<D: Formed + Integrate>(long: bool) {
     let (specific, density, amplitude) = (0.4, 0.05, 0.05);
     let off = |steps: f64| {
         let long_range = LongRangeSetup {
-            magnetic: [density, 0.0, 0.0],
             sources: vec![SourceDensity {
                 magnetic: [specific, 0.0, 0.0],
                 ..SourceDensity::default()
@@ -291,6 +301,7 @@ fn swing<D: Formed + Integrate>(long: bool) {
             ..Default::default()
         };
         let mut setup = free::<D>(1e-3, 1.0, long_range);
+        setup.place = homogeneous([0.0; 3], [density, 0.0, 0.0]);
         let zero = D::Vector::default();
         add(&mut setup, 0.03, 0.2, zero, zero);
         if long {
@@ -401,14 +412,14 @@ fn three_that_act_from_afar_keep_what_is_to_keep() {
 /// A plasma of hard grains in a box, in all fields at once: charges of both signs with magnetic moments.
 ///
 /// No field turns paths as much as it turns strong magnets: either are weak.
-fn plasma<D: Formed + Integrate>(step: f64, weak: bool) -> Setup<D> {
+pub(super) fn plasma<D: Formed + Integrate>(step: f64, weak: bool) -> Setup<D> {
     let mut setup = trio::<D>(step, 0.05);
     setup.grains.clear();
     setup.forms.clear();
-    setup.long_range.electric = [2e4, -1e4, 0.0];
-    setup.long_range.magnetic = [0.0, 0.01, 0.0];
+    let electric = [2e4, -1e4, 0.0];
+    setup.place = homogeneous(electric, [0.0, 0.01, 0.0]);
     if weak {
-        setup.long_range.magnetic = [0.0, 1e4, 1e5];
+        setup.place = homogeneous(electric, [0.0, 1e4, 1e5]);
         for source in &mut setup.long_range.sources {
             source.magnetic = source.magnetic.map(|m| 1e-7 * m);
         }
@@ -483,7 +494,7 @@ fn a_charge_hovers_over_another() {
     let specific = 1e-4;
     let charge: f64 = mass * specific;
     let height = (COULOMB * charge * charge / weight).sqrt();
-    let mut setup = free::<Planar>(1e-5, 3.0, charged([0.0; 3], [0.0; 3], specific));
+    let mut setup = free::<Planar>(1e-5, 3.0, charged(specific));
     setup.laws.set(0, 0, linear(1e4, 0.0, 1.0, 0.0, 0.0));
     setup.gravity = Vector2::new(0.0, -9.8);
     setup.drag = 5e-3;
@@ -506,8 +517,8 @@ fn a_charge_hovers_over_another() {
 /// Grains that come and go take their energy with all others along.
 #[test]
 fn what_comes_and_goes_is_in_the_ledger() {
-    let long_range = charged([3e4, 0.0, 0.0], [0.0, 0.0, 1e3], 1e-6);
-    let mut setup = free::<Planar>(1e-5, 0.5, long_range);
+    let mut setup = free::<Planar>(1e-5, 0.5, charged(1e-6));
+    setup.place = homogeneous([3e4, 0.0, 0.0], [0.0, 0.0, 1e3]);
     setup.laws.set(0, 0, linear(1e5, 0.0, 0.0, 0.0, 0.0));
     setup.gravity = Vector2::new(0.0, -9.8);
     setup.feeds.push(FeedSetup {

@@ -3,6 +3,7 @@
 use proptest::test_runner::{Config, RngSeed};
 
 mod alone;
+mod alternating;
 mod arc_grains;
 mod arc_walls;
 mod at_rest_events;
@@ -141,6 +142,7 @@ mod sweep;
 mod thornton_ning;
 mod threads;
 mod tilt;
+mod toning;
 mod view;
 mod wall_images;
 mod watch;

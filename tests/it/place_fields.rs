@@ -3,8 +3,8 @@
 
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
-    CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, Grid, Outside, Pipe, PlaceFields,
-    Source, TurningFrame, cross, three,
+    CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField, Grid, Outside, Pipe,
+    PlaceFields, Source, TurningFrame, cross, three,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::scenario::Scenario;
@@ -451,7 +451,7 @@ fn frame<D: Dimension>() -> TurningFrame<D> {
 
 fn turning<D: Dimension>() -> PlaceFields<D> {
     PlaceFields {
-        turning: Some(frame::<D>()),
+        rotation: Some(frame::<D>()),
         ..PlaceFields::default()
     }
 }
@@ -650,14 +650,17 @@ fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
             density: 30.0,
             buoyancy: true,
         }),
-        turning: Some(frame::<D>()),
+        rotation: Some(frame::<D>()),
         central: Some(CentralField {
             centre: D::Vector::from_fn(|_| 0.5),
             strength: 0.5,
             radius: 0.2,
         }),
-        table: Some(table::<D>(5, curl, Outside::Nearest)),
+        table: Some(GivenField {
+            acceleration: table::<D>(5, curl, Outside::Nearest),
+        }),
         densities: vec![100.0],
+        ..PlaceFields::default()
     };
     setup.gravity = place::<D>(0.0, -5.0);
     let mut dice = Dice(21);

@@ -104,6 +104,21 @@ impl Check<'_> {
         }
     }
 
+    /// Three finite numbers, in the plane too.
+    pub fn in_space(&self, place: &Place, values: &[f64]) -> Result<[f64; 3], Problem> {
+        let Ok(vector) = <[f64; 3]>::try_from(values) else {
+            return Err(self.wrong(
+                place,
+                &format!("a list of {}", values.len()),
+                "a list of three numbers, in the plane too: its x, its y, and the normal to it",
+            ));
+        };
+        for (k, value) in vector.iter().enumerate() {
+            self.finite(&place.index(k), *value)?;
+        }
+        Ok(vector)
+    }
+
     /// Two corners, the first less than the second in each component.
     pub fn corners<D: Dimension>(
         &self,

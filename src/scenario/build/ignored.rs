@@ -38,7 +38,9 @@ pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
         }
         places.extend(laws_of_rules(spec));
     } else {
-        places.push(Place::of("field").key("drag"));
+        if spec.field.drag > 0.0 {
+            places.push(Place::of("field").key("drag"));
+        }
         places.extend(motions(spec));
     }
     places.retain(|place| check.document.is_written(place));

@@ -1,45 +1,28 @@
-//! Homogeneous electric and magnetic fields, and forces between the centres of grains.
+//! What grains carry, and forces between their centres.
 
 use super::check::Check;
 use super::materials::Materials;
-use crate::field::{LongRangeSetup, SourceDensity, three};
+use crate::field::{LongRangeSetup, SourceDensity};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::Setup;
 
-fn in_space(check: Check<'_>, place: &Place, values: Option<&[f64]>) -> Result<[f64; 3], Problem> {
-    let Some(values) = values else {
-        return Ok([0.0; 3]);
-    };
-    let Ok(vector) = <[f64; 3]>::try_from(values) else {
-        return Err(check.wrong(
-            place,
-            &format!("a list of {}", values.len()),
-            "a list of three numbers, in the plane too: its x, its y, and the normal to it",
-        ));
-    };
-    for (k, value) in vector.iter().enumerate() {
-        check.finite(&place.index(k), *value)?;
-    }
-    Ok(vector)
-}
-
-/// Reads the fields and what the materials carry.
-pub(super) fn collect<D: Dimension>(
+/// Reads what the materials carry.
+pub(super) fn collect(
     check: Check<'_>,
     spec: &Spec,
     materials: &Materials,
 ) -> Result<LongRangeSetup, Problem> {
-    let field = Place::of("field");
-    let electric =
-        check.vector_or_zero::<D>(&field.key("electric"), spec.field.electric.as_deref())?;
+    let gravitation = Place::of("field").key("gravitation");
     let mut sources = Vec::new();
     for (name, material) in materials.names.iter().zip(&materials.specs) {
         let at = Place::of("material").key(name);
-        let vector =
-            |key: &str, given: &Option<Vec<f64>>| in_space(check, &at.key(key), given.as_deref());
+        let vector = |key: &str, given: &Option<Vec<f64>>| match given {
+            Some(given) => check.in_space(&at.key(key), given),
+            None => Ok([0.0; 3]),
+        };
         sources.push(SourceDensity {
             charge: check.finite(&at.key("charge_per_mass"), material.charge_per_mass)?,
             electric: vector(
@@ -53,13 +36,7 @@ pub(super) fn collect<D: Dimension>(
         });
     }
     Ok(LongRangeSetup {
-        electric: three(electric),
-        magnetic: in_space(
-            check,
-            &field.key("magnetic"),
-            spec.field.magnetic.as_deref(),
-        )?,
-        gravitation: check.non_negative(&field.key("gravitation"), spec.field.gravitation)?,
+        gravitation: check.non_negative(&gravitation, spec.field.gravitation)?,
         sources,
     })
 }

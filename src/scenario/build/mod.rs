@@ -9,6 +9,7 @@ mod clearance;
 mod collisions;
 mod events;
 mod feeds;
+mod fields;
 mod grains;
 mod guided;
 mod ignored;
@@ -22,7 +23,6 @@ mod morph;
 mod narrow;
 mod outside;
 mod perturb;
-mod place;
 mod plenty;
 mod quasi_static;
 mod radii;
@@ -82,8 +82,8 @@ pub(super) fn build<D: Integrate>(
     settings::check(check, &spec)?;
 
     let materials = materials::collect(check, &mut spec)?;
-    let long_range = long_range::collect::<D>(check, &spec, &materials)?;
-    let place = place::collect::<D>(check, &mut spec, &materials, folder)?;
+    let long_range = long_range::collect(check, &spec, &materials)?;
+    let mut place = fields::collect::<D>(check, &mut spec, &materials, folder)?;
     let shapes = shapes::collect::<D>(check, &mut spec)?;
     let material = |name: &str| materials.index(name);
     let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
@@ -129,6 +129,10 @@ pub(super) fn build<D: Integrate>(
     let scales = settings::Scales::of(&filled.grains, &feeds, &boundaries, &gravity, &laws);
     let settings = settings::fill_in(check, &mut spec, &scales)?;
     let meters = meters::collect::<D>(check, &mut spec, &periodic, &scales)?;
+    let filled_with = filled.grains.iter().map(|grain| grain.material);
+    let fed = feeds.iter().flat_map(|feed| feed.what.components());
+    let all = filled_with.chain(fed.map(|sort| sort.material));
+    let idle_fields = fields::leave_idle(&mut place, &long_range, all);
     let mut setup = Setup {
         seed: spec.seed,
         materials: materials.names,
@@ -161,7 +165,7 @@ pub(super) fn build<D: Integrate>(
         warnings: Vec::new(),
     };
     long_range::refuse_periodic(&setup)?;
-    place::refuse_others(&setup)?;
+    fields::refuse_others(&setup)?;
     terms::refuse_arcs(&spec, &setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     setup.cell = cell::build(check, &mut spec, &setup)?;
@@ -169,10 +173,11 @@ pub(super) fn build<D: Integrate>(
     setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
     setup.events = events::build(check, &spec, &setup)?;
     setup.morph = morph::build(check, &mut spec, &setup)?;
-    place::refuse_tilts(&setup)?;
+    fields::refuse_tilts(&setup)?;
     settings::checkpoints(&mut spec, &mut setup);
     setup.warnings = [
         ignored,
+        idle_fields,
         left_out(&setup, &capable::models(&spec)),
         filled.warnings,
         late::warnings(&setup),

@@ -3,7 +3,6 @@
 
 mod cell;
 mod events;
-mod field;
 mod grains;
 mod law;
 mod material;
@@ -22,9 +21,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::field::FieldSection;
+
 pub use cell::*;
 pub use events::*;
-pub use field::*;
 pub use grains::*;
 pub use law::*;
 pub use material::*;
@@ -59,7 +59,7 @@ pub struct Spec {
     pub seed: u64,
     /// Forces that act everywhere.
     #[serde(default)]
-    pub field: FieldSpec,
+    pub field: FieldSection,
     /// Directions in which space repeats itself.
     #[serde(default, skip_serializing_if = "PeriodicSpec::is_empty")]
     pub periodic: PeriodicSpec,

@@ -5,8 +5,10 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use crate::field::keys::SpinSpec;
 
 /// A type that is a number or one certain word.
 macro_rules! number_or_word {
@@ -77,63 +79,6 @@ number_or_word!(
     /// An interval of a log: seconds or `"never"`.
     IntervalSpec, Never, "never", "a time in s or \"never\""
 );
-
-/// A spin: a number in the plane, three in space.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SpinSpec(pub Vec<f64>);
-
-impl Serialize for SpinSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_slice() {
-            [one] => serializer.serialize_f64(*one),
-            many => many.serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for SpinSpec {
-    fn deserialize<R: Deserializer<'de>>(deserializer: R) -> Result<Self, R::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = SpinSpec;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number in rad/s (in space a list of three)")
-            }
-            fn visit_f64<E: Error>(self, number: f64) -> Result<SpinSpec, E> {
-                Ok(SpinSpec(vec![number]))
-            }
-            fn visit_i64<E: Error>(self, number: i64) -> Result<SpinSpec, E> {
-                Ok(SpinSpec(vec![number as f64]))
-            }
-            fn visit_u64<E: Error>(self, number: u64) -> Result<SpinSpec, E> {
-                Ok(SpinSpec(vec![number as f64]))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpinSpec, A::Error> {
-                let mut numbers = Vec::new();
-                while let Some(number) = list.next_element()? {
-                    numbers.push(number);
-                }
-                Ok(SpinSpec(numbers))
-            }
-        }
-        deserializer.deserialize_any(Reader)
-    }
-}
-
-impl JsonSchema for SpinSpec {
-    fn schema_name() -> Cow<'static, str> {
-        "SpinSpec".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Angular velocity, rad/s: a number in the plane, three in space.",
-            "anyOf": [
-                { "type": "number" },
-                { "type": "array", "items": { "type": "number" } },
-            ],
-        })
-    }
-}
 
 /// How radii are drawn: `0.01`, or one of the ways of [`RadiusTable::WAYS`].
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,38 @@
 //! A fluid in which grains move: its drag, and what it carries of their weight.
 
+mod flow;
+mod keys;
+mod read;
+mod stream;
+
 use serde::{Deserialize, Serialize};
 
-use super::flow::Flow;
-use super::{FieldPoint, FieldStateError, ForceField};
+pub use flow::{Flow, Pipe};
+pub use keys::{FlowKeys, FluidKeys, PipeKeys, StreamKeys, ViscousName};
+pub use stream::{Stream, StreamState};
+
+use super::kind::{Around, FieldKind, FieldRow, Kind, Reach};
+use super::source::Carried;
+use super::{
+    FieldFeature, FieldPoint, FieldSet, FieldStateError, ForceField, Gravity, LongRangeSetup,
+};
 use crate::geometry::{Dimension, Vector};
+
+const fn row(name: &'static str, key: &'static str, noun: &'static str) -> FieldRow {
+    FieldRow {
+        name,
+        key,
+        noun,
+        kind: FieldKind::Place,
+    }
+}
+
+pub(super) const REST: FieldRow = row("field.fluid", "field.fluid", "fluid");
+pub(super) const EVEN: FieldRow = row("field.flow.uniform", "field.flow", "flow");
+pub(super) const PIPE: FieldRow = row("field.flow.pipe", "field.flow", "flow");
+pub(super) const TURNING: FieldRow = row("field.flow.rotation", "field.flow", "flow");
+pub(super) const TABLE: FieldRow = row("field.flow.table", "field.flow", "flow");
+pub(super) const STREAM: FieldRow = row("field.flow.stream", "field.flow", "flow");
 
 /// How a fluid resists a grain: the sum of what is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -150,6 +178,52 @@ impl<D: Dimension> ForceField<D> for Fluid<D> {
             expected,
             found: state.len(),
         })
+    }
+}
+
+impl<D: Dimension> Kind<D> for Fluid<D> {
+    fn asks(&self) -> Vec<FieldFeature> {
+        vec![match self.flow {
+            Flow::Rest => FieldFeature::Fluid,
+            Flow::Uniform(_) => FieldFeature::EvenFlow,
+            Flow::Pipe(_) => FieldFeature::PipeFlow,
+            Flow::Rotation { .. } => FieldFeature::TurningFlow,
+            Flow::Table(_) => FieldFeature::TableFlow,
+            Flow::Stream(_) => FieldFeature::Stream,
+        }]
+    }
+    fn idle(&self, _carried: Carried) -> Option<&'static str> {
+        let bears = self.buoyancy && self.density > 0.0;
+        (self.drag.is_none() && !bears).then_some("it neither drags nor bears")
+    }
+    /// It bears part of the weight in gravity, in a frame that turns and about a centre.
+    fn put_into(&self, set: &mut FieldSet<D>, around: Around<'_, D>) {
+        if self.buoyancy {
+            let mut weights: Vec<Box<dyn ForceField<D>>> = vec![Box::new(Gravity::<D> {
+                acceleration: around.gravity,
+            })];
+            if let Some(frame) = around.fields.rotation {
+                weights.push(Box::new(frame));
+            }
+            if let Some(central) = around.fields.central {
+                weights.push(Box::new(central));
+            }
+            set.add(Buoyancy {
+                density: self.density,
+                weights,
+            });
+        }
+        set.add(self.clone());
+    }
+    fn speed(&self, before: f64, reach: &Reach<'_, D>, _carried: &LongRangeSetup) -> f64 {
+        before.max(self.flow.fastest(reach.far))
+    }
+    fn varies_along(&self, axis: usize, gravity: D::Vector) -> Option<&'static str> {
+        if self.flow.varies_along(axis) {
+            return Some("flow");
+        }
+        // Across the seam the fluid would lift grains for nothing.
+        (self.buoyancy && gravity[axis] != 0.0).then_some("fluid")
     }
 }
 

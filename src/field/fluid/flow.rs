@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grid::Grid;
-use super::source::{cross, dot, three};
+use super::super::grid::Grid;
+use super::super::source::{cross, dot, three};
 use super::stream::Stream;
 use crate::geometry::{Dimension, Vector};
 

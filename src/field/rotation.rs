@@ -1,0 +1,119 @@
+//! A frame that turns: centrifugal and Coriolis forces.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::keys::{SpinSpec, View, vector_or_zero};
+use super::kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
+use super::rates::Fastest;
+use super::source::{Carried, cross, dot, size, three};
+use super::{FieldFeature, FieldPoint, FieldSection, FieldSet, ForceField, LongRangeSetup};
+use crate::geometry::{Dimension, Vector};
+
+pub(super) const TURNS: FieldRow = FieldRow {
+    name: "field.rotation",
+    key: "field.rotation",
+    noun: "frame that turns",
+    kind: FieldKind::Place,
+};
+
+/// A turning about an axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TurningKeys {
+    /// Rate, rad/s: a number in two dimensions, counter-clockwise; three in three, about that direction.
+    pub rate: SpinSpec,
+    /// A point of the axis, m; the origin when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<Vec<f64>>,
+}
+
+/// All is told in a frame that turns at a constant rate: positions, velocities and spins.
+///
+/// Centrifugal force m w x (x x w), with potential -m |w x r|^2 / 2; Coriolis force 2 m v x w, which does no work; and
+/// in space what turns a ball's spin s, s x w a second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct TurningFrame<D: Dimension> {
+    /// A point of the axis, m.
+    pub centre: D::Vector,
+    /// Rate, rad/s; in the plane about its normal.
+    pub rate: [f64; 3],
+}
+
+impl<D: Dimension> TurningFrame<D> {
+    fn velocity(&self, at: D::Vector) -> [f64; 3] {
+        cross(self.rate, three(at - self.centre))
+    }
+}
+
+impl<D: Dimension> ForceField<D> for TurningFrame<D> {
+    fn name(&self) -> &str {
+        "turning-frame"
+    }
+    fn force(&self, at: &FieldPoint<D>) -> D::Vector {
+        let outwards = cross(self.velocity(at.position), self.rate);
+        D::Vector::from_fn(|k| at.mass * outwards[k])
+    }
+    fn gyration(&self, _at: &FieldPoint<D>) -> [f64; 3] {
+        self.rate.map(|w| 2.0 * w)
+    }
+    fn spin_turning(&self) -> [f64; 3] {
+        self.rate
+    }
+    fn potential_energy(&self, at: &FieldPoint<D>) -> f64 {
+        let v = self.velocity(at.position);
+        -0.5 * at.mass * dot(v, v)
+    }
+}
+
+impl TurningKeys {
+    /// Centre and rate.
+    pub(super) fn read<D: Dimension, V: View>(
+        &self,
+        view: &V,
+    ) -> Result<TurningFrame<D>, V::Fault> {
+        let rate = view.key("rate").spin::<D>(&self.rate.0)?;
+        let rate = if D::N == 2 {
+            [0.0, 0.0, D::spin_component(rate, 0)]
+        } else {
+            std::array::from_fn(|k| D::spin_component(rate, k))
+        };
+        let centre = vector_or_zero::<D, V>(&view.key("centre"), self.centre.as_deref())?;
+        Ok(TurningFrame { centre, rate })
+    }
+}
+
+impl<D: Dimension> Kind<D> for TurningFrame<D> {
+    fn asks(&self) -> Vec<FieldFeature> {
+        vec![FieldFeature::TurningFrame]
+    }
+    fn idle(&self, _carried: Carried) -> Option<&'static str> {
+        (self.rate == [0.0; 3]).then_some("its rate is 0")
+    }
+    fn put_into(&self, set: &mut FieldSet<D>, _around: Around<'_, D>) {
+        set.add(*self);
+    }
+    /// That of the rim.
+    fn speed(&self, before: f64, reach: &Reach<'_, D>, _carried: &LongRangeSetup) -> f64 {
+        before + size(self.rate) * (reach.far)(self.centre)
+    }
+    fn fastest(&self, _reach: &Reach<'_, D>) -> Option<Fastest> {
+        Some(Fastest {
+            what: "turning of paths in the turning frame",
+            frequency: 2.0 * size(self.rate),
+        })
+    }
+    fn varies_along(&self, axis: usize, _gravity: D::Vector) -> Option<&'static str> {
+        let tilts = (0..3).any(|k| k != axis && self.rate[k] != 0.0);
+        tilts.then_some("rotation")
+    }
+}
+
+impl<D: Dimension> Read<D> for TurningFrame<D> {
+    fn read<V: View>(section: &mut FieldSection, view: &V) -> Result<Option<Self>, V::Fault> {
+        let keys = section.rotation.as_ref();
+        keys.map(|keys| keys.read(&view.key("rotation")))
+            .transpose()
+    }
+}

@@ -1,0 +1,176 @@
+//! Fields: their keys as they stand in a scenario, and what does not go with them.
+
+use std::path::Path;
+
+use super::check::Check;
+use super::materials::Materials;
+use super::walls;
+use crate::field::keys::{Nodes, SpinSpec, View};
+use crate::field::{Carried, LongRangeSetup, PlaceFields};
+use crate::geometry::Dimension;
+use crate::scenario::grid_table;
+use crate::scenario::input;
+use crate::scenario::path::Place;
+use crate::scenario::problem::Problem;
+use crate::scenario::spec::Spec;
+use crate::system::{PerturbKind, Setup};
+
+/// A place in the document, as fields read it.
+struct At<'a> {
+    check: Check<'a>,
+    place: Place,
+    folder: Option<&'a Path>,
+}
+
+impl View for At<'_> {
+    type Fault = Problem;
+
+    fn key(&self, key: &str) -> Self {
+        At {
+            place: self.place.key(key),
+            ..*self
+        }
+    }
+    fn index(&self, index: usize) -> Self {
+        At {
+            place: self.place.index(index),
+            ..*self
+        }
+    }
+    fn path(&self) -> String {
+        self.place.to_string()
+    }
+    fn finite(&self, value: f64) -> Result<f64, Problem> {
+        self.check.finite(&self.place, value)
+    }
+    fn positive(&self, value: f64) -> Result<f64, Problem> {
+        self.check.positive(&self.place, value)
+    }
+    fn non_negative(&self, value: f64) -> Result<f64, Problem> {
+        self.check.non_negative(&self.place, value)
+    }
+    fn vector<D: Dimension>(&self, values: &[f64]) -> Result<D::Vector, Problem> {
+        self.check.vector::<D>(&self.place, values)
+    }
+    fn direction<D: Dimension>(&self, values: &[f64]) -> Result<D::Vector, Problem> {
+        self.check.direction::<D>(&self.place, values)
+    }
+    fn in_space(&self, values: &[f64]) -> Result<[f64; 3], Problem> {
+        self.check.in_space(&self.place, values)
+    }
+    fn spin<D: Dimension>(&self, values: &[f64]) -> Result<D::Spin, Problem> {
+        walls::spin::<D>(self.check, &self.place, &SpinSpec(values.to_vec()))
+    }
+    fn one_of<'k>(&self, what: &str, keys: &[(&'k str, bool)]) -> Result<&'k str, Problem> {
+        self.check.one_of(&self.place, what, keys)
+    }
+    fn nodes(&self, file: &str, dimension: usize, letter: char) -> Result<Nodes, Problem> {
+        let read = |text: &str| grid_table::grid(text, dimension, letter);
+        input::table(&self.place, file, self.folder, read)
+    }
+    fn wrong(&self, value: &str, must: &str) -> Problem {
+        self.check.wrong(&self.place, value, must)
+    }
+    fn fault(&self, text: String) -> Problem {
+        Problem::at(&self.place, text)
+    }
+    fn fault_of_key(&self, text: String) -> Problem {
+        Problem::at_key(&self.place, text)
+    }
+}
+
+/// Reads the fields; tables from files are taken into the spec.
+pub(super) fn collect<D: Dimension>(
+    check: Check<'_>,
+    spec: &mut Spec,
+    materials: &Materials,
+    folder: Option<&Path>,
+) -> Result<PlaceFields<D>, Problem> {
+    let at = At {
+        check,
+        place: Place::of("field"),
+        folder,
+    };
+    let mut found = PlaceFields::read(&mut spec.field, &at)?;
+    if found.fluid.is_some() {
+        let densities = materials.specs.iter().map(|material| material.density);
+        found.densities = densities.map(|density| density.unwrap_or(1.0)).collect();
+    }
+    Ok(found)
+}
+
+/// Leaves out the fields that do nothing to grains of such materials: warnings.
+pub(super) fn leave_idle<D: Dimension>(
+    place: &mut PlaceFields<D>,
+    carried: &LongRangeSetup,
+    materials: impl Iterator<Item = u16>,
+) -> Vec<String> {
+    let sources: Vec<_> = materials.map(|material| carried.source(material)).collect();
+    let idle = place.leave_idle(Carried::of(sources.iter()));
+    let told = |(key, why): (&str, &str)| format!("`field.{key}` does nothing: {why}");
+    idle.into_iter().map(told).collect()
+}
+
+/// What has no meaning together with these fields.
+pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
+    if setup.place.is_none() {
+        return Ok(());
+    }
+    for (k, key) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
+        let periodic = setup.periodic.get(k).is_some_and(Option::is_some);
+        if let Some(what) = setup
+            .place
+            .varies_along(k, setup.gravity)
+            .filter(|_| periodic)
+        {
+            let why = match what {
+                "fluid" => {
+                    "the buoyancy of `field.fluid` would lift grains across the seam for nothing"
+                        .into()
+                }
+                _ => format!("`field.{what}` changes along {key}, where space would repeat itself"),
+            };
+            return Err(Problem::at_key(
+                &Place::of("periodic").key(key),
+                format!("{why}; leave one of the two out"),
+            ));
+        }
+    }
+    if let (Some(_), 3, Some(form)) = (&setup.place.rotation, D::N, setup.forms.first()) {
+        return Err(Problem::at_key(
+            &Place::of("field").key("rotation"),
+            format!(
+                "in a frame that turns only balls are known in space, but there are grains of the shape `{}`",
+                form.name
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Gravity that changes has no part in the buoyancy, which is that of the scenario's gravity.
+pub(super) fn refuse_tilts<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
+    let fluid = setup.place.fluid.as_ref();
+    if fluid.is_none_or(|fluid| !fluid.buoyancy) {
+        return Ok(());
+    }
+    if setup.place.alternating.is_some() {
+        return Err(Problem::at_key(
+            &Place::of("field").key("alternating"),
+            "the buoyancy of a fluid does not follow an acceleration that alternates; leave one of the two out, or set `field.fluid.buoyancy = false`",
+        ));
+    }
+    let tilts = setup.perturbs.iter().position(|perturb| {
+        !matches!(
+            perturb.kind,
+            PerturbKind::Tap { .. } | PerturbKind::Remove(_)
+        )
+    });
+    match tilts {
+        Some(index) => Err(Problem::at_key(
+            &Place::of("perturb").index(index),
+            "the buoyancy of a fluid does not follow a gravity that changes; leave one of the two out, or set `field.fluid.buoyancy = false`",
+        )),
+        None => Ok(()),
+    }
+}
