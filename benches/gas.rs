@@ -48,6 +48,8 @@ fn lattice(n: usize, filled: f64) -> Setup<Spatial> {
         max: Vector3::repeat(spacing * n as f64),
         periodic: [true; 3],
         gravity: Vector3::zeros(),
+
+        fields: None,
         walls: Vec::new(),
         species: 1,
         rules: vec![Rule::smooth(1.0)],

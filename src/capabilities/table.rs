@@ -111,42 +111,41 @@ const SPECIAL: [Support; 7] = [
     Y,
 ];
 
-// Fields.
-const PLACED: [Support; 7] = [
-    Y,
-    later("what flies is on a parabola"),
-    later("between collisions paths are parabolas"),
-    later("what stands still is held against gravity alone"),
-    later("its only load is gravity"),
-    later("ranks do not share fields that change from place to place"),
-    later("its second stage has contact forces and gravity only"),
-];
-const AFAR: [Support; 7] = [
-    Y,
-    later("what flies is on a parabola"),
-    later("between collisions paths are parabolas"),
-    later("what stands still is held against gravity alone"),
-    later("its only load is gravity"),
-    later("ranks do not share forces between grains that do not touch"),
-    later("its second stage has contact forces and gravity only"),
-];
+// Fields. What models lack of them, in the order of the cells.
+const PARABOLA: Support = later("what flies is on a parabola");
+const BETWEEN: Support =
+    later("its paths know fields that act on each grain alone, and on all that it consists of");
+const BY_WEIGHT: Support = later("what stands still is held against gravity alone");
+const LOADED: Support = later("its only load is gravity");
+const SECOND: Support = later("its second stage has contact forces and gravity only");
 
-const IN_TIME: [Support; 7] = [
-    Y,
-    later("what flies is on a parabola"),
-    later("between collisions paths are parabolas"),
-    later("what stands still is held against gravity alone"),
-    later("its only load is gravity"),
-    later("ranks do not share fields that change with time"),
-    later("its second stage has contact forces and gravity only"),
-];
+const fn field(collisions: Support, shared: &'static str) -> [Support; 7] {
+    [
+        Y,
+        PARABOLA,
+        collisions,
+        BY_WEIGHT,
+        LOADED,
+        later(shared),
+        SECOND,
+    ]
+}
+
+const AFAR: [Support; 7] = field(
+    BETWEEN,
+    "ranks do not share forces between grains that do not touch",
+);
 
 /// What models take of a field, by its kind.
 const fn by_field(feature: FieldFeature) -> [Support; 7] {
+    const FROM_PLACE: &str = "ranks do not share fields that change from place to place";
+    const WITH_TIME: &str = "ranks do not share fields that change with time";
     match feature.row().kind {
-        FieldKind::Place => PLACED,
+        FieldKind::Place => field(Y, FROM_PLACE),
+        FieldKind::Coupled => field(later("its grains do not act on a fluid"), FROM_PLACE),
         FieldKind::Carried => AFAR,
-        FieldKind::Time => IN_TIME,
+        FieldKind::Time => field(Y, WITH_TIME),
+        FieldKind::CarriedInTime => field(BETWEEN, WITH_TIME),
     }
 }
 
@@ -312,12 +311,12 @@ macro_rules! with_laws_and_fields {
             /// Drag in proportion to the velocity.
             Drag: "field.drag", "field.drag", "drag", Both, [
                 Y,
-                later("what flies is on a parabola"),
-                later("between collisions paths are parabolas"),
-                later("what stands still is held against gravity alone"),
+                PARABOLA,
+                Y,
+                BY_WEIGHT,
                 Y,
                 Y,
-                later("its second stage has contact forces and gravity only"),
+                SECOND,
             ];
             $(
                 #[doc = concat!("Of `field.", stringify!($field), "`.")]

@@ -20,7 +20,7 @@ pub(super) const ALTERNATING: FieldRow = FieldRow {
     name: "field.electric.alternating",
     key: "field.electric",
     noun: "alternating electric field",
-    kind: FieldKind::Time,
+    kind: FieldKind::CarriedInTime,
 };
 
 /// An electric field as scenarios have it.

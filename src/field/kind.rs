@@ -13,10 +13,14 @@ use crate::geometry::Dimension;
 pub enum FieldKind {
     /// It differs from place to place, or goes with the velocity.
     Place,
+    /// The same, and grains act on it.
+    Coupled,
     /// It is the same everywhere and at all times, and acts on what grains carry.
     Carried,
-    /// It is the same everywhere and changes with time.
+    /// It is the same everywhere, and for all grains, and changes with time.
     Time,
+    /// It is the same everywhere, changes with time, and acts on what grains carry.
+    CarriedInTime,
 }
 
 /// A feature of a field, as lists and messages tell it.

@@ -20,7 +20,7 @@ pub(super) const ALTERNATING: FieldRow = FieldRow {
     name: "field.magnetic.alternating",
     key: "field.magnetic",
     noun: "alternating magnetic field",
-    kind: FieldKind::Time,
+    kind: FieldKind::CarriedInTime,
 };
 
 /// A magnetic field as scenarios have it.

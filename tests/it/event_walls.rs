@@ -33,6 +33,8 @@ fn setup<D: Dimension>(
         max: D::Vector::from_fn(|_| 1.0),
         periodic: [false; 3],
         gravity,
+
+        fields: None,
         walls: vec![wall.clone()],
         species: 1,
         rules: vec![Rule::smooth(1.0)],

@@ -28,6 +28,7 @@ mod curved_walls;
 mod documents;
 mod domains;
 mod domains_checks;
+mod event_fields;
 mod event_walls;
 mod faults;
 mod faults_files;

@@ -83,12 +83,18 @@ impl<D: Dimension> Core<D> {
     /// The least speed, m/s, at which a grain parts from a wall that gravity, or the wall's own acceleration,
     /// presses it against. Without loss within the contact time a grain that rests would collide endlessly at one
     /// instant, for it has no speed to part with; so it is away for half the contact time.
-    pub(super) fn least_departure(&self, wall: u16, into_wall: D::Vector, clock: f64) -> f64 {
+    pub(super) fn least_departure(
+        &self,
+        i: usize,
+        wall: u16,
+        into_wall: D::Vector,
+        clock: f64,
+    ) -> f64 {
         if !(self.limits.collapse_is_elastic && self.limits.contact_time > 0.0) {
             return 0.0;
         }
         let motion = &self.walls.wall(wall).boundary.motion;
-        let pressing = (self.gravity - motion.acceleration(clock)).dot(&into_wall);
+        let pressing = (self.pull(i) - motion.acceleration(clock)).dot(&into_wall);
         self.limits.least_departure(pressing.max(0.0))
     }
     #[inline(never)]

@@ -103,8 +103,9 @@ impl<D: Dimension> Core<D> {
     #[inline(always)]
     pub(super) fn leave(&self, lists: &Lists, i: usize, now: f64) -> f64 {
         let row = &self.rows[i];
-        let d = state::place_at::<D>(row, self.gravity, now) - state::place::<D>(&lists.centres[i]);
-        let v = state::speed::<D>(row) + self.gravity * now;
+        let pull = self.pull(i);
+        let d = state::place_at::<D>(row, pull, now) - state::place::<D>(&lists.centres[i]);
+        let v = state::speed::<D>(row) + pull * now;
         let (a, b, square) = (v.norm_squared(), d.dot(&v), d.norm_squared());
         let c = (lists.skin * lists.skin - square).max(0.0);
         let root = (b * b + a * c).sqrt();
@@ -112,11 +113,11 @@ impl<D: Dimension> Core<D> {
         let ahead = b > 0.0;
         let straight =
             select_unpredictable(ahead, c, root - b) / select_unpredictable(ahead, b + root, a);
-        if self.gravity == D::Vector::default() {
+        if pull == D::Vector::default() {
             return if a > 0.0 { straight } else { f64::INFINITY };
         }
         // A straight path is farthest at its ends; the true one differs by no more than g t^2 / 2.
-        let g = self.gravity.norm();
+        let g = pull.norm();
         let mut t = straight.min((2.0 * lists.skin / g).sqrt());
         for _ in 0..32 {
             let way = square.max((d + v * t).norm_squared()).sqrt();
@@ -134,7 +135,7 @@ impl<D: Dimension> Core<D> {
         let i = grain as usize;
         self.tally.crossings += 1;
         self.bring_back(i, now);
-        let x = state::place_at::<D>(&self.rows[i], self.gravity, now);
+        let x = state::place_at::<D>(&self.rows[i], self.pull(i), now);
         let at = self.cells.locate::<D>(x);
         let from = self.slots[i].at;
         if at != from {
@@ -221,7 +222,7 @@ impl<D: Dimension> Core<D> {
         for k in 0..D::N {
             let length = self.lengths[k];
             if length > 0.0 {
-                let x = state::place_at::<D>(&self.rows[i], self.gravity, now)[k];
+                let x = state::place_at::<D>(&self.rows[i], self.pull(i), now)[k];
                 let low = self.cells.origin[k];
                 let turns = if x < low {
                     -1

@@ -9,6 +9,7 @@
 //! Docs: `docs/notes/performance.md` tells what each choice brought.
 
 mod ahead;
+mod bent;
 mod calendar;
 mod cells;
 mod contact;
@@ -25,6 +26,7 @@ mod walls;
 
 use serde::{Deserialize, Serialize};
 
+pub use bent::{FieldTally, Fields};
 pub use contact::{ByLaw, Laws, no_soft};
 pub(crate) use contact::{Contacts, Pair};
 pub use law::{Rough, Rule};
@@ -34,6 +36,7 @@ pub use soft::{EndOfContact, SoftTally};
 
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Level, Row};
+use bent::Bent;
 use calendar::Calendar;
 use cells::Cells;
 use lists::Lists;
@@ -191,7 +194,10 @@ struct Core<D: Dimension> {
     /// Contacts under way; empty when all are instantaneous.
     held: Vec<Held<D>>,
     limits: Limits,
+    /// The acceleration of all, m/s^2, where there are no other fields.
     gravity: D::Vector,
+    /// Paths in other fields.
+    bent: Bent<D>,
     /// Lengths of the box along periodic axes, 0 along others.
     lengths: [f64; 3],
     /// Half of them, infinite along others.
@@ -322,6 +328,15 @@ impl<D: Dimension> Engine<D> {
     pub fn tally(&self) -> &Tally {
         &self.core.tally
     }
+    /// What fields other than gravity did up to now.
+    pub fn field_tally(&self) -> FieldTally {
+        let mut bent = self.core.bent.clone();
+        let t = self.time - self.core.epoch;
+        for i in 0..bent.pieces.len() {
+            self.core.book_up_to(&mut bent, i, t);
+        }
+        bent.tally
+    }
     /// What each wall received.
     pub fn wall_tallies(&self) -> &[WallTally<D>] {
         &self.core.wall_tallies
@@ -348,6 +363,7 @@ impl<D: Dimension> Engine<D> {
             + core.wraps.capacity() * 12
             + core.calendar.bytes()
             + core.walls.bytes()
+            + core.bent.bytes()
             + self.places.capacity() * 4
     }
 
@@ -356,21 +372,18 @@ impl<D: Dimension> Engine<D> {
         let core = &self.core;
         let i = self.places[grain] as usize;
         let t = self.time - core.epoch;
-        let row = &core.rows[i];
-        let (spin, rotation) = match core.turning.get(i) {
-            Some(turning) => (
-                turning.spin,
-                D::turned(turning.rotation, turning.spin * (self.time - turning.since)),
-            ),
-            None => (D::Spin::default(), D::identity()),
-        };
+        let turning = core.turning_at(i, t);
+        let (spin, rotation) = turning.unwrap_or((D::Spin::default(), D::identity()));
+        let (position, velocity) = core.state_at(i, t);
+        let others = core.held.get(i).map_or(0, |held| held.ends)
+            + core.bent.pieces.get(i).map_or(0, |piece| piece.count);
         Moment {
-            position: state::place_at::<D>(row, core.gravity, t),
-            velocity: state::speed::<D>(row) + core.gravity * t,
+            position,
+            velocity,
             spin,
             rotation,
             wraps: core.wraps[i],
-            collisions: row.0[state::COUNT] as u32 - core.held.get(i).map_or(0, |held| held.ends),
+            collisions: core.rows[i].0[state::COUNT] as u32 - others,
         }
     }
     /// Mass of a grain, kg.
@@ -400,7 +413,7 @@ impl<D: Dimension> Engine<D> {
     pub fn table_error(&self) -> f64 {
         self.core.contacts.error()
     }
-    /// Potential energy in gravity, J, from the origin.
+    /// Potential energy in gravity, J, from the origin, and in other fields that have one.
     pub fn potential(&self) -> f64 {
         (0..self.len())
             .map(|g| {
@@ -409,7 +422,8 @@ impl<D: Dimension> Engine<D> {
                 let x = D::Vector::from_fn(|k| {
                     now.position[k] + f64::from(now.wraps[k]) * self.core.lengths[k]
                 });
-                -self.mass(g) * self.core.gravity.dot(&x)
+                let t = self.time - self.core.epoch;
+                self.core.potential_at(self.places[g] as usize, x, t)
             })
             .fold(0.0, |sum, energy| sum + energy)
     }
@@ -420,11 +434,12 @@ impl<D: Dimension> Core<D> {
     /// blocks of a width that fits the rate of events.
     fn renew(&mut self, shift: f64) {
         self.events_left = EVENTS_PER_EPOCH * (self.rows.len() as u64).max(64);
-        for (row, slot) in self.rows.iter_mut().zip(&mut self.slots) {
-            let x = state::place_at::<D>(row, self.gravity, shift);
+        for i in 0..self.rows.len() {
+            let (x, pull) = (self.state_at(i, shift).0, self.pull(i));
+            let (row, slot) = (&mut self.rows[i], &mut self.slots[i]);
             for k in 0..D::N {
                 row.0[k] = x[k];
-                row.0[state::SPEED + k] += self.gravity[k] * shift;
+                row.0[state::SPEED + k] += pull[k] * shift;
             }
             slot.time -= shift;
             slot.hit_time -= shift;
@@ -433,6 +448,7 @@ impl<D: Dimension> Core<D> {
         for held in &mut self.held {
             held.end -= shift;
         }
+        self.bent.shift(shift);
         self.epoch += shift;
         self.now = 0.0;
         self.tally.epochs += 1;

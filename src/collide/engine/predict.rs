@@ -58,8 +58,12 @@ impl<D: Dimension> Core<D> {
     ) -> bool {
         let by_itself = self.by_itself(grain, now);
         let grains = self.around(grain, scope, found);
-        let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
-        let hit = earliest(grain, grains, &lanes);
+        let (hit, taken) = if self.is_bent() {
+            (self.bent_next(grain, now, grains, &by_itself), false)
+        } else {
+            let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
+            (earliest(grain, grains, &lanes), taken)
+        };
         self.count_look(grains.len());
         self.put_down::<LAWS>(grain, now, scope, by_itself, hit);
         taken
@@ -81,9 +85,16 @@ impl<D: Dimension> Core<D> {
         let [of_a, of_b] = found;
         let of_a = self.around(a, Scope::All, of_a);
         let of_b = self.around(b, Scope::All, of_b);
-        let (for_a, _) = self.meetings::<L, false>(a, now, of_a, &nobody);
-        let (for_b, _) = self.meetings::<L, false>(b, now, of_b, &nobody);
-        let hits = [earliest(a, of_a, &for_a), earliest(b, of_b, &for_b)];
+        let hits = if self.is_bent() {
+            [
+                self.bent_next(a, now, of_a, &by_itself[0]),
+                self.bent_next(b, now, of_b, &by_itself[1]),
+            ]
+        } else {
+            let (for_a, _) = self.meetings::<L, false>(a, now, of_a, &nobody);
+            let (for_b, _) = self.meetings::<L, false>(b, now, of_b, &nobody);
+            [earliest(a, of_a, &for_a), earliest(b, of_b, &for_b)]
+        };
         let many = [of_a.len(), of_b.len()];
         self.count_look(many[0]);
         self.count_look(many[1]);
@@ -109,10 +120,25 @@ impl<D: Dimension> Core<D> {
             },
             None => self.face(i, at, now),
         };
+        if let Some(piece) = self.bent.pieces.get(i)
+            && piece.end - now < next.after
+        {
+            next = Next {
+                after: (piece.end - now).max(0.0),
+                with: next::PIECE,
+            };
+        }
         if !self.walls.is_empty() {
             self.walls_next(i, at, now, &mut next);
         }
         next
+    }
+
+    /// Whom a grain meets first, where each has its own acceleration.
+    #[inline(never)]
+    fn bent_next(&self, grain: u32, now: f64, grains: &[u32], by_itself: &Next) -> Next {
+        let (after, with) = self.bent_meeting(grain, now, grains, by_itself.after);
+        Next { after, with }
     }
 
     /// Whom a grain may meet, in whole batches.
@@ -172,23 +198,23 @@ impl<D: Dimension> Core<D> {
     /// When a grain leaves its cell, and through which face.
     #[inline(always)]
     fn face(&self, i: usize, at: [u16; 3], now: f64) -> Next {
-        let row = &self.rows[i].0;
+        let (row, pull) = (&self.rows[i].0, self.pull(i));
         let mut next = Next {
             after: f64::INFINITY,
             with: next::NONE,
         };
         for k in 0..D::N {
             let ends = &self.cells.ends[k][at[k] as usize];
-            let v = row[SPEED + k] + self.gravity[k] * now;
-            let x = row[k] + (row[SPEED + k] + 0.5 * self.gravity[k] * now) * now;
-            let (after, up) = if self.gravity[k] == 0.0 {
+            let v = row[SPEED + k] + pull[k] * now;
+            let x = row[k] + (row[SPEED + k] + 0.5 * pull[k] * now) * now;
+            let (after, up) = if pull[k] == 0.0 {
                 let up = v > 0.0;
                 // Past the end by rounding: at once. Standing still: never.
                 let time = (ends[usize::from(up)] - x) / v;
                 let time = if time > 0.0 { time } else { 0.0 };
                 (if v == 0.0 { f64::INFINITY } else { time }, up)
             } else {
-                face_falling(x, v, self.gravity[k], ends[0], ends[1])
+                face_falling(x, v, pull[k], ends[0], ends[1])
             };
             let with = next::FACE + 2 * k as u32 + u32::from(up);
             let sooner = after < next.after;
@@ -200,14 +226,14 @@ impl<D: Dimension> Core<D> {
 
     /// A grain as walls see it.
     pub(super) fn flyer(&self, i: usize, now: f64) -> Flyer<D> {
-        let row = &self.rows[i];
+        let (position, velocity) = self.state_at(i, now);
         Flyer {
             path: Path {
-                position: state::place_at::<D>(row, self.gravity, now),
-                velocity: state::speed::<D>(row) + self.gravity * now,
-                acceleration: self.gravity,
+                position,
+                velocity,
+                acceleration: self.pull(i),
             },
-            radius: row.0[RADIUS],
+            radius: self.rows[i].0[RADIUS],
             clock: self.epoch + now,
         }
     }

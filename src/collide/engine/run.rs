@@ -116,9 +116,17 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             let mut again = [grain, hit];
             let mut many = 1;
             let mut scope = Scope::All;
+            // Who was struck goes on with a new piece of its path: how many, and their counts before.
+            let (mut struck, mut counts) = (0, [0.0; 2]);
             if event == next::HIT {
                 if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
                     many = 2;
+                    if core.is_bent() {
+                        struck = 2;
+                        counts = again.map(|grain| core.rows[grain as usize].0[COUNT]);
+                        core.end_piece(grain as usize, time);
+                        core.end_piece(hit as usize, time);
+                    }
                     // Who is interrupted is looked at anew before anything else happens to it.
                     if !(LAWS && core.interrupt_pair([grain, hit], time, observer)) {
                         let pair = [grain, hit];
@@ -131,6 +139,9 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                 } else {
                     core.tally.stale += 1;
                 }
+            } else if event == next::PIECE {
+                core.end_piece(grain as usize, time);
+                core.begin_piece(grain as usize, time, false);
             } else if LAWS && event == next::END {
                 if let Some(partner) = core.end(grain, time, observer) {
                     again[1] = partner;
@@ -145,8 +156,19 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                     scope = core.cross(grain, event - next::FACE);
                 }
             } else if LAWS && core.interrupt_one(grain, time, observer) {
-            } else if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
-                return Some(stop);
+            } else {
+                if core.is_bent() {
+                    struck = 1;
+                    counts[0] = core.rows[grain as usize].0[COUNT];
+                    core.end_piece(grain as usize, time);
+                }
+                if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
+                    return Some(stop);
+                }
+            }
+            for (&grain, before) in again[..struck].iter().zip(counts) {
+                let counted = core.rows[grain as usize].0[COUNT] != before;
+                core.begin_piece(grain as usize, time, counted);
             }
             match many {
                 0 => {}
@@ -201,17 +223,15 @@ impl<D: Dimension> Core<D> {
     /// Vector from one grain to another now, by the nearest image, and relative velocity.
     #[inline(always)]
     fn between(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
-        let (a, b) = (&self.rows[a as usize], &self.rows[b as usize]);
-        let v = state::speed::<D>(b) - state::speed::<D>(a);
-        let mut d = state::place::<D>(b) - state::place::<D>(a) + v * t;
-        for k in 0..D::N {
-            if d[k] > self.halves[k] {
-                d[k] -= self.lengths[k];
-            } else if d[k] < -self.halves[k] {
-                d[k] += self.lengths[k];
-            }
+        let (i, j) = (a as usize, b as usize);
+        if self.is_bent() {
+            let ((x, v), (y, w)) = (self.state_at(i, t), self.state_at(j, t));
+            return (self.nearest_image(y - x), w - v);
         }
-        (d, v)
+        let (a, b) = (&self.rows[i], &self.rows[j]);
+        let v = state::speed::<D>(b) - state::speed::<D>(a);
+        let d = state::place::<D>(b) - state::place::<D>(a) + v * t;
+        (self.nearest_image(d), v)
     }
 
     /// Two grains collide at a time since the epoch; tells whether what comes next for them is foreseen
@@ -297,7 +317,7 @@ impl<D: Dimension> Core<D> {
             time: self.epoch + t,
             a: self.ids[i],
             b: Other::Grain(self.ids[j]),
-            position: state::place_at::<D>(&self.rows[i], self.gravity, t),
+            position: state::place_at::<D>(&self.rows[i], self.pull(i), t),
             normal: d * (1.0 / distance),
             approach: -rate / distance,
             impulse,
@@ -317,7 +337,7 @@ impl<D: Dimension> Core<D> {
     ) -> Result<(), Stopped> {
         let i = a as usize;
         let clock = self.epoch + t;
-        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        let (x, velocity) = self.state_at(i, t);
         let r = self.rows[i].0[RADIUS];
         let face = self.walls.face(surface);
         let wall = face.wall;
@@ -326,11 +346,11 @@ impl<D: Dimension> Core<D> {
             return self.note(i, next::WALL + surface, t);
         };
         let wall_velocity = met.velocity;
-        let v = wall_velocity - (state::speed::<D>(&self.rows[i]) + self.gravity * t);
+        let v = wall_velocity - velocity;
         let normal = -met.normal;
         let approach = -normal.dot(&v);
         self.tally.deepest = self.tally.deepest.max(1.0 - met.distance / r);
-        let least = self.least_departure(wall, normal, clock);
+        let least = self.least_departure(i, wall, normal, clock);
         if approach <= -least {
             self.tally.grazes += 1;
             return self.note(i, next::WALL + surface, t);
@@ -418,10 +438,13 @@ impl<D: Dimension> Core<D> {
         t: f64,
     ) {
         let (inverse_mass, r) = (self.slots[i].inverse_mass, self.rows[i].0[RADIUS]);
-        let clock = self.epoch + t;
+        let Some((spin, rotation)) = self.turning_at(i, t) else {
+            return;
+        };
         let turning = &mut self.turning[i];
-        turning.rotation = D::turned(turning.rotation, turning.spin * (clock - turning.since));
-        turning.since = clock;
+        turning.rotation = rotation;
+        turning.spin = spin;
+        turning.since = self.epoch + t;
         turning.spin +=
             D::moment(-*along, out.impulse) * (inverse_mass / (D::BALL_INERTIA * r * length));
         if out.couple != D::Spin::default() {

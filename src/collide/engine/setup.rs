@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bent::{Bent, Fields};
 use super::calendar::Calendar;
 use super::cells::Cells;
 use super::contact::{Contacts, no_soft};
@@ -82,6 +83,8 @@ pub struct Setup<D: Dimension> {
     pub periodic: [bool; 3],
     /// Acceleration of all, m/s^2.
     pub gravity: D::Vector,
+    /// Fields beside gravity; none without any.
+    pub fields: Option<Fields<D>>,
     /// Walls; their materials are species.
     pub walls: Vec<Boundary<D>>,
     /// Number of species, of grains and walls.
@@ -245,6 +248,7 @@ impl<D: Dimension> Engine<D> {
             contacts,
             limits: setup.limits,
             gravity: setup.gravity,
+            bent: Bent::new(setup.gravity, setup.fields.as_ref(), n),
             lengths,
             halves,
             volume,
@@ -298,6 +302,9 @@ impl<D: Dimension> Engine<D> {
             core.make_lists(skin);
         }
         core.check_overlaps()?;
+        for i in 0..core.bent.pieces.len() {
+            core.begin_piece(i, 0.0, true);
+        }
         let level = Level::best();
         crate::vector::run(level, run::ForeseeAll(&mut core));
         core.renew(0.0);
@@ -402,6 +409,12 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
         }
     }
     check_laws(setup)?;
+    if setup.fields.is_some() && setup.laws.pairs.iter().flatten().any(|law| law.soft) {
+        return Err(SetupError::Rules(
+            "contacts that last go on parabolas, and with fields other than gravity there are none; let collisions be instantaneous"
+                .into(),
+        ));
+    }
     for (w, wall) in setup.walls.iter().enumerate() {
         if matches!(wall.motion, Motion::Guided(_)) {
             return Err(SetupError::Wall(w, "is moved by forces".into()));

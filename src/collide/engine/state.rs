@@ -16,6 +16,8 @@ pub(super) mod next {
     pub const WALL: u32 = 0x8000_0000;
     /// The end of its place among the cells: this plus 2 axis + (1 if upwards).
     pub const FACE: u32 = 0xffff_fff0;
+    /// The end of a piece of its path.
+    pub const PIECE: u32 = 0xffff_fffb;
     /// The end of its contact.
     pub const END: u32 = 0xffff_fffc;
     /// The collision that is known.

@@ -32,7 +32,10 @@ pub(super) const EVEN: FieldRow = row("field.flow.uniform", "field.flow", "flow"
 pub(super) const PIPE: FieldRow = row("field.flow.pipe", "field.flow", "flow");
 pub(super) const TURNING: FieldRow = row("field.flow.rotation", "field.flow", "flow");
 pub(super) const TABLE: FieldRow = row("field.flow.table", "field.flow", "flow");
-pub(super) const STREAM: FieldRow = row("field.flow.stream", "field.flow", "flow");
+pub(super) const STREAM: FieldRow = FieldRow {
+    kind: FieldKind::Coupled,
+    ..row("field.flow.stream", "field.flow", "flow")
+};
 
 /// How a fluid resists a grain: the sum of what is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -70,6 +70,7 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
         max: D::Vector::default(),
         periodic: [false; 3],
         gravity: setup.gravity,
+        fields: None,
         walls: setup.boundaries.iter().map(wall).collect(),
         species,
         rules: vec![Rule::smooth(1.0); species * species],

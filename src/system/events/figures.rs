@@ -7,8 +7,8 @@ use crate::body::Grain;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
-    Dissipated, EnergyFigures, EventFigures, GrainFigures, ImpactFigures, Impacts, RegimeShares,
-    SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
+    Dissipated, EnergyFigures, EventFigures, FieldFigures, GrainFigures, ImpactFigures, Impacts,
+    RegimeShares, SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
 use crate::system::state_hash::StateHash;
 
@@ -29,7 +29,8 @@ impl<D: Dimension> Events<D> {
         let (kinetic, potential) = (motion + spin, self.engine.potential());
         let tally = self.engine.tally();
         let [kinetic_start, potential_start] = self.tally.start;
-        let (lost, injected) = (tally.lost, tally.fed);
+        let fields = self.engine.field_tally();
+        let (lost, injected) = (tally.lost + fields.drag, tally.fed + fields.work);
         let (hidden, mismatch) = (self.engine.hidden(), tally.soft.mismatch);
         let now = kinetic + potential + hidden;
         let error = now + lost + mismatch - injected - kinetic_start - potential_start;
@@ -53,9 +54,9 @@ impl<D: Dimension> Events<D> {
             potential,
             elastic: hidden,
             dissipated: Dissipated {
-                damping: 0.0,
+                damping: fields.drag,
                 slip: 0.0,
-                collision: lost,
+                collision: tally.lost,
                 morph: mismatch,
             },
             injected,
@@ -100,6 +101,20 @@ impl<D: Dimension> Events<D> {
             table_error: self.engine.table_error(),
             displaced: tally.displaced / (2 * (tally.begun - tally.blocked)).max(1) as f64,
             displaced_most: tally.farthest,
+        })
+    }
+
+    /// What fields beside gravity gave; none without one of a place.
+    fn fields(&self) -> Option<FieldFigures> {
+        if self.setup.place.is_none() {
+            return None;
+        }
+        let tally = self.engine.field_tally();
+        Some(FieldFigures {
+            work: tally.work,
+            drag: tally.drag,
+            momentum: tally.momentum,
+            stream: None,
         })
     }
 
@@ -220,7 +235,7 @@ impl<D: Dimension> Events<D> {
             energy,
             corrections: corrected(corrections),
             cell: None,
-            fields: None,
+            fields: self.fields(),
             meters: Vec::new(),
             soft: self.soft_figures(),
             discharge: None,

@@ -356,7 +356,10 @@ fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
             EventKind::EndOfContact,
             tally.soft.ended + tally.soft.interrupted,
         ),
-        (EventKind::PredictTrajectory, tally.stale + tally.looks),
+        (
+            EventKind::PredictTrajectory,
+            tally.stale + tally.looks + events.engine.field_tally().pieces,
+        ),
         (EventKind::NeighborUpdate, tally.crossings),
         (EventKind::LogState, series),
         (EventKind::Visualize, snapshots),

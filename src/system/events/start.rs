@@ -68,6 +68,7 @@ pub fn engine_setup<D: Dimension>(
             k < D::N && setup.periodic.get(k).is_some_and(Option::is_some)
         }),
         gravity: setup.gravity,
+        fields: fields(setup),
         walls: setup.boundaries.iter().map(sieved).collect(),
         species: setup.materials.len(),
         rules: events.rules.clone(),
@@ -96,6 +97,15 @@ pub fn engine_setup<D: Dimension>(
         other => (None, no_start(&other, &setup.materials)),
     })?;
     Ok(start)
+}
+
+/// The fields beside gravity; none without any.
+fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
+    let any = setup.drag > 0.0 || !setup.place.is_none();
+    any.then(|| engine::Fields {
+        drag: setup.drag,
+        place: setup.place.clone(),
+    })
 }
 
 /// The first grain that is not inside of a wall that is a vessel with round lids.

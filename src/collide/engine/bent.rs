@@ -1,0 +1,455 @@
+//! Paths in fields that are not uniform: pieces of constant acceleration.
+//!
+//! A piece takes for its acceleration that in its middle, as foreseen. Where that changes evenly with time, by a' a second, the velocity at the end
+//! of a piece of length h is exact and the place is off by a' h^3 / 12: pieces are as long as a small share of the radius allows. What fields give
+//! and take is booked at the middle of each piece as it was flown, so that the book tells the error that is made.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Core;
+use super::state::{self, COUNT, RADIUS, SPEED};
+use crate::field::{FieldPoint, FieldSet, PlaceFields, Source, cross, dot, three};
+use crate::geometry::path::{Path, spheres};
+use crate::geometry::{Dimension, Vector};
+
+/// Error of the place after a piece, over the radius.
+const ERROR: f64 = 1e-6;
+/// Radii that a piece is long at most: fields may have edges.
+const LONGEST: f64 = 4.0;
+/// Share of the time in which a drag damps a velocity, or a turning turns it by a radian, that a piece lasts at most.
+const SHARE: f64 = 0.5;
+/// A piece is tried again with another length so often at most.
+const TRIES: usize = 8;
+/// Safety of the length of the next piece, and what it may grow by.
+const NEXT: [f64; 2] = [0.9, 2.0];
+
+/// Fields beside gravity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Fields<D: Dimension> {
+    /// Drag over velocity, the same for all, N s/m.
+    pub drag: f64,
+    /// All others.
+    pub place: PlaceFields<D>,
+}
+
+/// What a saved engine holds of fields.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Told<D: Dimension> {
+    gravity: D::Vector,
+    fields: Fields<D>,
+}
+
+/// Fields as they are asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Told<D>", into = "Told<D>", bound = "")]
+struct Asked<D: Dimension> {
+    told: Told<D>,
+    set: Arc<FieldSet<D>>,
+}
+
+impl<D: Dimension> From<Asked<D>> for Told<D> {
+    fn from(asked: Asked<D>) -> Self {
+        asked.told
+    }
+}
+
+impl<D: Dimension> From<Told<D>> for Asked<D> {
+    fn from(told: Told<D>) -> Self {
+        let set = FieldSet::with_gravity_and_drag(told.gravity, told.fields.drag);
+        let set = set.with_place(&told.fields.place, told.gravity);
+        Asked {
+            told,
+            set: Arc::new(set),
+        }
+    }
+}
+
+/// A grain's piece of a path. Times are since the epoch.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Piece<D: Dimension> {
+    /// m/s^2.
+    pub acceleration: D::Vector,
+    /// When it began, s.
+    pub since: f64,
+    /// When it ends by itself, s.
+    pub end: f64,
+    /// How long the next is to be, s.
+    length: f64,
+    /// How many there were that no collision began.
+    pub count: u32,
+}
+
+/// What fields did since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FieldTally {
+    /// Pieces of paths.
+    pub pieces: u64,
+    /// Work, but for what has a potential, J.
+    pub work: f64,
+    /// Lost in drag, J.
+    pub drag: f64,
+    /// Momentum, that of gravity with it, N s.
+    pub momentum: [f64; 3],
+}
+
+/// Paths of all grains in fields; without pieces where there is gravity alone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Bent<D: Dimension> {
+    asked: Option<Asked<D>>,
+    /// By slot.
+    pub pieces: Vec<Piece<D>>,
+    pub tally: FieldTally,
+}
+
+/// What fields do to a grain.
+struct Felt<D: Dimension> {
+    /// m/s^2.
+    acceleration: D::Vector,
+    /// Rates at which drag damps the velocity and at which it turns, 1/s.
+    rates: [f64; 2],
+}
+
+impl<D: Dimension> Bent<D> {
+    /// For so many grains; with fields or without.
+    pub fn new(gravity: D::Vector, fields: Option<&Fields<D>>, grains: usize) -> Self {
+        let asked = fields.map(|fields| {
+            Asked::from(Told {
+                gravity,
+                fields: fields.clone(),
+            })
+        });
+        let piece = Piece {
+            acceleration: D::Vector::default(),
+            since: 0.0,
+            end: f64::INFINITY,
+            length: f64::INFINITY,
+            count: 0,
+        };
+        Bent {
+            pieces: vec![piece; if asked.is_some() { grains } else { 0 }],
+            asked,
+            tally: FieldTally::default(),
+        }
+    }
+
+    /// A later epoch begins, by so much, s.
+    pub fn shift(&mut self, shift: f64) {
+        for piece in &mut self.pieces {
+            piece.since -= shift;
+            piece.end -= shift;
+        }
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        self.pieces.capacity() * size_of::<Piece<D>>()
+    }
+
+    /// The rate at which spins turn by themselves, 1/s.
+    pub fn spin_turning(&self) -> [f64; 3] {
+        let set = self.asked.as_ref().map(|asked| &asked.set);
+        set.map_or([0.0; 3], |set| set.spin_turning())
+    }
+
+    fn felt(&self, at: FieldPoint<D>) -> Option<Felt<D>> {
+        let set = &self.asked.as_ref()?.set;
+        let drag = set.drag(&at);
+        let gyration = set.gyration(&at);
+        let turned = cross(three(at.velocity), gyration);
+        let force = set.force(&at) + (drag.velocity - at.velocity) * drag.coefficient;
+        Some(Felt {
+            acceleration: force * (1.0 / at.mass) + D::Vector::from_fn(|k| turned[k]),
+            rates: [
+                drag.coefficient / at.mass + set.damping_rate(at.mass, at.radius),
+                dot(gyration, gyration).sqrt(),
+            ],
+        })
+    }
+
+    /// Books what fields did to a grain in a time, s, by what they do in its middle.
+    fn book(&mut self, at: &FieldPoint<D>, acceleration: D::Vector, lasted: f64) {
+        let Some(asked) = &self.asked else { return };
+        let (mean, drag) = (at.velocity, asked.set.drag(at));
+        let pull = (drag.velocity - mean) * drag.coefficient;
+        let tally = &mut self.tally;
+        tally.work += lasted * pull.dot(&drag.velocity);
+        tally.drag += lasted * pull.dot(&(drag.velocity - mean));
+        for field in asked.set.iter() {
+            let power = field.force(at).dot(&mean);
+            if field.gives_work() {
+                tally.work += lasted * power;
+            } else if field.dissipated_power(at) > 0.0 {
+                tally.drag -= lasted * power;
+            }
+        }
+        for k in 0..D::N {
+            tally.momentum[k] += lasted * at.mass * acceleration[k];
+        }
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// A grain's acceleration, m/s^2.
+    #[inline(always)]
+    pub(super) fn pull(&self, i: usize) -> D::Vector {
+        match self.bent.pieces.get(i) {
+            Some(piece) => piece.acceleration,
+            None => self.gravity,
+        }
+    }
+
+    /// Whether grains have accelerations of their own.
+    #[inline(always)]
+    pub(super) fn is_bent(&self) -> bool {
+        !self.bent.pieces.is_empty()
+    }
+
+    /// Place and velocity of a grain t s after the epoch.
+    #[inline(always)]
+    pub(super) fn state_at(&self, i: usize, t: f64) -> (D::Vector, D::Vector) {
+        let (row, pull) = (&self.rows[i], self.pull(i));
+        (
+            state::place_at::<D>(row, pull, t),
+            state::speed::<D>(row) + pull * t,
+        )
+    }
+
+    fn field_point(&self, i: usize, (x, v): (D::Vector, D::Vector), t: f64) -> FieldPoint<D> {
+        let (mass, radius) = (self.masses[i], self.rows[i].0[RADIUS]);
+        let set = self.bent.asked.as_ref().map(|asked| &asked.set);
+        FieldPoint {
+            mass,
+            radius,
+            volume: set.map_or(0.0, |set| set.volume(self.slots[i].species, mass, radius)),
+            position: x,
+            velocity: v,
+            time: self.epoch + t,
+            source: Source::default(),
+        }
+    }
+
+    /// Books a grain's piece up to now, s since the epoch; a collision does so before it changes the path.
+    pub(super) fn end_piece(&mut self, i: usize, t: f64) {
+        self.turn_spin(i, t);
+        let Some((at, acceleration, lasted)) = self.flown(i, t) else {
+            return;
+        };
+        self.bent.book(&at, acceleration, lasted);
+        self.bent.pieces[i].since = t;
+    }
+
+    /// Books the same into another book.
+    pub(super) fn book_up_to(&self, bent: &mut Bent<D>, i: usize, t: f64) {
+        if let Some((at, acceleration, lasted)) = self.flown(i, t) {
+            bent.book(&at, acceleration, lasted);
+        }
+    }
+
+    /// The middle of a grain's piece up to now, its acceleration, and how long it lasted, s; none where it has just begun.
+    fn flown(&self, i: usize, t: f64) -> Option<(FieldPoint<D>, D::Vector, f64)> {
+        let piece = &self.bent.pieces[i];
+        let lasted = t - piece.since;
+        if lasted <= 0.0 {
+            return None;
+        }
+        let middle = piece.since + 0.5 * lasted;
+        let at = self.field_point(i, self.state_at(i, middle), middle);
+        Some((at, piece.acceleration, lasted))
+    }
+
+    /// A grain's next piece begins t s after the epoch; `counted` where a collision that ended the last told others already.
+    pub(super) fn begin_piece(&mut self, i: usize, t: f64, counted: bool) {
+        let (x, v) = self.state_at(i, t);
+        let wish = self.bent.pieces[i].length;
+        let Some((acceleration, length, next)) = self.next_piece(i, (x, v), t, wish) else {
+            return;
+        };
+        let row = &mut self.rows[i];
+        for k in 0..D::N {
+            row.0[SPEED + k] = v[k] - acceleration[k] * t;
+            row.0[k] = x[k] - (row.0[SPEED + k] + 0.5 * acceleration[k] * t) * t;
+        }
+        let piece = &mut self.bent.pieces[i];
+        piece.acceleration = acceleration;
+        (piece.since, piece.end, piece.length) = (t, t + length, next);
+        self.bent.tally.pieces += 1;
+        if !counted {
+            // What others foresee with the path as it was holds no more.
+            self.rows[i].0[COUNT] += 1.0;
+            self.bent.pieces[i].count += 1;
+        }
+    }
+
+    /// Acceleration and length of the piece that begins at a place with a velocity, and the length that the next is to have.
+    fn next_piece(
+        &self,
+        i: usize,
+        (x, v): (D::Vector, D::Vector),
+        t: f64,
+        wish: f64,
+    ) -> Option<(D::Vector, f64, f64)> {
+        let radius = self.rows[i].0[RADIUS];
+        let start = self.bent.felt(self.field_point(i, (x, v), t))?;
+        let first = start.acceleration;
+        let speed = v.norm() + (first.norm() * radius).sqrt();
+        let fastest = start.rates[0].max(start.rates[1]);
+        let most = (LONGEST * radius / speed).min(SHARE / fastest);
+        let mut length = wish.min(most);
+        if !length.is_finite() {
+            // At rest where nothing acts, until something may.
+            length = self.bent.asked.as_ref()?.idle(radius);
+        }
+        let mut found = (first, length, length);
+        for _ in 0..TRIES {
+            let half = 0.5 * length;
+            let middle = (x + (v + first * (0.5 * half)) * half, v + first * half);
+            let felt = self.bent.felt(self.field_point(i, middle, t + half))?;
+            let change = (felt.acceleration - first).norm();
+            let error = change * length * length / 6.0;
+            let allowed = ERROR * radius;
+            let fits = if error > 0.0 {
+                NEXT[0] * libm::cbrt(allowed / error)
+            } else {
+                NEXT[1]
+            };
+            found = (felt.acceleration, length, length * fits.clamp(0.1, NEXT[1]));
+            if error <= allowed {
+                break;
+            }
+            length *= fits.clamp(0.1, NEXT[0]);
+        }
+        Some(found)
+    }
+
+    /// In a frame that turns spins turn by themselves: brings a grain's spin and orientation to a time, s since the epoch.
+    fn turn_spin(&mut self, i: usize, t: f64) {
+        let rate = self.bent.spin_turning();
+        if D::N != 3 || rate == [0.0; 3] || self.turning.is_empty() {
+            return;
+        }
+        let clock = self.epoch + t;
+        let turning = &mut self.turning[i];
+        let lasted = clock - turning.since;
+        let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
+        turning.rotation = D::turned(turning.rotation, turn);
+        turning.spin = spin;
+        turning.since = clock;
+    }
+
+    /// A grain's spin and orientation t s after the epoch.
+    pub(super) fn turning_at(&self, i: usize, t: f64) -> Option<(D::Spin, D::Rotation)> {
+        let turning = self.turning.get(i)?;
+        let lasted = self.epoch + t - turning.since;
+        let rate = self.bent.spin_turning();
+        let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
+        Some((spin, D::turned(turning.rotation, turn)))
+    }
+
+    /// Of grains with accelerations of their own: whom one of them meets first before `until`, s from now, and when.
+    pub(super) fn bent_meeting(
+        &self,
+        grain: u32,
+        now: f64,
+        grains: &[u32],
+        until: f64,
+    ) -> (f64, u32) {
+        let i = grain as usize;
+        let ((x, v), pull, radius) = (self.state_at(i, now), self.pull(i), self.rows[i].0[RADIUS]);
+        let (mut best, mut with) = (f64::INFINITY, grain);
+        for &other in grains {
+            if other == grain {
+                continue;
+            }
+            let j = other as usize;
+            let (y, w) = self.state_at(j, now);
+            let (velocity, acceleration) = (w - v, self.pull(j) - pull);
+            let position = self.nearest_image(y - x);
+            let reach = radius + self.rows[j].0[RADIUS];
+            let length = until.min(best);
+            let way = (velocity.norm() + 0.5 * acceleration.norm() * length) * length;
+            if position.norm() - reach > way {
+                continue;
+            }
+            let path = Path::<D> {
+                position,
+                velocity,
+                acceleration,
+            };
+            let at_rest = Path::<D> {
+                position: D::Vector::default(),
+                velocity: D::Vector::default(),
+                acceleration: D::Vector::default(),
+            };
+            if let Some(time) = spheres(&at_rest, &path, reach)
+                && (time < best || time == best && other < with)
+            {
+                (best, with) = (time, other);
+            }
+        }
+        (best, with)
+    }
+
+    /// The shortest of the vectors to the images of what lies so far away.
+    #[inline(always)]
+    pub(super) fn nearest_image(&self, mut d: D::Vector) -> D::Vector {
+        for k in 0..D::N {
+            if d[k] > self.halves[k] {
+                d[k] -= self.lengths[k];
+            } else if d[k] < -self.halves[k] {
+                d[k] += self.lengths[k];
+            }
+        }
+        d
+    }
+
+    /// Potential energy of a grain in all fields at a place, J.
+    pub(super) fn potential_at(&self, i: usize, x: D::Vector, t: f64) -> f64 {
+        match &self.bent.asked {
+            None => -self.masses[i] * self.gravity.dot(&x),
+            Some(asked) => {
+                let velocity = self.state_at(i, t).1;
+                asked
+                    .set
+                    .potential_energy(&self.field_point(i, (x, velocity), t))
+            }
+        }
+    }
+}
+
+impl<D: Dimension> Asked<D> {
+    /// How long, s, a grain waits that nothing moves: for fields that change with time a small part of that.
+    fn idle(&self, radius: f64) -> f64 {
+        let none = |_: D::Vector| radius;
+        let reach = crate::field::Reach {
+            near: &none,
+            far: &none,
+        };
+        let rates = self.told.fields.place.fastest(&reach);
+        let fastest = rates.iter().map(|rate| rate.frequency).fold(0.0, f64::max);
+        if fastest > 0.0 {
+            0.01 / fastest
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+/// A spin s that turns by s x rate, after a time (s), and by how much it turned the grain meanwhile.
+fn turned_spin<D: Dimension>(spin: D::Spin, rate: [f64; 3], lasted: f64) -> (D::Spin, D::Spin) {
+    if D::N != 3 || rate == [0.0; 3] {
+        return (spin, spin * lasted);
+    }
+    let after = |time: f64| {
+        let turn = D::spin_from_fn(|k| -rate[k] * time);
+        let vector = D::Vector::from_fn(|k| D::spin_component(spin, k));
+        let turned = D::rotate(D::turned(D::identity(), turn), vector);
+        D::spin_from_fn(|k| turned[k])
+    };
+    (after(lasted), after(0.5 * lasted) * lasted)
+}
