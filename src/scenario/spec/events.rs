@@ -7,9 +7,8 @@ use crate::system::{CollapseName, CollisionsName};
 
 /// The event-driven model: grains fly on exact paths from one collision to the next and nothing is
 /// stepped. What becomes of a collision is told by the rule of the pair of materials, else by the
-/// `restitution` for all, else by the pair's contact law. Walls are planes, boxes seen from inside,
-/// circles, spheres, vessels, and cans (a closed turned profile of a cylinder with flat ends); they
-/// may move but not turn.
+/// `restitution` for all, else by the pair's contact law. Walls are of all shapes and may move and
+/// turn; in fields other than gravity paths are made of pieces of even acceleration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsSpec {
