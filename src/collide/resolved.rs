@@ -10,59 +10,60 @@
 use serde::{Deserialize, Serialize};
 
 use super::scaled::{self, End, ScaledLaw};
+use crate::contact::{ContactLaw, Elastic, Loss};
 
-/// The force of a frictionless contact, as a function of the overlap x and its rate x'.
+/// A frictionless contact by a law: of a spring that is linear or Hertz's, with the loss that goes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum ForceLaw {
-    /// kn x + cn x'.
-    Linear {
-        /// Stiffness, N/m.
-        kn: f64,
-        /// Damping, N s/m.
-        cn: f64,
-    },
-    /// kh x^1.5 (Hertz 1882).
-    Hertz {
-        /// Stiffness, N/m^1.5.
-        kh: f64,
-    },
-    /// kh (x^1.5 + 1.5 a sqrt(x) x') (Brilliantov, Spahn, Hertzsch and Poeschel 1996).
-    Viscoelastic {
-        /// Stiffness, N/m^1.5.
-        kh: f64,
-        /// Dissipation constant, s.
-        a: f64,
-    },
+pub struct Frictionless {
+    law: ContactLaw,
+    /// Effective radius, m.
+    radius: f64,
 }
 
-impl ForceLaw {
-    /// The time by which contacts of this law scale, s: sqrt(m / kn), or (m / kh)^0.4 v^-0.2 for
-    /// the effective mass m and the normal approach speed v.
+impl Frictionless {
+    /// Contacts of an effective radius (m, which Hertz's force minds) by a law, but for its friction; none where its force cannot be scaled so
+    /// that its stiffness is 1 and one number tells the damping.
+    pub fn of(law: &ContactLaw, radius: f64) -> Option<Self> {
+        let known = match (law.elastic(), law.loss()) {
+            (Elastic::Linear(_), Loss::Dashpot { .. })
+            | (Elastic::Hertz(_), Loss::Dissipation(_)) => true,
+            (Elastic::Hertz(_), loss) => loss.is_none(),
+            _ => false,
+        };
+        known.then_some(Frictionless { law: *law, radius })
+    }
+    /// The law.
+    pub fn law(&self) -> &ContactLaw {
+        &self.law
+    }
+    /// The effective radius, m.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+    /// The time by which contacts scale, s, for an effective mass (kg) and a normal approach speed (m/s).
     pub fn time_scale(&self, effective_mass: f64, approach: f64) -> f64 {
-        match *self {
-            ForceLaw::Linear { kn, .. } => (effective_mass / kn).sqrt(),
-            ForceLaw::Hertz { kh } | ForceLaw::Viscoelastic { kh, .. } => {
-                let ratio = effective_mass / kh;
-                libm::pow(ratio * ratio / approach, 0.2)
-            }
-        }
+        let elastic = self.law.elastic();
+        elastic.time_scale(effective_mass, self.radius, approach)
+    }
+    /// Whether the force goes as the overlap to 1.5.
+    pub(super) fn is_hertz(&self) -> bool {
+        matches!(self.law.elastic(), Elastic::Hertz(_))
     }
     /// Its damping in scaled units, and whether the force goes as the overlap to 1.5.
     pub(super) fn scaled(&self, effective_mass: f64, time: f64) -> ScaledLaw {
-        match *self {
-            ForceLaw::Linear { cn, .. } => ScaledLaw {
-                damping: cn * time / effective_mass,
-                hertz: false,
-            },
-            ForceLaw::Hertz { .. } => ScaledLaw {
-                damping: 0.0,
-                hertz: true,
-            },
-            ForceLaw::Viscoelastic { a, .. } => ScaledLaw {
-                damping: 1.5 * a / time,
-                hertz: true,
-            },
+        let damping = match self.law.loss() {
+            Loss::Dashpot {
+                normal,
+                per_mass: true,
+                ..
+            } => normal * time,
+            Loss::Dashpot { normal, .. } => normal * time / effective_mass,
+            Loss::Dissipation(a) => 1.5 * a / time,
+            Loss::Ratio(_) | Loss::Unloading(_) => 0.0,
+        };
+        ScaledLaw {
+            damping,
+            hertz: self.is_hertz(),
         }
     }
 }
@@ -111,7 +112,7 @@ pub enum ResolvedError {
 /// The mapping of a contact of two spheres that just touch: distance of the centres `reach` (m),
 /// normal approach speed and tangential relative speed (m/s).
 pub fn collide(
-    law: &ForceLaw,
+    law: &Frictionless,
     effective_mass: f64,
     reach: f64,
     approach: f64,

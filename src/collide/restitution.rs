@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::resolved::{ForceLaw, ResolvedError};
+use super::resolved::ResolvedError;
 use super::scaled::{FINE, ScaledLaw, solve};
 use super::soft::Axis;
 use crate::contact::{ContactLaw, Elastic, Loss, restitution};
@@ -28,21 +28,13 @@ pub enum Restitution {
     },
     /// Viscoelastic spheres: by effective mass and speed (Schwager and Poeschel 2008).
     Viscoelastic {
-        /// Stiffness, N/m^1.5.
-        kh: f64,
+        /// Effective Young's modulus, Pa.
+        young: f64,
+        /// Effective radius, m.
+        radius: f64,
         /// Dissipation constant, s.
-        a: f64,
+        dissipation: f64,
     },
-}
-
-impl From<&ForceLaw> for Restitution {
-    fn from(law: &ForceLaw) -> Self {
-        match *law {
-            ForceLaw::Linear { kn, cn } => Restitution::Linear { kn, cn },
-            ForceLaw::Hertz { .. } => Restitution::Constant(1.0),
-            ForceLaw::Viscoelastic { kh, a } => Restitution::Viscoelastic { kh, a },
-        }
-    }
 }
 
 impl Restitution {
@@ -61,9 +53,10 @@ impl Restitution {
                     Restitution::Linear { kn, cn: normal }
                 }
             }
-            (Elastic::Hertz(young), Loss::Dissipation(a)) => Restitution::Viscoelastic {
-                kh: 4.0 / 3.0 * young * radius.sqrt(),
-                a,
+            (Elastic::Hertz(young), Loss::Dissipation(dissipation)) => Restitution::Viscoelastic {
+                young,
+                radius,
+                dissipation,
             },
             (_, Loss::Unloading(share)) => Restitution::Constant(share.sqrt()),
             // No other law has such a spring with such a loss.
@@ -78,9 +71,13 @@ impl Restitution {
             Restitution::LinearPerMass { kn, rate } => {
                 restitution(0.5 * rate * (effective_mass / kn).sqrt())
             }
-            Restitution::Viscoelastic { kh, a } => {
-                let law = ForceLaw::Viscoelastic { kh, a };
-                viscoelastic(1.5 * a / law.time_scale(effective_mass, approach))
+            Restitution::Viscoelastic {
+                young,
+                radius,
+                dissipation,
+            } => {
+                let time = Elastic::Hertz(young).time_scale(effective_mass, radius, approach);
+                viscoelastic(1.5 * dissipation / time)
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Collisions with friction: the resolved contact, its table, and restitution by contact law.
 
-use arenite::collide::resolved::ForceLaw;
 use arenite::collide::restitution::{Restitution, viscoelastic};
 use arenite::collide::rough;
 use arenite::collide::table::{Bodies, RoughError, RoughTable};
@@ -11,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::flight::{data, number};
+use super::soft::{linear as dashpot, viscoelastic as frictionless};
 
 const SPHERE: f64 = 2.0 / 5.0;
 
@@ -296,18 +296,22 @@ fn viscoelastic_restitution() {
 #[test]
 fn restitution_of_contact_laws() {
     for law in [
-        ForceLaw::Linear { kn: 1e5, cn: 2.0 },
-        ForceLaw::Hertz { kh: 1e8 },
-        ForceLaw::Viscoelastic { kh: 1e8, a: 1e-5 },
+        dashpot(1e5, 2.0),
+        frictionless(1e8, 0.0),
+        frictionless(1e8, 1e-5),
     ] {
-        let function = Restitution::from(&law);
+        let function = Restitution::of(law.law(), law.radius());
         for (mass, speed) in [(1e-3, 0.01), (1e-3, 3.0), (5e-2, 3.0)] {
             let want = arenite::collide::resolved::collide(&law, mass, 0.02, speed, 0.0).unwrap();
             let error = function.at(mass, speed) + want.eps_rdot;
             assert!(error.abs() < 1e-9, "{law:?} {mass} {speed}: {error:e}");
         }
     }
-    let viscous = Restitution::Viscoelastic { kh: 1e8, a: 1e-5 };
+    let viscous = Restitution::Viscoelastic {
+        young: 0.75e8,
+        radius: 1.0,
+        dissipation: 1e-5,
+    };
     assert!(viscous.at(1e-3, 0.1) > viscous.at(1e-3, 1.0));
     for law in laws() {
         let want = rough::collide(&law, 0.1, SPHERE, 0.0).restitution;

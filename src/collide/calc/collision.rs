@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
 use crate::collide::resolved;
-use crate::collide::resolved::{ForceLaw, Mapping};
+use crate::collide::resolved::{Frictionless, Mapping};
 use crate::collide::soft::Touch;
+use crate::contact::{ContactLaw, Linear, Viscoelastic};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
 #[derive(Deserialize)]
@@ -49,10 +50,22 @@ enum Model {
 struct CollisionCase {
     model: Model,
     #[serde(default)]
-    law: Option<ForceLaw>,
+    law: Option<ForceCase>,
     #[serde(default)]
     restitution: Option<f64>,
     grains: [CollisionGrain; 2],
+}
+
+/// The force of a contact, as a function of the overlap x and its rate x'.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum ForceCase {
+    /// kn x + cn x', N/m and N s/m.
+    Linear { kn: f64, cn: f64 },
+    /// kh x^1.5, N/m^1.5 (Hertz 1882).
+    Hertz { kh: f64 },
+    /// kh (x^1.5 + 1.5 a sqrt(x) x'), a in s (Brilliantov, Spahn, Hertzsch and Poeschel 1996).
+    Viscoelastic { kh: f64, a: f64 },
 }
 
 #[derive(Deserialize)]
@@ -156,7 +169,7 @@ fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> 
             "is missing; one of the kinds linear, hertz and viscoelastic is needed",
         )
     })?;
-    check_law(&law)?;
+    let law = frictionless(&law)?;
     let (mass, approach) = (touch.effective_mass, touch.approach);
     let mapping = resolved::collide(&law, mass, touch.reach, approach, touch.tangential)
         .map_err(|error| wrong("the case", error.to_string()))?;
@@ -169,18 +182,30 @@ fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> 
     ))
 }
 
-fn check_law(law: &ForceLaw) -> Result<(), CalcError> {
-    match *law {
-        ForceLaw::Linear { kn, cn } => {
-            positive(kn, "law.kn")?;
-            not_negative(cn, "law.cn").map(|_| ())
-        }
-        ForceLaw::Hertz { kh } => positive(kh, "law.kh").map(|_| ()),
-        ForceLaw::Viscoelastic { kh, a } => {
-            positive(kh, "law.kh")?;
-            not_negative(a, "law.a").map(|_| ())
-        }
-    }
+/// The contact law with such a force.
+fn frictionless(force: &ForceCase) -> Result<Frictionless, CalcError> {
+    // Of balls with an effective radius of 1 m.
+    let viscoelastic = |kh: f64, dissipation: f64| {
+        let young = 0.75 * positive(kh, "law.kh")?;
+        Ok(ContactLaw::Viscoelastic(Viscoelastic {
+            young,
+            shear: 0.0,
+            dissipation,
+            friction: 0.0,
+        }))
+    };
+    let law = match *force {
+        ForceCase::Linear { kn, cn } => ContactLaw::Linear(Linear {
+            normal_stiffness: positive(kn, "law.kn")?,
+            tangential_stiffness: 0.0,
+            normal_damping: not_negative(cn, "law.cn")?,
+            tangential_damping: 0.0,
+            friction: 0.0,
+        }),
+        ForceCase::Hertz { kh } => viscoelastic(kh, 0.0)?,
+        ForceCase::Viscoelastic { kh, a } => viscoelastic(kh, not_negative(a, "law.a")?)?,
+    };
+    Frictionless::of(&law, 1.0).ok_or_else(|| wrong("law", "cannot be scaled"))
 }
 
 fn result<D: Dimension>(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Body, Rough, Rule, Setup, SetupError};
 use crate::collide::alone::{Outcome, Touching};
 use crate::collide::family::RoughFamily;
-use crate::collide::resolved::{self, ForceLaw, Mapping, ResolvedError};
+use crate::collide::resolved::{self, Frictionless, Mapping, ResolvedError};
 use crate::collide::restitution::Restitution;
 use crate::collide::rough::{collide_at, damping_unit};
 use crate::collide::soft::{MappingTable, Ranges};
@@ -91,33 +91,6 @@ struct Sizes {
     radius: [f64; 2],
 }
 
-/// A law that soft collisions know, for a pair; none of the others.
-fn force_law(law: &ContactLaw, effective_mass: f64, radius: f64) -> Option<ForceLaw> {
-    match (law.elastic(), law.loss()) {
-        (
-            Elastic::Linear(kn),
-            Loss::Dashpot {
-                normal, per_mass, ..
-            },
-        ) => Some(ForceLaw::Linear {
-            kn,
-            cn: if per_mass {
-                normal * effective_mass
-            } else {
-                normal
-            },
-        }),
-        (Elastic::Hertz(young), loss) => {
-            let kh = 4.0 / 3.0 * young * radius.sqrt();
-            match loss {
-                Loss::Dissipation(a) => Some(ForceLaw::Viscoelastic { kh, a }),
-                loss => loss.is_none().then_some(ForceLaw::Hertz { kh }),
-            }
-        }
-        _ => None,
-    }
-}
-
 impl ByLaw {
     /// Whether no table holds what its contacts come to: each is followed by itself.
     fn is_alone(&self) -> bool {
@@ -136,7 +109,7 @@ pub fn no_soft(by_law: &ByLaw) -> Option<&'static str> {
         Some("has a memory of its loading; soft collisions know none")
     } else if law.friction() > 0.0 {
         Some("has friction; soft collisions know none")
-    } else if force_law(law, 1.0, 1.0).is_none() {
+    } else if Frictionless::of(law, 1.0).is_none() {
         Some(
             "is Hertz's with a restitution under 1; soft collisions know the laws `linear`, `viscoelastic`, and `hertz` without loss",
         )
@@ -316,7 +289,7 @@ impl Contacts {
         let (mass, approach, sliding) = (pair.effective_mass, pair.approach, pair.sliding);
         let contact = self.of(pair.index);
         let found = contact.and_then(|c| {
-            let law = force_law(&c.law, mass, pair.radius)?;
+            let law = Frictionless::of(&c.law, pair.radius)?;
             Some((c, c.soft.as_ref()?, law))
         });
         let Some((contact, table, law)) = found else {
@@ -370,8 +343,8 @@ impl Meeting {
     fn ranges(&self, law: &ContactLaw, fast: f64) -> Option<Ranges> {
         let [light, heavy] = self.mass;
         // Extreme times: of light pairs on stiff contacts, of heavy ones on compliant contacts.
-        let quick = force_law(law, light, self.radius[1])?;
-        let slow = force_law(law, heavy, self.radius[0])?;
+        let quick = Frictionless::of(law, self.radius[1])?;
+        let slow = Frictionless::of(law, self.radius[0])?;
         let (short, long) = (quick.time_scale(light, fast), slow.time_scale(heavy, fast));
         let ends = [
             quick.scaled(light, short).damping,

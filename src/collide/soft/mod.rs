@@ -16,31 +16,20 @@ pub use table::{MappingTable, Population, TableError};
 
 use serde::{Deserialize, Serialize};
 
-use super::resolved::{self, ForceLaw, Mapping, ResolvedError};
+use super::resolved::{self, Frictionless, Mapping, ResolvedError};
 use crate::geometry::Dimension;
 
 /// A contact law with its table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SoftLaw {
-    #[serde(with = "Written")]
-    law: ForceLaw,
+    law: Frictionless,
     table: MappingTable,
-}
-
-/// A law as it is written beside its table: by number of the variant, for formats that cannot look
-/// ahead for the key `kind` of a case.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "ForceLaw")]
-enum Written {
-    Linear { kn: f64, cn: f64 },
-    Hertz { kh: f64 },
-    Viscoelastic { kh: f64, a: f64 },
 }
 
 impl SoftLaw {
     /// Builds the table of a law, see [`MappingTable::build`].
     pub fn build(
-        law: ForceLaw,
+        law: Frictionless,
         population: &Population,
         tolerance: f64,
     ) -> Result<Self, TableError> {
@@ -48,7 +37,7 @@ impl SoftLaw {
         Ok(SoftLaw { law, table })
     }
     /// The law.
-    pub fn law(&self) -> &ForceLaw {
+    pub fn law(&self) -> &Frictionless {
         &self.law
     }
     /// Its table.

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::grid::{Axis, Grid};
-use crate::collide::resolved::{ForceLaw, Mapping, ResolvedError};
+use crate::collide::resolved::{Frictionless, Mapping, ResolvedError};
 use crate::collide::scaled::{FINE, ScaledLaw, solve};
 
 /// The pairs that a table is for: ranges of their sizes, and the greatest approach speed. Where all
@@ -110,7 +110,7 @@ impl MappingTable {
     /// The table of a law for a population. The error of each number of the mapping, absolute, is at
     /// most `tolerance` at 4000 points drawn from the table's range.
     pub fn build(
-        law: &ForceLaw,
+        law: &Frictionless,
         population: &Population,
         tolerance: f64,
     ) -> Result<Self, TableError> {
@@ -132,17 +132,16 @@ impl MappingTable {
         let speed = population.approach;
         let damping_of = |mass: f64| law.scaled(mass, law.time_scale(mass, speed)).damping;
         let compression = speed * law.time_scale(light.max(heavy), speed) / near.min(far);
-        let damping = match law {
-            ForceLaw::Linear { .. } => {
-                let ends = [damping_of(light), damping_of(heavy)];
-                [ends[0].min(ends[1]), ends[0].max(ends[1])]
-            }
-            ForceLaw::Hertz { .. } => [0.0, 0.0],
+        let hertz = law.is_hertz();
+        let damping = if hertz {
             // Slow contacts are damped least: 0 in the limit.
-            ForceLaw::Viscoelastic { .. } => [0.0, damping_of(light.min(heavy))],
+            [0.0, damping_of(light.min(heavy))]
+        } else {
+            let ends = [damping_of(light), damping_of(heavy)];
+            [ends[0].min(ends[1]), ends[0].max(ends[1])]
         };
         let ranges = Ranges {
-            hertz: !matches!(law, ForceLaw::Linear { .. }),
+            hertz,
             damping,
             compression,
             alike: light == heavy && near == far,
@@ -238,7 +237,7 @@ impl MappingTable {
     #[inline]
     pub fn mapping(
         &self,
-        law: &ForceLaw,
+        law: &Frictionless,
         effective_mass: f64,
         time: f64,
         reach: f64,
