@@ -98,7 +98,7 @@ fn merge(scene: &mut Table, feature: &Table) {
     }
 }
 
-fn scenario(dimension: usize, model: Model, mut feature: Table) -> String {
+pub fn scenario(dimension: usize, model: Model, mut feature: Table) -> String {
     let mut all = scene(dimension, model);
     let (dropped, form) = (feature.remove("drop"), feature.remove("grains"));
     let _ = (feature.remove("comes_with"), feature.remove("quiet"));
@@ -116,7 +116,7 @@ fn scenario(dimension: usize, model: Model, mut feature: Table) -> String {
     toml::to_string(&all).unwrap()
 }
 
-fn setup(text: &str) -> Result<AnySetup, String> {
+pub fn setup(text: &str) -> Result<AnySetup, String> {
     let resolved = Scenario::parse("cell", text, None, &[]).and_then(|scenario| scenario.resolve());
     resolved
         .map(|resolved| resolved.setup)
@@ -218,7 +218,7 @@ fn wrong(feature: Feature, dimension: usize, model: Model, asks: &Table) -> Opti
     }
 }
 
-fn asked_for() -> Vec<(Feature, [Option<Table>; 2])> {
+pub fn asked_for() -> Vec<(Feature, [Option<Table>; 2])> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/capabilities.toml");
     let all: Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
     let mut list: Vec<Table> = all["feature"]

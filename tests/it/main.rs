@@ -24,6 +24,7 @@ mod collision;
 mod compare;
 mod converge;
 mod corners;
+mod covering;
 mod curved_walls;
 mod documents;
 mod domains;
