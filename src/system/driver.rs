@@ -203,6 +203,8 @@ pub struct System<D: Integrate> {
     /// Whether all fields are uniform, so that grains may fly.
     pub(super) uniform: bool,
     pub(super) s: DriverState,
+    /// Between two looks for a jam, s.
+    pub(super) jam_look: f64,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     /// Collisions in flight, where there are any.
     pub(super) air: Option<super::air::Air>,
@@ -352,7 +354,7 @@ impl<D: Integrate> System<D> {
         }
         let gravity = self.setup.gravity.norm() > 0.0;
         if gravity && !self.setup.outlets.is_empty() {
-            self.schedule(owner::JAM, JAM_LOOK, EventKind::Jam);
+            self.schedule(owner::JAM, self.jam_look, EventKind::Jam);
         }
         self.look_at_meters(0.0);
         self.schedule_meters();
@@ -581,9 +583,7 @@ impl<D: Integrate> System<D> {
 /// Looks for rest while settling: interval, s, and how many in a row.
 pub(super) const SETTLE_LOOK: f64 = 0.01;
 pub(super) const SETTLE_LOOKS: u32 = 3;
-/// Looks for a jam: interval, s, how many in a row, and the greatest kinetic energy of a grain
-/// at rest over m g d.
-pub(super) const JAM_LOOK: f64 = 0.025;
+/// Looks for a jam: how many in a row ([`System::jam_look`] apart), and the greatest kinetic energy of a grain at rest over m g d.
 pub(super) const JAM_LOOKS: u32 = 8;
 pub(super) const JAM_KINETIC: f64 = 1e-6;
 /// Looks in a row where rattlers still move.

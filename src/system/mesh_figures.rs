@@ -80,7 +80,7 @@ impl<D: Dimension> Setup<D> {
     }
 
     /// Mean diameter of the grains at the start, or of those that are fed, m.
-    fn mean_diameter(&self) -> Option<f64> {
+    pub(super) fn mean_diameter(&self) -> Option<f64> {
         let count = self.grains.len() as f64;
         if count > 0.0 {
             let sum: f64 = self.grains.iter().map(|grain| grain.radius).sum();

@@ -84,6 +84,7 @@ impl<D: Integrate> System<D> {
             setup.gravity = engine.gravity;
         }
         let air = Air::new(&setup, saved.air)?;
+        let jam_look = setup.jam_look();
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
@@ -93,6 +94,7 @@ impl<D: Integrate> System<D> {
             fields,
             uniform,
             s: saved.driver,
+            jam_look,
             flight_search,
             air,
             surroundings: None,

@@ -142,6 +142,60 @@ fn a_bed_in_touch_goes_on() {
     }
 }
 
+/// Grains that touch, on a floor and at one wall or none, overlap at no time, with each other or with what they lie at, and sink no lower
+/// than they were put; between two walls they go into each other by the room that the contact time asks for.
+#[test]
+fn who_touches_overlaps_at_no_time() {
+    let r = 0.02;
+    for n in [2, 3] {
+        for (first, count, wedged) in [
+            (0.1, 4, false),
+            (r, 4, false),
+            (0.4 - 7.0 * r, 4, false),
+            (r, 10, true),
+        ] {
+            let mut grains = Vec::new();
+            for row in 0..3 {
+                for k in 0..count {
+                    let mut x = vec![0.5; n];
+                    (x[0], x[n - 1]) = (
+                        first + 2.0 * r * f64::from(k),
+                        r * (1.0 + 2.0 * f64::from(row)),
+                    );
+                    grains.push((x, r));
+                }
+            }
+            let time = 1e-4;
+            let events = format!("restitution = 0.6\ncontact_time = {time:?}\n{ELASTIC}");
+            let text = in_a_box(&down(n, 9.81), &events, "", &grains);
+            let (sink, _) = run(&text).unwrap();
+            let mut deepest = f64::NEG_INFINITY;
+            for (rows, _) in &sink.snapshots {
+                for (k, a) in rows.iter().enumerate() {
+                    let walls = [a.position[0], 0.4 - a.position[0], a.position[n - 1]];
+                    deepest = walls
+                        .into_iter()
+                        .fold(deepest, |most, gap| most.max(r - gap));
+                    for b in &rows[k + 1..] {
+                        let square: f64 = (0..n)
+                            .map(|k| (a.position[k] - b.position[k]).powi(2))
+                            .sum();
+                        deepest = deepest.max(2.0 * r - square.sqrt());
+                    }
+                }
+            }
+            // The way at g t / 4 in the time, of each of two.
+            let room = 0.25 * 9.81 * time * time;
+            let most = if wedged { 2.0 * room } else { 0.0 };
+            assert!(
+                deepest <= most + 1e-12 * r,
+                "{n} {first} {count}: {deepest:e}, room {room:e}"
+            );
+            assert!(!wedged || deepest > 0.5 * room, "{n}: {deepest:e}");
+        }
+    }
+}
+
 /// What falls without a restitution lies where it fell: in free fall until then, within the hop of the contact time
 /// afterwards.
 #[test]

@@ -41,7 +41,13 @@ fn kinds(dimension: usize) -> [Choices; 6] {
         let found = found.cloned().map(Some);
         nothing.then_some(None).into_iter().chain(found).collect()
     };
-    let terms = ["law.cohesion", "law.plastic", "law.rolling", "law.twisting", "law.limit"];
+    let terms = [
+        "law.cohesion",
+        "law.plastic",
+        "law.rolling",
+        "law.twisting",
+        "law.limit",
+    ];
     let moved = ["motion.", "wall.passes", "wall.opens_at"];
     [
         pick(false, &|f| starts(f, &["law."]) && !starts(f, &terms)),
@@ -49,7 +55,9 @@ fn kinds(dimension: usize) -> [Choices; 6] {
         pick(false, &|f| starts(f, &["wall."]) && !starts(f, &moved)),
         pick(true, &|f| starts(f, &moved)),
         pick(true, &|f| starts(f, &["box."])),
-        pick(true, &|f| starts(f, &["field."]) && f.name() != "field.gravity"),
+        pick(true, &|f| {
+            starts(f, &["field."]) && f.name() != "field.gravity"
+        }),
     ]
 }
 
@@ -122,7 +130,15 @@ fn together(chosen: [Option<&(Feature, Table)>; 6]) -> Table {
     if let Some(mut one) = law.clone().or_else(|| term.clone()) {
         for (key, value) in term.into_iter().flatten() {
             // The law itself is that of the row.
-            if ["cohesion", "plastic", "rolling", "twisting", "limit_spring_only"].contains(&key.as_str()) {
+            if [
+                "cohesion",
+                "plastic",
+                "rolling",
+                "twisting",
+                "limit_spring_only",
+            ]
+            .contains(&key.as_str())
+            {
                 one.insert(key, value);
             }
         }
@@ -185,7 +201,12 @@ fn run(setup: AnySetup, finish: Option<f64>) -> Result<(MemorySink, Summary), St
 fn centre(sink: &MemorySink) -> Option<[f64; 3]> {
     let grains = &sink.snapshots.last()?.0;
     let mass: f64 = grains.iter().map(|grain| grain.mass).sum();
-    let sum = |k: usize| grains.iter().map(|grain| grain.mass * grain.position[k]).sum::<f64>();
+    let sum = |k: usize| {
+        grains
+            .iter()
+            .map(|grain| grain.mass * grain.position[k])
+            .sum::<f64>()
+    };
     Some(std::array::from_fn(|k| sum(k) / mass))
 }
 
@@ -233,7 +254,9 @@ fn tried(dimension: usize, model: Model, asks: &Table, all_taken: bool) -> Outco
     let off = (0..3).map(|k| (one[k] - twin[k]).abs()).fold(0.0, f64::max) / 0.01;
     match off < APART {
         true => Outcome::Ran,
-        false => Outcome::Wrong(format!("{off:.2} radii off its stepped twin at {TOGETHER} s")),
+        false => Outcome::Wrong(format!(
+            "{off:.2} radii off its stepped twin at {TOGETHER} s"
+        )),
     }
 }
 
@@ -247,9 +270,16 @@ fn covering_array_of_degree_three() {
         sizes.push(MODELS.len());
         let rows = rows(&sizes);
         let told = |row: &[usize]| {
-            let names = kinds.iter().zip(row).filter_map(|(kind, &k)| kind[k].as_ref());
+            let names = kinds
+                .iter()
+                .zip(row)
+                .filter_map(|(kind, &k)| kind[k].as_ref());
             let names: Vec<_> = names.map(|(feature, _)| feature.name()).collect();
-            format!("{dimension} dimensions, {}: {}", MODELS[row[6]].name(), names.join(", "))
+            format!(
+                "{dimension} dimensions, {}: {}",
+                MODELS[row[6]].name(),
+                names.join(", ")
+            )
         };
         let outcomes: Vec<_> = rows
             .par_iter()
@@ -261,13 +291,24 @@ fn covering_array_of_degree_three() {
                 };
                 let all_taken = chosen.iter().flatten().all(taken);
                 let asks = together(chosen);
-                let done = catch_unwind(AssertUnwindSafe(|| tried(dimension, model, &asks, all_taken)));
-                (all_taken, done.unwrap_or_else(|_| Outcome::Wrong("a panic".into())))
+                let done = catch_unwind(AssertUnwindSafe(|| {
+                    tried(dimension, model, &asks, all_taken)
+                }));
+                (
+                    all_taken,
+                    done.unwrap_or_else(|_| Outcome::Wrong("a panic".into())),
+                )
             })
             .collect();
-        let ran = outcomes.iter().filter(|(_, done)| matches!(done, Outcome::Ran)).count();
+        let ran = outcomes
+            .iter()
+            .filter(|(_, done)| matches!(done, Outcome::Ran))
+            .count();
         let taken = outcomes.iter().filter(|(taken, _)| *taken).count();
-        println!("{dimension} dimensions: {} rows, {taken} of features that are all taken, {ran} ran", rows.len());
+        println!(
+            "{dimension} dimensions: {} rows, {taken} of features that are all taken, {ran} ran",
+            rows.len()
+        );
         for (row, (_, done)) in rows.iter().zip(outcomes) {
             if let Outcome::Wrong(why) = done {
                 wrong.push(format!("{}: {why}", told(row)));

@@ -104,6 +104,61 @@ fn what_rolls_to_an_edge_is_no_jam() {
     rolls::<Spatial>();
 }
 
+/// A ball on a table, all so many times as large, under a gravity that leans by so much: bodies of the same shape in other sizes.
+fn ball<D: Integrate>(size: f64, leans: f64) -> Setup<D> {
+    let pace = size.sqrt();
+    let law = linear(
+        1e5 * size.powi(2),
+        3e4 * size.powi(2),
+        20.0 * size.powf(2.5),
+        0.0,
+        0.5,
+    );
+    let mut setup = empty::<D>(law, 2e-5 * pace, 4.0 * pace);
+    setup.gravity = place::<D>(leans * G, -G);
+    setup.outlet_interval = 0.01 * pace;
+    let shape = Shape::Box {
+        min: D::Vector::from_fn(|_| -0.5 * size),
+        max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { 0.5 * size }),
+        inside: false,
+    };
+    wall(&mut setup, "table", shape);
+    setup.outlets.push(OutletSetup::Plane {
+        point: place::<D>(0.0, -size),
+        normal: place::<D>(0.0, 1.0),
+    });
+    let at = place::<D>(0.3 * size, (0.01 - 0.1 * G / 1e5) * size);
+    add(
+        &mut setup,
+        0.01 * size,
+        0.1 * size.powi(3),
+        at,
+        D::Vector::default(),
+    );
+    setup
+}
+
+/// Rocks and dust take as long as their size has it: who begins to roll is at rest only for a moment, and who lies is known to in the same
+/// number of roots of diameter over gravity.
+fn begins_to_roll<D: Integrate>() {
+    for size in [4096.0, 1.0, 1.0 / 64.0] {
+        let summary = support::run(&ball::<D>(size, 0.01)).0.summary();
+        let out = summary.discharge.map_or(0, |out| out.count);
+        assert_eq!((out, summary.jams.len()), (1, 0), "{size}");
+        let summary = support::run(&ball::<D>(size, 0.0)).0.summary();
+        let jam = summary.jam.expect("a jam");
+        // Eight looks.
+        let unit = (0.02 * size / G).sqrt();
+        close("verdict", jam.verdict_time / unit, 8.0 * 0.55, 1e-6);
+    }
+}
+
+#[test]
+fn who_begins_to_roll_is_no_jam_in_any_size() {
+    begins_to_roll::<Planar>();
+    begins_to_roll::<Spatial>();
+}
+
 /// Balls that ring on their floor for ever, by so much of m g d: too little to go anywhere, or not.
 fn rings<D: Integrate>() {
     for (energy, jams) in [(3e-5, true), (3e-4, false)] {

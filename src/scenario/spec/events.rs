@@ -36,8 +36,9 @@ pub struct EventsSpec {
     #[schemars(range(min = 0.0))]
     pub contact_time: f64,
     /// What then: the run stops and names the pair, or it collides without loss; who rests on a wall then parts from
-    /// it with the speed that gravity takes away in a quarter of the contact time, and where grains touch at the start all are smaller by
-    /// the way at that speed in the contact time, so that they have room to part (it goes with the square of the contact time).
+    /// it with the speed that gravity takes away in a quarter of the contact time, and where grains touch at the start they get
+    /// room to part, the way at that speed in the contact time (it goes with the square of the contact time): all places are spread by it, or,
+    /// where walls hold the grains from all sides or the box is periodic, all radii are smaller by it.
     #[serde(default)]
     pub collapse: CollapseName,
 }

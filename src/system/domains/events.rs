@@ -11,7 +11,7 @@ use crate::geometry::Vector;
 use crate::ranks::{RankError, Ranks, Values};
 use crate::record::{NullSink, Sink};
 use crate::system::SystemError;
-use crate::system::driver::{JAM_LOOK, SETTLE_LOOK, SETTLE_LOOKS, owner};
+use crate::system::driver::{SETTLE_LOOK, SETTLE_LOOKS, owner};
 use crate::system::ledger;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
@@ -193,8 +193,8 @@ impl<D: Integrate> Domains<'_, D> {
             self.renew()?;
             self.system.book_look(Look::Restless);
         }
-        self.system
-            .schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
+        let next = time + self.system.jam_look;
+        self.system.schedule(owner::JAM, next, EventKind::Jam);
         Ok(true)
     }
 

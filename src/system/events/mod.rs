@@ -4,6 +4,7 @@
 //! the logs, keeps the energy book, and writes the same records as any other run. Ticks do not touch
 //! the engine's state, so that a log, or none, changes no bit.
 
+mod apart;
 mod figures;
 mod rows;
 mod spectrum;

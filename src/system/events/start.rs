@@ -1,5 +1,6 @@
 //! From a setup to the engine's: bodies that have room, a box for its cells.
 
+use super::apart::Apart;
 use crate::body::{Boundary, Shape};
 use crate::collide::engine::{self, Body, Limits};
 use crate::geometry::{Dimension, Vector};
@@ -37,25 +38,25 @@ pub fn engine_setup<D: Dimension>(
         },
         ..Limits::default()
     };
-    let room = room(setup, &limits);
+    let apart = Apart::of(setup, &limits);
     let bodies: Vec<Body<D>> = setup
         .grains
         .iter()
         .map(|grain| Body {
-            position: grain.position,
+            position: apart.place(grain.position),
             velocity: grain.velocity,
             spin: grain.spin,
             rotation: grain.rotation,
-            radius: grain.radius - room,
+            radius: grain.radius - apart.smaller(),
             mass: grain.mass,
             species: grain.material,
         })
         .collect();
     let (min, max) = extent(setup);
-    // Who passes is told by the radius without that room.
+    // Who passes is told by the radius that was given.
     let sieved = |wall: &Boundary<D>| Boundary {
         passes: match wall.passes {
-            passes if passes > 0.0 => passes - room,
+            passes if passes > 0.0 => passes - apart.smaller(),
             passes => passes,
         },
         ..wall.clone()
@@ -115,35 +116,6 @@ fn outside_vessel<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Option<
     };
     let outside = |grain: &&crate::body::Grain<D>| vessel.clearance(grain.position) < 0.0;
     setup.grains.iter().find(outside).map(|grain| grain.id)
-}
-
-/// By how much grains are smaller than they are told to be, m, where some touch at the start and contacts that last collide without
-/// loss: hard grains that touch on all sides would collide infinitely often. It is the way at the speed with which who rests parts
-/// from a wall, in the contact time: what a contact that lasts so long would be pressed in.
-fn room<D: Dimension>(setup: &Setup<D>, limits: &Limits) -> f64 {
-    let room = limits.least_departure(setup.gravity.norm()) * limits.contact_time;
-    let least = setup
-        .grains
-        .iter()
-        .map(|g| g.radius)
-        .fold(f64::INFINITY, f64::min);
-    if !limits.collapse_is_elastic || room == 0.0 || room > 1e-3 * least {
-        return 0.0;
-    }
-    let low = |k: usize| setup.grains[k].position[0] - setup.grains[k].radius;
-    let mut order: Vec<usize> = (0..setup.grains.len()).collect();
-    order.sort_by(|a, b| low(*a).total_cmp(&low(*b)));
-    let touching = order.iter().enumerate().any(|(place, &a)| {
-        let one = &setup.grains[a];
-        let end = one.position[0] + one.radius + room;
-        let near = order[place + 1..].iter().take_while(|&&b| low(b) <= end);
-        near.into_iter().any(|&b| {
-            let other = &setup.grains[b];
-            let reach = one.radius + other.radius + room;
-            (other.position - one.position).norm_squared() < reach * reach
-        })
-    });
-    if touching { room } else { 0.0 }
 }
 
 /// Why the engine cannot start from a setup, its species by the names of their materials.

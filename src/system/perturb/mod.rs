@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use gravity::SLOW;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
-use super::driver::{JAM_LOOK, owner};
+use super::driver::owner;
 use super::stillness::Look;
 use super::{Setup, System, SystemError, flight, ledger};
 use crate::cluster::arrays::Status;
@@ -215,7 +215,7 @@ impl<D: Integrate> System<D> {
         let h = self.step_size();
         let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
         self.engine.skip_to(n);
-        self.schedule(owner::JAM, time + JAM_LOOK, EventKind::Jam);
+        self.schedule(owner::JAM, time + self.jam_look, EventKind::Jam);
         if !self.setup.outlets.is_empty() {
             // From the count, so that rounding does not add up.
             let every = self.setup.outlet_interval;
