@@ -130,7 +130,8 @@ fn a_grain_is_carried_along_and_back() {
     }
 }
 
-/// A charge in B sin(w t + p) turns by q B / (m w) (cos(w t + p) - cos p), clockwise about the field, and keeps its speed to rounding.
+/// A charge in B sin(w t + p) turns by q B / (m w) (cos(w t + p) - cos p), clockwise about the field, and keeps its speed but
+/// for the square of the step.
 fn turned<D: Integrate>() {
     let (specific, density, frequency, lasts) = (2.0, 4.0, 1.5, 0.9);
     let w = TAU * frequency;
@@ -149,8 +150,11 @@ fn turned<D: Integrate>() {
         add(&mut setup, 0.3, 0.3, D::Vector::default(), velocity);
         let (system, _) = run(&setup);
         let summary = system.summary();
-        close("energy", summary.energy.kinetic, 0.5 * 0.3 * 0.49, 1e-13);
-        assert!(summary.energy.balance_error < 1e-12);
+        // At an evaluation the speed is that of the chord, shorter by 1 + u^2, u at most:
+        let u = 0.5 * step * specific * density;
+        let energy = 0.5 * 0.3 * 0.49;
+        close("energy", summary.energy.kinetic, energy, u * u * energy);
+        assert!(summary.energy.balance_error <= u * u);
         let last = system.grains_at(lasts)[0];
         (last.velocity[1].atan2(last.velocity[0]) - exact).abs()
     };
@@ -473,12 +477,12 @@ fn fields_that_do_nothing_are_told_of() {
         let more = if carries.is_empty() { collide } else { "" };
         let (place, warnings) = read(2, &format!("{field}{more}"), carries).unwrap();
         assert!(place.all().next().is_none(), "{field}");
-        assert_eq!(
-            warnings.len(),
-            usize::from(!told.is_empty()),
-            "{warnings:?}"
-        );
-        assert!(warnings.concat().contains(told), "{field}: {warnings:?}");
+        // [events] has no use for the law besides.
+        let mut of_fields = warnings.iter().filter(|text| text.starts_with("`field."));
+        let found = of_fields.next().map_or("", String::as_str);
+        assert_eq!(found.is_empty(), told.is_empty(), "{warnings:?}");
+        assert!(found.contains(told), "{field}: {warnings:?}");
+        assert_eq!(of_fields.next(), None);
     }
     let (place, warnings) = read(2, "electric = [1e5, 0.0]", "charge_per_mass = 1e-6").unwrap();
     assert!(

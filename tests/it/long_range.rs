@@ -367,7 +367,6 @@ fn trio<D: Formed + Integrate>(step: f64, finish: f64) -> Setup<D> {
             carries(-1e-6, [2e-8, 0.0, 0.0], [5.0, 5.0, 0.0]),
         ],
         gravitation: 1e-4,
-        ..Default::default()
     };
     let places = [[0.0, 0.0], [0.11, 0.02], [-0.03, 0.12]];
     for (k, [x, y]) in places.into_iter().enumerate() {

@@ -153,6 +153,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("pipe-flow", 2, &["run.finish=0.5"]),
         ("ice-floes", 2, &["run.finish=60.0"]),
         ("centrifuge", 2, &["run.finish=0.2"]),
+        ("toning", 3, &["run.finish=1e-4"]),
         (
             "cohesive-heap",
             2,

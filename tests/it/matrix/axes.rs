@@ -126,6 +126,7 @@ const FIELD: Axis = Axis {
         "frame",
         "central",
         "grid",
+        "alternating",
     ],
 };
 const SEARCH: Axis = Axis {
