@@ -288,12 +288,12 @@ fn what_is_taken_only_grows() {
             .is_some_and(|cell| cell.status == "yes")
     };
     for (model, least) in [
-        ("dem", 115),
-        ("flight", 49),
-        ("collisions", 32),
+        ("dem", 123),
+        ("flight", 76),
+        ("collisions", 90),
         ("rest", 38),
         ("quasi_static", 27),
-        ("ranks", 74),
+        ("ranks", 76),
     ] {
         let own = cells
             .iter()
