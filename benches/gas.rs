@@ -11,6 +11,7 @@ use arenite::body::{Boundary, Shape};
 use arenite::collide::engine::{Body, ByLaw, Engine, Laws, Limits, Rule, Setup};
 use arenite::contact::{ContactLaw, ContactTerms, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Spatial, Vector};
+use arenite::walls::shapes;
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -176,10 +177,10 @@ fn kinds(n: usize, filled: f64) {
     let mut boxed = lattice(n, filled);
     boxed.periodic[2] = false;
     for up in [1.0, -1.0] {
-        let plane = Shape::Plane {
+        let plane = Shape::Plane(shapes::Plane {
             point: if up > 0.0 { boxed.min } else { boxed.max },
             normal: Vector3::z() * up,
-        };
+        });
         boxed.walls.push(Boundary::standing(plane, 0));
     }
     let mut heavy = boxed.clone();

@@ -14,6 +14,7 @@ use arenite::record::NullSink;
 use arenite::system::{
     Control, EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Setup, System,
 };
+use arenite::walls::shapes;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -53,11 +54,11 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         boundaries: vec![Boundary {
             name: "box".into(),
             material: 0,
-            shape: Shape::Box {
+            shape: Shape::Box(shapes::Cuboid {
                 min: D::Vector::from_fn(|_| 0.0),
                 max: D::Vector::from_fn(|_| 2.0 * radius + (side - 1) as f64 * pitch),
                 inside: true,
-            },
+            }),
             motion: Motion::Fixed,
             opens_at: None,
             passes: 0.0,

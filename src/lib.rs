@@ -45,6 +45,7 @@ pub mod field;
 pub mod geometry;
 pub mod hgraph;
 mod input;
+pub mod keys;
 pub mod neighbor;
 #[doc(hidden)]
 pub mod outside;

@@ -5,6 +5,7 @@ use arenite::body::{Grain, Motion, Shape};
 use arenite::geometry::Planar;
 use arenite::scenario::AnySetup;
 use arenite::system::Setup;
+use arenite::walls::shapes;
 use nalgebra::Vector2;
 
 use super::ours::{self, Marks};
@@ -41,7 +42,7 @@ fn compartment(
     let corners = [(left, 0.0), (right, 0.0), (right, top), (left, top)];
     let points = corners.map(|(x, y)| Vector2::new(x, y)).to_vec();
     let closed = true;
-    (Shape::Polyline { points, closed }, motion)
+    (Shape::Polyline(shapes::Polyline { points, closed }), motion)
 }
 
 /// Some `count` disks, and how many of them are shaken.

@@ -10,6 +10,7 @@ use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{
     EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Setup,
 };
+use arenite::walls::shapes;
 
 use super::ours::{self, Marks};
 use super::{Fallible, clock, spread};
@@ -104,11 +105,11 @@ fn lattice<D: Integrate>(count: u64, steps: u64) -> Setup<D> {
     let place =
         |n: u64| D::Vector::from_fn(|k| RADIUS + (n / side.pow(k as u32) % side) as f64 * PITCH);
     let grain = |n: u64| Grain::new(n as u32, 0, RADIUS, density, place(n));
-    let wall = Shape::Box {
+    let wall = Shape::Box(shapes::Cuboid {
         min: D::Vector::from_fn(|_| 0.0),
         max: D::Vector::from_fn(|_| 2.0 * RADIUS + (side - 1) as f64 * PITCH),
         inside: true,
-    };
+    });
     let finish = steps as f64 * STEP;
     let grains = (0..count).map(grain).collect();
     setup(

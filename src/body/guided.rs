@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Boundary, Shape};
+use super::Boundary;
 use crate::geometry::{Dimension, Vector};
 
 /// A wall with mass that slides along a line: M dv/dt = F + M g - c v - (push of the grains).
@@ -164,11 +164,9 @@ pub type Placed<D> = (<D as Dimension>::Vector, <D as Dimension>::Vector);
 
 /// The plane that a boundary is, where it stands at a time.
 pub fn placed<D: Dimension>(boundary: &Boundary<D>, time: f64) -> Option<Placed<D>> {
-    let Shape::Plane { point, normal } = &boundary.shape else {
-        return None;
-    };
+    let [point, normal] = boundary.shape.plane()?;
     let shift = boundary.motion.pose(time).shift;
-    Some((*point + shift, *normal * (1.0 / normal.norm())))
+    Some((point + shift, normal * (1.0 / normal.norm())))
 }
 
 impl LoadedArea {

@@ -4,12 +4,12 @@
 //! that is the same along the whole box is met as if every grain's place were brought back into the box. Of all
 //! others the images are walls of their own: each surface has a number for each of them.
 
-mod shapes;
+mod motions;
 mod walls;
 
 pub use walls::{cut_at_borders, walls_with_images};
 
-use self::shapes::{encloses, is_slanted, keeps_direction, stays, stretch};
+use self::motions::{keeps_direction, stays};
 use super::{Boundary, Pose};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
@@ -21,8 +21,6 @@ const TOLD_APART: u32 = 5;
 const LONGEST: f64 = 4.0;
 /// Share of the box within which ends count as at its border, and points as the same.
 const AT_BORDER: f64 = 1e-6;
-/// Share of a length by which something may be off and counts as straight: a rounding.
-const STRAIGHT: f64 = 1e-12;
 
 /// Why a wall cannot repeat itself.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -115,7 +113,7 @@ impl<D: Dimension> Images<D> {
         periodic: &[Option<PeriodicAxis>],
     ) -> Result<Self, ImagesError> {
         let mut images = Self::none(pieces);
-        images.encloses = encloses(&wall.shape);
+        images.encloses = wall.shape.encloses();
         let span = wall.shape.extent();
         if let Some((min, max)) = span {
             images.middle = (min + max) * 0.5;
@@ -129,7 +127,7 @@ impl<D: Dimension> Images<D> {
                 let around = images.half.norm();
                 images.half = D::Vector::from_fn(|_| around);
             }
-            images.along[k] = match stretch(&wall.shape, k) {
+            images.along[k] = match wall.shape.stretch(k) {
                 Some([low, _]) if low == f64::NEG_INFINITY => Repeat::Own,
                 Some([low, high]) if !turns => {
                     let (end, hair) = (axis.origin + axis.length, AT_BORDER * axis.length);
@@ -143,7 +141,7 @@ impl<D: Dimension> Images<D> {
                         Repeat::Others(axis.length)
                     }
                 }
-                _ if is_slanted(&wall.shape, k) => {
+                _ if wall.shape.is_slanted(k) => {
                     return Err(ImagesError::Slanted {
                         name: wall.name.clone(),
                         axis: letter,
@@ -336,17 +334,18 @@ mod tests {
     use super::*;
     use crate::body::{Motion, Shape};
     use crate::geometry::Planar;
+    use crate::walls::shapes;
     use nalgebra::Vector2;
 
     fn ball(x: f64) -> Boundary<Planar> {
         Boundary {
             name: "ball".into(),
             material: 0,
-            shape: Shape::Ball {
+            shape: Shape::Ball(shapes::Ball {
                 centre: Vector2::new(x, 0.0),
                 radius: 0.1,
                 inside: false,
-            },
+            }),
             motion: Motion::Fixed,
             opens_at: None,
             passes: 0.0,

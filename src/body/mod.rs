@@ -4,7 +4,6 @@ pub mod arcs;
 mod boundary;
 pub mod calc;
 mod clump;
-mod curvature;
 pub mod fit;
 mod form;
 mod grain;
@@ -17,10 +16,9 @@ mod mesh;
 mod motion;
 mod region;
 pub mod rotation;
-mod vessel;
 
 pub use arcs::{Arc, ArcGrain, ArcsError};
-pub use boundary::{Boundary, MeshShape, Shape, shifts};
+pub use boundary::{Boundary, shifts};
 pub use clump::{Ball, Clump, ClumpError};
 pub use form::{Form, FormError, FormPart, Formed};
 pub use grain::{Grain, GrainId};
@@ -31,4 +29,5 @@ pub use library::{SHAPES, named_shape};
 pub use mesh::{Mesh, MeshError, stl_triangles};
 pub use motion::{Motion, MotionPiece, Pose};
 pub use region::Region;
-pub use vessel::Vessel;
+
+pub use crate::walls::shapes::{MeshShape, Shape, Vessel};

@@ -3,6 +3,8 @@
 use super::{Spaces, Support};
 use crate::contact::{ContactLaw, Law, laws};
 use crate::field::{FieldFeature, FieldKind, registry};
+use crate::walls::shapes::WallFeature;
+use crate::walls::shapes::registry::with_all_wall_features;
 
 /// A row: the feature's name in lists, the key that asks for it (in its law, its wall, ..., or from the root), what it is
 /// called in messages, its dimensions, and whether it is taken by `dem`, `flight`, `collisions`, `rest`, `quasi_static`,
@@ -73,6 +75,15 @@ const fn never(why: &'static str) -> Support {
 use Spaces::Both;
 const FLAT: Spaces = Spaces::Plane("it is a figure of the plane");
 const SOLID: Spaces = Spaces::Space("it is a figure of space");
+
+/// Where there is a wall of such a shape.
+const fn spaces(wall: WallFeature) -> Spaces {
+    match wall.row().dimensions {
+        Some(2) => FLAT,
+        Some(_) => SOLID,
+        None => Both,
+    }
+}
 
 // Laws.
 const CHANGING: Support = later("its links have a stiffness that does not change with the load");
@@ -208,11 +219,21 @@ macro_rules! with_laws {
     };
 }
 
-/// Makes the features, those of laws and fields from the registries of these.
+/// Hands the laws and the fields on to what has the walls too.
 macro_rules! with_laws_and_fields {
+    ([$($laws:tt)+] $($fields:tt)+) => {
+        with_all_wall_features! { with_all, { [$($laws)+] [$($fields)+] } }
+    };
+}
+
+/// Makes the features, those of laws, fields and walls from the registries of these.
+macro_rules! with_all {
     (
-        [$($(#[$doc:meta])* $key:ident: $keys:ident => $law:ident $(, $more:ident)*;)+]
-        $($field_feature:ident: $field:ident;)+
+        {
+            [$($(#[$doc:meta])* $key:ident: $keys:ident => $law:ident $(, $more:ident)*;)+]
+            [$($field_feature:ident: $field:ident;)+]
+        }
+        $($wall_feature:ident;)+
     ) => {
         features! {
             $(
@@ -248,36 +269,11 @@ macro_rules! with_laws_and_fields {
             Clumps: "grain.clump", "shape", "grains of several parts", Both, SHAPED;
             /// Grains of arcs.
             Arcs: "grain.arcs", "shape", "grains of arcs", FLAT, SHAPED;
-            /// A plane.
-            PlaneWall: "wall.plane", "", "planes", Both, ALL;
-            /// A straight piece.
-            SegmentWall: "wall.segment", "", "segments", FLAT, ALL;
-            /// A chain of straight pieces.
-            PolylineWall: "wall.polyline", "", "polylines", FLAT, ALL;
-            /// A piece of a circle.
-            ArcWall: "wall.arc", "", "arcs as walls", FLAT, ALL;
-            /// A box from inside.
-            BoxWall: "wall.box", "", "boxes from inside", Both, ALL;
-            /// A box from outside.
-            BlockWall: "wall.box.outside", "", "boxes from outside", Both, ALL;
-            /// A circle.
-            CircleWall: "wall.circle", "", "circles", FLAT, ALL;
-            /// A sphere.
-            SphereWall: "wall.sphere", "", "spheres as walls", SOLID, ALL;
-            /// A cylinder between two points.
-            CylinderWall: "wall.cylinder", "", "cylinders with open ends", SOLID, ALL;
-            /// A cone between two points.
-            ConeWall: "wall.cone", "", "cones", SOLID, ALL;
-            /// A profile turned about an axis.
-            RevolvedWall: "wall.revolved", "", "turned profiles that are not cans", SOLID, ALL;
-            /// A cylinder with flat ends.
-            Can: "wall.revolved.can", "", "cans", SOLID, ALL;
-            /// A cylinder with lids.
-            VesselWall: "wall.vessel", "", "vessels", SOLID, ALL;
-            /// Triangles.
-            MeshWall: "wall.mesh", "", "meshes of triangles", SOLID, ALL;
-            /// Grains as a wall.
-            RoughWall: "wall.rough", "", "rough walls", Both, ALL;
+            $(
+                #[doc = concat!("A wall: `", stringify!($wall_feature), "`.")]
+                $wall_feature: WallFeature::$wall_feature.row().name, "", WallFeature::$wall_feature.row().noun,
+                    spaces(WallFeature::$wall_feature), ALL;
+            )+
             /// A wall that lets small grains pass.
             Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
             /// A wall that is taken away.
@@ -460,6 +456,13 @@ macro_rules! with_laws_and_fields {
             pub fn of_law(law: &ContactLaw) -> Feature {
                 match law {
                     $(ContactLaw::$law(_) $(| ContactLaw::$more(_))* => Feature::$law,)+
+                }
+            }
+
+            /// That of the shape of a wall.
+            pub fn of_wall(wall: WallFeature) -> Feature {
+                match wall {
+                    $(WallFeature::$wall_feature => Feature::$wall_feature,)+
                 }
             }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
-use crate::body::{Boundary, Motion, Shape};
+use crate::body::{Boundary, Motion};
 use crate::capabilities::{Feature, Model, Support};
 use crate::contact::{Cohesion, ContactTerms, ResistanceKind};
 use crate::geometry::Dimension;
@@ -69,7 +69,7 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
         all.add(feature, Part::Form(k));
     }
     for (k, wall) in setup.boundaries.iter().enumerate() {
-        all.add(shape_of(&wall.shape), Part::Wall(k));
+        all.add(Feature::of_wall(wall.shape.feature()), Part::Wall(k));
         for feature in ways_of(wall) {
             all.add(feature, Part::Wall(k));
         }
@@ -153,28 +153,6 @@ fn terms(slots: &ContactTerms) -> impl Iterator<Item = Feature> {
         slots.spring_limited.then_some(Feature::SpringLimited),
     ];
     found.into_iter().flatten()
-}
-
-fn shape_of<D: Dimension>(shape: &Shape<D>) -> Feature {
-    match shape {
-        Shape::Plane { .. } => Feature::PlaneWall,
-        Shape::Polyline { points, .. } if points.len() == 2 => Feature::SegmentWall,
-        Shape::Polyline { .. } => Feature::PolylineWall,
-        Shape::Arc { .. } => Feature::ArcWall,
-        Shape::Box { inside: true, .. } => Feature::BoxWall,
-        Shape::Box { inside: false, .. } => Feature::BlockWall,
-        Shape::Ball { .. } if D::N == 2 => Feature::CircleWall,
-        Shape::Ball { .. } => Feature::SphereWall,
-        Shape::Revolved { profile, .. } => match profile[..] {
-            [[d0, _], [d1, _]] if d0 == d1 => Feature::CylinderWall,
-            [_, _] => Feature::ConeWall,
-            _ if Shape::<D>::can(profile).is_some() => Feature::Can,
-            _ => Feature::RevolvedWall,
-        },
-        Shape::Vessel(_) => Feature::VesselWall,
-        Shape::Mesh(_) => Feature::MeshWall,
-        Shape::Grains(_) => Feature::RoughWall,
-    }
 }
 
 /// How a wall moves, and whom it stops.

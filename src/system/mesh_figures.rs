@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Setup, digits};
-use crate::body::{MeshShape, Shape};
+use crate::body::MeshShape;
 use crate::geometry::{Dimension, Vector};
 
 /// A mesh as wide as this many grains, and as this many times the room in which grains begin, is beyond reason: what grains fill
@@ -33,9 +33,7 @@ impl<D: Dimension> Setup<D> {
     pub fn meshes(&self) -> Vec<MeshFigures> {
         let diameter = self.mean_diameter();
         let walls = self.boundaries.iter().filter_map(|wall| {
-            let Shape::Mesh(mesh) = &wall.shape else {
-                return None;
-            };
+            let mesh = wall.shape.mesh()?;
             let (low, high) = wall.shape.extent()?;
             let extent: Vec<f64> = (high - low).components().collect();
             let widest = extent.iter().copied().fold(0.0, f64::max);

@@ -1,7 +1,7 @@
 //! The choice of the step of clusters, with its reasons.
 
 use super::{Setup, SystemError};
-use crate::body::{Boundary, Drive, Motion, Shape, placed};
+use crate::body::{Boundary, Drive, Motion, placed};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{ContactLaw, ContactTerms, LawTable};
 use crate::field::{FieldSet, Smallest};
@@ -151,16 +151,16 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let sizes = sizes.chain(setup.feeds.iter().map(|feed| feed.what.least()));
     let mut height = (high - low).max(2.0 * sizes.fold(0.0, f64::max));
     for wall in &setup.boundaries {
-        let Shape::Plane { point, normal } = &wall.shape else {
+        let Some([point, normal]) = wall.shape.plane() else {
             continue;
         };
         // A plane spans nothing: what counts is how far above it grains begin.
-        let slope = up(*normal) / normal.norm();
+        let slope = up(normal) / normal.norm();
         if slope > 0.0 {
             let places = setup.grains.iter().map(|grain| grain.position);
             let corners = setup.feeds.iter().flat_map(|feed| [feed.min, feed.max]);
             for x in places.chain(corners) {
-                height = height.max((x - *point).dot(normal) / normal.norm() / slope);
+                height = height.max((x - point).dot(&normal) / normal.norm() / slope);
             }
         }
     }

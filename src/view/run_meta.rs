@@ -1,7 +1,7 @@
 //! What a run's folder knows of the run: walls and shapes as pictures show them.
 
 use super::draw_walls;
-use crate::body::{Form, FormPart, Shape};
+use crate::body::{Form, FormPart};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::record::{GrainShape, RunMeta, ShapePart, WallDrawing};
@@ -72,31 +72,9 @@ fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
         hold(feed.max, 0.0);
     }
     for wall in &setup.boundaries {
-        match &wall.shape {
-            Shape::Plane { .. } => {}
-            Shape::Polyline { points, .. } => points.iter().for_each(|x| hold(*x, 0.0)),
-            Shape::Box { min, max, .. } => {
-                hold(*min, 0.0);
-                hold(*max, 0.0);
-            }
-            Shape::Ball { centre, radius, .. } | Shape::Arc { centre, radius, .. } => {
-                hold(*centre, *radius);
-            }
-            Shape::Vessel(_) | Shape::Mesh(_) | Shape::Grains(_) => {
-                if let Some((min, max)) = wall.shape.extent() {
-                    hold(min, 0.0);
-                    hold(max, 0.0);
-                }
-            }
-            Shape::Revolved {
-                origin,
-                axis,
-                profile,
-            } => {
-                for [distance, height] in profile {
-                    hold(*origin + *axis * (height / axis.norm()), *distance);
-                }
-            }
+        if let Some((min, max)) = wall.shape.extent() {
+            hold(min, 0.0);
+            hold(max, 0.0);
         }
     }
     let size = (0..D::N).map(|k| high[k] - low[k]).fold(0.0, f64::max);

@@ -1,6 +1,7 @@
 //! Walls, as every model asks them: what they are cut into, where a ball touches them, and when it will.
 
 mod meeting;
+pub mod shapes;
 mod touch;
 mod wall;
 

@@ -5,6 +5,7 @@ use std::f64::consts::{PI, TAU};
 use arenite::body::Shape;
 use arenite::geometry::Planar;
 use arenite::system::Setup;
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -22,19 +23,19 @@ fn thrown(shape: Shape<Planar>, x: [f64; 2], v: [f64; 2]) -> Setup<Planar> {
 }
 
 fn arc(angles: [f64; 2]) -> Shape<Planar> {
-    Shape::Arc {
+    Shape::Arc(shapes::Arc {
         centre: place::<Planar>(0.02, -0.01),
         radius: 0.1,
         angles,
-    }
+    })
 }
 
 fn ball(inside: bool) -> Shape<Planar> {
-    Shape::Ball {
+    Shape::Ball(shapes::Ball {
         centre: place::<Planar>(0.02, -0.01),
         radius: 0.1,
         inside,
-    }
+    })
 }
 
 /// Places and velocities at the end are the same to rounding, which bounces make grow.
@@ -61,10 +62,10 @@ fn an_arc_is_a_piece_of_a_circle() {
 #[test]
 fn an_arc_ends() {
     let tip = place::<Planar>(0.02, 0.09);
-    let chain = Shape::Polyline {
+    let chain = Shape::Polyline(shapes::Polyline {
         points: vec![tip, place::<Planar>(-0.2, 0.09)],
         closed: false,
-    };
+    });
     let (x, v) = ([0.028, 0.13], [0.0, 0.0]);
     same(&thrown(arc([0.5 * PI, PI]), x, v), &thrown(chain, x, v));
     let free = end(&thrown(arc([PI, 1.5 * PI]), [0.05, 0.13], [0.0, 0.0]))[0];

@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{Setup, System};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -72,11 +73,11 @@ fn a_belt_is_a_plane_that_moves_along_itself() {
 #[test]
 fn a_belt_runs_along_its_surface() {
     let mut setup: Setup<Planar> = empty(linear(KN, KN, 100.0, 100.0, 0.3), 1e-5, 0.05);
-    let shape = Shape::Ball {
+    let shape = Shape::Ball(shapes::Ball {
         centre: place::<Planar>(0.0, 0.0),
         radius: 0.1,
         inside: false,
-    };
+    });
     wall(&mut setup, "roller", shape).belt = place::<Planar>(0.4, 0.0);
     // Held to the side by a field of force: gravity along -x.
     setup.gravity = place::<Planar>(-G, 0.0);

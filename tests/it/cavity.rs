@@ -8,6 +8,7 @@ use arenite::geometry::{Planar, Spatial};
 use arenite::record::SeriesRow;
 use arenite::scenario::Scenario;
 use arenite::system::{Setup, System};
+use arenite::walls::shapes;
 
 use nalgebra::Vector2;
 
@@ -271,10 +272,10 @@ fn large_disks_press_on_the_grid() {
 fn passes<D: Integrate>(flight: bool) {
     let mut setup: Setup<D> = empty(mutze(1.0, 0.0, 1.0), 1e-6, 0.05);
     setup.motion.flight = flight;
-    let shape = Shape::Plane {
+    let shape = Shape::Plane(shapes::Plane {
         point: D::Vector::default(),
         normal: place::<D>(0.0, 1.0),
-    };
+    });
     wall(&mut setup, "grid", shape).passes = 0.006;
     for (k, radius) in [0.005, 0.006, 0.0061, 0.01].into_iter().enumerate() {
         let at = place::<D>(0.1 * k as f64, 0.02);

@@ -7,6 +7,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::{Setup, System};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -87,11 +88,11 @@ fn towards<D: Dimension>(angle: f64) -> D::Vector {
 }
 
 fn ball<D: Dimension>(radius: f64, inside: bool) -> Shape<D> {
-    Shape::Ball {
+    Shape::Ball(shapes::Ball {
         centre: place::<D>(0.01, -0.02),
         radius,
         inside,
-    }
+    })
 }
 
 /// Cavities and humps, circles and spheres.
@@ -118,10 +119,12 @@ fn arcs_follow_hertz_on_both_sides() {
     let wide = 2.3 * RADIUS;
     let out = towards::<Planar>(2.0);
     let centre = place::<Planar>(0.01, -0.02);
-    let arc = || Shape::<Planar>::Arc {
-        centre,
-        radius: wide,
-        angles: [1.0, 3.0],
+    let arc = || {
+        Shape::<Planar>::Arc(shapes::Arc {
+            centre,
+            radius: wide,
+            angles: [1.0, 3.0],
+        })
     };
     let point = centre + out * wide;
     let hollow = RADIUS / (1.0 - 1.0 / 2.3);
@@ -163,11 +166,11 @@ fn by_ellipse(first: f64, second: f64) -> f64 {
 }
 
 fn revolved(profile: &[[f64; 2]]) -> Shape<Spatial> {
-    Shape::Revolved {
+    Shape::Revolved(shapes::Revolved {
         origin: place::<Spatial>(0.01, -0.02),
         axis: place::<Spatial>(0.0, 1.0),
         profile: profile.to_vec(),
-    }
+    })
 }
 
 #[test]
@@ -273,10 +276,10 @@ fn oblique_impacts_go_by_the_effective_radius() {
             let point = place::<D>(0.01, -0.02 + up * wide);
             let curved = tangential(ball::<D>(wide, inside), point, 1.0);
             let effective = 1.0 / (1.0 + up / ratio);
-            let plane = Shape::<D>::Plane {
+            let plane = Shape::<D>::Plane(shapes::Plane {
                 point,
                 normal: place::<D>(0.0, 1.0),
-            };
+            });
             let flat = tangential(plane, point, effective.sqrt());
             for k in 0..2 {
                 let off = curved[k] / flat[k] - 1.0;
@@ -293,11 +296,11 @@ fn oblique_impacts_go_by_the_effective_radius() {
 fn a_bowl_keeps_the_energy() {
     let mut setup: Setup<Planar> = empty(hertz(YOUNG, 0.4 * YOUNG, 0.0), 2e-6, 0.3);
     setup.gravity = place::<Planar>(0.0, -9.81);
-    let shape = Shape::Arc {
+    let shape = Shape::Arc(shapes::Arc {
         centre: place::<Planar>(0.0, 3.0 * RADIUS),
         radius: 3.0 * RADIUS,
         angles: [PI, TAU],
-    };
+    });
     wall(&mut setup, "bowl", shape);
     let x = place::<Planar>(0.004, 1.5 * RADIUS);
     add(&mut setup, RADIUS, MASS, x, place::<Planar>(0.3, 0.0));
@@ -327,10 +330,10 @@ fn the_step_minds_hollows() {
         let number = number.split(' ').next().unwrap();
         number.parse::<f64>().unwrap()
     };
-    let plane = fastest(Shape::Plane {
+    let plane = fastest(Shape::Plane(shapes::Plane {
         point: place::<Spatial>(0.0, -0.02),
         normal: place::<Spatial>(0.0, 1.0),
-    });
+    }));
     let ratio = fastest(ball::<Spatial>(1.25 * RADIUS, true)) / plane;
     close("frequency", ratio, 5f64.powf(0.2), 1e-3);
     let ratio = fastest(ball::<Spatial>(RADIUS, false)) / plane;

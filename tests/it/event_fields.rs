@@ -7,6 +7,7 @@ use arenite::field::{
     PlaceFields, Source, TurningFrame, cross, three,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 
 const RADIUS: f64 = 0.01;
@@ -226,11 +227,11 @@ fn collisions<D: Dimension>() {
         let mut start = setup(gravity, &fields, bodies);
         let corner = D::Vector::from_fn(|_| 0.2);
         (start.min, start.max) = (-corner, corner);
-        let walls = Shape::Box {
+        let walls = Shape::Box(shapes::Cuboid {
             min: -corner,
             max: corner,
             inside: true,
-        };
+        });
         start.walls = vec![Boundary::standing(walls, 0)];
         start.rules = vec![Rule {
             restitution: 0.95,

@@ -8,6 +8,7 @@ use arenite::collide::engine::{
 use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::Wall;
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 
 const RADIUS: f64 = 0.05;
@@ -162,63 +163,63 @@ fn walls_of_the_plane_are_met_where_they_are() {
     let shapes = [
         (
             "segment",
-            Shape::Polyline {
+            Shape::Polyline(shapes::Polyline {
                 points: vec![Vector2::new(-0.9, -0.5), Vector2::new(0.9, -0.35)],
                 closed: false,
-            },
+            }),
             1,
         ),
         (
             "polygon",
-            Shape::Polyline {
+            Shape::Polyline(shapes::Polyline {
                 points: polygon,
                 closed: true,
-            },
+            }),
             2,
         ),
         (
             "arc",
-            Shape::Arc {
+            Shape::Arc(shapes::Arc {
                 centre: Vector2::zeros(),
                 radius: 0.6,
                 angles: [-3.3, 0.2],
-            },
+            }),
             1,
         ),
         (
             "circle",
-            Shape::Ball {
+            Shape::Ball(shapes::Ball {
                 centre: Vector2::zeros(),
                 radius: 0.6,
                 inside: true,
-            },
+            }),
             3,
         ),
         (
             "block",
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: Vector2::new(-0.3, -0.7),
                 max: Vector2::new(0.35, -0.4),
                 inside: false,
-            },
+            }),
             1,
         ),
         (
             "box",
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: Vector2::new(-0.6, -0.5),
                 max: Vector2::new(0.6, 0.7),
                 inside: true,
-            },
+            }),
             3,
         ),
         (
             "rough",
-            Shape::Grains(
+            Shape::Grains(shapes::Grains(
                 (0..9)
                     .map(|k| (Vector2::new(0.12 * f64::from(k) - 0.48, -0.5), 0.08))
                     .collect(),
-            ),
+            )),
             1,
         ),
     ];
@@ -227,7 +228,10 @@ fn walls_of_the_plane_are_met_where_they_are() {
             let still = motion.is_fixed();
             if matches!(
                 (&shape, &motion),
-                (Shape::Box { inside: true, .. }, Motion::Rotation { .. })
+                (
+                    Shape::Box(shapes::Cuboid { inside: true, .. }),
+                    Motion::Rotation { .. }
+                )
             ) {
                 continue;
             }
@@ -270,10 +274,12 @@ fn walls_of_space_are_met_where_they_are() {
         triangles,
         exactness,
     };
-    let turned = |profile: Vec<[f64; 2]>| Shape::Revolved {
-        origin: o,
-        axis: Vector3::new(0.1, -0.2, 1.0),
-        profile,
+    let turned = |profile: Vec<[f64; 2]>| {
+        Shape::Revolved(shapes::Revolved {
+            origin: o,
+            axis: Vector3::new(0.1, -0.2, 1.0),
+            profile,
+        })
     };
     let shapes = [
         ("cylinder", turned(vec![[0.6, -3.0], [0.6, 3.0]]), 1),
@@ -291,25 +297,47 @@ fn walls_of_space_are_met_where_they_are() {
         ("mesh", Shape::Mesh(mesh), 3),
         (
             "block",
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: Vector3::new(-0.4, -0.4, -0.7),
                 max: Vector3::new(0.45, 0.5, -0.4),
                 inside: false,
-            },
+            }),
             1,
         ),
         (
             "sphere",
-            Shape::Ball {
+            Shape::Ball(shapes::Ball {
                 centre: o,
                 radius: 0.6,
                 inside: true,
-            },
+            }),
             3,
         ),
         (
+            "tube",
+            Shape::Torus(shapes::Torus {
+                centre: Vector3::new(0.7, 0.0, 0.0),
+                axis: Vector3::new(0.1, 1.0, -0.2),
+                radius: 0.7,
+                tube: 0.45,
+                inside: true,
+            }),
+            3,
+        ),
+        (
+            "doughnut",
+            Shape::Torus(shapes::Torus {
+                centre: Vector3::new(0.0, 0.0, -0.5),
+                axis: Vector3::new(0.1, -0.2, 1.0),
+                radius: 0.5,
+                tube: 0.2,
+                inside: false,
+            }),
+            1,
+        ),
+        (
             "rough",
-            Shape::Grains(
+            Shape::Grains(shapes::Grains(
                 (0..25)
                     .map(|k| {
                         (
@@ -322,7 +350,7 @@ fn walls_of_space_are_met_where_they_are() {
                         )
                     })
                     .collect(),
-            ),
+            )),
             1,
         ),
     ];

@@ -5,6 +5,7 @@ use arenite::geometry::surface::Surface;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::filling::{FillError, FillRequest, lattice, random, roll_down};
 use arenite::system::{Mixture, RadiusLaw};
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -35,10 +36,10 @@ fn wall<D: Dimension>(shape: Shape<D>) -> Boundary<D> {
 }
 
 fn chain(points: &[[f64; 2]]) -> Boundary<Planar> {
-    wall(Shape::Polyline {
+    wall(Shape::Polyline(shapes::Polyline {
         points: points.iter().map(|&[x, y]| V2::new(x, y)).collect(),
         closed: false,
-    })
+    }))
 }
 
 /// The silo of thesis 4.7: 0.3 m wide, open at the top.
@@ -193,13 +194,13 @@ proptest! {
     #[test]
     fn rolled_down_in_a_box_and_a_cone(seed in any::<u64>(), cone in any::<bool>()) {
         let shape = if cone {
-            Shape::Revolved {
+            Shape::Revolved(shapes::Revolved {
                 origin: V3::new(0.1, 0.1, 0.0),
                 axis: V3::z(),
                 profile: vec![[0.0, 0.0], [0.03, 0.0], [0.12, 0.15], [0.12, 1.0]],
-            }
+            })
         } else {
-            Shape::Box { min: V3::zeros(), max: V3::new(0.2, 0.2, 1.0), inside: true }
+            Shape::Box(shapes::Cuboid { min: V3::zeros(), max: V3::new(0.2, 0.2, 1.0), inside: true })
         };
         let walls = vec![wall(shape)];
         let min = V3::new(0.03, 0.03, 0.0);
@@ -275,11 +276,11 @@ fn a_single_grain_rests_on_the_floor_or_rolls_off() {
 /// On a hollow floor a grain comes to rest at the bottom although it has one contact.
 #[test]
 fn a_bowl_collects() {
-    let bowl = [wall(Shape::Ball {
+    let bowl = [wall(Shape::Ball(shapes::Ball {
         centre: V3::new(0.0, 0.0, 0.5),
         radius: 0.5,
         inside: true,
-    })];
+    }))];
     let request = request::<Spatial>(
         &bowl,
         1,
@@ -354,10 +355,10 @@ fn around<D: Dimension>(slant: f64) -> Vec<Boundary<D>> {
     let at = |x: f64| D::Vector::from_fn(|_| x);
     let sides = (0..D::N).flat_map(|k| [(k, 1.0, -0.1), (k, -1.0, 0.13)]);
     let plane = |(k, sign, x)| {
-        wall(Shape::Plane {
+        wall(Shape::Plane(shapes::Plane {
             point: at(x),
             normal: along(k, sign),
-        })
+        }))
     };
     sides.map(plane).collect()
 }
@@ -402,11 +403,11 @@ fn cells_behind_walls_are_passed_over_with_what_they_would_draw() {
 /// A box of a few hundred cells in the middle of 1e8: to look at all of them takes a minute.
 #[test]
 fn a_region_far_larger_than_its_vessel_is_no_work() {
-    let vessel = [wall(Shape::<Planar>::Box {
+    let vessel = [wall(Shape::<Planar>::Box(shapes::Cuboid {
         min: V2::new(-0.2, -0.2),
         max: V2::new(0.2, 0.2),
         inside: true,
-    })];
+    }))];
     let began = std::time::Instant::now();
     let (grains, _) = reaching(&vessel, 120.0, 100).unwrap();
     assert_eq!(grains.len(), 100);

@@ -10,6 +10,7 @@ use arenite::collide::engine::{
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::vector::Level;
 use arenite::walls::Wall;
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -214,10 +215,10 @@ pub fn shaken_box<D: Dimension>() -> Setup<D> {
     setup.species = 2;
     for k in 0..D::N {
         for (at, sign) in [(0.0, 1.0), (SHAKEN, -1.0)] {
-            let shape = Shape::Plane {
+            let shape = Shape::Plane(shapes::Plane {
                 point: D::Vector::from_fn(|_| at),
                 normal: D::Vector::from_fn(|j| if j == k { sign } else { 0.0 }),
-            };
+            });
             let motion = if k == 0 {
                 Motion::Harmonic {
                     amplitude: D::Vector::from_fn(|j| if j == 0 { 0.2 } else { 0.0 }),
@@ -357,19 +358,19 @@ fn pressure_in_a_can_does_not_depend_on_its_shape() {
         let mut setup = empty::<Spatial>(-corner, corner + Vector3::z() * height, false);
         let wall = |shape| Boundary::standing(shape, 0);
         setup.walls = vec![
-            wall(Shape::Revolved {
+            wall(Shape::Revolved(shapes::Revolved {
                 origin: Vector3::zeros(),
                 axis: Vector3::z(),
                 profile: vec![[radius, -height], [radius, 2.0 * height]],
-            }),
-            wall(Shape::Plane {
+            })),
+            wall(Shape::Plane(shapes::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::z(),
-            }),
-            wall(Shape::Plane {
+            })),
+            wall(Shape::Plane(shapes::Plane {
                 point: Vector3::z() * height,
                 normal: -Vector3::z(),
-            }),
+            })),
         ];
         let mut random = ChaCha8Rng::seed_from_u64(2);
         while setup.bodies.len() < 1000 {
@@ -504,10 +505,10 @@ fn a_gas_beyond_the_caches_keeps_its_bits_and_its_energy() {
     let height = walled.max[1];
     walled.walls = [(0.0, 1.0), (height, -1.0)]
         .map(|(at, sign)| {
-            let shape = Shape::Plane {
+            let shape = Shape::Plane(shapes::Plane {
                 point: Vector2::new(0.0, at),
                 normal: Vector2::new(0.0, sign),
-            };
+            });
             Boundary::standing(shape, 0)
         })
         .to_vec();
@@ -669,10 +670,10 @@ fn a_bouncing_ball_collapses_and_it_is_told() {
         setup.gravity = -Vector3::z() * g;
         setup.rules = vec![Rule::smooth(e)];
         setup.limits = limits;
-        let floor = Shape::Plane {
+        let floor = Shape::Plane(shapes::Plane {
             point: -Vector3::z() * 0.1,
             normal: Vector3::z(),
-        };
+        });
         setup.walls = vec![Boundary::standing(floor, 0)];
         let velocity = Vector3::x() * number(&ball["vx"]);
         setup.bodies = vec![body::<Spatial>(Vector3::z() * h, velocity, 0.1)];
@@ -754,10 +755,10 @@ fn oblique_impacts_follow_coulomb_and_the_tangential_restitution() {
                 friction: mu,
             }),
         }];
-        let floor = Shape::Plane {
+        let floor = Shape::Plane(shapes::Plane {
             point: Vector2::zeros(),
             normal: Vector2::y(),
-        };
+        });
         setup.walls = vec![Boundary::standing(floor, 0)];
         let mut ball = body::<Planar>(Vector2::new(0.0, 0.01), Vector2::new(vt, -vn), r);
         // Rolling forward is clockwise.
@@ -846,15 +847,15 @@ fn moving_walls_are_met_where_they_are() {
         setup.gravity = -Vector3::z() * 9.81;
         setup.rules = vec![Rule::smooth(0.95)];
         let shape = match inside {
-            None => Shape::Plane {
+            None => Shape::Plane(shapes::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::z(),
-            },
-            Some(inside) => Shape::Ball {
+            }),
+            Some(inside) => Shape::Ball(shapes::Ball {
                 centre: Vector3::z() * 0.2,
                 radius: 0.25,
                 inside,
-            },
+            }),
         };
         let motion = Motion::Harmonic {
             amplitude: Vector3::new(0.0, 0.003, 0.0109),

@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::MemorySink;
 use arenite::system::{IntegratorName, Setup, System};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -31,10 +32,10 @@ fn pushed<D: Integrate>(along: D::Vector, drive: Drive) -> Guided<D> {
 
 /// A lid of a mass (kg) pressed down by a force (N), on all that is below `height`.
 fn lid<D: Integrate>(setup: &mut Setup<D>, height: f64, mass: f64, force: f64) -> &mut Guided<D> {
-    let shape = Shape::Plane {
+    let shape = Shape::Plane(shapes::Plane {
         point: place::<D>(0.0, height),
         normal: place::<D>(0.0, -1.0),
-    };
+    });
     let wall = wall(setup, "lid", shape);
     wall.motion = Motion::Guided(Box::new(Guided {
         mass,
@@ -165,10 +166,10 @@ fn a_lid_keeps_its_pressure() {
     let (width, pressure) = (0.12, 800.0);
     floor(&mut setup);
     for (name, x, way) in [("left", 0.0, 1.0), ("right", width, -1.0)] {
-        let shape = Shape::Plane {
+        let shape = Shape::Plane(shapes::Plane {
             point: place::<Planar>(x, 0.0),
             normal: place::<Planar>(way, 0.0),
-        };
+        });
         wall(&mut setup, name, shape);
     }
     let mut dice = Dice(7);
@@ -214,10 +215,10 @@ fn a_lid_keeps_its_pressure() {
 fn pressures_follow_the_room_between_plates() {
     let mut setup: Setup<Planar> = empty(linear(KN, KN, 80.0, 40.0, 0.0), 1e-5, 1.0);
     let plane = |setup: &mut Setup<Planar>, name: &str, at: [f64; 2], normal: [f64; 2]| {
-        let shape = Shape::Plane {
+        let shape = Shape::Plane(shapes::Plane {
             point: place::<Planar>(at[0], at[1]),
             normal: place::<Planar>(normal[0], normal[1]),
-        };
+        });
         wall(setup, name, shape);
     };
     plane(&mut setup, "bottom", [0.0, 0.0], [0.0, 1.0]);

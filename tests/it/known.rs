@@ -7,6 +7,7 @@ use arenite::contact::LawTable;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{EventLog, PerturbKind, PerturbSetup, PerturbWhen, Setup};
+use arenite::walls::shapes;
 
 use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};
 
@@ -35,10 +36,10 @@ fn bridge<D: Integrate>(turn: D::Spin, finish: f64) -> Setup<D> {
     setup.log.events = EventLog::Links;
     floor(&mut setup).material = 1;
     let (s, c) = (libm::sin(LEAN), libm::cos(LEAN));
-    let plane = Shape::Plane {
+    let plane = Shape::Plane(shapes::Plane {
         point: place::<D>(radius * (1.0 + 2.0 * s), 0.0),
         normal: place::<D>(-1.0, 0.0),
-    };
+    });
     wall(&mut setup, "wall", plane).material = 2;
     let still = place::<D>(0.0, 0.0);
     let high = place::<D>(2.0 * radius * s, radius * (1.0 + 2.0 * c));

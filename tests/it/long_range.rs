@@ -12,6 +12,7 @@ use arenite::scenario::Scenario;
 use arenite::system::{
     FeedSetup, FeedTiming, IntegratorName, Mixture, OutletSetup, RadiusLaw, Setup, System,
 };
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 
 use crate::support::{
@@ -444,11 +445,11 @@ pub(super) fn plasma<D: Formed + Integrate>(step: f64, weak: bool) -> Setup<D> {
     } else {
         [0.24; 3]
     };
-    let shape = arenite::body::Shape::Box {
+    let shape = arenite::body::Shape::Box(shapes::Cuboid {
         min: D::Vector::default(),
         max: D::Vector::from_fn(|k| size[k]),
         inside: true,
-    };
+    });
     wall(&mut setup, "box", shape);
     setup
 }

@@ -145,6 +145,7 @@ mod thornton_ning;
 mod threads;
 mod tilt;
 mod toning;
+mod torus;
 mod view;
 mod wall_images;
 mod watch;

@@ -7,6 +7,7 @@ use arenite::geometry::Spatial;
 use arenite::geometry::surface::mesh::Exactness;
 use arenite::record::{BodyRef, MemorySink, SeriesRow};
 use arenite::system::{EventLog, IntegratorName, Setup, System};
+use arenite::walls::shapes;
 use nalgebra::{Rotation3, Vector3};
 
 use super::mesh_surface::{mesh, shattered};
@@ -21,7 +22,7 @@ const KN: f64 = 1e6;
 const STEP: f64 = 5e-6;
 
 fn plane(point: V3, normal: V3) -> Shape<Spatial> {
-    Shape::Plane { point, normal }
+    Shape::Plane(shapes::Plane { point, normal })
 }
 
 /// The square from -1 to 1 of two triangles.
@@ -116,11 +117,11 @@ fn plane_box_and_mesh_are_one_wall() {
         for (name, shape) in [
             (
                 "box",
-                Shape::Box {
+                Shape::Box(shapes::Cuboid {
                     min: V3::repeat(-1.0),
                     max: top,
                     inside: false,
-                },
+                }),
             ),
             ("two", placed(square(), |c| c)),
             ("many", placed(shattered(600, 5), |c| c)),
@@ -251,11 +252,11 @@ fn a_ball_turns_about_the_edge_of_a_step() {
         "{:e}",
         last(&sink).balance_error
     );
-    let (reference, _) = of(Shape::Box {
+    let (reference, _) = of(Shape::Box(shapes::Cuboid {
         min: V3::repeat(-1.0),
         max: V3::new(0.0, 1.0, 0.0),
         inside: false,
-    });
+    }));
     let off = apart(&reference, &system);
     assert!(off < 1e-12, "{off:e}");
 }
@@ -348,11 +349,11 @@ fn a_cone_of_flat_sides_bears_what_a_cone_does() {
             .collect();
         forces
     };
-    let exact = of(Shape::Revolved {
+    let exact = of(Shape::Revolved(shapes::Revolved {
         origin: V3::zeros(),
         axis: V3::z(),
         profile: vec![[0.1, 0.0], [0.3, 0.2]],
-    });
+    }));
     let want = MASS * G * 2.0_f64.sqrt();
     assert_eq!(exact.len(), 1);
     close("cone", exact[0].norm(), want, 1e-6 * want);
@@ -401,11 +402,11 @@ fn a_mesh_moves_as_a_box_does() {
             setup.boundaries[0].belt = belt;
             run(&setup)
         };
-        let (reference, logged) = of(Shape::Box {
+        let (reference, logged) = of(Shape::Box(shapes::Cuboid {
             min: V3::repeat(-1.0),
             max: top,
             inside: false,
-        });
+        }));
         let (system, sink) = of(block(V3::repeat(-1.0), top));
         let off = apart(&reference, &system);
         assert!(off < 1e-10, "{off:e}");
@@ -459,17 +460,17 @@ fn energy_is_kept_among_triangles() {
             block(low, high),
         ];
         let analytic = [
-            Shape::Revolved {
+            Shape::Revolved(shapes::Revolved {
                 origin: V3::zeros(),
                 axis: V3::z(),
                 profile: vec![[0.1, 0.0], [0.3, 0.2]],
-            },
+            }),
             plane(V3::z() * -0.1, V3::z()),
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: low,
                 max: high,
                 inside: false,
-            },
+            }),
         ];
         let (of_mesh, fallen) = fall(triangles, integrator);
         let (of_walls, _) = fall(analytic, integrator);
@@ -499,11 +500,11 @@ fn a_fine_tube_is_nearly_round() {
         [[k, n, sides + n], [k, sides + n, sides + k]]
     };
     let triangles: Vec<[u32; 3]> = (0..sides).flat_map(halves).collect();
-    let round = Shape::Revolved {
+    let round = Shape::Revolved(shapes::Revolved {
         origin: V3::y() * -0.2,
         axis: V3::y(),
         profile: vec![[radius, 0.0], [radius, 0.4]],
-    };
+    });
     let of = |shape| {
         let (sine, cosine) = libm::sincos(1.0);
         let x = V3::new(-sine, 0.0, -cosine) * (radius - 0.03);

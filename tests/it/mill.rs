@@ -12,6 +12,7 @@ use arenite::record::{BodyRef, MemorySink, Summary};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{Control, Outcome, simulation};
 use arenite::walls::Wall;
+use arenite::walls::shapes;
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -213,10 +214,10 @@ fn arcs_and_their_pieces_are_one_path() {
         .collect();
     let hits = |motion: Motion<Spatial>| {
         let setup = one_wall(
-            Shape::Plane {
+            Shape::Plane(shapes::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::z(),
-            },
+            }),
             motion,
             Vector3::z() * -9.81,
             vec![(Vector3::z() * 0.05, Vector3::zeros())],

@@ -15,6 +15,7 @@ use arenite::system::{
     Outcome, OutletSetup, RadiusLaw, Setup, System,
 };
 use arenite::vector::Level;
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -47,21 +48,21 @@ fn scene<D: Integrate>(law: ContactLaw) -> Setup<D> {
         })
     };
     // The box has no floor of its own: it reaches far below the gate.
-    let shape = Shape::Box {
+    let shape = Shape::Box(shapes::Cuboid {
         min: wide(-0.06, -1.0),
         max: wide(0.06, 2.0),
         inside: true,
-    };
+    });
     wall(&mut setup, "box", shape);
     floor(&mut setup).opens_at = Some(0.2);
     wall(
         &mut setup,
         "stirrer",
-        Shape::Ball {
+        Shape::Ball(shapes::Ball {
             centre: place::<D>(0.0, 0.02),
             radius: 0.012,
             inside: false,
-        },
+        }),
     )
     .motion = Motion::Harmonic {
         amplitude: place::<D>(0.02, 0.0),

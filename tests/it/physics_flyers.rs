@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{EventLog, IntegratorName, Setup};
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 
 use super::support::*;
@@ -241,11 +242,11 @@ fn planar_flyers_stay_in_their_vessel() {
     let none = Vector2::zeros();
     let down = Vector2::new(0.0, -9.81);
     let size = Vector2::new(0.15, 0.15);
-    let block = Shape::Box {
+    let block = Shape::Box(shapes::Cuboid {
         min: -size,
         max: size,
         inside: true,
-    };
+    });
     let in_box = |x: Vector2<f64>| 0.15 - x.x.abs().max(x.y.abs());
     locked_in::<Planar>(
         "box",
@@ -255,11 +256,11 @@ fn planar_flyers_stay_in_their_vessel() {
         in_box,
         size,
     );
-    let circle = Shape::Ball {
+    let circle = Shape::Ball(shapes::Ball {
         centre: none,
         radius: 0.15,
         inside: true,
-    };
+    });
     let in_circle = |x: Vector2<f64>| 0.15 - Vector::norm(&x);
     locked_in::<Planar>(
         "circle",
@@ -281,23 +282,23 @@ fn planar_flyers_stay_in_their_vessel() {
         Vector2::new(0.0, 0.15),
         Vector2::new(-0.15, 0.12),
     ];
-    let chain = Shape::Polyline {
+    let chain = Shape::Polyline(shapes::Polyline {
         points: corners.clone(),
         closed: true,
-    };
+    });
     let in_chain = |x: Vector2<f64>| in_polygon(&corners, x);
     locked_in::<Planar>("polyline", vec![chain], Motion::Fixed, down, in_chain, size);
     // A box with a disk and a block in it, seen from outside.
-    let obstacle = Shape::Ball {
+    let obstacle = Shape::Ball(shapes::Ball {
         centre: Vector2::new(0.06, 0.05),
         radius: 0.03,
         inside: false,
-    };
-    let brick = Shape::Box {
+    });
+    let brick = Shape::Box(shapes::Cuboid {
         min: Vector2::new(-0.09, -0.07),
         max: Vector2::new(-0.03, -0.02),
         inside: false,
-    };
+    });
     let in_yard = |x: Vector2<f64>| {
         let to_ball = Vector::norm(&(x - Vector2::new(0.06, 0.05))) - 0.03;
         let out = Vector2::new(
@@ -321,11 +322,11 @@ fn spatial_flyers_stay_in_their_vessel() {
     let none = Vector3::zeros();
     let down = Vector3::new(0.0, 0.0, -9.81);
     let size = Vector3::new(0.1, 0.1, 0.1);
-    let block = Shape::Box {
+    let block = Shape::Box(shapes::Cuboid {
         min: -size,
         max: size,
         inside: true,
-    };
+    });
     let in_box = |x: Vector3<f64>| 0.1 - x.amax();
     locked_in::<Spatial>(
         "box",
@@ -335,19 +336,19 @@ fn spatial_flyers_stay_in_their_vessel() {
         in_box,
         size,
     );
-    let ball = Shape::Ball {
+    let ball = Shape::Ball(shapes::Ball {
         centre: none,
         radius: 0.1,
         inside: true,
-    };
+    });
     let in_ball = |x: Vector3<f64>| 0.1 - Vector::norm(&x);
     locked_in::<Spatial>("ball", vec![ball], Motion::Fixed, down, in_ball, size);
     // A closed cone: tip at the bottom, lid at the top.
-    let cone = Shape::Revolved {
+    let cone = Shape::Revolved(shapes::Revolved {
         origin: none,
         axis: Vector3::z(),
         profile: vec![[0.0, -0.1], [0.1, 0.1], [0.0, 0.1]],
-    };
+    });
     let in_cone = |x: Vector3<f64>| {
         let distance = (x.x * x.x + x.y * x.y).sqrt();
         let slant = 5.0f64.sqrt();
@@ -366,11 +367,11 @@ fn spatial_flyers_stay_in_their_vessel() {
         spin: Vector3::new(0.0, 0.0, 20.0),
     };
     locked_in::<Spatial>("turning cone", vec![cone], turning, down, in_cone, size);
-    let obstacle = Shape::Ball {
+    let obstacle = Shape::Ball(shapes::Ball {
         centre: Vector3::new(0.02, 0.0, 0.03),
         radius: 0.04,
         inside: false,
-    };
+    });
     let in_yard =
         |x: Vector3<f64>| in_box(x).min(Vector::norm(&(x - Vector3::new(0.02, 0.0, 0.03))) - 0.04);
     locked_in::<Spatial>(
@@ -388,10 +389,10 @@ fn spatial_flyers_stay_in_their_vessel() {
 fn a_fast_paddle_hits_what_floats() {
     for spin in [40.0, 200.0] {
         let mut setup: Setup<Planar> = empty(linear(1e6, 0.0, 10.0, 0.0, 0.0), 2e-6, 0.05);
-        let shape = Shape::Polyline {
+        let shape = Shape::Polyline(shapes::Polyline {
             points: vec![Vector2::new(0.0, 0.0), Vector2::new(0.2, 0.0)],
             closed: false,
-        };
+        });
         wall(&mut setup, "paddle", shape).motion = Motion::Rotation {
             centre: Vector2::zeros(),
             spin,
@@ -442,10 +443,10 @@ fn small_grains_round_the_end_of_a_wall() {
     for _ in 0..400 {
         let radius = 1e-3;
         let mut setup: Setup<Planar> = empty(linear(1e4, 0.0, 0.0, 0.0, 0.0), 2e-6, 0.02);
-        let shape = Shape::Polyline {
+        let shape = Shape::Polyline(shapes::Polyline {
             points: vec![Vector2::new(-0.1, 0.0), Vector2::new(0.0, 0.0)],
             closed: false,
-        };
+        });
         wall(&mut setup, "wall", shape);
         // Large grains far away, so that the mean radius is large.
         for i in 0..4 {

@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::MemorySink;
 use arenite::system::{IntegratorName, Setup, System};
+use arenite::walls::shapes;
 use nalgebra::Vector2;
 
 use super::support::*;
@@ -29,9 +30,11 @@ fn piston<D: Integrate>(integrator: IntegratorName, friction: f64) -> (System<D>
     setup.gravity = place::<D>(0.0, -9.81);
     setup.log.series = Some(0.01);
     floor(&mut setup);
-    let plane = |at: f64, to: f64| Shape::Plane {
-        point: place::<D>(at, 0.0),
-        normal: place::<D>(to, 0.0),
+    let plane = |at: f64, to: f64| {
+        Shape::Plane(shapes::Plane {
+            point: place::<D>(at, 0.0),
+            normal: place::<D>(to, 0.0),
+        })
     };
     wall(&mut setup, "stop", plane(0.0, 1.0));
     let length = 0.0605;
@@ -140,11 +143,11 @@ fn a_drum_spins_up_a_disk() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 100.0, 30.0, 0.2), 1e-5, 1.0);
     setup.gravity = Vector2::new(0.0, -9.81);
     setup.log.series = Some(0.02);
-    let shape = Shape::Ball {
+    let shape = Shape::Ball(shapes::Ball {
         centre: Vector2::zeros(),
         radius: drum,
         inside: true,
-    };
+    });
     wall(&mut setup, "drum", shape).motion = Motion::Rotation {
         centre: Vector2::zeros(),
         spin,
@@ -156,10 +159,10 @@ fn a_drum_spins_up_a_disk() {
     laws.set(0, 1, linear(1e5, 0.0, 100.0, 0.0, 0.0));
     setup.laws = laws;
     for side in [-1.0, 1.0] {
-        let shape = Shape::Plane {
+        let shape = Shape::Plane(shapes::Plane {
             point: Vector2::new(side * RADIUS, 0.0),
             normal: Vector2::new(-side, 0.0),
-        };
+        });
         wall(&mut setup, "cage", shape).material = 1;
     }
     let x = Vector2::new(0.0, -(drum - RADIUS) - mass * 9.81 / 1e5);

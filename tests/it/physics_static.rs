@@ -6,6 +6,7 @@ use arenite::contact::{ContactLaw, Hertz, LawTable};
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::BodyRef;
 use arenite::system::Setup;
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -104,11 +105,11 @@ fn squeezed<D: Integrate>(count: usize) {
     setup.log.series = Some(0.05);
     let squeeze = 1e-4;
     let length = 2.0 * RADIUS * count as f64 - squeeze;
-    let shape = Shape::Box {
+    let shape = Shape::Box(shapes::Cuboid {
         min: D::Vector::default(),
         max: place::<D>(length, 1.0) + place::<D>(0.0, 0.0) + across::<D>(),
         inside: true,
-    };
+    });
     super::support::wall(&mut setup, "box", shape).material = 1;
     for i in 0..count {
         let along = length * (i as f64 + 0.5) / count as f64;

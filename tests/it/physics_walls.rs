@@ -4,6 +4,7 @@ use arenite::body::{Grain, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::Setup;
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 
 use super::support::*;
@@ -72,40 +73,40 @@ fn no_impact_with_a_wall_gains_energy() {
     let shapes: Vec<(&str, Shape<Planar>)> = vec![
         (
             "plane",
-            Shape::Plane {
+            Shape::Plane(shapes::Plane {
                 point: Vector2::new(0.0, 0.0),
                 normal: Vector2::new(0.0, 2.0),
-            },
+            }),
         ),
         (
             "segment with its ends",
-            Shape::Polyline {
+            Shape::Polyline(shapes::Polyline {
                 points: vec![Vector2::new(-0.02, 0.0), Vector2::new(0.02, 0.0)],
                 closed: false,
-            },
+            }),
         ),
         (
             "zigzag",
-            Shape::Polyline {
+            Shape::Polyline(shapes::Polyline {
                 points: zigzag,
                 closed: false,
-            },
+            }),
         ),
         (
             "block with its corners",
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: Vector2::new(-0.02, -0.05),
                 max: Vector2::new(0.02, 0.0),
                 inside: false,
-            },
+            }),
         ),
         (
             "circle",
-            Shape::Ball {
+            Shape::Ball(shapes::Ball {
                 centre: Vector2::new(0.0, -0.05),
                 radius: 0.05,
                 inside: false,
-            },
+            }),
         ),
     ];
     for (name, shape) in shapes {
@@ -114,34 +115,34 @@ fn no_impact_with_a_wall_gains_energy() {
     let shapes: Vec<(&str, Shape<Spatial>)> = vec![
         (
             "plane",
-            Shape::Plane {
+            Shape::Plane(shapes::Plane {
                 point: Vector3::zeros(),
                 normal: Vector3::new(0.0, 0.0, 1.0),
-            },
+            }),
         ),
         (
             "table with a round edge",
-            Shape::Revolved {
+            Shape::Revolved(shapes::Revolved {
                 origin: Vector3::zeros(),
                 axis: Vector3::z(),
                 profile: vec![[0.0, 0.0], [0.02, 0.0], [0.04, -0.02]],
-            },
+            }),
         ),
         (
             "block",
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: Vector3::new(-0.02, -0.001, -0.05),
                 max: Vector3::new(0.02, 0.05, 0.0),
                 inside: false,
-            },
+            }),
         ),
         (
             "ball",
-            Shape::Ball {
+            Shape::Ball(shapes::Ball {
                 centre: Vector3::new(0.0, 0.003, -0.05),
                 radius: 0.05,
                 inside: false,
-            },
+            }),
         ),
     ];
     for (name, shape) in shapes {
@@ -174,28 +175,28 @@ fn track<D: Integrate>(shape: Shape<D>, turn: f64) -> Vec<Grain<D>> {
 
 fn plane<D: Dimension>(turn: f64) -> Shape<D> {
     let (sine, cosine) = turn.sin_cos();
-    Shape::Plane {
+    Shape::Plane(shapes::Plane {
         point: D::Vector::default(),
         normal: place::<D>(-sine, cosine),
-    }
+    })
 }
 
 #[test]
 fn a_plane_and_the_floor_of_a_box_are_the_same_wall() {
-    let inside = Shape::Box {
+    let inside = Shape::Box(shapes::Cuboid {
         min: Vector2::new(-5.0, 0.0),
         max: Vector2::new(5.0, 3.0),
         inside: true,
-    };
-    let outside = Shape::Box {
+    });
+    let outside = Shape::Box(shapes::Cuboid {
         min: Vector2::new(-5.0, -3.0),
         max: Vector2::new(5.0, 0.0),
         inside: false,
-    };
-    let line = Shape::Polyline {
+    });
+    let line = Shape::Polyline(shapes::Polyline {
         points: vec![Vector2::new(-5.0, 0.0), Vector2::new(5.0, 0.0)],
         closed: false,
-    };
+    });
     let want = track(plane::<Planar>(0.0), 0.0);
     // It has bounced and rolls.
     assert!(want[0].position.x > 0.1 && (want[0].position.y - RADIUS).abs() < 1e-4);
@@ -203,21 +204,21 @@ fn a_plane_and_the_floor_of_a_box_are_the_same_wall() {
     assert_eq!(track(outside, 0.0), want);
     assert_eq!(track(line, 0.0), want);
 
-    let inside = Shape::Box {
+    let inside = Shape::Box(shapes::Cuboid {
         min: Vector3::new(-5.0, -1.0, 0.0),
         max: Vector3::new(5.0, 1.0, 3.0),
         inside: true,
-    };
-    let outside = Shape::Box {
+    });
+    let outside = Shape::Box(shapes::Cuboid {
         min: Vector3::new(-5.0, -1.0, -3.0),
         max: Vector3::new(5.0, 1.0, 0.0),
         inside: false,
-    };
-    let disk = Shape::Revolved {
+    });
+    let disk = Shape::Revolved(shapes::Revolved {
         origin: Vector3::zeros(),
         axis: Vector3::z(),
         profile: vec![[0.0, 0.0], [4.0, 0.0]],
-    };
+    });
     let want = track(plane::<Spatial>(0.0), 0.0);
     assert_eq!(track(inside, 0.0), want);
     assert_eq!(track(outside, 0.0), want);
@@ -241,10 +242,10 @@ fn seams_of_a_straight_chain_are_not_felt() {
             .map(|i| -1.0 + 0.02 * f64::from(i))
             .map(|s| Vector2::new(s * cosine, s * sine))
             .collect();
-        let chain = Shape::Polyline {
+        let chain = Shape::Polyline(shapes::Polyline {
             points,
             closed: false,
-        };
+        });
         let (got, want) = (track(chain, turn), track(plane::<Planar>(turn), turn));
         if turn == 0.0 {
             assert_eq!(got, want);
@@ -270,10 +271,10 @@ fn a_convex_corner_counts_once() {
     wall(
         &mut setup,
         "roof",
-        Shape::Polyline {
+        Shape::Polyline(shapes::Polyline {
             points,
             closed: false,
-        },
+        }),
     );
     let x = Vector2::new(-0.02, RADIUS - MASS * 9.81 / 1e6);
     add(&mut setup, RADIUS, MASS, x, Vector2::new(0.2, 0.0)).spin = -0.2 / RADIUS;

@@ -9,6 +9,7 @@ use arenite::geometry::Planar;
 use arenite::record::BodyRef;
 use arenite::stress::{Element, Factor, FreeGroup, Freedom, Member, Network, Node, Solver};
 use arenite::system::{Handover, Setup, System};
+use arenite::walls::shapes;
 
 use crate::support::{self, add, empty, linear, place, wall};
 
@@ -52,10 +53,10 @@ fn pinched() -> Setup<Planar> {
             v[along] = size;
             v
         };
-        let plane = Shape::Plane {
+        let plane = Shape::Plane(shapes::Plane {
             point: towards(-sign * reach[along]),
             normal: towards(sign),
-        };
+        });
         let piece = |from: f64, velocity, acceleration| MotionPiece {
             from,
             velocity,

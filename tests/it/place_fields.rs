@@ -9,6 +9,7 @@ use arenite::field::{
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::scenario::Scenario;
 use arenite::system::{IntegratorName, Setup, System};
+use arenite::walls::shapes;
 
 use crate::support::{
     Checkpoints, Dice, add, close, empty, end, finish, linear, momenta, place, run, wall,
@@ -676,11 +677,11 @@ fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
             dice.spin::<D>(-5.0, 5.0);
     }
     if walls {
-        let shape = arenite::body::Shape::Box {
+        let shape = arenite::body::Shape::Box(shapes::Cuboid {
             min: D::Vector::default(),
             max: D::Vector::from_fn(|_| 1.0),
             inside: true,
-        };
+        });
         wall(&mut setup, "box", shape);
     }
     setup

@@ -11,6 +11,7 @@ use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::record::MemorySink;
 use arenite::system::{EventLog, PeriodicAxis, Setup, System};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -276,11 +277,11 @@ fn gas(restitution: f64, friction: f64, walls: bool) -> Setup<Planar> {
         }
     }
     if walls {
-        let shape = Shape::Box {
+        let shape = Shape::Box(shapes::Cuboid {
             min: place::<Planar>(0.0, 0.0),
             max: place::<Planar>(length, length),
             inside: true,
-        };
+        });
         wall(&mut setup, "box", shape);
     } else {
         setup.periodic = vec![
@@ -473,16 +474,16 @@ fn nobody_is_looked_for_beyond_a_wall<D: Integrate>() {
     setup.motion.stable_dwell = 1e-4;
     setup.gravity = place::<D>(0.0, -9.81);
     let thin = if D::N == 2 {
-        Shape::Polyline {
+        Shape::Polyline(shapes::Polyline {
             points: vec![place::<D>(-5.0, low), place::<D>(5.0, low)],
             closed: false,
-        }
+        })
     } else {
-        Shape::Revolved {
+        Shape::Revolved(shapes::Revolved {
             origin: place::<D>(0.0, low),
             axis: place::<D>(0.0, 1.0),
             profile: vec![[0.0, 0.0], [5.0, 0.0]],
-        }
+        })
     };
     wall(&mut setup, "floor", thin);
     let middle = |up: f64| D::Vector::from_fn(|k| if k + 1 == D::N { up } else { 1.0 });

@@ -8,6 +8,7 @@ use arenite::body::{Boundary, Grain, Motion, MotionPiece, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Vector};
 use arenite::system::{Setup, System};
+use arenite::walls::shapes;
 
 use crate::random_draws::SIDE;
 use crate::support::run;
@@ -92,22 +93,22 @@ impl Way {
     fn shape<D: Dimension>(self, shape: &Shape<D>) -> Shape<D> {
         let mut shape = shape.clone();
         match &mut shape {
-            Shape::Plane { point, normal } => {
+            Shape::Plane(shapes::Plane { point, normal }) => {
                 (*point, *normal) = (self.point(*point), self.vector(*normal));
             }
-            Shape::Polyline { points, .. } => {
+            Shape::Polyline(shapes::Polyline { points, .. }) => {
                 points.iter_mut().for_each(|x| *x = self.point(*x));
             }
             Shape::Mesh(mesh) => {
                 mesh.corners.iter_mut().for_each(|x| *x = self.point(*x));
             }
-            Shape::Box { min, max, .. } => {
+            Shape::Box(shapes::Cuboid { min, max, .. }) => {
                 let (a, b) = (self.point(*min), self.point(*max));
                 *min = D::Vector::from_fn(|k| a[k].min(b[k]));
                 *max = D::Vector::from_fn(|k| a[k].max(b[k]));
             }
-            Shape::Ball { centre, .. } => *centre = self.point(*centre),
-            Shape::Revolved { origin, axis, .. } => {
+            Shape::Ball(shapes::Ball { centre, .. }) => *centre = self.point(*centre),
+            Shape::Revolved(shapes::Revolved { origin, axis, .. }) => {
                 (*origin, *axis) = (self.point(*origin), self.vector(*axis));
             }
             Shape::Vessel(vessel) => {

@@ -6,6 +6,7 @@ use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::Setup;
 use arenite::view::draw_walls;
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -45,11 +46,11 @@ fn apart<D: Integrate>(a: &Setup<D>, b: &Setup<D>) -> f64 {
 /// The grains of a wall each as a circle or sphere of its own.
 fn one_by_one<D: Integrate>(setup: &mut Setup<D>, list: &[(D::Vector, f64)], motion: &Motion<D>) {
     for (k, &(centre, radius)) in list.iter().enumerate() {
-        let ball = Shape::Ball {
+        let ball = Shape::Ball(shapes::Ball {
             centre,
             radius,
             inside: false,
-        };
+        });
         wall(setup, &format!("ball-{k}"), ball).motion = motion.clone();
     }
 }
@@ -61,7 +62,12 @@ fn a_rough_wall_is_its_grains() {
     fn same<D: Integrate>(motion: Motion<D>) {
         let list = row::<D>(12);
         let mut rough = falling::<D>();
-        wall(&mut rough, "rough", Shape::Grains(list.clone())).motion = motion.clone();
+        wall(
+            &mut rough,
+            "rough",
+            Shape::Grains(shapes::Grains(list.clone())),
+        )
+        .motion = motion.clone();
         let mut balls = falling::<D>();
         one_by_one(&mut balls, &list, &motion);
         let off = apart(&rough, &balls);
@@ -103,7 +109,12 @@ fn arcs_meet_each_grain_of_a_wall() {
         .collect();
     let material = rough.boundaries[0].material;
     let mut balls = rough.clone();
-    wall(&mut rough, "rough", Shape::Grains(list.clone())).material = material;
+    wall(
+        &mut rough,
+        "rough",
+        Shape::Grains(shapes::Grains(list.clone())),
+    )
+    .material = material;
     one_by_one(&mut balls, &list, &Motion::Fixed);
     for ball in balls.boundaries.iter_mut().rev().take(list.len()) {
         ball.material = material;
@@ -124,7 +135,7 @@ fn laws_see_two_round_bodies() {
         add(&mut rough, RADIUS, MASS, x, v);
         let mut heavy = rough.clone();
         let list = vec![(D::Vector::default(), 0.015)];
-        wall(&mut rough, "rough", Shape::Grains(list));
+        wall(&mut rough, "rough", Shape::Grains(shapes::Grains(list)));
         let zero = D::Vector::default();
         add(&mut heavy, 0.015, 1e9 * MASS, zero, zero);
         let (a, b) = (end(&rough)[0], end(&heavy)[0]);
@@ -154,7 +165,7 @@ fn a_layer_of_many() {
                 RADIUS,
             )
         };
-        Shape::Grains(places.map(grain).collect())
+        Shape::Grains(shapes::Grains(places.map(grain).collect()))
     };
     let on = |shape: Shape<Spatial>| {
         let mut setup: Setup<Spatial> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.2);
@@ -207,7 +218,11 @@ fn three_ways_to_write_it() {
 fn drawings_of_many_are_small() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.2);
     let list = (0..50_000).map(|k| (place::<Planar>(0.01 * f64::from(k), 0.0), RADIUS));
-    wall(&mut setup, "rough", Shape::Grains(list.collect()));
+    wall(
+        &mut setup,
+        "rough",
+        Shape::Grains(shapes::Grains(list.collect())),
+    );
     let (low, high) = (place::<Planar>(0.0, -0.01), place::<Planar>(500.0, 0.01));
     let drawings = draw_walls(&setup.boundaries, low, high);
     let points: usize = drawings.iter().map(|drawing| drawing.points.len()).sum();

@@ -8,6 +8,7 @@ use arenite::contact::{ContactLaw, Hertz, Linear, restitution};
 use arenite::geometry::{Planar, Spatial};
 use arenite::scenario::{AnySetup, Override, Problem, Resolved, Scenario, embedded, schema};
 use arenite::system::{FeedTiming, OutletSetup, RadiusLaw, Setup};
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 use serde_json::Value;
 
@@ -100,10 +101,10 @@ fn hopper_is_the_thesis_hopper() {
         assert!(grain.velocity.x.abs() <= 0.3 && grain.velocity.y.abs() <= 0.3);
     }
     assert_eq!(setup.boundaries[4].opens_at, Some(0.0));
-    let funnel = Shape::Polyline {
+    let funnel = Shape::Polyline(shapes::Polyline {
         points: vec![[0.0, 0.190526].into(), [0.11, 0.0].into()],
         closed: false,
-    };
+    });
     assert_eq!(setup.boundaries[2].shape, funnel);
     assert_eq!(setup.settle.map(|settle| settle.at_most), Some(2.0));
     assert!(setup.stop_when_empty);
@@ -174,14 +175,14 @@ opens_at = 0.5
     let names: Vec<&str> = walls.iter().map(|wall| wall.name.as_str()).collect();
     assert_eq!(names, ["wall-1", "wall-2", "wall-3", "mine"]);
     assert!(
-        matches!(&walls[0].shape, Shape::Polyline { points, closed: false } if points.len() == 2)
+        matches!(&walls[0].shape, Shape::Polyline(shapes::Polyline { points, closed: false }) if points.len() == 2)
     );
     assert!(matches!(
         walls[0].motion,
         Motion::Rotation { spin: 2.0, .. }
     ));
     assert!(
-        matches!(&walls[1].shape, Shape::Polyline { points, closed: true } if points.len() == 3)
+        matches!(&walls[1].shape, Shape::Polyline(shapes::Polyline { points, closed: true }) if points.len() == 3)
     );
     assert!(matches!(
         walls[1].motion,
@@ -193,14 +194,17 @@ opens_at = 0.5
     ));
     assert!(matches!(
         walls[2].shape,
-        Shape::Ball {
+        Shape::Ball(shapes::Ball {
             radius: 9.0,
             inside: true,
             ..
-        }
+        })
     ));
     assert!(matches!(&walls[2].motion, Motion::Velocity(v) if v.y == 1.0));
-    assert!(matches!(walls[3].shape, Shape::Box { inside: false, .. }));
+    assert!(matches!(
+        walls[3].shape,
+        Shape::Box(shapes::Cuboid { inside: false, .. })
+    ));
     assert!(matches!(&walls[3].motion, Motion::Pieces(list) if list[1].acceleration.y == 1.0));
     assert_eq!(walls[3].opens_at, Some(0.5));
 }
@@ -231,7 +235,7 @@ sphere = { centre = [0, 0, 0], radius = 5, grains = "inside" }
 "#,
     );
     let profile = |k: usize| match &setup.boundaries[k].shape {
-        Shape::Revolved { profile, .. } => profile.clone(),
+        Shape::Revolved(shapes::Revolved { profile, .. }) => profile.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(profile(0), [[1.0, 0.0], [1.0, 2.0]]);

@@ -6,6 +6,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{MemorySink, Status};
 use arenite::system::{Control, IntegratorName, OutletSetup, Setup, System};
+use arenite::walls::shapes;
 
 use crate::support::{self, add, close, empty, floor, linear, place, planar, wall};
 
@@ -23,11 +24,11 @@ fn outlet<D: Dimension>(setup: &mut Setup<D>) {
 fn bowl<D: Integrate>(aside: f64, finish: f64) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e5, 3e4, 20.0, 0.0, 0.5), 2e-5, finish);
     setup.gravity = place::<D>(0.0, -G);
-    let shape = Shape::Ball {
+    let shape = Shape::Ball(shapes::Ball {
         centre: D::Vector::default(),
         radius: 0.1,
         inside: true,
-    };
+    });
     wall(&mut setup, "bowl", shape);
     outlet(&mut setup);
     let height = -(0.09f64 * 0.09 - aside * aside).sqrt();
@@ -75,11 +76,11 @@ fn who_swings_in_a_bowl_bears_nothing() {
 fn rolls<D: Integrate>() {
     let mut setup = empty::<D>(linear(1e5, 3e4, 20.0, 10.0, 0.5), 2e-5, 4.0);
     setup.gravity = place::<D>(0.0, -G);
-    let shape = Shape::Box {
+    let shape = Shape::Box(shapes::Cuboid {
         min: D::Vector::from_fn(|_| -0.5),
         max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { 0.5 }),
         inside: false,
-    };
+    });
     wall(&mut setup, "table", shape);
     outlet(&mut setup);
     let height = 0.01 - 0.1 * G / 1e5;
@@ -117,11 +118,11 @@ fn ball<D: Integrate>(size: f64, leans: f64) -> Setup<D> {
     let mut setup = empty::<D>(law, 2e-5 * pace, 4.0 * pace);
     setup.gravity = place::<D>(leans * G, -G);
     setup.outlet_interval = 0.01 * pace;
-    let shape = Shape::Box {
+    let shape = Shape::Box(shapes::Cuboid {
         min: D::Vector::from_fn(|_| -0.5 * size),
         max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { 0.5 * size }),
         inside: false,
-    };
+    });
     wall(&mut setup, "table", shape);
     setup.outlets.push(OutletSetup::Plane {
         point: place::<D>(0.0, -size),
@@ -189,10 +190,10 @@ fn a_bed_that_rings_stays_where_it_is() {
 /// The same run without verdicts: a gate far away that never opens lets nothing be believed.
 fn unbelieved<D: Dimension>(setup: &Setup<D>, finish: f64) -> Setup<D> {
     let mut setup = setup.clone();
-    let shape = Shape::Plane {
+    let shape = Shape::Plane(shapes::Plane {
         point: place::<D>(0.0, -50.0),
         normal: place::<D>(0.0, 1.0),
-    };
+    });
     wall(&mut setup, "far", shape).opens_at = Some(1e9);
     setup.finish = finish;
     setup

@@ -10,6 +10,7 @@ use arenite::neighbor::Cells;
 use arenite::record::MemorySink;
 use arenite::system::{Setup, System};
 use arenite::vector::Level;
+use arenite::walls::shapes;
 use nalgebra::Vector3;
 
 use super::support::*;
@@ -192,10 +193,10 @@ fn hangs<D: Integrate>() {
             },
         );
         setup.gravity = place::<D>(0.0, -G);
-        let shape = Shape::Plane {
+        let shape = Shape::Plane(shapes::Plane {
             point: D::Vector::default(),
             normal: place::<D>(0.0, -1.0),
-        };
+        });
         wall(&mut setup, "ceiling", shape);
         add(
             &mut setup,

@@ -13,6 +13,7 @@ use arenite::record::{MemorySink, NullSink, Sink};
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{self, CollapseName, Control, EventsSetup, simulation};
 use arenite::vector::Level;
+use arenite::walls::shapes;
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -659,10 +660,10 @@ fn friction_by_law_turns_grains_as_clusters_do() {
                     support::wall(
                         &mut setup,
                         "floor",
-                        Shape::Plane {
+                        Shape::Plane(shapes::Plane {
                             point: Vector3::zeros(),
                             normal: Vector3::z(),
-                        },
+                        }),
                     );
                 }
                 let by_steps = support::end(&setup);

@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{Setup, System, SystemError};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -48,11 +49,11 @@ fn a_plane_is_hit_as_a_block<D: Integrate>() {
     wall(
         &mut block,
         "block",
-        Shape::Box {
+        Shape::Box(shapes::Cuboid {
             min: D::Vector::from_fn(|_| ends.0),
             max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { ends.1 }),
             inside: false,
-        },
+        }),
     );
     // The block reaches 0.1 m further down; frequencies go with the 1/5th power of the speed.
     close("step", chosen(&plane) / chosen(&block), 1.0, 0.06);
@@ -82,11 +83,11 @@ fn walls_do_not_outrun_the_step<D: Integrate>(motion: Motion<D>, speed: f64) {
     wall(
         &mut setup,
         "ram",
-        Shape::Box {
+        Shape::Box(shapes::Cuboid {
             min: place::<D>(-0.3, -0.4) - D::Vector::from_fn(|_| 1e-9),
             max: D::Vector::from_fn(|k| if k == 0 { 0.3 } else { 0.0 }),
             inside: false,
-        },
+        }),
     )
     .motion = motion;
     let step = chosen(&setup);
@@ -180,11 +181,11 @@ fn weakly_damped_links_keep_the_balance() {
             setup.gravity = place::<Planar>(0.0, -9.81);
         }
         let ends = [0.0, 0.2];
-        let shape = Shape::Box {
+        let shape = Shape::Box(shapes::Cuboid {
             min: Vector::from_fn(|_| ends[0]),
             max: Vector::from_fn(|_| ends[1]),
             inside: true,
-        };
+        });
         let walls = wall(&mut setup, "box", shape);
         if floor_moves {
             walls.motion = Motion::Harmonic {

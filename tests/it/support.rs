@@ -19,6 +19,7 @@ use arenite::system::{
 };
 use arenite::vector::Level;
 use arenite::walls::Wall;
+use arenite::walls::shapes;
 
 pub use crate::setups::{Dice, add, embedded, empty, linear, options, planar};
 
@@ -79,10 +80,10 @@ pub fn wall<'a, D: Dimension>(
 
 /// Adds the half-space under height 0.
 pub fn floor<D: Dimension>(setup: &mut Setup<D>) -> &mut Boundary<D> {
-    let shape = Shape::Plane {
+    let shape = Shape::Plane(shapes::Plane {
         point: D::Vector::default(),
         normal: place::<D>(0.0, 1.0),
-    };
+    });
     wall(setup, "floor", shape)
 }
 

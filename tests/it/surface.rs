@@ -4,6 +4,7 @@
 use arenite::body::Shape;
 use arenite::geometry::surface::{Probe, Surface};
 use arenite::geometry::{Dimension, Planar, Spatial};
+use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
 
@@ -11,18 +12,18 @@ type V2 = Vector2<f64>;
 type V3 = Vector3<f64>;
 
 fn polyline(points: &[[f64; 2]], closed: bool) -> Shape<Planar> {
-    Shape::Polyline {
+    Shape::Polyline(shapes::Polyline {
         points: points.iter().map(|&[x, y]| V2::new(x, y)).collect(),
         closed,
-    }
+    })
 }
 
 fn revolved(profile: &[[f64; 2]]) -> Shape<Spatial> {
-    Shape::Revolved {
+    Shape::Revolved(shapes::Revolved {
         origin: V3::new(0.1, -0.2, 0.3),
         axis: V3::new(0.0, 0.0, 2.0),
         profile: profile.to_vec(),
-    }
+    })
 }
 
 fn probes<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> Vec<Probe<D>> {
@@ -54,7 +55,7 @@ proptest! {
         x in (-2.0..2.0, -2.0..2.0),
     ) {
         let points: Vec<V2> = corners.iter().map(|&(a, b)| V2::new(a, b)).collect();
-        let shape: Shape<Planar> = Shape::Polyline { points: points.clone(), closed };
+        let shape: Shape<Planar> = Shape::Polyline(shapes::Polyline { points: points.clone(), closed });
         let x = V2::new(x.0, x.1);
         let wanted = chain_distance(&points, closed, x);
         let found = probes(&shape, x);
@@ -95,11 +96,11 @@ proptest! {
     /// A solid box from outside: one contact, at the clamped point.
     #[test]
     fn nearest_of_a_box(x in (-3.0..3.0, -3.0..3.0, -3.0..3.0)) {
-        let shape = Shape::<Spatial>::Box {
+        let shape = Shape::<Spatial>::Box(shapes::Cuboid {
             min: V3::new(-1.0, -0.5, 0.0),
             max: V3::new(1.0, 2.0, 0.5),
             inside: false,
-        };
+        });
         let x = V3::new(x.0, x.1, x.2);
         let clamped = V3::new(x.x.clamp(-1.0, 1.0), x.y.clamp(-0.5, 2.0), x.z.clamp(0.0, 0.5));
         let found = probes(&shape, x);
@@ -114,10 +115,10 @@ proptest! {
     #[test]
     fn corners_count_once(half in 0.05..1.5_f64, turn in 0.0..std::f64::consts::TAU, at in 0.0..1.0) {
         let from_angle = |angle: f64, r: f64| V2::new(r * angle.cos(), r * angle.sin());
-        let shape: Shape<Planar> = Shape::Polyline {
+        let shape: Shape<Planar> = Shape::Polyline(shapes::Polyline {
             points: vec![from_angle(turn + half, 1.0), V2::zeros(), from_angle(turn - half, 1.0)],
             closed: false,
-        };
+        });
         let outside = turn + half + 1e-6 + at * (std::f64::consts::TAU - 2.0 * half - 2e-6);
         prop_assert_eq!(probes(&shape, from_angle(outside, 0.1)).len(), 1);
         let inside: f64 = turn + half * (2.0 * at - 1.0) * 0.999;
@@ -223,27 +224,27 @@ fn exact_places_give_no_nan() {
             ],
         ),
         (
-            Shape::Ball {
+            Shape::Ball(shapes::Ball {
                 centre: V3::zeros(),
                 radius: 1.0,
                 inside: true,
-            },
+            }),
             vec![V3::zeros(), V3::x()],
         ),
         (
-            Shape::Ball {
+            Shape::Ball(shapes::Ball {
                 centre: V3::zeros(),
                 radius: 1.0,
                 inside: false,
-            },
+            }),
             vec![V3::zeros(), V3::x()],
         ),
         (
-            Shape::Box {
+            Shape::Box(shapes::Cuboid {
                 min: V3::zeros(),
                 max: V3::new(1.0, 1.0, 1.0),
                 inside: false,
-            },
+            }),
             vec![
                 V3::zeros(),
                 V3::new(0.5, 0.5, 0.5),
@@ -276,29 +277,29 @@ fn exact_places_give_no_nan() {
 
 #[test]
 fn solids_push_out_from_within() {
-    let block = Shape::<Planar>::Box {
+    let block = Shape::<Planar>::Box(shapes::Cuboid {
         min: V2::zeros(),
         max: V2::new(1.0, 1.0),
         inside: false,
-    };
+    });
     let found = probes(&block, V2::new(0.9, 0.5));
     assert_eq!(found[0].normal, V2::x());
     assert!((found[0].distance + 0.1).abs() < 1e-15);
-    let room = Shape::<Planar>::Box {
+    let room = Shape::<Planar>::Box(shapes::Cuboid {
         min: V2::zeros(),
         max: V2::new(1.0, 2.0),
         inside: true,
-    };
+    });
     let mut distances: Vec<f64> = probes(&room, V2::new(0.25, 0.5))
         .iter()
         .map(|p| p.distance)
         .collect();
     distances.sort_by(f64::total_cmp);
     assert_eq!(distances, [0.25, 0.5, 0.75, 1.5]);
-    let plane = Shape::<Planar>::Plane {
+    let plane = Shape::<Planar>::Plane(shapes::Plane {
         point: V2::new(0.0, 1.0),
         normal: V2::new(0.0, 5.0),
-    };
+    });
     assert_eq!(probes(&plane, V2::zeros())[0].distance, -1.0);
 }
 
@@ -323,41 +324,41 @@ fn impossible_shapes_say_why() {
         "the corners' coordinates must be finite numbers"
     );
     assert_eq!(
-        message(&Shape::Ball {
+        message(&Shape::Ball(shapes::Ball {
             centre: V2::zeros(),
             radius: -1.0,
             inside: false
-        }),
+        })),
         "the radius must be greater than 0 m, not -1"
     );
     assert_eq!(
-        message(&Shape::Plane {
+        message(&Shape::Plane(shapes::Plane {
             point: V2::zeros(),
             normal: V2::zeros()
-        }),
+        })),
         "the plane's normal must have a length greater than 0"
     );
     assert_eq!(
-        message(&Shape::Box {
+        message(&Shape::Box(shapes::Cuboid {
             min: V2::zeros(),
             max: V2::new(1.0, 0.0),
             inside: true
-        }),
+        })),
         "the box's min must lie below its max in every coordinate; coordinate 2 has min 0 and max 0"
     );
     assert_eq!(
-        message(&Shape::Revolved {
+        message(&Shape::Revolved(shapes::Revolved {
             origin: V2::zeros(),
             axis: V2::y(),
             profile: vec![[1.0, 0.0], [1.0, 1.0]]
-        }),
+        })),
         "a revolved surface exists only in three dimensions; use a polyline"
     );
     assert_eq!(
-        spatial(&Shape::Polyline {
+        spatial(&Shape::Polyline(shapes::Polyline {
             points: vec![V3::zeros(), V3::x()],
             closed: false
-        }),
+        })),
         "a polyline exists only in two dimensions; use a revolved surface, planes or a box"
     );
     assert_eq!(

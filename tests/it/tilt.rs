@@ -7,6 +7,7 @@ use arenite::event::Regime;
 use arenite::geometry::Planar;
 use arenite::record::{LinkRow, MemorySink, Summary};
 use arenite::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System};
+use arenite::walls::shapes;
 
 use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};
 
@@ -127,10 +128,10 @@ fn bridge(frictions: [f64; 3], finish: f64) -> Setup<Planar> {
     setup.log.series = Some(0.02);
     floor(&mut setup).material = 1;
     let (s, c) = (libm::sin(LEAN), libm::cos(LEAN));
-    let plane = Shape::Plane {
+    let plane = Shape::Plane(shapes::Plane {
         point: place::<Planar>(radius * (1.0 + 2.0 * s), 0.0),
         normal: place::<Planar>(-1.0, 0.0),
-    };
+    });
     wall(&mut setup, "wall", plane).material = 2;
     let still = place::<Planar>(0.0, 0.0);
     let [low, high] = [

@@ -6,6 +6,7 @@ use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::PeriodicAxis;
 use arenite::system::{Setup, System};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -110,61 +111,74 @@ fn planar_walls() -> Vec<(&'static str, Made<Planar>)> {
     vec![
         (
             "disk",
-            still(move |at| Shape::Ball {
-                centre: at,
-                radius: 0.008,
-                inside: false,
+            still(move |at| {
+                Shape::Ball(shapes::Ball {
+                    centre: at,
+                    radius: 0.008,
+                    inside: false,
+                })
             }),
         ),
         (
             "box",
-            still(move |at| Shape::Box {
-                min: at - to(0.006, 0.01),
-                max: at + to(0.009, 0.012),
-                inside: false,
+            still(move |at| {
+                Shape::Box(shapes::Cuboid {
+                    min: at - to(0.006, 0.01),
+                    max: at + to(0.009, 0.012),
+                    inside: false,
+                })
             }),
         ),
         (
             "polyline",
-            still(move |at| Shape::Polyline {
-                points: vec![
-                    at + to(0.01, -0.04),
-                    at + to(-0.004, 0.001),
-                    at + to(0.012, 0.03),
-                ],
-                closed: false,
+            still(move |at| {
+                Shape::Polyline(shapes::Polyline {
+                    points: vec![
+                        at + to(0.01, -0.04),
+                        at + to(-0.004, 0.001),
+                        at + to(0.012, 0.03),
+                    ],
+                    closed: false,
+                })
             }),
         ),
         (
             "arc",
-            still(move |at| Shape::Arc {
-                centre: at + to(0.02, 0.0),
-                radius: 0.025,
-                angles: [2.0, 4.1],
+            still(move |at| {
+                Shape::Arc(shapes::Arc {
+                    centre: at + to(0.02, 0.0),
+                    radius: 0.025,
+                    angles: [2.0, 4.1],
+                })
             }),
         ),
         (
             "rough",
-            still(move |at| Shape::Grains(vec![(at, 0.006), (at + to(0.002, 0.011), 0.005)])),
+            still(move |at| {
+                Shape::Grains(shapes::Grains(vec![
+                    (at, 0.006),
+                    (at + to(0.002, 0.011), 0.005),
+                ]))
+            }),
         ),
         (
             "moving disk",
             Box::new(move |at| {
-                let shape = Shape::Ball {
+                let shape = Shape::Ball(shapes::Ball {
                     centre: at,
                     radius: 0.008,
                     inside: false,
-                };
+                });
                 (shape, Motion::Velocity(to(-0.35, 0.02)))
             }),
         ),
         (
             "turning polyline",
             Box::new(move |at| {
-                let shape = Shape::Polyline {
+                let shape = Shape::Polyline(shapes::Polyline {
                     points: vec![at + to(0.0, -0.03), at + to(0.001, 0.03)],
                     closed: false,
-                };
+                });
                 let motion = Motion::Rotation {
                     centre: at + to(0.0, 0.005),
                     spin: 9.0,
@@ -183,27 +197,33 @@ fn spatial_walls() -> Vec<(&'static str, Made<Spatial>)> {
     };
     let turned = move |profile: &[[f64; 2]]| {
         let profile = profile.to_vec();
-        still::<Spatial>(move |at| Shape::Revolved {
-            origin: at,
-            axis: to(0.2, 0.1, 1.0),
-            profile: profile.clone(),
+        still::<Spatial>(move |at| {
+            Shape::Revolved(shapes::Revolved {
+                origin: at,
+                axis: to(0.2, 0.1, 1.0),
+                profile: profile.clone(),
+            })
         })
     };
     vec![
         (
             "sphere",
-            still(move |at| Shape::Ball {
-                centre: at,
-                radius: 0.008,
-                inside: false,
+            still(move |at| {
+                Shape::Ball(shapes::Ball {
+                    centre: at,
+                    radius: 0.008,
+                    inside: false,
+                })
             }),
         ),
         (
             "box",
-            still(move |at| Shape::Box {
-                min: at - to(0.006, 0.007, 0.01),
-                max: at + to(0.009, 0.005, 0.012),
-                inside: false,
+            still(move |at| {
+                Shape::Box(shapes::Cuboid {
+                    min: at - to(0.006, 0.007, 0.01),
+                    max: at + to(0.009, 0.005, 0.012),
+                    inside: false,
+                })
             }),
         ),
         ("cylinder", turned(&[[0.004, -0.05], [0.004, 0.05]])),
@@ -230,17 +250,20 @@ fn spatial_walls() -> Vec<(&'static str, Made<Spatial>)> {
         (
             "rough",
             still(move |at| {
-                Shape::Grains(vec![(at, 0.006), (at + to(0.002, 0.001, 0.011), 0.005)])
+                Shape::Grains(shapes::Grains(vec![
+                    (at, 0.006),
+                    (at + to(0.002, 0.001, 0.011), 0.005),
+                ]))
             }),
         ),
         (
             "swinging sphere",
             Box::new(move |at| {
-                let shape = Shape::Ball {
+                let shape = Shape::Ball(shapes::Ball {
                     centre: at,
                     radius: 0.008,
                     inside: false,
-                };
+                });
                 let motion = Motion::Harmonic {
                     amplitude: to(0.02, 0.01, 0.0),
                     frequency: 9.0,
@@ -322,11 +345,11 @@ fn cavities<D: Integrate>(shape: impl Fn(D::Vector) -> Shape<D>) {
 #[test]
 fn cavities_lie_across_the_border() {
     fn ball<D: Dimension>(centre: D::Vector) -> Shape<D> {
-        Shape::Ball {
+        Shape::Ball(shapes::Ball {
             centre,
             radius: 0.06,
             inside: true,
-        }
+        })
     }
     cavities::<Planar>(ball);
     cavities::<Spatial>(ball);
@@ -357,10 +380,10 @@ fn a_row_of_teeth_goes_on_over_the_seam() {
             let up = if k % 2 == 0 { 0.0 } else { -0.01 };
             place::<Planar>(ORIGIN + 0.5 * k as f64 * tooth, up)
         });
-        let shape = Shape::Polyline {
+        let shape = Shape::Polyline(shapes::Polyline {
             points: points.collect(),
             closed: false,
-        };
+        });
         wall(&mut setup, "teeth", shape);
         let x = in_box(ORIGIN + number as f64 * tooth - 0.006);
         add(
@@ -471,25 +494,27 @@ fn a_wall_through_the_box_has_no_seam() {
         assert!((a.velocity - b.velocity).norm() < 1e-9, "{a:?} {b:?}");
         assert!((a.position - b.position).norm() < 1e-9, "{a:?} {b:?}");
     }
-    let plane = Shape::<Planar>::Plane {
+    let plane = Shape::<Planar>::Plane(shapes::Plane {
         point: place::<Planar>(0.0, 0.0),
         normal: place::<Planar>(0.0, 1.0),
-    };
+    });
     let points = vec![
         place::<Planar>(ORIGIN, 0.0),
         place::<Planar>(ORIGIN + LENGTH, 0.0),
     ];
     rolls(
-        Shape::Polyline {
+        Shape::Polyline(shapes::Polyline {
             points,
             closed: false,
-        },
+        }),
         plane,
     );
-    let tube = |low: f64, high: f64| Shape::<Spatial>::Revolved {
-        origin: place::<Spatial>(0.0, 0.1),
-        axis: place::<Spatial>(1.0, 0.0),
-        profile: vec![[0.1, low], [0.1, high]],
+    let tube = |low: f64, high: f64| {
+        Shape::<Spatial>::Revolved(shapes::Revolved {
+            origin: place::<Spatial>(0.0, 0.1),
+            axis: place::<Spatial>(1.0, 0.0),
+            profile: vec![[0.1, low], [0.1, high]],
+        })
     };
     rolls(
         tube(ORIGIN, ORIGIN + LENGTH),
@@ -505,19 +530,19 @@ fn walls_that_cannot_repeat_themselves_are_refused() {
         setup.motion.flight = false;
         System::new(setup).map(|_| ()).unwrap_err().to_string()
     };
-    let long = Shape::<Planar>::Polyline {
+    let long = Shape::<Planar>::Polyline(shapes::Polyline {
         points: vec![place::<Planar>(0.0, 0.0), place::<Planar>(1.6, 0.1)],
         closed: false,
-    };
+    });
     let said = scene(long);
     assert!(
         said.contains("`wall`") && said.contains("periodic"),
         "{said}"
     );
-    let slanted = Shape::<Planar>::Plane {
+    let slanted = Shape::<Planar>::Plane(shapes::Plane {
         point: place::<Planar>(0.0, -0.5),
         normal: place::<Planar>(0.1, 1.0),
-    };
+    });
     let said = scene(slanted);
     assert!(
         said.contains("slanted") && said.contains("periodic"),

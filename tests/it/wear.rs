@@ -5,6 +5,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::{MemorySink, WearRow};
 use arenite::system::{Setup, System};
+use arenite::walls::shapes;
 
 use super::support::*;
 
@@ -103,11 +104,11 @@ fn maps_of_a_shaken_box() {
     wall(
         &mut setup,
         "box",
-        Shape::Box {
+        Shape::Box(shapes::Cuboid {
             min: place::<Planar>(0.0, 0.0),
             max: place::<Planar>(0.1, 0.2),
             inside: true,
-        },
+        }),
     )
     .motion = Motion::Harmonic {
         amplitude: place::<Planar>(0.004, 0.002),

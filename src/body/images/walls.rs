@@ -1,10 +1,11 @@
 //! Walls as what fills a periodic box sees them: with their images, or cut at its borders.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
-use super::shapes::keeps_direction;
+use super::motions::keeps_direction;
 use super::{AT_BORDER, Images, ImagesError, Repeat};
-use crate::body::{Boundary, Shape};
+use crate::body::Boundary;
 use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
 
@@ -13,10 +14,10 @@ pub fn cut_at_borders<'a, D: Dimension>(
     wall: &'a Boundary<D>,
     periodic: &[Option<PeriodicAxis>],
 ) -> Cow<'a, Boundary<D>> {
-    let (Shape::Grains(list), Some((min, max))) = (&wall.shape, wall.shape.extent()) else {
+    let Some((min, max)) = wall.shape.extent() else {
         return Cow::Borrowed(wall);
     };
-    let mut kept = list.clone();
+    let mut within: Vec<(usize, f64, f64)> = Vec::new();
     for (k, axis) in periodic.iter().enumerate() {
         let Some(axis) = axis.filter(|_| keeps_direction(&wall.motion, k)) else {
             continue;
@@ -24,16 +25,25 @@ pub fn cut_at_borders<'a, D: Dimension>(
         let hair = AT_BORDER * axis.length;
         if max[k] - min[k] >= axis.length - hair {
             let low = axis.origin - hair;
-            kept.retain(|(x, _)| x[k] >= low && x[k] < low + axis.length);
+            within.push((k, low, low + axis.length));
         }
     }
-    if kept.len() == list.len() || kept.is_empty() {
-        return Cow::Borrowed(wall);
+    let counts = [Cell::new(0), Cell::new(0)];
+    let keep = |x: D::Vector| {
+        let kept = within
+            .iter()
+            .all(|&(k, low, high)| x[k] >= low && x[k] < high);
+        let count = &counts[usize::from(kept)];
+        count.set(count.get() + 1);
+        kept
+    };
+    match wall.shape.kept(&keep) {
+        Some(shape) if counts.iter().all(|count| count.get() > 0) => Cow::Owned(Boundary {
+            shape,
+            ..wall.clone()
+        }),
+        _ => Cow::Borrowed(wall),
     }
-    Cow::Owned(Boundary {
-        shape: Shape::Grains(kept),
-        ..wall.clone()
-    })
 }
 
 /// Walls at rest with those of their images that reach into a periodic box or stand next to it: for filling it.

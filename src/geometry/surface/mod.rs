@@ -13,6 +13,7 @@ use super::Dimension;
 mod bow;
 mod chain;
 pub mod mesh;
+mod open;
 mod pieces;
 mod planar;
 mod solid;
@@ -22,6 +23,7 @@ mod vessel;
 
 pub use bow::{Bow, BowEnd};
 pub use chain::{Corner, Piece};
+pub use open::{Open, Primitive};
 pub use pieces::Pieces;
 pub use planar::PlanarSurface;
 pub use solid::{Ball, Block, HalfSpace};
@@ -62,6 +64,9 @@ pub enum ShapeError {
     /// A radius that is not positive.
     #[error("the radius must be greater than 0 m, not {0}")]
     Radius(f64),
+    /// A tube that is as wide as the ring it goes round, or wider.
+    #[error("the tube's radius of {0} m must be less than that of the ring, {1} m")]
+    Tube(f64, f64),
     /// A lid that cannot reach the rim.
     #[error("the lids' radius of {0} m must be at least that of the vessel, {1} m")]
     Lid(f64, f64),
@@ -186,6 +191,8 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
         None
     }
 
+    /// A surface of another kind.
+    fn open(primitive: Open<D>) -> Self;
     /// The half-space bounded by a plane; grains live where the normal points to.
     fn half_space(point: D::Vector, normal: D::Vector) -> Result<Vec<Self>, ShapeError>;
     /// A box: solid from outside, or its planes from inside.

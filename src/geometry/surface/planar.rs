@@ -4,12 +4,13 @@ use nalgebra::Vector2;
 
 use super::mesh::Exactness;
 use super::{
-    Ball, Block, Bow, BowEnd, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain,
+    Ball, Block, Bow, BowEnd, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Surface,
+    chain,
 };
 use crate::geometry::Planar;
 
 /// A primitive surface of the plane.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PlanarSurface {
     /// The line that bounds a half-plane.
     HalfPlane(HalfSpace<Planar>),
@@ -27,6 +28,8 @@ pub enum PlanarSurface {
     BowEnd(BowEnd),
     /// A grain of a rough wall.
     Grain(Ball<Planar>),
+    /// What is none of these.
+    Other(Open<Planar>),
 }
 
 fn probe((distance, normal): (f64, Vector2<f64>)) -> Probe<Planar> {
@@ -44,6 +47,7 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Block(block) => Some(block.probe(x)),
             PlanarSurface::Bow(bow) => bow.probe(x).map(probe),
             PlanarSurface::BowEnd(end) => end.probe(x).map(probe),
+            PlanarSurface::Other(other) => other.probe(x),
         }
     }
     #[inline]
@@ -56,6 +60,7 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Block(block) => block.probe(x).distance,
             PlanarSurface::Bow(bow) => bow.distance(x),
             PlanarSurface::BowEnd(end) => end.distance(x),
+            PlanarSurface::Other(other) => other.distance_bound(x),
         }
     }
     fn flat(&self, x: Vector2<f64>) -> Option<Flat<Planar>> {
@@ -81,21 +86,24 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Block(block) => block.centre(),
             PlanarSurface::Bow(bow) => bow.point(),
             PlanarSurface::BowEnd(end) => end.point(),
+            PlanarSurface::Other(other) => other.reference_point(),
         }
     }
 
-    fn curvatures(&self, x: Vector2<f64>, _: &Probe<Planar>) -> [f64; 2] {
+    fn curvatures(&self, x: Vector2<f64>, met: &Probe<Planar>) -> [f64; 2] {
         let curvature = match self {
             PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => ball.curvature(),
             PlanarSurface::Bow(bow) => bow.curvature(x),
+            PlanarSurface::Other(other) => return other.curvatures(x, met),
             _ => 0.0,
         };
         [curvature; 2]
     }
-    fn hollow(&self, x: Vector2<f64>, _: &Probe<Planar>) -> f64 {
+    fn hollow(&self, x: Vector2<f64>, met: &Probe<Planar>) -> f64 {
         match self {
             PlanarSurface::Circle(ball) => ball.hollow(x),
             PlanarSurface::Bow(bow) => bow.hollow(x),
+            PlanarSurface::Other(other) => other.hollow(x, met),
             _ => 0.0,
         }
     }
@@ -108,10 +116,20 @@ impl Surface<Planar> for PlanarSurface {
     fn bounds(&self) -> Option<[Vector2<f64>; 2]> {
         match self {
             PlanarSurface::Grain(ball) => Some(ball.bounds()),
+            PlanarSurface::Other(other) => other.bounds(),
             _ => None,
         }
     }
+    fn way_to_zone(&self, x: Vector2<f64>, distance: f64) -> f64 {
+        match self {
+            PlanarSurface::Other(other) => other.way_to_zone(x, distance),
+            _ => 0.0,
+        }
+    }
 
+    fn open(primitive: Open<Planar>) -> Self {
+        PlanarSurface::Other(primitive)
+    }
     fn half_space(point: Vector2<f64>, normal: Vector2<f64>) -> Result<Vec<Self>, ShapeError> {
         Ok(vec![PlanarSurface::HalfPlane(HalfSpace::new(
             point, normal,

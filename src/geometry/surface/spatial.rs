@@ -12,7 +12,7 @@ use nalgebra::{Vector2, Vector3};
 use super::mesh::{self, Exactness, Facet, Ridge, Tip};
 use super::solid::unit;
 use super::vessel::{Dome, Tube, vessel};
-use super::{Ball, Block, Corner, Flat, HalfSpace, Piece, Probe, ShapeError, Surface, chain};
+use super::{Ball, Block, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Surface, chain};
 use crate::geometry::{Spatial, Vector};
 
 /// An axis of revolution.
@@ -139,6 +139,8 @@ pub enum SpatialSurface {
     Tip(Arc<Tip>),
     /// A grain of a rough wall.
     Grain(Ball<Spatial>),
+    /// What is none of these.
+    Other(Open<Spatial>),
 }
 
 impl Surface<Spatial> for SpatialSurface {
@@ -155,6 +157,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Facet(facet) => facet.probe(x),
             SpatialSurface::Ridge(ridge) => ridge.probe(x),
             SpatialSurface::Tip(tip) => tip.probe(x),
+            SpatialSurface::Other(other) => other.probe(x),
         }
     }
     #[inline]
@@ -170,6 +173,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Facet(facet) => facet.distance(x),
             SpatialSurface::Ridge(ridge) => ridge.distance(x),
             SpatialSurface::Tip(tip) => tip.distance(x),
+            SpatialSurface::Other(other) => other.distance_bound(x),
         }
     }
     fn flat(&self, _x: Vector3<f64>) -> Option<Flat<Spatial>> {
@@ -189,6 +193,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Facet(facet) => facet.point(),
             SpatialSurface::Ridge(ridge) => ridge.ends()[0],
             SpatialSurface::Tip(tip) => tip.point(),
+            SpatialSurface::Other(other) => other.reference_point(),
         }
     }
     fn curvatures(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> [f64; 2] {
@@ -198,6 +203,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Band(axis, _) => [axis.curvature(x, met), 0.0],
             SpatialSurface::Tube(tube) => [tube.curvature(), 0.0],
             SpatialSurface::Dome(dome) => [dome.curvature(); 2],
+            SpatialSurface::Other(other) => other.curvatures(x, met),
             _ => [0.0; 2],
         }
     }
@@ -207,6 +213,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Band(axis, _) | SpatialSurface::Rim(axis, _) => axis.hollow(x, met),
             SpatialSurface::Tube(tube) => tube.hollow(x, met),
             SpatialSurface::Dome(dome) => dome.hollow(x),
+            SpatialSurface::Other(other) => other.hollow(x, met),
             _ => 0.0,
         }
     }
@@ -222,6 +229,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Facet(facet) => Some(facet.bounds()),
             SpatialSurface::Ridge(ridge) => Some(ridge.bounds()),
             SpatialSurface::Tip(tip) => Some([tip.point(); 2]),
+            SpatialSurface::Other(other) => other.bounds(),
             _ => None,
         }
     }
@@ -230,6 +238,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Facet(facet) => facet.way_to_zone(x, distance),
             SpatialSurface::Ridge(ridge) => ridge.way_to_zone(x),
             SpatialSurface::Tip(tip) => tip.way_to_zone(x),
+            SpatialSurface::Other(other) => other.way_to_zone(x, distance),
             _ => 0.0,
         }
     }
@@ -246,6 +255,9 @@ impl Surface<Spatial> for SpatialSurface {
         }
     }
 
+    fn open(primitive: Open<Spatial>) -> Self {
+        SpatialSurface::Other(primitive)
+    }
     fn half_space(point: Vector3<f64>, normal: Vector3<f64>) -> Result<Vec<Self>, ShapeError> {
         Ok(vec![SpatialSurface::Plane(HalfSpace::new(point, normal)?)])
     }

@@ -7,7 +7,7 @@ use crate::capabilities::{Feature, Model, Support};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::Spec;
+use crate::scenario::spec::{BoundarySpec, Spec};
 use crate::system::{Asked, IntegratorName, Part, Setup, refused};
 
 /// The models that are asked for beside stepping.
@@ -80,12 +80,6 @@ pub(super) fn check<D: Dimension>(
     Err(Problem::at_key(&shown, format!("{why}; {ways}")))
 }
 
-/// Keys of shapes of walls.
-const SHAPES: [&str; 13] = [
-    "plane", "segment", "polyline", "arc", "box", "circle", "sphere", "cylinder", "cone",
-    "revolved", "vessel", "mesh", "rough",
-];
-
 /// Where a scenario asks for a feature.
 fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked: Asked) -> Place {
     let key = asked.feature.key();
@@ -106,7 +100,8 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
         }
         Part::Wall(index) if key.is_empty() => {
             let wall = Place::of("boundary").index(index);
-            let shapes = SHAPES.iter().map(|shape| wall.key(shape));
+            let shapes = BoundarySpec::SHAPES.iter();
+            let shapes = shapes.map(|(shape, _)| wall.key(shape));
             let written = shapes
                 .into_iter()
                 .find(|place| check.document.is_written(place));

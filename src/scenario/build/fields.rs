@@ -2,82 +2,15 @@
 
 use std::path::Path;
 
+use super::at::At;
 use super::check::Check;
 use super::materials::Materials;
-use super::walls;
-use crate::field::keys::{Nodes, SpinSpec, View};
 use crate::field::{Carried, LongRangeSetup, PlaceFields};
 use crate::geometry::Dimension;
-use crate::scenario::grid_table;
-use crate::scenario::input;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::{PerturbKind, Setup};
-
-/// A place in the document, as fields read it.
-struct At<'a> {
-    check: Check<'a>,
-    place: Place,
-    folder: Option<&'a Path>,
-}
-
-impl View for At<'_> {
-    type Fault = Problem;
-
-    fn key(&self, key: &str) -> Self {
-        At {
-            place: self.place.key(key),
-            ..*self
-        }
-    }
-    fn index(&self, index: usize) -> Self {
-        At {
-            place: self.place.index(index),
-            ..*self
-        }
-    }
-    fn path(&self) -> String {
-        self.place.to_string()
-    }
-    fn finite(&self, value: f64) -> Result<f64, Problem> {
-        self.check.finite(&self.place, value)
-    }
-    fn positive(&self, value: f64) -> Result<f64, Problem> {
-        self.check.positive(&self.place, value)
-    }
-    fn non_negative(&self, value: f64) -> Result<f64, Problem> {
-        self.check.non_negative(&self.place, value)
-    }
-    fn vector<D: Dimension>(&self, values: &[f64]) -> Result<D::Vector, Problem> {
-        self.check.vector::<D>(&self.place, values)
-    }
-    fn direction<D: Dimension>(&self, values: &[f64]) -> Result<D::Vector, Problem> {
-        self.check.direction::<D>(&self.place, values)
-    }
-    fn in_space(&self, values: &[f64]) -> Result<[f64; 3], Problem> {
-        self.check.in_space(&self.place, values)
-    }
-    fn spin<D: Dimension>(&self, values: &[f64]) -> Result<D::Spin, Problem> {
-        walls::spin::<D>(self.check, &self.place, &SpinSpec(values.to_vec()))
-    }
-    fn one_of<'k>(&self, what: &str, keys: &[(&'k str, bool)]) -> Result<&'k str, Problem> {
-        self.check.one_of(&self.place, what, keys)
-    }
-    fn nodes(&self, file: &str, dimension: usize, letter: char) -> Result<Nodes, Problem> {
-        let read = |text: &str| grid_table::grid(text, dimension, letter);
-        input::table(&self.place, file, self.folder, read)
-    }
-    fn wrong(&self, value: &str, must: &str) -> Problem {
-        self.check.wrong(&self.place, value, must)
-    }
-    fn fault(&self, text: String) -> Problem {
-        Problem::at(&self.place, text)
-    }
-    fn fault_of_key(&self, text: String) -> Problem {
-        Problem::at_key(&self.place, text)
-    }
-}
 
 /// Reads the fields; tables from files are taken into the spec.
 pub(super) fn collect<D: Dimension>(

@@ -1,7 +1,7 @@
 //! From a scenario as it is written to a [`Setup`] and to the same scenario fully resolved:
 //! defaults written out, embedded materials and files taken in.
 
-mod barrier;
+mod at;
 mod capable;
 mod cell;
 mod check;
@@ -16,7 +16,6 @@ mod ignored;
 mod late;
 mod long_range;
 mod materials;
-mod meshes;
 mod meters;
 mod mixture;
 mod morph;
@@ -26,7 +25,6 @@ mod perturb;
 mod plenty;
 mod quasi_static;
 mod radii;
-mod rough;
 mod settings;
 mod shapes;
 mod start;

@@ -5,10 +5,10 @@
 //! vessel, and all of it is meant to be in there. A post in the midst of a bed is no vessel, and of two vessels in each other the outer one
 //! counts. A place is in a vessel if the wall is met in every direction across gravity; a place above it counts too, if what falls from there comes in.
 
-use super::barrier::Barrier;
-use crate::body::{Boundary, Shape};
+use crate::body::Boundary;
 use crate::geometry::surface::Pieces;
 use crate::geometry::{Dimension, Vector};
+use crate::walls::shapes::Barrier;
 
 /// Directions across gravity in space, and how many of them may miss: what has holes holds all the same.
 const ROUND: usize = 8;
@@ -80,13 +80,6 @@ fn beside_all(vessels: Vec<Held>) -> Vec<Held> {
     told.then_some(held).into_iter().collect()
 }
 
-fn is_thin<D: Dimension>(shape: &Shape<D>) -> bool {
-    matches!(
-        shape,
-        Shape::Polyline { .. } | Shape::Revolved { .. } | Shape::Mesh(_) | Shape::Arc { .. }
-    )
-}
-
 impl<'a, D: Dimension> Vessels<'a, D> {
     /// Of walls, gates closed, under a gravity.
     pub fn new(walls: &'a [Boundary<D>], gravity: D::Vector) -> Self {
@@ -95,10 +88,9 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         let wall = |boundary: &'a Boundary<D>| {
             Some(Wall {
                 boundary,
-                barrier: Barrier::of(
-                    &boundary.shape,
-                    down.map(|down| boundary.motion.pose(0.0).vector_to_frame(down)),
-                ),
+                barrier: boundary
+                    .shape
+                    .barrier(down.map(|down| boundary.motion.pose(0.0).vector_to_frame(down))),
                 pieces: boundary.shape.surfaces().ok()?,
             })
         };
@@ -125,7 +117,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
     fn is_of(&self, vessel: Vessel, k: usize) -> bool {
         match vessel {
             Vessel::One(one) => one == k,
-            Vessel::All => is_thin(&self.walls[k].boundary.shape),
+            Vessel::All => self.walls[k].boundary.shape.is_thin(),
         }
     }
 
@@ -205,7 +197,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
             return Vec::new();
         }
         let thin: Vec<usize> = (0..self.walls.len())
-            .filter(|&k| is_thin(&self.walls[k].boundary.shape))
+            .filter(|&k| self.walls[k].boundary.shape.is_thin())
             .collect();
         let mut all: Vec<Vessel> = thin.iter().map(|&k| Vessel::One(k)).collect();
         // Of one wall alone it was asked already.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::clearance::Measured;
 use super::grains::{Filled, point};
-use crate::body::{Ball, Boundary, Form, Grain, Images, Pose, Shape};
+use crate::body::{Ball, Boundary, Form, Grain, Images, Pose};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
@@ -114,7 +114,7 @@ fn clear_of_walls<D: Dimension>(
         if gap < 0.0 {
             return Err(Problem::at(
                 &place,
-                format!("{name} at {at} is {} `{}`", beyond(&wall.shape), wall.name),
+                format!("{name} at {at} is {} `{}`", wall.shape.beyond(), wall.name),
             ));
         }
         return Err(Problem::at(
@@ -132,22 +132,6 @@ fn clear_of_walls<D: Dimension>(
         )));
     }
     Ok(())
-}
-
-/// On the wrong side of a wall, in words.
-fn beyond<D: Dimension>(shape: &Shape<D>) -> &'static str {
-    match shape {
-        Shape::Plane { .. } => "behind the plane",
-        Shape::Box { inside: true, .. } => "outside of the box",
-        Shape::Box { inside: false, .. } => "inside of the box",
-        Shape::Ball { inside: true, .. } => "outside of the round wall",
-        Shape::Ball { inside: false, .. } => "inside of the round wall",
-        Shape::Grains(_) => "inside of a grain of the wall",
-        Shape::Vessel(_) => "outside of the vessel",
-        Shape::Polyline { .. } | Shape::Arc { .. } | Shape::Revolved { .. } | Shape::Mesh(_) => {
-            "behind the wall"
-        }
-    }
 }
 
 /// Grains of one size, up to a factor of two, in cells as wide as the largest of them.

@@ -3,20 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::grains::point;
-use crate::body::{Boundary, Shape};
+use crate::body::Boundary;
 use crate::geometry::{Dimension, Vector};
-
-/// Planes that differ by no more than rounding, in their normals and over the size of their places, are one.
-const ROUNDING: f64 = 1e-12;
 
 /// A warning for each wall that stands, whole or with a piece of its chain, where another stands and moves like it.
 pub(super) fn warnings<D: Dimension>(walls: &[Boundary<D>]) -> Vec<String> {
     let mut pieces = Pieces::default();
     let mut found = Vec::new();
     for (k, wall) in walls.iter().enumerate() {
-        let same = |other: &&Boundary<D>| {
-            other.motion == wall.motion && same_place(&other.shape, &wall.shape)
-        };
+        let same =
+            |other: &&Boundary<D>| other.motion == wall.motion && other.shape.is_same(&wall.shape);
         if let Some(other) = walls[..k].iter().find(same) {
             found.push(format!(
                 "the walls `{}` and `{}` stand in the same place: grains feel both",
@@ -35,37 +31,6 @@ pub(super) fn warnings<D: Dimension>(walls: &[Boundary<D>]) -> Vec<String> {
     found
 }
 
-fn same_place<D: Dimension>(one: &Shape<D>, other: &Shape<D>) -> bool {
-    match (one, other) {
-        (
-            Shape::Plane { point, normal },
-            Shape::Plane {
-                point: elsewhere,
-                normal: across,
-            },
-        ) => {
-            let (normal, across) = (
-                *normal * (1.0 / normal.norm()),
-                *across * (1.0 / across.norm()),
-            );
-            let apart = (*elsewhere - *point).dot(&normal).abs();
-            let size = point.norm().max(elsewhere.norm());
-            (normal - across).norm() <= ROUNDING && apart <= ROUNDING * size
-        }
-        (
-            Shape::Polyline { points, closed },
-            Shape::Polyline {
-                points: others,
-                closed: shut,
-            },
-        ) => {
-            let back = || points.iter().eq(others.iter().rev());
-            closed == shut && points.len() == others.len() && (points == others || back())
-        }
-        _ => one == other,
-    }
-}
-
 /// Pieces of chains by their ends, whichever comes first, and which wall has them.
 #[derive(Default)]
 struct Pieces {
@@ -80,13 +45,8 @@ impl Pieces {
         index: usize,
     ) -> Option<(usize, [D::Vector; 2])> {
         let wall = &walls[index];
-        let Shape::Polyline { points, closed } = &wall.shape else {
-            return None;
-        };
-        let ends = points.first().zip(points.last()).filter(|_| *closed);
-        let last = ends.map(|(first, last)| [*last, *first]);
         let mut met = None;
-        for piece in points.windows(2).map(|pair| [pair[0], pair[1]]).chain(last) {
+        for piece in wall.shape.pieces() {
             let mut key = piece.map(bits);
             key.sort_unstable();
             let having = self.of.entry(key).or_default();

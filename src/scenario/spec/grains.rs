@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CountedSpec, PlaneSpec, RadiusSpec, SortSpec, SpinSpec};
+use super::{CountedSpec, RadiusSpec, SortSpec, SpinSpec};
+use crate::walls::shapes::PlaneKeys;
 
 /// Grains that are there at the start: exactly one way (`lattice`, `random`, `roll_down`,
 /// `file` or `grains`) of a material.
@@ -205,7 +206,7 @@ pub struct OutletSpec {
     /// discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "(x - point) . n < -r", "x-unit" = "m", "x-source" = "geometry"))]
-    pub plane: Option<PlaneSpec>,
+    pub plane: Option<PlaneKeys>,
     /// Grains wholly within this box are discharged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "min + r < x < max - r", "x-unit" = "m", "x-source" = "geometry"))]

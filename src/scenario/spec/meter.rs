@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ExtentSpec, PlaneSpec};
+use super::ExtentSpec;
+use crate::walls::shapes::PlaneKeys;
 
 /// A meter counts grains that pass, forward less back, with mass, sizes and materials: exactly one of `plane` and
 /// `inside`. The centre of a grain decides.
@@ -15,7 +16,7 @@ pub struct MeterSpec {
     /// Who passes this plane: along its normal is forward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "sign changes of (x - point) . n", "x-unit" = "1", "x-source" = "geometry"))]
-    pub plane: Option<PlaneSpec>,
+    pub plane: Option<PlaneKeys>,
     /// Only who passes the plane within this distance from its point, m: a segment in the plane, a disc in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]

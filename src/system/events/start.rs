@@ -1,7 +1,7 @@
 //! From a setup to the engine's: bodies that have room, a box for its cells.
 
 use super::apart::Apart;
-use crate::body::{Boundary, Shape};
+use crate::body::Boundary;
 use crate::collide::engine::{self, Body, Limits};
 use crate::geometry::{Dimension, Vector};
 use crate::system::{CollapseName, Setup, features};
@@ -109,12 +109,9 @@ fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
     })
 }
 
-/// The first grain that is not inside of a wall that is a vessel with round lids.
+/// The first grain that is not inside of a wall that is met from inside alone.
 fn outside_vessel<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Option<u32> {
-    let Shape::Vessel(vessel) = &wall.shape else {
-        return None;
-    };
-    let outside = |grain: &&crate::body::Grain<D>| vessel.clearance(grain.position) < 0.0;
+    let outside = |grain: &&crate::body::Grain<D>| !wall.shape.may_hold(grain.position);
     setup.grains.iter().find(outside).map(|grain| grain.id)
 }
 
@@ -152,7 +149,7 @@ fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
     }
     // A plane across an axis bounds it.
     for wall in &setup.boundaries {
-        if let Shape::Plane { point, normal } = &wall.shape {
+        if let Some([point, normal]) = wall.shape.plane() {
             for k in 0..D::N {
                 if normal[k].abs() > 0.999 * normal.norm() {
                     min[k] = min[k].min(point[k]);

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::obstacles::Obstacles;
 use super::{FillError, FillRequest};
-use crate::body::{Grain, Shape};
+use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
 /// A cell is this many mean diameters wide where there is room: loose enough for grains to be
@@ -106,7 +106,7 @@ impl<D: Dimension> Cells<D> {
         for wall in request.boundaries {
             let pose = wall.motion.pose(0.0);
             let moved = pose.shift != D::Vector::default() || pose.rotation != D::identity();
-            let Some((low, high)) = room(&wall.shape).filter(|_| !moved) else {
+            let Some((low, high)) = wall.shape.room().filter(|_| !moved) else {
                 continue;
             };
             for (k, range) in open.iter_mut().enumerate().take(D::N) {
@@ -148,26 +148,6 @@ impl<D: Dimension> Cells<D> {
             rest /= self.counts[k];
             min[k] + (i as f64 + 0.5) * self.size[k]
         })
-    }
-}
-
-/// The least and greatest corner of the room that a wall at rest leaves to grains, where that has sides across the
-/// coordinates, m; infinite where it has none.
-fn room<D: Dimension>(shape: &Shape<D>) -> Option<(D::Vector, D::Vector)> {
-    match shape {
-        Shape::Box { inside: true, .. } | Shape::Ball { inside: true, .. } => shape.extent(),
-        Shape::Plane { point, normal } => {
-            let mut across = (0..D::N).filter(|&k| normal[k] != 0.0);
-            let (axis, None) = (across.next()?, across.next()) else {
-                return None;
-            };
-            let side = |up: bool, open: f64| {
-                let ends = |k: usize| k == axis && (normal[k] > 0.0) == up;
-                D::Vector::from_fn(|k| if ends(k) { point[k] } else { open })
-            };
-            Some((side(true, f64::NEG_INFINITY), side(false, f64::INFINITY)))
-        }
-        _ => None,
     }
 }
 

@@ -1,17 +1,15 @@
 //! A wall as something that a straight line meets.
 
-use crate::body::Shape;
 use crate::geometry::{Dimension, Vector};
 
 /// Stretches of heights by which triangles are looked up.
 const STRETCHES: usize = 256;
-/// Chords by which an arc is met.
-const CHORDS: usize = 64;
 
 /// A wall in its own frame.
-pub(super) enum Barrier<D: Dimension> {
-    /// Behind a plane: a point and the normal.
-    Plane(D::Vector, D::Vector),
+#[derive(Debug)]
+pub enum Barrier<D: Dimension> {
+    /// Behind a plane: the normal.
+    Plane(D::Vector),
     /// All around what is in it.
     Around,
     /// A box from outside.
@@ -29,7 +27,8 @@ pub(super) enum Barrier<D: Dimension> {
 }
 
 /// Triangles by their heights along gravity.
-pub(super) struct Stretches<D: Dimension> {
+#[derive(Debug)]
+pub struct Stretches<D: Dimension> {
     triangles: Vec<[D::Vector; 3]>,
     up: Option<D::Vector>,
     low: f64,
@@ -39,48 +38,6 @@ pub(super) struct Stretches<D: Dimension> {
 }
 
 impl<D: Dimension> Barrier<D> {
-    /// Of a shape; lines will be level, across `up`, if that is given.
-    pub fn of(shape: &Shape<D>, up: Option<D::Vector>) -> Self {
-        match shape {
-            Shape::Plane { point, normal } => Barrier::Plane(*point, *normal),
-            Shape::Box { inside: true, .. } | Shape::Ball { inside: true, .. } => Barrier::Around,
-            Shape::Vessel(_) => Barrier::Around,
-            Shape::Box { min, max, .. } => Barrier::Block(*min, *max),
-            Shape::Ball { centre, radius, .. } => Barrier::Ball(*centre, *radius),
-            Shape::Polyline { points, closed } => {
-                let mut list: Vec<_> = points.windows(2).map(|p| [p[0], p[1]]).collect();
-                if *closed {
-                    list.push([points[points.len() - 1], points[0]]);
-                }
-                Barrier::Segments(list)
-            }
-            Shape::Arc {
-                centre,
-                radius,
-                angles: [from, to],
-            } => {
-                let at = |k: usize| {
-                    let angle = from + (to - from) * k as f64 / CHORDS as f64;
-                    let (sine, cosine) = libm::sincos(angle);
-                    let around = [cosine, sine, 0.0];
-                    *centre + D::Vector::from_fn(|k| radius * around[k])
-                };
-                Barrier::Segments((0..CHORDS).map(|k| [at(k), at(k + 1)]).collect())
-            }
-            Shape::Revolved {
-                origin,
-                axis,
-                profile,
-            } => Barrier::Revolved(*origin, *axis * (1.0 / axis.norm()), profile.clone()),
-            Shape::Mesh(mesh) => {
-                let corners = |face: &[u32; 3]| face.map(|k| mesh.corners[k as usize]);
-                let triangles = mesh.triangles.iter().map(corners).collect();
-                Barrier::Triangles(Stretches::new(triangles, up))
-            }
-            Shape::Grains(_) => Barrier::None,
-        }
-    }
-
     /// Whether what is turned about an axis is met on every way out from the axis; none for all else.
     pub fn is_within(&self, x: D::Vector) -> Option<bool> {
         let Barrier::Revolved(origin, axis, profile) = self else {
@@ -101,7 +58,7 @@ impl<D: Dimension> Barrier<D> {
     /// Whether a line from a place along a direction meets it.
     pub fn is_met(&self, x: D::Vector, way: D::Vector) -> bool {
         match self {
-            Barrier::Plane(_, normal) => way.dot(normal) < -1e-9 * way.norm() * normal.norm(),
+            Barrier::Plane(normal) => way.dot(normal) < -1e-9 * way.norm() * normal.norm(),
             Barrier::Around => true,
             Barrier::Block(min, max) => {
                 let (mut from, mut to) = (0.0f64, f64::INFINITY);
@@ -141,7 +98,7 @@ impl<D: Dimension> Barrier<D> {
 }
 
 impl<D: Dimension> Stretches<D> {
-    fn new(triangles: Vec<[D::Vector; 3]>, up: Option<D::Vector>) -> Self {
+    pub(super) fn new(triangles: Vec<[D::Vector; 3]>, up: Option<D::Vector>) -> Self {
         let mut made = Stretches {
             triangles,
             up,

@@ -1,0 +1,19 @@
+//! What of the motion of a wall goes with a direction along which space repeats itself.
+
+use crate::body::Motion;
+use crate::geometry::Dimension;
+
+/// Whether the frame of a wall only shifts, or turns about that direction.
+pub(super) fn keeps_direction<D: Dimension>(motion: &Motion<D>, k: usize) -> bool {
+    match motion {
+        Motion::Rotation { spin, .. } => {
+            D::SPINS == 3 && (0..3).all(|j| j == k || D::spin_component(*spin, j) == 0.0)
+        }
+        _ => true,
+    }
+}
+
+/// Whether the frame of a wall does not shift.
+pub(super) fn stays<D: Dimension>(motion: &Motion<D>) -> bool {
+    matches!(motion, Motion::Fixed | Motion::Rotation { .. })
+}
