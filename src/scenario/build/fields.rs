@@ -1,5 +1,6 @@
 //! Fields: their keys as they stand in a scenario, and what does not go with them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::at::At;
@@ -38,7 +39,9 @@ pub(super) fn leave_idle<D: Dimension>(
     carried: &LongRangeSetup,
     materials: impl Iterator<Item = u16>,
 ) -> Vec<String> {
-    let sources: Vec<_> = materials.map(|material| carried.source(material)).collect();
+    let materials: BTreeSet<u16> = materials.collect();
+    let sources = materials.into_iter().map(|of| carried.source(of));
+    let sources: Vec<_> = sources.collect();
     let idle = place.leave_idle(Carried::of(sources.iter()));
     let told = |(key, why): (&str, &str)| format!("`field.{key}` does nothing: {why}");
     idle.into_iter().map(told).collect()

@@ -8,7 +8,7 @@ pub(super) type Apart = (
 );
 
 const AFAR: &[&str] = &["charges", "gravitation"];
-const OF_PLACES: &[&str] = &["fluid", "stream", "frame", "central", "grid", "alternating"];
+const OF_PLACES: &[&str] = &["fluid", "stream", "frame", "central", "grid"];
 const MOVES: &[&str] = &[
     "velocity",
     "turning",
@@ -106,11 +106,7 @@ pub(super) const COMMON: &[Apart] = &[
         &["frame", "central", "grid"],
         "where space would repeat itself",
     ),
-    (
-        CELLS,
-        &["gravity", "drag", "stream", "alternating"],
-        "knows no gravity",
-    ),
+    (CELLS, &["gravity", "drag", "stream"], "knows no gravity"),
     (CELLS, MOVES, "wall"),
     (CELLS, &["guided", "belt", "gate"], "wall"),
     (

@@ -126,7 +126,6 @@ const FIELD: Axis = Axis {
         "frame",
         "central",
         "grid",
-        "alternating",
     ],
 };
 const SEARCH: Axis = Axis {

@@ -97,10 +97,6 @@ pub(super) fn field(field: &str, pull: [f64; 2], space: bool) -> String {
             "[field.central]\ncentre = {}\nstrength = 0.02\nradius = 0.03\n",
             at(space, 0.05, -0.05)
         ),
-        "alternating" => format!(
-            "alternating = {{ amplitude = {}, frequency = 20.0, phase = 0.3 }}\n",
-            to(space, 3.0, 2.0)
-        ),
         "grid" => {
             let (count, values) = match space {
                 true => ("[2, 1, 1]", "[[1.0, 0.0, 0.5], [-1.0, 0.0, 2.0]]"),
