@@ -322,18 +322,18 @@ fn walls_of_space_are_met_where_they_are() {
                 tube: 0.45,
                 inside: true,
             }),
-            3,
+            2,
         ),
         (
             "doughnut",
             Shape::Torus(shapes::Torus {
-                centre: Vector3::new(0.0, 0.0, -0.5),
+                centre: Vector3::new(0.3, 0.0, -0.5),
                 axis: Vector3::new(0.1, -0.2, 1.0),
-                radius: 0.5,
+                radius: 0.4,
                 tube: 0.2,
                 inside: false,
             }),
-            1,
+            2,
         ),
         (
             "rough",

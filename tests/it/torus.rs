@@ -141,7 +141,7 @@ proptest! {
 
 #[test]
 fn a_ball_rolls_along_the_outer_equator_without_loss() {
-    let (radius, mass, speed, stiffness) = (0.05, 0.3, 1.5, 1e5);
+    let (radius, mass, speed, stiffness) = (0.05, 0.3, 1.5, 1e6);
     let shape = torus(true);
     // Pressed in until the spring keeps it on its circle.
     let mut way = RING + TUBE - radius;
@@ -183,12 +183,12 @@ fn a_ball_rolls_along_the_outer_equator_without_loss() {
 #[test]
 fn all_models_collide_at_the_same_times() {
     for (grains, start, velocity) in [
-        ("inside", [0.5, 0.02, 0.03], [0.3, 1.1, 0.2]),
-        ("outside", [0.35, 0.05, 0.5], [-0.6, 0.1, -1.5]),
+        ("inside", [0.45, 0.02, 0.03], [0.9, 0.3, 1.0]),
+        ("outside", [0.3, 0.05, 0.5], [-0.1, 0.3, -1.9]),
     ] {
         let driven = |run: &str, log: &str, section: &str| {
             let text = format!(
-                "name = 'ring'\ndimension = 3\n[run]\nfinish = 0.6\n{run}\n[log]\nsnapshots = 'never'\ncheckpoint = 'never'\n\
+                "name = 'ring'\ndimension = 3\n[run]\nfinish = 0.55\n{run}\n[log]\nsnapshots = 'never'\ncheckpoint = 'never'\n\
                  {log}\n{section}\n[material.a]\ndensity = 1000.0\n[[law]]\nbetween = ['a', 'a']\n[law.linear]\n\
                  normal_stiffness = 1e8\ntangential_stiffness = 0.0\nnormal_damping = 0.0\ntangential_damping = 0.0\nfriction = 0.0\n\
                  [[boundary]]\nname = 'ring'\nmaterial = 'a'\ntorus = {{ centre = [0.0, 0.0, 0.0], axis = [0.1, 0.0, 1.0], radius = 0.5, \
@@ -211,7 +211,7 @@ fn all_models_collide_at_the_same_times() {
         let events = driven("", links, "[events]\ncollapse = 'elastic'");
         let events = times(&events, EventKind::Collision);
         assert!(
-            stepped.len() >= if grains == "inside" { 3 } else { 1 },
+            stepped.len() >= if grains == "inside" { 3 } else { 2 },
             "{stepped:?}"
         );
         for others in [&flown, &events] {

@@ -28,6 +28,9 @@ pub fn cut_at_borders<'a, D: Dimension>(
             within.push((k, low, low + axis.length));
         }
     }
+    if within.is_empty() {
+        return Cow::Borrowed(wall);
+    }
     let counts = [Cell::new(0), Cell::new(0)];
     let keep = |x: D::Vector| {
         let kept = within

@@ -106,8 +106,9 @@ fn read<D: Dimension, V: View, K: ShapeKeys<D>>(
     ));
     let there = BoundarySpec::SHAPES.iter();
     let there = there.filter(|(_, space)| space.is_none_or(|space| space == D::N));
-    let there: Vec<String> = there.map(|(key, _)| format!("`{key}`")).collect();
-    let any = format!("use one of {}", there.join(", "));
+    let mut there: Vec<String> = there.map(|(key, _)| format!("`{key}`")).collect();
+    let last = there.pop().unwrap_or_default();
+    let any = format!("use {} or {last}", there.join(", "));
     Err(V::with_help(fault, K::instead().map_or(any, String::from)))
 }
 
