@@ -122,7 +122,8 @@ fn compare<D: Dimension>(
             off.abs() < 1e-10 * (1.0 + tally.fed.abs()),
             "{name}: {off} J"
         );
-        let expected = walked(&cut, gravity, start, until);
+        // A hit at the very end may be found or not.
+        let expected = walked(&cut, gravity, start, until - 1e-3);
         assert!(expected.len() >= least, "{name}: {expected:?}");
         // Errors of normals by differences grow from hit to hit where walls bulge.
         for (k, (a, b)) in hits.iter().zip(&expected).enumerate() {
@@ -193,7 +194,7 @@ fn walls_of_the_plane_are_met_where_they_are() {
                 radius: 0.6,
                 inside: true,
             }),
-            3,
+            2,
         ),
         (
             "block",
@@ -211,7 +212,7 @@ fn walls_of_the_plane_are_met_where_they_are() {
                 max: Vector2::new(0.6, 0.7),
                 inside: true,
             }),
-            3,
+            2,
         ),
         (
             "rough",
@@ -292,9 +293,9 @@ fn walls_of_space_are_met_where_they_are() {
         (
             "can",
             turned(vec![[0.0, -0.5], [0.6, -0.5], [0.6, 0.6], [0.0, 0.6]]),
-            3,
+            2,
         ),
-        ("mesh", Shape::Mesh(mesh), 3),
+        ("mesh", Shape::Mesh(mesh), 2),
         (
             "block",
             Shape::Box(shapes::Cuboid {
@@ -311,7 +312,7 @@ fn walls_of_space_are_met_where_they_are() {
                 radius: 0.6,
                 inside: true,
             }),
-            3,
+            2,
         ),
         (
             "tube",

@@ -274,7 +274,7 @@ fn a_torus_has_images() {
 fn what_is_no_torus_is_refused() {
     let told = |dimension: usize, torus: &str| {
         let text = format!(
-            "name = 'ring'\ndimension = {dimension}\n[material.a]\ndensity = 1.0\n[[boundary]]\nmaterial = 'a'\ntorus = {torus}\n"
+            "name = 'ring'\ndimension = {dimension}\n[run]\nfinish = 1.0\n[material.a]\ndensity = 1.0\n[[boundary]]\nmaterial = 'a'\ntorus = {torus}\n"
         );
         let problem = Scenario::parse("written", &text, None, &[]).and_then(|one| one.resolve());
         problem.map(|_| ()).unwrap_err().render(false)
