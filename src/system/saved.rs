@@ -79,12 +79,13 @@ impl<D: Integrate> System<D> {
         engine.know_arcs();
         engine.restore_guided();
         engine.restore_cell();
+        // By the gravity of the start, as when the run began: a shake may be on now.
+        let jam_look = setup.jam_look();
         if !setup.perturbs.is_empty() {
             engine.gravity = saved.driver.perturb.gravity();
             setup.gravity = engine.gravity;
         }
         let air = Air::new(&setup, saved.air)?;
-        let jam_look = setup.jam_look();
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();

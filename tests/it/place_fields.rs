@@ -781,11 +781,9 @@ fn what_does_not_know_fields_of_a_place_is_refused() {
     ];
     for (name, key) in kinds {
         assert_eq!(said(2, &format!("{field}{key}{run}")), "");
-        for more in [
-            "[events]\nrestitution = 1.0\n",
-            "[morph]\n",
-            "[quasi_static]\n",
-        ] {
+        let events = "[events]\nrestitution = 1.0\n";
+        assert_eq!(said(2, &format!("{field}{key}{run}{events}")), "");
+        for more in ["[morph]\n", "[quasi_static]\n"] {
             let text = said(2, &format!("{field}{key}{run}{more}"));
             assert!(text.contains(&format!("`field.{name}`")), "{more}{text}");
         }

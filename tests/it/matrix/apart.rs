@@ -82,11 +82,6 @@ pub(super) const COMMON: &[Apart] = &[
     ),
     (
         &["collisions"],
-        &["belt"],
-        "`run.collisions` takes no belts",
-    ),
-    (
-        &["collisions"],
         &["guided"],
         "`run.collisions` takes no walls that forces move",
     ),
