@@ -2,7 +2,7 @@
 //! forces between the centres of grains.
 //!
 //! A new field implements [`ForceField`], a new force between grains [`BetweenGrains`]; it is put into a
-//! [`FieldSet`], which the rest of the program sees as one field. What scenarios have of fields is made in [`registry`]: a file a field
+//! [`FieldSet`], which the rest of the program sees as one field. What scenarios have of fields is made in `registry`: a file a field
 //! and an entry there.
 
 mod alternating;
