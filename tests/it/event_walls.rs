@@ -368,12 +368,13 @@ fn walls_of_space_are_met_where_they_are() {
                 ..Boundary::standing(shape.clone(), 0)
             };
             let start = (Vector3::new(0.03, 0.05, 0.1), Vector3::new(0.4, 0.25, -0.9));
-            compare(
-                &format!("{name}, {:?}", wall.motion),
-                wall,
-                start,
-                if still { least } else { 1 },
-            );
+            // Where the hole of the doughnut comes to be no ball need meet it.
+            let least = match (still, name) {
+                (true, _) => least,
+                (false, "doughnut") => 0,
+                (false, _) => 1,
+            };
+            compare(&format!("{name}, {:?}", wall.motion), wall, start, least);
         }
     }
 }

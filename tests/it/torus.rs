@@ -273,8 +273,10 @@ fn a_torus_has_images() {
 #[test]
 fn what_is_no_torus_is_refused() {
     let told = |dimension: usize, torus: &str| {
+        let place = &[0.5, 0.0, 0.0][..dimension];
         let text = format!(
-            "name = 'ring'\ndimension = {dimension}\n[run]\nfinish = 1.0\n[material.a]\ndensity = 1.0\n[[boundary]]\nmaterial = 'a'\ntorus = {torus}\n"
+            "name = 'ring'\ndimension = {dimension}\n[run]\nfinish = 1.0\n[material.a]\ndensity = 1.0\n[[boundary]]\nmaterial = 'a'\ntorus = {torus}\n[[fill]]\nmaterial = 'a'\n\
+             grains = [{{ position = {place:?}, radius = 0.01 }}]\n"
         );
         let problem = Scenario::parse("written", &text, None, &[]).and_then(|one| one.resolve());
         problem.map(|_| ()).unwrap_err().render(false)
