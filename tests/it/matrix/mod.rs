@@ -208,8 +208,8 @@ fn every_moment(found: &Found) {
 fn any_two_of_a_kind_in_the_plane() {
     let found = FAMILIES[0].all(2);
     every_moment(&found);
-    // Nearly half of what is meant to stand still.
-    assert!(found.still > 40 || part() != [1, 1], "{found:?}");
+    // How many stand still when they are looked at hangs on which choices fall together: 55 before belts and flyers did, 38 since.
+    assert!(found.still > 30 || part() != [1, 1], "{found:?}");
 }
 
 #[test]
