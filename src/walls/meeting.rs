@@ -1,11 +1,11 @@
 //! When a ball on its path meets a wall: the question that every model of flight asks.
 //!
-//! Flat and round surfaces have closed forms where the ball goes on a parabola, or straight, as they see it. All others are approached by steps
-//! that cannot pass them: far away by a bound of speed, near by the rate of the gap and a bound of how fast that changes.
+//! Parts of planes, balls and cylinders have closed forms where the ball goes on a parabola, or straight, as they see it. All others are approached by
+//! steps that cannot pass them: far away by a bound of speed, near by the rate of the gap and a bound of how fast that changes.
 
 use super::Wall;
 use crate::body::{Motion, Pose};
-use crate::geometry::path::{Path, parabola};
+use crate::geometry::path::Path;
 use crate::geometry::surface::{Probe, Surface};
 use crate::geometry::{Dimension, Vector};
 
@@ -125,8 +125,9 @@ impl<D: Dimension> Way<D> {
 
     /// When it meets a surface of a wall while approaching, within a time that ends; `bound` of [`Way::bound`].
     pub fn meeting(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
+        let flat = wall.surface(surface).flat(self.path.position);
         if wall.fixed
-            && wall.surface(surface).flat(self.path.position).is_some()
+            && flat.is_some_and(|flat| flat.extent.is_none())
             && let Some(meeting) = self.in_closed_form(wall, surface)
         {
             return meeting;
@@ -192,23 +193,19 @@ impl<D: Dimension> Way<D> {
             path.velocity -= pose.velocity;
             path.acceleration -= motion.acceleration(self.now);
         }
-        let surface = wall.surface(surface);
-        let time = if let Some(flat) = surface.flat(path.position).filter(|f| f.extent.is_none()) {
-            let gap = flat.normal.dot(&path.position) - flat.offset - self.radius;
-            parabola(
-                gap,
-                flat.normal.dot(&path.velocity),
-                flat.normal.dot(&path.acceleration),
-            )
-        } else {
-            let ball = surface.round()?;
-            if path.acceleration != D::Vector::default() {
-                return None;
+        let own = wall.surface(surface);
+        let met = own.simple(path.position)?.meeting(&path, self.radius)?;
+        let time = met.time.filter(|&time| time < self.length);
+        if let Some(time) = time {
+            let x = self.path.position_at(time);
+            let x = wall.to_frame(surface, &wall.pose(self.now + time), x);
+            if own.probe(x).is_none() {
+                // Not on this part of it.
+                return met.once.then_some(Meeting::None).filter(|_| still);
             }
-            ball.meeting(path.position, path.velocity, self.radius)
-        };
+        }
         let left = motion.next_change(self.now).map(|time| time - self.now);
-        Some(match (time.filter(|&t| t < self.length), left) {
+        Some(match (time, left) {
             (Some(time), Some(left)) if time > left => Meeting::NotBefore(left),
             (Some(time), _) => Meeting::In(time),
             (None, Some(left)) if left < self.length => Meeting::NotBefore(left),
@@ -282,18 +279,18 @@ impl<D: Dimension> Way<D> {
                 return Meeting::None;
             }
             let near = gap < 0.5 * self.radius;
-            let rate = if near {
+            let rate = if near || BENDS {
                 self.rate(wall, surface, t)
             } else {
                 None
             };
-            let open = match (&rate, near && BENDS) {
-                (Some((rate, met)), true) => {
+            let open = match &rate {
+                Some((rate, met)) if BENDS => {
                     self.bends(wall, surface, t, *rate, met).stays_open(gap)
                 }
                 _ => 0.0,
             };
-            let rate = rate.map(|(rate, _)| rate);
+            let rate = rate.filter(|_| near).map(|(rate, _)| rate);
             if gap <= CLOSED * self.radius {
                 if rate.is_some_and(|rate| rate < 0.0) {
                     return Meeting::In(t);

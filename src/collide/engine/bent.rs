@@ -173,11 +173,16 @@ impl<D: Dimension> Bent<D> {
     }
 
     /// Books what fields did to a grain in a time, s, by what they do in its middle.
-    fn book(&mut self, at: &FieldPoint<D>, acceleration: D::Vector, lasted: f64) {
+    fn book(
+        &self,
+        tally: &mut FieldTally,
+        at: &FieldPoint<D>,
+        acceleration: D::Vector,
+        lasted: f64,
+    ) {
         let Some(asked) = &self.asked else { return };
         let (mean, drag) = (at.velocity, asked.set.drag(at));
         let pull = (drag.velocity - mean) * drag.coefficient;
-        let tally = &mut self.tally;
         tally.work += lasted * pull.dot(&drag.velocity);
         tally.drag += lasted * pull.dot(&(drag.velocity - mean));
         for field in asked.set.iter() {
@@ -240,15 +245,21 @@ impl<D: Dimension> Core<D> {
         let Some((at, acceleration, lasted)) = self.flown(i, t) else {
             return;
         };
-        self.bent.book(&at, acceleration, lasted);
+        let mut tally = self.bent.tally;
+        self.bent.book(&mut tally, &at, acceleration, lasted);
+        self.bent.tally = tally;
         self.bent.pieces[i].since = t;
     }
 
-    /// Books the same into another book.
-    pub(super) fn book_up_to(&self, bent: &mut Bent<D>, i: usize, t: f64) {
-        if let Some((at, acceleration, lasted)) = self.flown(i, t) {
-            bent.book(&at, acceleration, lasted);
+    /// The book up to now, s since the epoch, of pieces that go on too.
+    pub(super) fn field_tally(&self, t: f64) -> FieldTally {
+        let mut tally = self.bent.tally;
+        for i in 0..self.bent.pieces.len() {
+            if let Some((at, acceleration, lasted)) = self.flown(i, t) {
+                self.bent.book(&mut tally, &at, acceleration, lasted);
+            }
         }
+        tally
     }
 
     /// The middle of a grain's piece up to now, its acceleration, and how long it lasted, s; none where it has just begun.

@@ -330,12 +330,11 @@ impl<D: Dimension> Engine<D> {
     }
     /// What fields other than gravity did up to now.
     pub fn field_tally(&self) -> FieldTally {
-        let mut bent = self.core.bent.clone();
-        let t = self.time - self.core.epoch;
-        for i in 0..bent.pieces.len() {
-            self.core.book_up_to(&mut bent, i, t);
-        }
-        bent.tally
+        self.core.field_tally(self.time - self.core.epoch)
+    }
+    /// Pieces of paths in such fields so far.
+    pub fn pieces(&self) -> u64 {
+        self.core.bent.tally.pieces
     }
     /// What each wall received.
     pub fn wall_tallies(&self) -> &[WallTally<D>] {

@@ -129,7 +129,10 @@ impl<D: Dimension> Core<D> {
             };
         }
         if !self.walls.is_empty() {
-            self.walls_next(i, at, now, &mut next);
+            let cell = self.cells.index(at);
+            if !self.walls.are_far(cell) {
+                self.walls_next(i, cell, now, &mut next);
+            }
         }
         next
     }
@@ -238,11 +241,10 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// The walls that a grain in a place can meet.
+    /// The walls that a grain in a cell can meet.
     #[inline(never)]
-    fn walls_next(&mut self, i: usize, at: [u16; 3], now: f64, next: &mut Next) {
+    fn walls_next(&mut self, i: usize, cell: u32, now: f64, next: &mut Next) {
         let grain = self.flyer(i, now);
-        let cell = self.cells.index(at);
         let tests = &mut self.tally.wall_tests;
         if let Some((after, with)) = self.walls.first(cell, &grain, next.after, tests) {
             *next = Next { after, with };

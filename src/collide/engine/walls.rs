@@ -302,6 +302,12 @@ impl<D: Dimension> Walls<D> {
         first.event.map(|event| (first.way.length, event))
     }
 
+    /// Whether there is nothing that a grain in a cell could meet.
+    #[inline(always)]
+    pub fn are_far(&self, cell: u32) -> bool {
+        self.asked.is_empty() && self.set(cell).is_empty()
+    }
+
     fn set(&self, cell: u32) -> &[Face] {
         &self.sets[self.of_cell[cell as usize] as usize]
     }

@@ -3,8 +3,8 @@
 
 use nalgebra::Vector2;
 
-use super::ShapeError;
-use crate::geometry::Vector;
+use super::{ShapeError, Simple};
+use crate::geometry::{Planar, Vector};
 
 /// A piece of a circle, from both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,6 +90,14 @@ impl Bow {
             0.0
         } else {
             1.0 / length
+        }
+    }
+    /// Its circle as seen from a place.
+    pub fn simple(&self, x: Vector2<f64>) -> Simple<Planar> {
+        Simple::Ball {
+            centre: self.centre,
+            radius: self.radius,
+            inside: Vector::norm(&(x - self.centre)) < self.radius,
         }
     }
     /// Distance of a place from it, m.

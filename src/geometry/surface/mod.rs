@@ -16,6 +16,7 @@ pub mod mesh;
 mod open;
 mod pieces;
 mod planar;
+mod simple;
 mod solid;
 mod spatial;
 mod tree;
@@ -26,6 +27,7 @@ pub use chain::{Corner, Piece};
 pub use open::{Open, Primitive};
 pub use pieces::Pieces;
 pub use planar::PlanarSurface;
+pub use simple::{FirstTouch, Simple};
 pub use solid::{Ball, Block, HalfSpace};
 pub use spatial::{Axis, SpatialSurface};
 pub use tree::BoxTree;
@@ -168,8 +170,8 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn hollow(&self, _x: D::Vector, _met: &Probe<D>) -> f64 {
         0.0
     }
-    /// The circle or sphere that this is, all around; none for all others.
-    fn round(&self) -> Option<&Ball<D>> {
+    /// The endless surface of which this is a part, as seen from `x`, where that is met in closed form.
+    fn simple(&self, _x: D::Vector) -> Option<Simple<D>> {
         None
     }
     /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.

@@ -4,8 +4,8 @@ use nalgebra::Vector2;
 
 use super::mesh::Exactness;
 use super::{
-    Ball, Block, Bow, BowEnd, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Surface,
-    chain,
+    Ball, Block, Bow, BowEnd, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Simple,
+    Surface, chain,
 };
 use crate::geometry::Planar;
 
@@ -107,9 +107,15 @@ impl Surface<Planar> for PlanarSurface {
             _ => 0.0,
         }
     }
-    fn round(&self) -> Option<&Ball<Planar>> {
+    fn simple(&self, x: Vector2<f64>) -> Option<Simple<Planar>> {
         match self {
-            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball),
+            PlanarSurface::HalfPlane(half) => Some(half.simple()),
+            PlanarSurface::Segment(piece) => {
+                let (normal, offset) = piece.side(x);
+                Some(Simple::Plane { normal, offset })
+            }
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball.simple()),
+            PlanarSurface::Bow(bow) => Some(bow.simple(x)),
             _ => None,
         }
     }

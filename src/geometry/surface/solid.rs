@@ -1,6 +1,6 @@
 //! Solids that are the same in the plane and in space: half-spaces, balls and boxes.
 
-use super::{Flat, Probe, ShapeError};
+use super::{Flat, Probe, ShapeError, Simple};
 use crate::geometry::{Dimension, Vector};
 
 /// The unit vector along a coordinate.
@@ -66,6 +66,13 @@ impl<D: Dimension> HalfSpace<D> {
             normal: self.normal,
             offset: self.offset,
             extent: None,
+        }
+    }
+    /// Itself, as what it is a part of.
+    pub fn simple(&self) -> Simple<D> {
+        Simple::Plane {
+            normal: self.normal,
+            offset: self.offset,
         }
     }
     /// The point that it was made through.
@@ -156,42 +163,13 @@ impl<D: Dimension> Ball<D> {
             0.0
         }
     }
-    /// When a ball of radius `r` on a straight path meets it, s (thesis eqs. 3.7, 3.8); none if never.
-    pub fn meeting(&self, x: D::Vector, v: D::Vector, r: f64) -> Option<f64> {
-        let limit = if self.inside {
-            self.radius - r
-        } else {
-            self.radius + r
-        };
-        let d = x - self.centre;
-        let (a, b) = (v.norm_squared(), d.dot(&v));
-        let distance = d.norm();
-        let c = (distance - limit) * (distance + limit);
-        let square = b * b - a * c;
-        if self.inside {
-            if a <= 0.0 {
-                return None;
-            }
-            if c >= 0.0 && b > 0.0 {
-                return Some(0.0);
-            }
-            // A ball outside by rounding that does not even come back in is turned where it is
-            // closest.
-            let root = square.max(0.0).sqrt();
-            let time = if b > 0.0 {
-                -c / (b + root)
-            } else {
-                (root - b) / a
-            };
-            return Some(time.max(0.0));
+    /// Itself, as what it is a part of.
+    pub fn simple(&self) -> Simple<D> {
+        Simple::Ball {
+            centre: self.centre,
+            radius: self.radius,
+            inside: self.inside,
         }
-        if b >= 0.0 {
-            return None;
-        }
-        if c <= 0.0 {
-            return Some(0.0);
-        }
-        (square > 0.0).then(|| c / (square.sqrt() - b))
     }
 }
 

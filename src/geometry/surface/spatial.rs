@@ -12,7 +12,9 @@ use nalgebra::{Vector2, Vector3};
 use super::mesh::{self, Exactness, Facet, Ridge, Tip};
 use super::solid::unit;
 use super::vessel::{Dome, Tube, vessel};
-use super::{Ball, Block, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Surface, chain};
+use super::{
+    Ball, Block, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Simple, Surface, chain,
+};
 use crate::geometry::{Spatial, Vector};
 
 /// An axis of revolution.
@@ -100,6 +102,28 @@ impl Axis {
         } else {
             0.0
         }
+    }
+    /// What a piece sweeps that is along the axis, a cylinder, or straight across it, a plane, as seen from `x`; none of a cone.
+    fn simple(&self, piece: &Piece, x: Vector3<f64>) -> Option<Simple<Spatial>> {
+        let (start, end) = (piece.start(), piece.end());
+        if start.x == end.x {
+            return Some(Simple::Cylinder {
+                origin: self.origin,
+                axis: self.along,
+                radius: start.x,
+                inside: self.meridian(x).0.x < start.x,
+            });
+        }
+        if start.y != end.y {
+            return None;
+        }
+        let height = Vector::dot(&self.along, &self.origin) + start.y;
+        let above = Vector::dot(&self.along, &x) >= height;
+        let side = if above { 1.0 } else { -1.0 };
+        Some(Simple::Plane {
+            normal: self.along * side,
+            offset: height * side,
+        })
     }
     fn probe(
         &self,
@@ -217,9 +241,14 @@ impl Surface<Spatial> for SpatialSurface {
             _ => 0.0,
         }
     }
-    fn round(&self) -> Option<&Ball<Spatial>> {
+    fn simple(&self, x: Vector3<f64>) -> Option<Simple<Spatial>> {
         match self {
-            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => Some(ball),
+            SpatialSurface::Plane(half) => Some(half.simple()),
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => Some(ball.simple()),
+            SpatialSurface::Band(axis, piece) => axis.simple(piece, x),
+            SpatialSurface::Tube(tube) => Some(tube.simple()),
+            SpatialSurface::Dome(dome) => Some(dome.simple()),
+            SpatialSurface::Facet(facet) => Some(facet.simple(x)),
             _ => None,
         }
     }

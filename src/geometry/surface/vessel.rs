@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Axis, Probe, ShapeError};
+use super::{Axis, Probe, ShapeError, Simple};
 use crate::geometry::{Spatial, Vector};
 
 /// A cylinder from inside, between two heights.
@@ -45,6 +45,15 @@ impl Tube {
     /// How hollow it is around its axis, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
     pub fn hollow(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
         self.axis.hollow(x, met)
+    }
+    /// The cylinder of which it is a part.
+    pub fn simple(&self) -> Simple<Spatial> {
+        Simple::Cylinder {
+            origin: self.origin(),
+            axis: self.axis.along(),
+            radius: self.radius,
+            inside: true,
+        }
     }
     /// A point of its axis.
     pub fn origin(&self) -> Vector3<f64> {
@@ -101,6 +110,14 @@ impl Dome {
     /// One over the distance from its middle, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
     pub fn hollow(&self, x: Vector3<f64>) -> f64 {
         1.0 / Vector::norm(&(x - self.middle))
+    }
+    /// The sphere of which it is a part.
+    pub fn simple(&self) -> Simple<Spatial> {
+        Simple::Ball {
+            centre: self.middle,
+            radius: self.radius,
+            inside: true,
+        }
     }
     /// The middle of its sphere.
     pub fn middle(&self) -> Vector3<f64> {

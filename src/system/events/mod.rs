@@ -359,7 +359,7 @@ fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
         ),
         (
             EventKind::PredictTrajectory,
-            tally.stale + tally.looks + events.engine.field_tally().pieces,
+            tally.stale + tally.looks + events.engine.pieces(),
         ),
         (EventKind::NeighborUpdate, tally.crossings),
         (EventKind::LogState, series),

@@ -8,7 +8,7 @@
 
 use nalgebra::Vector3;
 
-use crate::geometry::surface::{BoxTree, Probe};
+use crate::geometry::surface::{BoxTree, Probe, Simple};
 use crate::geometry::{Spatial, Vector};
 
 type V3 = Vector3<f64>;
@@ -104,6 +104,14 @@ impl Facet {
     /// Whether a point lies straight before or behind it.
     pub fn covers(&self, x: V3) -> bool {
         self.faces(x, self.height(x))
+    }
+    /// Its plane, as seen from a point.
+    pub fn simple(&self, x: V3) -> Simple<Spatial> {
+        let side = if self.height(x) >= 0.0 { 1.0 } else { -1.0 };
+        Simple::Plane {
+            normal: self.normal * side,
+            offset: self.offset * side,
+        }
     }
     /// The facets that go on from this one nearly straight.
     pub fn beside(&self) -> &[u32] {
