@@ -7,11 +7,11 @@
 //! `cargo bench --bench gas -- kinds 22 0.3`: what a collision costs by what decides it, over that of hard
 //! elastic spheres, in parts taken in turn.
 
-use arenite::body::{Boundary, Shape};
 use arenite::collide::engine::{Body, ByLaw, Engine, Laws, Limits, Rule, Setup};
 use arenite::contact::{ContactLaw, ContactTerms, Linear, LinearPerMass, Viscoelastic};
 use arenite::geometry::{Dimension, Spatial, Vector};
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Shape};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

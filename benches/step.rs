@@ -6,7 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::body::{Boundary, Grain, Motion, Shape};
+use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Planar, Spatial, Vector};
@@ -15,6 +15,7 @@ use arenite::system::{
     Control, EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Setup, System,
 };
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, Shape};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 

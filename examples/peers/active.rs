@@ -1,11 +1,12 @@
 //! Cost by the share of grains that move: disks in two compartments, of which one is shaken and what is in the other
 //! stands still (`[morph]`).
 
-use arenite::body::{Grain, Motion, Shape};
+use arenite::body::Grain;
 use arenite::geometry::Planar;
 use arenite::scenario::AnySetup;
 use arenite::system::Setup;
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 use nalgebra::Vector2;
 
 use super::ours::{self, Marks};

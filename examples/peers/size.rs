@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use arenite::body::{Boundary, Grain, Motion, Shape};
+use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Planar, Spatial, Vector};
@@ -11,6 +11,7 @@ use arenite::system::{
     EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Setup,
 };
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, Shape};
 
 use super::ours::{self, Marks};
 use super::{Fallible, clock, spread};

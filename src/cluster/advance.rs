@@ -2,9 +2,9 @@
 
 use super::engine::{Engine, three};
 use super::integrate::{Integrate, StepSums, Stride};
-use crate::body::Motion;
 use crate::geometry::Vector;
 use crate::system::IntegratorName;
+use crate::walls::Motion;
 
 impl<D: Integrate> Engine<D> {
     /// Moves all stepped grains by one step.

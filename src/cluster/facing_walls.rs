@@ -4,10 +4,10 @@ use super::engine::three;
 use super::integrate::Integrate;
 use super::kernel::{WallGeometry, WallLanes};
 use super::state::WallClass;
-use crate::body::Pose;
 use crate::geometry::Dimension;
 use crate::geometry::surface::Flat;
 use crate::vector::{LANES, Row};
+use crate::walls::Pose;
 use crate::walls::Wall;
 
 /// Of a flat piece that is fixed, or of lanes worked out before.

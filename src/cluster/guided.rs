@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{Engine, three};
 use super::integrate::Integrate;
-use crate::body::{Guided, GuidedState, Motion, placed};
 use crate::geometry::Vector;
+use crate::walls::{Guided, GuidedState, Motion, placed};
 
 /// A wall that forces move, as a checkpoint holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

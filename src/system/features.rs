@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
-use crate::body::{Boundary, Motion};
 use crate::capabilities::{Feature, Model, Support};
 use crate::contact::{Cohesion, ContactTerms, ResistanceKind};
 use crate::geometry::Dimension;
+use crate::walls::{Boundary, Motion};
 
 /// Part of a setup that asks for a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use super::driver::Outcome;
 use super::ledger::{self, Ledger, held};
 use super::state_hash::StateHash;
 use super::{EventLog, System, SystemError};
-use crate::body::shifts;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, LinkView, Other};
 use crate::event::{EventKind, Regime};
@@ -17,6 +16,7 @@ use crate::record::{
     BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent,
     LinkRow, RegimeShares, SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
 };
+use crate::walls::shifts;
 
 /// Events, by their numbers in the log, that make others happen; 0 where none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{Setup, digits};
-use crate::body::MeshShape;
 use crate::geometry::{Dimension, Vector};
+use crate::walls::MeshShape;
 
 /// A mesh as wide as this many grains, and as this many times the room in which grains begin, is beyond reason: what grains fill
 /// from the start is not as much smaller than its vessel as an inch than a metre; a feed may be.

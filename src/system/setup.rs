@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Mixture;
-use crate::body::{Boundary, Form, Grain};
+use crate::body::{Form, Grain};
 pub use crate::cluster::{CellControl, CellDrive, CellSetup, CellShear, Span};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
 use crate::field::{LongRangeSetup, PlaceFields};
 use crate::geometry::Dimension;
 pub use crate::neighbor::PeriodicAxis;
+use crate::walls::Boundary;
 
 /// A resolved scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

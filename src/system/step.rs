@@ -1,11 +1,11 @@
 //! The choice of the step of clusters, with its reasons.
 
 use super::{Setup, SystemError};
-use crate::body::{Boundary, Drive, Motion, placed};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{ContactLaw, ContactTerms, LawTable};
 use crate::field::{FieldSet, Smallest};
 use crate::geometry::Vector;
+use crate::walls::{Boundary, Drive, Motion, placed};
 
 /// Damping rate of the densest packing over that of one pair, in the plane and in space. All
 /// grains spinning alike is the fastest mode: each of z neighbours resists with twice the rim

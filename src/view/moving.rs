@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::body::{Boundary, Motion};
 use crate::geometry::{Dimension, Vector};
 use crate::record::read::{self, Columns, Values};
 use crate::record::{RecordError, RunMeta, WallDrawing};
 use crate::scenario::{AnySetup, Scenario};
+use crate::walls::{Boundary, Motion};
 
 /// An affine map from where a wall is drawn to where it is: rows of a turn, and a shift, m.
 pub(super) type Placement = [[f64; 4]; 3];

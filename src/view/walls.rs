@@ -1,8 +1,8 @@
 //! Lines that stand for walls in pictures, as they are at the start of a run.
 
-use crate::body::Boundary;
 use crate::geometry::{Dimension, Vector};
 use crate::record::WallDrawing;
+use crate::walls::Boundary;
 use crate::walls::shapes::drawing::{Line, add, dot};
 
 /// So many gaps at most are drawn across a picture's diagonal, in a wall through which grains pass.
@@ -56,10 +56,10 @@ fn dashes((points, closed): &Line, gap: f64) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Motion, Shape};
     use crate::geometry::{Planar, Spatial};
     use crate::walls::shapes;
     use crate::walls::shapes::drawing::MERIDIANS;
+    use crate::walls::{Motion, Shape};
     use nalgebra::{Vector2, Vector3};
 
     fn wall<D: Dimension>(shape: Shape<D>) -> Boundary<D> {

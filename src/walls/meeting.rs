@@ -4,10 +4,10 @@
 //! steps that cannot pass them: far away by a bound of speed, near by the rate of the gap and a bound of how fast that changes.
 
 use super::Wall;
-use crate::body::{Motion, Pose};
 use crate::geometry::path::Path;
 use crate::geometry::surface::{Probe, Surface};
 use crate::geometry::{Dimension, Vector};
+use crate::walls::{Motion, Pose};
 
 /// Gap over the radius that passes for none.
 const CLOSED: f64 = 1e-13;

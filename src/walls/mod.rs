@@ -1,10 +1,19 @@
 //! Walls, as every model asks them: what they are cut into, where a ball touches them, and when it will.
 
+mod boundary;
+mod guided;
+pub mod images;
 mod meeting;
+mod motion;
 pub mod shapes;
 mod touch;
 mod wall;
 
+pub use boundary::{Boundary, shifts};
+pub use guided::{Drive, Guided, GuidedState, LoadedArea, Placed, placed};
+pub use images::{Images, ImagesError};
 pub use meeting::{Meeting, Way, speed_bound};
+pub use motion::{Motion, MotionPiece, Pose};
+pub use shapes::{MeshShape, Shape, Vessel};
 pub use touch::Touch;
 pub use wall::{Wall, WallError};

@@ -1,9 +1,9 @@
 //! Where a ball touches a wall, with all that a collision asks for.
 
 use super::Wall;
-use crate::body::Pose;
 use crate::geometry::Dimension;
 use crate::geometry::surface::Surface;
+use crate::walls::Pose;
 
 /// A wall at the point that is nearest to a ball.
 #[derive(Clone, Copy, Debug, PartialEq)]

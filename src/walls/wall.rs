@@ -1,11 +1,11 @@
 //! A boundary cut into surfaces, with its periodic images: what every model asks.
 
-use crate::body::images::cut_at_borders;
-use crate::body::{Boundary, Images, ImagesError, Pose};
 use crate::contact::curved::equivalent;
 use crate::geometry::surface::{Flat, Pieces, Probe, ShapeError, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
+use crate::walls::images::cut_at_borders;
+use crate::walls::{Boundary, Images, ImagesError, Pose};
 
 /// Share of the hair within which two images count as equally near: a rounding.
 const EQUAL: f64 = 1e-6;

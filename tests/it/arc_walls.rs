@@ -2,9 +2,9 @@
 
 use std::f64::consts::{PI, TAU};
 
-use arenite::body::Shape;
 use arenite::geometry::Planar;
 use arenite::system::Setup;
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 
 use super::support::*;

@@ -1,11 +1,11 @@
 //! Walls whose surface moves while they stay.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use super::support::*;
 

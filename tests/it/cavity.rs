@@ -1,7 +1,6 @@
 //! Mutze's contact law, his grains in a cavity, and walls that let small grains pass. References: his
 //! equations, conservation laws, and the equation of state of hard disks.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Mutze};
 use arenite::geometry::{Planar, Spatial};
@@ -9,6 +8,7 @@ use arenite::record::SeriesRow;
 use arenite::scenario::Scenario;
 use arenite::system::{Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use nalgebra::Vector2;
 

@@ -2,12 +2,12 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use arenite::body::{Shape, Vessel};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::{Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Shape, Vessel};
 
 use super::support::*;
 

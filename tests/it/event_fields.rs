@@ -1,6 +1,5 @@
 //! From event to event in fields other than gravity: paths against a Runge-Kutta integration by small steps, collisions against what must be kept.
 
-use arenite::body::{Boundary, Shape};
 use arenite::collide::engine::{Body, Engine, Fields, Laws, Limits, Rough, Rule, Setup, Stopped};
 use arenite::field::{
     Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, Oscillation,
@@ -8,6 +7,7 @@ use arenite::field::{
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Shape};
 use nalgebra::{Vector2, Vector3};
 
 const RADIUS: f64 = 0.01;

@@ -1,7 +1,6 @@
 //! From event to event at walls of every shape and motion: each hit is where a walk by small steps and a bisection finds it, which knows no more
 //! of a wall than how far away it is.
 
-use arenite::body::{Boundary, Motion, Pose, Shape};
 use arenite::collide::engine::{
     Body, Collision, Engine, Laws, Limits, Other, Rule, Setup, Stopped,
 };
@@ -9,6 +8,7 @@ use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::Wall;
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, Pose, Shape};
 use nalgebra::{Vector2, Vector3};
 
 const RADIUS: f64 = 0.05;
@@ -270,7 +270,7 @@ fn walls_of_space_are_met_where_they_are() {
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
         .collect();
     let exactness = Exactness::of(&corners);
-    let mesh = arenite::body::MeshShape {
+    let mesh = arenite::walls::MeshShape {
         corners,
         triangles,
         exactness,

@@ -1,11 +1,12 @@
 //! Fillings: nothing overlaps, everything fits, and what was rolled down is supported.
 
-use arenite::body::{Boundary, Grain, Motion, Shape};
+use arenite::body::Grain;
 use arenite::geometry::surface::Surface;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::filling::{FillError, FillRequest, lattice, random, roll_down};
 use arenite::system::{Mixture, RadiusLaw};
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, Shape};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};

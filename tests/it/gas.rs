@@ -3,7 +3,6 @@
 //! References: Carnahan and Starling 1969; Henderson 1975; Enskog 1922; Maxwell; Haff 1983; closed
 //! formulas of single collisions worked out with 50 digits (tests/data/hard_collisions.json).
 
-use arenite::body::{Boundary, Motion, Shape};
 use arenite::collide::engine::{
     Body, Collision, Engine, Laws, Limits, Other, Rough, Rule, Setup, SetupError, Stopped,
 };
@@ -11,6 +10,7 @@ use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::vector::Level;
 use arenite::walls::Wall;
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, Shape};
 use nalgebra::{Vector2, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

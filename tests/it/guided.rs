@@ -1,11 +1,11 @@
 //! Walls that forces move along a line.
 
-use arenite::body::{Drive, Guided, GuidedState, LoadedArea, Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::MemorySink;
 use arenite::system::{IntegratorName, Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Drive, Guided, GuidedState, LoadedArea, Motion, Shape};
 
 use super::support::*;
 

@@ -1,12 +1,12 @@
 //! Loads that are known ahead: the first slip in a slow tilt is found by solving once. Reference:
 //! statics of a bridge of two bodies, worked out by hand.
 
-use arenite::body::Shape;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::LawTable;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{EventLog, PerturbKind, PerturbSetup, PerturbWhen, Setup};
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 
 use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};

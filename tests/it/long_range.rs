@@ -445,7 +445,7 @@ pub(super) fn plasma<D: Formed + Integrate>(step: f64, weak: bool) -> Setup<D> {
     } else {
         [0.24; 3]
     };
-    let shape = arenite::body::Shape::Box(shapes::Cuboid {
+    let shape = arenite::walls::Shape::Box(shapes::Cuboid {
         min: D::Vector::default(),
         max: D::Vector::from_fn(|k| size[k]),
         inside: true,

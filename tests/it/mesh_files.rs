@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use arenite::body::Shape;
 use arenite::geometry::Spatial;
 use arenite::record::{BodyRef, MemorySink};
 use arenite::scenario::{AnySetup, Resolved, Scenario};
 use arenite::system::{Setup, System};
+use arenite::walls::Shape;
 use nalgebra::Vector3;
 
 use super::mesh_surface::shattered;

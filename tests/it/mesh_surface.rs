@@ -1,10 +1,10 @@
 //! Meshes of triangles as walls: each point sees each plane part, ridge and tip once, at the true distance,
 //! however the plane parts are divided into triangles.
 
-use arenite::body::{MeshShape, Shape};
 use arenite::geometry::Spatial;
 use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::surface::{Probe, SpatialSurface, Surface};
+use arenite::walls::{MeshShape, Shape};
 use nalgebra::{Rotation3, Vector3};
 use proptest::prelude::*;
 

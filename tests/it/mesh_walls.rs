@@ -1,13 +1,13 @@
 //! Grains on walls of triangles: as on planes, boxes and cones where these have the same surface; over seams as over
 //! nothing, over edges as about a fixed line.
 
-use arenite::body::{MeshShape, Motion, Shape};
 use arenite::event::EventKind;
 use arenite::geometry::Spatial;
 use arenite::geometry::surface::mesh::Exactness;
 use arenite::record::{BodyRef, MemorySink, SeriesRow};
 use arenite::system::{EventLog, IntegratorName, Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{MeshShape, Motion, Shape};
 use nalgebra::{Rotation3, Vector3};
 
 use super::mesh_surface::{mesh, shattered};

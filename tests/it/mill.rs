@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::body::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use arenite::collide::engine::{
     Body, Collision, Engine, Laws, Limits, Other, Rule, Setup, Stopped,
 };
@@ -13,6 +12,7 @@ use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{Control, Outcome, simulation};
 use arenite::walls::Wall;
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, MotionPiece, Shape, Vessel};
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::Engine;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz, Linear, LinearPerMass};
@@ -16,6 +15,7 @@ use arenite::system::{
 };
 use arenite::vector::Level;
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use super::support::*;
 

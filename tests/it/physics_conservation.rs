@@ -186,14 +186,14 @@ fn a_planar_scene_moves_the_same_in_space() {
         wall(
             &mut planar,
             "slope",
-            arenite::body::Shape::Plane(shapes::Plane { point, normal }),
+            arenite::walls::Shape::Plane(shapes::Plane { point, normal }),
         );
         let normal = Vector3::new(0.1, 1.0, 0.0);
         let point = Vector3::new(0.0, -0.06, 0.0);
         wall(
             &mut spatial,
             "slope",
-            arenite::body::Shape::Plane(shapes::Plane { point, normal }),
+            arenite::walls::Shape::Plane(shapes::Plane { point, normal }),
         );
         let (flat, _) = run(&planar);
         assert!(flat.summary().events.by_kind["insert-link"] >= 8);

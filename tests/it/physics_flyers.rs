@@ -1,11 +1,11 @@
 //! Grains in flight: paths, who is met and when, and nobody passes through anything.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{EventLog, IntegratorName, Setup};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 use nalgebra::{Vector2, Vector3};
 
 use super::support::*;

@@ -1,11 +1,11 @@
 //! Walls that move and gates that open: what they give is booked.
 
-use arenite::body::{Motion, MotionPiece, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::MemorySink;
 use arenite::system::{IntegratorName, Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, MotionPiece, Shape};
 use nalgebra::Vector2;
 
 use super::support::*;

@@ -1,10 +1,10 @@
 //! Sliding, rolling and spinning on a plane.
 
-use arenite::body::{Motion, MotionPiece};
 use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{EventLog, Setup, System};
+use arenite::walls::{Motion, MotionPiece};
 use nalgebra::Vector3;
 
 use super::support::*;

@@ -1,11 +1,11 @@
 //! Grains at rest under load: overlaps, and what walls feel.
 
-use arenite::body::Shape;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz, LawTable};
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::BodyRef;
 use arenite::system::Setup;
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 
 use super::support::*;

@@ -1,9 +1,10 @@
 //! What walls must not do: add energy, count a corner twice, or depend on how they are written.
 
-use arenite::body::{Grain, Shape};
+use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::Setup;
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use arenite::body::{Motion, MotionPiece, Shape};
 use arenite::contact::LawTable;
 use arenite::geometry::Planar;
 use arenite::record::BodyRef;
 use arenite::stress::{Element, Factor, FreeGroup, Freedom, Member, Network, Node, Solver};
 use arenite::system::{Handover, Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, MotionPiece, Shape};
 
 use crate::support::{self, add, empty, linear, place, wall};
 

@@ -677,7 +677,7 @@ fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
             dice.spin::<D>(-5.0, 5.0);
     }
     if walls {
-        let shape = arenite::body::Shape::Box(shapes::Cuboid {
+        let shape = arenite::walls::Shape::Box(shapes::Cuboid {
             min: D::Vector::default(),
             max: D::Vector::from_fn(|_| 1.0),
             inside: true,

@@ -4,7 +4,7 @@
 //! laws of conservation. A collision at once is off by what moves during the contact, which is told as
 //! a share of the size of the grains (`collision_way`): tolerances are multiples of that.
 
-use arenite::body::{Grain, Motion, Shape};
+use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::ContactLaw;
 use arenite::event::EventKind;
@@ -12,6 +12,7 @@ use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::record::MemorySink;
 use arenite::system::{EventLog, PeriodicAxis, Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use super::support::*;
 

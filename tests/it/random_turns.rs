@@ -4,11 +4,12 @@
 //! A whole scenario is turned about the middle of its box: grains, gravity, walls, how these move, what is periodic.
 //! Components of vectors change places and signs, so that the turned start is exact but for the last bit of lengths.
 
-use arenite::body::{Boundary, Grain, Motion, MotionPiece, Shape};
+use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Vector};
 use arenite::system::{Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, MotionPiece, Shape};
 
 use crate::random_draws::SIDE;
 use crate::support::run;

@@ -1,12 +1,12 @@
 //! Walls made of grains: as circles and spheres one by one, and as heavy grains.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::Setup;
 use arenite::view::draw_walls;
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use super::support::*;
 

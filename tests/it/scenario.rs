@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use arenite::body::{Motion, Shape};
 use arenite::contact::{ContactLaw, Hertz, Linear, restitution};
 use arenite::geometry::{Planar, Spatial};
 use arenite::scenario::{AnySetup, Override, Problem, Resolved, Scenario, embedded, schema};
 use arenite::system::{FeedTiming, OutletSetup, RadiusLaw, Setup};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 use nalgebra::{Vector2, Vector3};
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
 //! Silent outlets: jams that rattlers do not hide, the moment from which an outlet is silent, and the end of a run as its series
 //! and its energy book tell of it. References are a ball in a bowl, runs that go on, and sums worked out by hand.
 
-use arenite::body::Shape;
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{MemorySink, Status};
 use arenite::system::{Control, IntegratorName, OutletSetup, Setup, System};
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 
 use crate::support::{self, add, close, empty, floor, linear, place, planar, wall};

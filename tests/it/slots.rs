@@ -1,6 +1,5 @@
 //! Cohesion, plastic loading, resistance to rolling and twisting: each law against its own theory.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
     Cohesion, ContactLaw, ContactTerms, Hertz, Plastic, Resistance, ResistanceKind,
@@ -11,6 +10,7 @@ use arenite::record::MemorySink;
 use arenite::system::{Setup, System};
 use arenite::vector::Level;
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 use nalgebra::Vector3;
 
 use super::support::*;

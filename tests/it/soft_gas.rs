@@ -4,7 +4,6 @@
 //! References: resolved contacts (tests/data/softsphere_states.json, 25 digits), the same scenario moved
 //! step by step, kinetic theory (Haff 1983; Schwager and Poeschel 1998; Enskog 1922).
 
-use arenite::body::Shape;
 use arenite::collide::engine::{ByLaw, Engine, Laws, Rule, Setup, Stopped};
 use arenite::collide::restitution::Restitution;
 use arenite::contact::{ContactLaw, ContactTerms, Hertz, Linear, LinearPerMass, Viscoelastic};
@@ -13,6 +12,7 @@ use arenite::record::{MemorySink, NullSink, Sink};
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{self, CollapseName, Control, EventsSetup, simulation};
 use arenite::vector::Level;
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};

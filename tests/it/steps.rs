@@ -1,11 +1,11 @@
 //! The choice of the step where the speed of an impact counts, and its bounds.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{Setup, System, SystemError};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use super::support::*;
 

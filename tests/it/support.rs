@@ -4,7 +4,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::body::{Boundary, Grain, Motion, Shape};
+use arenite::body::Grain;
 use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
 use arenite::cluster::{Engine, EngineOptions};
@@ -20,6 +20,7 @@ use arenite::system::{
 use arenite::vector::Level;
 use arenite::walls::Wall;
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Motion, Shape};
 
 pub use crate::setups::{Dice, add, embedded, empty, linear, options, planar};
 

@@ -1,9 +1,9 @@
 //! Walls as primitives: each point outside sees each corner, edge and face once, at the true
 //! distance.
 
-use arenite::body::Shape;
 use arenite::geometry::surface::{Probe, Surface};
 use arenite::geometry::{Dimension, Planar, Spatial};
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;

@@ -1,12 +1,12 @@
 //! Slow tilts: who stands still goes on to do so until the load that the tilt adds makes it slip.
 //! References: statics of a bridge of disks, worked out by hand; balance of forces; the energy book.
 
-use arenite::body::Shape;
 use arenite::contact::LawTable;
 use arenite::event::Regime;
 use arenite::geometry::Planar;
 use arenite::record::{LinkRow, MemorySink, Summary};
 use arenite::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System};
+use arenite::walls::Shape;
 use arenite::walls::shapes;
 
 use crate::support::{self, Checkpoints, add, close, empty, floor, linear, place, wall};

@@ -3,7 +3,6 @@
 
 use std::f64::consts::{PI, TAU};
 
-use arenite::body::{Boundary, Images, Pose, Shape};
 use arenite::event::EventKind;
 use arenite::geometry::surface::{Pieces, Surface};
 use arenite::geometry::{Dimension, Planar, Spatial};
@@ -12,6 +11,7 @@ use arenite::record::MemorySink;
 use arenite::scenario::Scenario;
 use arenite::walls::Wall;
 use arenite::walls::shapes;
+use arenite::walls::{Boundary, Images, Pose, Shape};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 

@@ -1,12 +1,12 @@
 //! Walls in periodic boxes: a grain meets the image of a wall behind the border as it would meet the wall itself.
 
-use arenite::body::{MeshShape, Motion, Shape, Vessel};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::PeriodicAxis;
 use arenite::system::{Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{MeshShape, Motion, Shape, Vessel};
 
 use super::support::*;
 

@@ -1,11 +1,11 @@
 //! Maps of what grains do to walls, against what mechanics says of one grain, and of all of them together.
 
-use arenite::body::{Motion, Shape};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::{MemorySink, WearRow};
 use arenite::system::{Setup, System};
 use arenite::walls::shapes;
+use arenite::walls::{Motion, Shape};
 
 use super::support::*;
 

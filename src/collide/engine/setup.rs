@@ -11,11 +11,11 @@ use super::start::{LISTS_ABOVE, SKIN, cell_width, crowds, morton, span, wrapped}
 use super::state::{Slot, Turning, next};
 use super::walls::Walls;
 use super::{Core, Engine, Laws, Rule, Rules, Tally, run};
-use crate::body::{Boundary, Motion};
 use crate::collide::table::FINEST;
 use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
 use crate::vector::{Level, Row};
+use crate::walls::{Boundary, Motion};
 
 /// A grain at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]

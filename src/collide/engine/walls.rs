@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::Cells;
 use super::{SetupError, next};
-use crate::body::{Boundary, Motion};
 use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
+use crate::walls::{Boundary, Motion};
 use crate::walls::{Meeting, Touch, Wall, Way};
 
 /// Radii that a grain goes at most between looks for the pieces of a wall that has very many.

@@ -1,6 +1,6 @@
 //! Primitive surfaces: what a boundary is made of, in its own frame.
 //!
-//! A [wall's shape](crate::body::Shape) is cut into primitives such that any grain outside the
+//! A [wall's shape](crate::walls::Shape) is cut into primitives such that any grain outside the
 //! wall touches a corner, an edge or a face *once*: each primitive owns a zone of space, and the
 //! zones of one shape overlap only where a grain truly has two contacts (a concave corner).
 //!

@@ -1,8 +1,8 @@
 //! How far a point is from a wall at rest, for the check of what is there at the start.
 
-use crate::body::Shape;
 use crate::geometry::Dimension;
 use crate::geometry::surface::Pieces;
+use crate::walls::Shape;
 
 /// What clearances from a wall are measured by.
 pub(super) enum Measured<'a, D: Dimension> {

@@ -7,7 +7,7 @@ use super::mixture::{Known, mixture};
 use super::outside::Vessels;
 use super::shapes::Shaped;
 use super::{MAX_GRAINS, walls};
-use crate::body::{Boundary, Formed, Grain};
+use crate::body::{Formed, Grain};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{FillFigures, FillSizes};
 use crate::scenario::fill::{self, Filling};
@@ -18,6 +18,7 @@ use crate::scenario::spec::{FillSpec, GrainSpec};
 use crate::scenario::table;
 use crate::system::PeriodicAxis;
 use crate::system::filling::Inside;
+use crate::walls::Boundary;
 
 /// The grains of all fills, and for each grain where it comes from.
 pub(super) struct Filled<D: Dimension> {

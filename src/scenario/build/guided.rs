@@ -1,11 +1,11 @@
 //! Walls that forces move.
 
 use super::check::Check;
-use crate::body::{Boundary, Drive, Guided, GuidedState, LoadedArea, Motion, placed};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::{Problem, nearest};
 use crate::scenario::spec::{BoundarySpec, GuidedSpec, MotionSpec};
+use crate::walls::{Boundary, Drive, Guided, GuidedState, LoadedArea, Motion, placed};
 
 /// Facing planes are parallel to this.
 const PARALLEL: f64 = 1e-9;

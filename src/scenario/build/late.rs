@@ -1,8 +1,8 @@
 //! What would act only when the run is over: told, not refused, for a run may be cut short to look at how it begins.
 
-use crate::body::Motion;
 use crate::geometry::Dimension;
 use crate::system::{PerturbKind, PerturbWhen, Setup};
+use crate::walls::Motion;
 
 /// What of a setup does nothing before its finish.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {

@@ -40,10 +40,10 @@ use super::document::Document;
 use super::path::Place;
 use super::problem::Problem;
 use super::spec::Spec;
-use crate::body::images::{ImagesError, walls_with_images};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::system::{PeriodicAxis, Setup, left_out};
+use crate::walls::images::{ImagesError, walls_with_images};
 
 /// A scenario may start with this many grains: about a kilobyte each.
 pub const MAX_GRAINS: u64 = 10_000_000;

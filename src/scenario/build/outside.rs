@@ -5,9 +5,9 @@
 //! vessel, and all of it is meant to be in there. A post in the midst of a bed is no vessel, and of two vessels in each other the outer one
 //! counts. A place is in a vessel if the wall is met in every direction across gravity; a place above it counts too, if what falls from there comes in.
 
-use crate::body::Boundary;
 use crate::geometry::surface::Pieces;
 use crate::geometry::{Dimension, Vector};
+use crate::walls::Boundary;
 use crate::walls::shapes::Barrier;
 
 /// Directions across gravity in space, and how many of them may miss: what has holes holds all the same.

@@ -1,7 +1,7 @@
 //! Time, accuracy and logs: checks, and the defaults that follow from the grains.
 
 use super::check::Check;
-use crate::body::{Boundary, Grain, Motion};
+use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
 use crate::contact::LawTable;
 use crate::geometry::{Dimension, Vector};
@@ -9,6 +9,7 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{IntervalSpec, Spec, StepSpec};
 use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup, Setup, System};
+use crate::walls::{Boundary, Motion};
 
 /// More rows of a log than this are refused: a slip of a decimal point would fill the disk.
 pub(super) const MAX_ROWS: f64 = 1e7;

@@ -4,10 +4,11 @@ use rustc_hash::FxHashMap;
 
 use super::clearance::Measured;
 use super::grains::{Filled, point};
-use crate::body::{Ball, Boundary, Form, Grain, Images, Pose};
+use crate::body::{Ball, Form, Grain};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
+use crate::walls::{Boundary, Images, Pose};
 
 /// What surrounds the grains at the start.
 pub(super) struct Surroundings<'a, D: Dimension> {

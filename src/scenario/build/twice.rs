@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::grains::point;
-use crate::body::Boundary;
 use crate::geometry::{Dimension, Vector};
+use crate::walls::Boundary;
 
 /// A warning for each wall that stands, whole or with a piece of its chain, where another stands and moves like it.
 pub(super) fn warnings<D: Dimension>(walls: &[Boundary<D>]) -> Vec<String> {

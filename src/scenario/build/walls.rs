@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::at::At;
 use super::check::Check;
-use crate::body::{Boundary, Motion, MotionPiece};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{BoundarySpec, MotionSpec, SpinSpec};
+use crate::walls::{Boundary, Motion, MotionPiece};
 
 /// More walls than can be numbered in the records are refused.
 const MAX_BOUNDARIES: usize = 1 << 15;

@@ -1,12 +1,13 @@
 //! The outcome of collisions by contact law, with the tables that they need: those of a run of
 //! collisions alone.
 
-use crate::body::{Boundary, Grain, Motion};
+use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
 use crate::collide::engine::{self, Body, ByLaw, Contacts, Laws, Limits, Rule};
 use crate::geometry::Vector;
 use crate::system::events::no_start;
 use crate::system::{Setup, SystemError, step};
+use crate::walls::{Boundary, Motion};
 
 /// Error of the tables, of the tangential impulse in units of friction times effective mass times
 /// approach speed: a tenth or less of what a collision at once is off by for the way of the contact.

@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 use self::cut::Cut;
 use super::driver::{SETTLE_LOOK, owner};
 use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
-use crate::body::{Boundary, Images};
 use crate::capabilities::{Feature, Model};
 use crate::cluster::integrate::Integrate;
 use crate::event::{EventKind, EventQueue};
@@ -30,6 +29,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::neighbor::Rows;
 use crate::ranks::{Ranks, Values};
 use crate::record::{NullSink, Sink};
+use crate::walls::{Boundary, Images};
 
 /// A rank whose brick is near enough that grains of both may touch.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Domains;
 use super::cut::Cut;
 use super::exchange::{of_bytes, to_bytes};
-use crate::body::{GrainId, shifts};
+use crate::body::GrainId;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Flows};
 use crate::ranks::{RankError, Ranks, Source, Tag};
@@ -17,6 +17,7 @@ use crate::system::SystemError;
 use crate::system::driver::System;
 use crate::system::ledger::{self, Held, Ledger};
 use crate::system::state_hash::Departures;
+use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
 

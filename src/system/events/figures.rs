@@ -145,7 +145,7 @@ impl<D: Dimension> Events<D> {
             lost,
             power: per_second(lost),
         };
-        let named = |wall: &crate::body::Boundary<D>| WallImpacts {
+        let named = |wall: &crate::walls::Boundary<D>| WallImpacts {
             name: wall.name.clone(),
             ..WallImpacts::default()
         };

@@ -2,12 +2,12 @@
 
 use super::spectrum::Spectrum;
 use super::{Events, by_kind};
-use crate::body::shifts;
 use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
 use crate::system::{EventLog, SystemError};
+use crate::walls::shifts;
 
 /// Three numbers of a vector; the third is 0 in the plane.
 fn three<V: Vector>(v: V) -> [f64; 3] {

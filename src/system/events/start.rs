@@ -1,10 +1,10 @@
 //! From a setup to the engine's: bodies that have room, a box for its cells.
 
 use super::apart::Apart;
-use crate::body::Boundary;
 use crate::collide::engine::{self, Body, Limits};
 use crate::geometry::{Dimension, Vector};
 use crate::system::{CollapseName, Setup, features};
+use crate::walls::Boundary;
 
 /// How often paths may bend by the size of the box within a run: they are told anew each time.
 const MOST_SPANS: f64 = 1e9;

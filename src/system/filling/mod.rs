@@ -5,9 +5,10 @@
 //! last coordinate is up; moving walls stand where they are at time 0, and gates are closed.
 
 use super::{Component, Mixture, PeriodicAxis, RadiusLaw};
-use crate::body::{Boundary, Grain};
+use crate::body::Grain;
 use crate::geometry::surface::ShapeError;
 use crate::geometry::{Dimension, Vector};
+use crate::walls::Boundary;
 
 mod lattice;
 pub(in crate::system) mod obstacles;

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::{FillError, FillRequest};
-use crate::body::{Boundary, Pose};
 use crate::geometry::surface::{Pieces, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::{PeriodicAxis, images_within, wrapped};
+use crate::walls::{Boundary, Pose};
 
 /// A body near a grain.
 #[derive(Clone, Copy, Debug)]

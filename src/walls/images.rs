@@ -332,9 +332,9 @@ impl<D: Dimension> Images<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{Motion, Shape};
     use crate::geometry::Planar;
     use crate::walls::shapes;
+    use crate::walls::{Motion, Shape};
     use nalgebra::Vector2;
 
     fn ball(x: f64) -> Boundary<Planar> {

@@ -5,9 +5,9 @@ use std::cell::Cell;
 
 use super::motions::keeps_direction;
 use super::{AT_BORDER, Images, ImagesError, Repeat};
-use crate::body::Boundary;
 use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
+use crate::walls::Boundary;
 
 /// A rough wall that reaches over the borders of a box, cut there: its images go on with it.
 pub fn cut_at_borders<'a, D: Dimension>(

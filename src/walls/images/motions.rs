@@ -1,7 +1,7 @@
 //! What of the motion of a wall goes with a direction along which space repeats itself.
 
-use crate::body::Motion;
 use crate::geometry::Dimension;
+use crate::walls::Motion;
 
 /// Whether the frame of a wall only shifts, or turns about that direction.
 pub(super) fn keeps_direction<D: Dimension>(motion: &Motion<D>, k: usize) -> bool {
