@@ -49,7 +49,6 @@ fn lattice(n: usize, filled: f64) -> Setup<Spatial> {
         max: Vector3::repeat(spacing * n as f64),
         periodic: [true; 3],
         gravity: Vector3::zeros(),
-
         fields: None,
         walls: Vec::new(),
         species: 1,

@@ -1,6 +1,6 @@
 //! From event to event in fields other than gravity: paths against a Runge-Kutta integration by small steps, collisions against what must be kept.
 
-use arenite::collide::engine::{Body, Engine, Fields, Laws, Limits, Rough, Rule, Setup, Stopped};
+use arenite::collide::engine::{Body, Engine, Fields, Rough, Rule, Setup, Stopped};
 use arenite::field::{
     Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, Oscillation,
     PlaceFields, Source, TurningFrame, cross, three,
@@ -10,35 +10,25 @@ use arenite::walls::shapes;
 use arenite::walls::{Boundary, Shape};
 use nalgebra::{Vector2, Vector3};
 
+use super::gas;
+
 const RADIUS: f64 = 0.01;
 const MASS: f64 = 0.003;
 
 fn body<D: Dimension>(position: D::Vector, velocity: D::Vector) -> Body<D> {
     Body {
-        position,
-        velocity,
-        spin: D::Spin::default(),
-        rotation: D::identity(),
-        radius: RADIUS,
         mass: MASS,
-        species: 0,
+        ..gas::body::<D>(position, velocity, RADIUS)
     }
 }
 
 fn setup<D: Dimension>(gravity: D::Vector, fields: &Fields<D>, bodies: Vec<Body<D>>) -> Setup<D> {
+    let far = D::Vector::from_fn(|_| 1.0);
     Setup {
         bodies,
-        min: D::Vector::from_fn(|_| -1.0),
-        max: D::Vector::from_fn(|_| 1.0),
-        periodic: [false; 3],
         gravity,
         fields: Some(fields.clone()),
-        walls: Vec::new(),
-        species: 1,
-        rules: vec![Rule::smooth(1.0)],
-        laws: Laws::default(),
-        limits: Limits::default(),
-        time: 0.0,
+        ..gas::empty(-far, far, false)
     }
 }
 

@@ -1,15 +1,15 @@
 //! From event to event at walls of every shape and motion: each hit is where a walk by small steps and a bisection finds it, which knows no more
 //! of a wall than how far away it is.
 
-use arenite::collide::engine::{
-    Body, Collision, Engine, Laws, Limits, Other, Rule, Setup, Stopped,
-};
+use arenite::collide::engine::{Collision, Engine, Other, Setup, Stopped};
 use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::Wall;
 use arenite::walls::shapes;
 use arenite::walls::{Boundary, Motion, Pose, Shape};
 use nalgebra::{Vector2, Vector3};
+
+use super::gas;
 
 const RADIUS: f64 = 0.05;
 /// Hits that are compared: beyond these roundings have grown.
@@ -20,28 +20,12 @@ fn setup<D: Dimension>(
     gravity: D::Vector,
     (position, velocity): (D::Vector, D::Vector),
 ) -> Setup<D> {
+    let far = D::Vector::from_fn(|_| 1.0);
     Setup {
-        bodies: vec![Body {
-            position,
-            velocity,
-            spin: D::Spin::default(),
-            rotation: D::identity(),
-            radius: RADIUS,
-            mass: 1.0,
-            species: 0,
-        }],
-        min: D::Vector::from_fn(|_| -1.0),
-        max: D::Vector::from_fn(|_| 1.0),
-        periodic: [false; 3],
+        bodies: vec![gas::body::<D>(position, velocity, RADIUS)],
         gravity,
-
-        fields: None,
         walls: vec![wall.clone()],
-        species: 1,
-        rules: vec![Rule::smooth(1.0)],
-        laws: Laws::default(),
-        limits: Limits::default(),
-        time: 0.0,
+        ..gas::empty(-far, far, false)
     }
 }
 

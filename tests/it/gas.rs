@@ -39,7 +39,6 @@ pub fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Se
         max,
         periodic: std::array::from_fn(|k| periodic && k < D::N),
         gravity: D::Vector::default(),
-
         fields: None,
         walls: Vec::new(),
         species: 1,

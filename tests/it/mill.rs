@@ -265,7 +265,6 @@ fn one_wall(
         max: Vector3::repeat(0.3),
         periodic: [false; 3],
         gravity,
-
         fields: None,
         walls: vec![Boundary {
             motion,
