@@ -5,7 +5,7 @@
 
 use super::Wall;
 use crate::geometry::path::Path;
-use crate::geometry::surface::{Probe, Surface};
+use crate::geometry::surface::{Probe, Simple, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::walls::{Motion, Pose};
 
@@ -46,6 +46,14 @@ pub struct Way<D: Dimension> {
     pub length: f64,
     /// Least time between two contacts that are told apart, s.
     pub least: f64,
+}
+
+/// A ball's path as who goes with a wall sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<D: Dimension> {
+    path: Path<D>,
+    /// Until the wall's motion changes, s from now.
+    left: f64,
 }
 
 /// A bound of a wall's speed within a time, m/s, near a point that goes no further than `way`.
@@ -128,7 +136,9 @@ impl<D: Dimension> Way<D> {
         let flat = wall.surface(surface).flat(self.path.position);
         if wall.fixed
             && flat.is_some_and(|flat| flat.extent.is_none())
-            && let Some(meeting) = self.in_closed_form(wall, surface)
+            && let Some(meeting) = self
+                .seen_from(wall)
+                .and_then(|seen| self.in_closed_form(&seen, wall, surface))
         {
             return meeting;
         }
@@ -136,9 +146,10 @@ impl<D: Dimension> Way<D> {
     }
 
     /// The same within a time that may be without end, also of who rests on a wall and hops by next to nothing: all closed forms, and a search that
-    /// knows how gaps bend. ([`Way::meeting`] could take it too, for other last digits.)
-    pub fn first_meeting(&self, wall: &Wall<D>, surface: u32) -> Meeting {
-        if let Some(meeting) = self.in_closed_form(wall, surface) {
+    /// knows how gaps bend; `seen` of [`Way::seen_from`]. ([`Way::meeting`] could take it too, for other last digits.)
+    pub fn first_meeting(&self, seen: Option<&Seen<D>>, wall: &Wall<D>, surface: u32) -> Meeting {
+        let closed = seen.and_then(|seen| self.in_closed_form(seen, wall, surface));
+        if let Some(meeting) = closed {
             return meeting;
         }
         let window = self.window(wall, FAR);
@@ -174,18 +185,17 @@ impl<D: Dimension> Way<D> {
         bends.min(far.min(MOVED) * self.radius / (own + moved).max(f64::MIN_POSITIVE))
     }
 
-    /// Of surfaces and motions that have one.
-    fn in_closed_form(&self, wall: &Wall<D>, surface: u32) -> Option<Meeting> {
+    /// As who goes with a wall sees it; none where that turns, or swings as no parabola does.
+    pub fn seen_from(&self, wall: &Wall<D>) -> Option<Seen<D>> {
         let motion = &wall.boundary.motion;
-        let still = motion.is_fixed();
         let even = matches!(
             motion,
             Motion::Velocity(_) | Motion::Pieces(_) | Motion::Parabolic { .. }
         );
+        let still = motion.is_fixed();
         if !still && !even || wall.images.are_others() {
             return None;
         }
-        // As seen from the wall.
         let mut path = self.path;
         if !still {
             let pose = motion.pose(self.now);
@@ -193,24 +203,38 @@ impl<D: Dimension> Way<D> {
             path.velocity -= pose.velocity;
             path.acceleration -= motion.acceleration(self.now);
         }
-        let own = wall.surface(surface);
-        let met = own.simple(path.position)?.meeting(&path, self.radius)?;
-        let time = met.time.filter(|&time| time < self.length);
-        if let Some(time) = time {
-            let x = self.path.position_at(time);
-            let x = wall.to_frame(surface, &wall.pose(self.now + time), x);
-            if own.probe(x).is_none() {
-                // Not on this part of it.
-                return met.once.then_some(Meeting::None).filter(|_| still);
-            }
-        }
-        let left = motion.next_change(self.now).map(|time| time - self.now);
-        Some(match (time, left) {
-            (Some(time), Some(left)) if time > left => Meeting::NotBefore(left),
-            (Some(time), _) => Meeting::In(time),
-            (None, Some(left)) if left < self.length => Meeting::NotBefore(left),
-            (None, _) => Meeting::None,
+        let change = motion.next_change(self.now);
+        Some(Seen {
+            path,
+            left: change.map_or(f64::INFINITY, |change| change - self.now),
         })
+    }
+
+    /// Of surfaces that are parts of what has one, or that nobody comes to who does not come to such.
+    fn in_closed_form(&self, seen: &Seen<D>, wall: &Wall<D>, surface: u32) -> Option<Meeting> {
+        let (own, path) = (wall.surface(surface), &seen.path);
+        let until = self.length.min(seen.left);
+        let none = if seen.left < self.length {
+            Meeting::NotBefore(seen.left)
+        } else {
+            Meeting::None
+        };
+        let Some(simple) = own.simple(path.position) else {
+            let far = |simple: Simple<D>| simple.not_before(path, self.radius) >= until;
+            let far = own.behind(path.position).into_iter().flatten().any(far);
+            return far.then_some(none);
+        };
+        let met = simple.meeting(path, self.radius)?;
+        let Some(time) = met.time.filter(|&time| time < until) else {
+            return Some(none);
+        };
+        let x = self.path.position_at(time);
+        let x = wall.to_frame(surface, &wall.pose(self.now + time), x);
+        match own.probe(x) {
+            Some(_) => Some(Meeting::In(time)),
+            // Not on this part of it.
+            None => met.once.then_some(none),
+        }
     }
 
     /// The gap to a surface, m, some time from now.

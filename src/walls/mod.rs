@@ -12,7 +12,7 @@ mod wall;
 pub use boundary::{Boundary, shifts};
 pub use guided::{Drive, Guided, GuidedState, LoadedArea, Placed, placed};
 pub use images::{Images, ImagesError};
-pub use meeting::{Meeting, Way, speed_bound};
+pub use meeting::{Meeting, Seen, Way, speed_bound};
 pub use motion::{Motion, MotionPiece, Pose};
 pub use shapes::{MeshShape, Shape, Vessel};
 pub use touch::Touch;

@@ -12,7 +12,7 @@ use super::{SetupError, next};
 use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
-use crate::walls::{Boundary, Motion};
+use crate::walls::{Boundary, Motion, Seen};
 use crate::walls::{Meeting, Touch, Wall, Way};
 
 /// Radii that a grain goes at most between looks for the pieces of a wall that has very many.
@@ -96,6 +96,8 @@ struct First<'a, D: Dimension> {
     walls: &'a Walls<D>,
     way: Way<D>,
     event: Option<u32>,
+    /// The last wall that was asked, and the way as it sees it.
+    seen: Option<(u16, Option<Seen<D>>)>,
     tests: &'a mut u64,
 }
 
@@ -106,7 +108,12 @@ impl<D: Dimension> First<'_, D> {
             return;
         }
         *self.tests += 1;
-        match way.first_meeting(wall, face.surface) {
+        let seen = match self.seen {
+            Some((last, seen)) if last == face.wall => seen,
+            _ => way.seen_from(wall),
+        };
+        self.seen = Some((face.wall, seen));
+        match way.first_meeting(seen.as_ref(), wall, face.surface) {
             Meeting::None => {}
             // By then a gate may be open.
             Meeting::In(time) if !wall.is_there(way.radius, way.now + time) => {}
@@ -272,6 +279,7 @@ impl<D: Dimension> Walls<D> {
                 least: 0.0,
             },
             event: None,
+            seen: None,
             tests,
         };
         for &face in self.set(cell) {

@@ -170,6 +170,11 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn hollow(&self, _x: D::Vector, _met: &Probe<D>) -> f64 {
         0.0
     }
+    /// Endless surfaces that lie behind all of this as seen from `x`: who does not come to one of them does not come to this. Of edges that have no
+    /// closed form themselves.
+    fn behind(&self, _x: D::Vector) -> Option<[Simple<D>; 2]> {
+        None
+    }
     /// The endless surface of which this is a part, as seen from `x`, where that is met in closed form.
     fn simple(&self, _x: D::Vector) -> Option<Simple<D>> {
         None

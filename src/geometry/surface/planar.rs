@@ -116,6 +116,8 @@ impl Surface<Planar> for PlanarSurface {
             }
             PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball.simple()),
             PlanarSurface::Bow(bow) => Some(bow.simple(x)),
+            PlanarSurface::Vertex(corner) => Some(Simple::point(corner.point())),
+            PlanarSurface::BowEnd(end) => Some(Simple::point(end.point())),
             _ => None,
         }
     }

@@ -48,8 +48,29 @@ pub struct FirstTouch {
 }
 
 impl<D: Dimension> Simple<D> {
+    /// A point.
+    pub fn point(at: D::Vector) -> Self {
+        Simple::Ball {
+            centre: at,
+            radius: 0.0,
+            inside: false,
+        }
+    }
+    /// The straight line through two points; in space.
+    pub fn line([from, to]: [D::Vector; 2]) -> Self {
+        let along = to - from;
+        Simple::Cylinder {
+            origin: from,
+            axis: along * (1.0 / along.norm()),
+            radius: 0.0,
+            inside: false,
+        }
+    }
+
     /// When a ball of radius `r` (m) on a path meets it first while approaching; none where there is no closed form.
     pub fn meeting(&self, path: &Path<D>, r: f64) -> Option<FirstTouch> {
+        // Nothing is behind a point or a line.
+        let once = |inside: bool, radius: f64| inside || radius == 0.0;
         let Path {
             position,
             velocity,
@@ -73,7 +94,7 @@ impl<D: Dimension> Simple<D> {
                 inside,
             } => (acceleration == D::Vector::default()).then(|| FirstTouch {
                 time: round(position - centre, velocity, [radius, r], inside),
-                once: inside,
+                once: once(inside, radius),
             }),
             Simple::Cylinder {
                 origin,
@@ -90,11 +111,42 @@ impl<D: Dimension> Simple<D> {
                         [radius, r],
                         inside,
                     ),
-                    once: inside,
+                    once: once(inside, radius),
                 })
             }
         }
     }
+
+    /// A time, s from now, before which a ball of radius `r` (m) on a path does not come to it; 0 where it is there, or there is no closed form.
+    pub fn not_before(&self, path: &Path<D>, r: f64) -> f64 {
+        let x = path.position;
+        let distance = match *self {
+            Simple::Plane { normal, offset } => normal.dot(&x) - offset,
+            Simple::Ball {
+                centre,
+                radius,
+                inside,
+            } => side((x - centre).norm() - radius, inside),
+            Simple::Cylinder {
+                origin,
+                axis,
+                radius,
+                inside,
+            } => {
+                let arm = x - origin;
+                side((arm - axis * axis.dot(&arm)).norm() - radius, inside)
+            }
+        };
+        if distance <= r {
+            return 0.0;
+        }
+        let met = self.meeting(path, r);
+        met.map_or(0.0, |met| met.time.unwrap_or(f64::INFINITY))
+    }
+}
+
+fn side(beyond: f64, inside: bool) -> f64 {
+    if inside { -beyond } else { beyond }
 }
 
 /// When a ball of radius `r` on a straight path, `d` from the centre of something round now, meets it, s (thesis eqs. 3.7, 3.8).

@@ -107,23 +107,28 @@ impl Axis {
     fn simple(&self, piece: &Piece, x: Vector3<f64>) -> Option<Simple<Spatial>> {
         let (start, end) = (piece.start(), piece.end());
         if start.x == end.x {
-            return Some(Simple::Cylinder {
-                origin: self.origin,
-                axis: self.along,
-                radius: start.x,
-                inside: self.meridian(x).0.x < start.x,
-            });
+            return Some(self.cylinder(start.x, x));
         }
-        if start.y != end.y {
-            return None;
+        (start.y == end.y).then(|| self.plane(start.y, x))
+    }
+    /// The cylinder of a radius about it, as seen from `x`.
+    fn cylinder(&self, radius: f64, x: Vector3<f64>) -> Simple<Spatial> {
+        Simple::Cylinder {
+            origin: self.origin,
+            axis: self.along,
+            radius,
+            inside: self.meridian(x).0.x < radius,
         }
-        let height = Vector::dot(&self.along, &self.origin) + start.y;
+    }
+    /// The plane across it at a height, as seen from `x`.
+    fn plane(&self, height: f64, x: Vector3<f64>) -> Simple<Spatial> {
+        let height = Vector::dot(&self.along, &self.origin) + height;
         let above = Vector::dot(&self.along, &x) >= height;
         let side = if above { 1.0 } else { -1.0 };
-        Some(Simple::Plane {
+        Simple::Plane {
             normal: self.along * side,
             offset: height * side,
-        })
+        }
     }
     fn probe(
         &self,
@@ -249,6 +254,17 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Tube(tube) => Some(tube.simple()),
             SpatialSurface::Dome(dome) => Some(dome.simple()),
             SpatialSurface::Facet(facet) => Some(facet.simple(x)),
+            SpatialSurface::Ridge(ridge) => Some(Simple::line(ridge.ends())),
+            SpatialSurface::Tip(tip) => Some(Simple::point(tip.point())),
+            _ => None,
+        }
+    }
+    fn behind(&self, x: Vector3<f64>) -> Option<[Simple<Spatial>; 2]> {
+        match self {
+            SpatialSurface::Rim(axis, corner) => {
+                let place = corner.point();
+                Some([axis.cylinder(place.x, x), axis.plane(place.y, x)])
+            }
             _ => None,
         }
     }
