@@ -28,7 +28,7 @@ impl<D: Dimension> Path<D> {
         self.velocity + self.acceleration * time
     }
     /// This path as seen from another.
-    fn relative_to(&self, other: &Self) -> Self {
+    pub fn relative_to(&self, other: &Self) -> Self {
         Path {
             position: self.position - other.position,
             velocity: self.velocity - other.velocity,

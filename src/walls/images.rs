@@ -258,7 +258,12 @@ impl<D: Dimension> Images<D> {
         } else {
             x - self.shift(image, pose, x)
         };
-        let mut own = pose.to_frame(own);
+        self.wrapped(pose.to_frame(own))
+    }
+
+    /// A point of the frame, where the wall is met in the box.
+    #[inline]
+    pub fn wrapped(&self, mut own: D::Vector) -> D::Vector {
         for k in 0..D::N {
             if let Repeat::Along(axis) = self.along[k] {
                 own[k] = axis.wrap(own[k]);

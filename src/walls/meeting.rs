@@ -7,7 +7,7 @@ use super::Wall;
 use crate::geometry::path::Path;
 use crate::geometry::surface::{Probe, Simple, Surface};
 use crate::geometry::{Dimension, Vector};
-use crate::walls::{Motion, Pose};
+use crate::walls::Pose;
 
 /// Gap over the radius that passes for none.
 const CLOSED: f64 = 1e-13;
@@ -187,30 +187,24 @@ impl<D: Dimension> Way<D> {
 
     /// As who goes with a wall sees it; none where that turns, or swings as no parabola does.
     pub fn seen_from(&self, wall: &Wall<D>) -> Option<Seen<D>> {
-        let motion = &wall.boundary.motion;
-        let even = matches!(
-            motion,
-            Motion::Velocity(_) | Motion::Pieces(_) | Motion::Parabolic { .. }
-        );
-        let still = motion.is_fixed();
-        if !still && !even || wall.images.are_others() {
+        if wall.images.are_others() {
             return None;
         }
-        let mut path = self.path;
-        if !still {
-            let pose = motion.pose(self.now);
-            path.position -= pose.shift;
-            path.velocity -= pose.velocity;
-            path.acceleration -= motion.acceleration(self.now);
+        if wall.fixed {
+            return Some(Seen {
+                path: self.path,
+                left: f64::INFINITY,
+            });
         }
-        let change = motion.next_change(self.now);
+        let (path, left) = wall.boundary.motion.parabola(self.now)?;
         Some(Seen {
-            path,
-            left: change.map_or(f64::INFINITY, |change| change - self.now),
+            path: self.path.relative_to(&path),
+            left,
         })
     }
 
     /// Of surfaces that are parts of what has one, or that nobody comes to who does not come to such.
+    #[inline]
     fn in_closed_form(&self, seen: &Seen<D>, wall: &Wall<D>, surface: u32) -> Option<Meeting> {
         let (own, path) = (wall.surface(surface), &seen.path);
         let until = self.length.min(seen.left);
@@ -228,9 +222,7 @@ impl<D: Dimension> Way<D> {
         let Some(time) = met.time.filter(|&time| time < until) else {
             return Some(none);
         };
-        let x = self.path.position_at(time);
-        let x = wall.to_frame(surface, &wall.pose(self.now + time), x);
-        match own.probe(x) {
+        match own.probe(wall.images.wrapped(path.position_at(time))) {
             Some(_) => Some(Meeting::In(time)),
             // Not on this part of it.
             None => met.once.then_some(none),

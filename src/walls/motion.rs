@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Guided;
+use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
 
 /// The path of a boundary's frame: a function of time only, but for [`Guided`] walls.
@@ -64,7 +65,22 @@ fn half_period(time: f64, frequency: f64) -> (f64, f64) {
 
 /// 1 in even half periods, -1 in odd ones.
 fn side(number: f64) -> f64 {
-    if number % 2.0 == 0.0 { 1.0 } else { -1.0 }
+    let half = 0.5 * number;
+    if half.floor() == half { 1.0 } else { -1.0 }
+}
+
+/// The arc of a parabolic motion on which it is at a time (0 or more): its path from there on, and when the arc ends, s.
+fn arc<D: Dimension>(amplitude: D::Vector, frequency: f64, time: f64) -> (Path<D>, f64) {
+    let (number, start) = half_period(time, frequency);
+    let (lasted, rate) = (time - start, 8.0 * frequency * side(number));
+    // v0 = 8 A f, a = -32 A f^2; at the half period's end the velocity is -v0.
+    let bend = 4.0 * rate * frequency;
+    let path = Path {
+        position: amplitude * ((rate - 0.5 * bend * lasted) * lasted),
+        velocity: amplitude * (rate - bend * lasted),
+        acceleration: amplitude * -bend,
+    };
+    (path, (number + 1.0) / (2.0 * frequency))
 }
 
 /// A piece of a parabolic path.
@@ -140,12 +156,8 @@ impl<D: Dimension> Motion<D> {
                 amplitude,
                 frequency,
             } if time >= 0.0 => {
-                let (number, start) = half_period(time, *frequency);
-                let (lasted, rate) = (time - start, 8.0 * frequency * side(number));
-                // v0 = 8 A f, a = -32 A f^2; at the half period's end the velocity is -v0.
-                let bend = 4.0 * rate * frequency;
-                pose.shift = *amplitude * ((rate - 0.5 * bend * lasted) * lasted);
-                pose.velocity = *amplitude * (rate - bend * lasted);
+                let (path, _) = arc::<D>(*amplitude, *frequency, time);
+                (pose.shift, pose.velocity) = (path.position, path.velocity);
             }
             Motion::Parabolic { .. } => {}
             Motion::Guided(guided) => {
@@ -177,12 +189,34 @@ impl<D: Dimension> Motion<D> {
             Motion::Parabolic {
                 amplitude,
                 frequency,
-            } if time >= 0.0 => {
-                let number = half_period(time, *frequency).0;
-                *amplitude * (-32.0 * frequency * frequency * side(number))
-            }
+            } if time >= 0.0 => arc::<D>(*amplitude, *frequency, time).0.acceleration,
             _ => D::Vector::default(),
         }
+    }
+
+    /// The parabola on which the frame goes from a time on, s, and how long it does; none where it turns, swings as no parabola does, or obeys
+    /// forces.
+    pub fn parabola(&self, time: f64) -> Option<(Path<D>, f64)> {
+        match self {
+            Motion::Parabolic {
+                amplitude,
+                frequency,
+            } if time >= 0.0 && *frequency != 0.0 => {
+                let (path, end) = arc(*amplitude, *frequency, time);
+                return Some((path, end - time));
+            }
+            Motion::Velocity(_) | Motion::Pieces(_) | Motion::Parabolic { .. } => {}
+            motion if motion.is_fixed() => {}
+            _ => return None,
+        }
+        let pose = self.pose(time);
+        let path = Path {
+            position: pose.shift,
+            velocity: pose.velocity,
+            acceleration: self.acceleration(time),
+        };
+        let change = self.next_change(time);
+        Some((path, change.map_or(f64::INFINITY, |change| change - time)))
     }
 
     /// A bound of [`Motion::acceleration`] from a time to the next change, m/s^2.

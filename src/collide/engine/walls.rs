@@ -96,8 +96,10 @@ struct First<'a, D: Dimension> {
     walls: &'a Walls<D>,
     way: Way<D>,
     event: Option<u32>,
-    /// The last wall that was asked, and the way as it sees it.
-    seen: Option<(u16, Option<Seen<D>>)>,
+    /// The last wall that was asked.
+    asked: Option<u16>,
+    /// The way as that sees it.
+    seen: Option<Seen<D>>,
     tests: &'a mut u64,
 }
 
@@ -108,12 +110,10 @@ impl<D: Dimension> First<'_, D> {
             return;
         }
         *self.tests += 1;
-        let seen = match self.seen {
-            Some((last, seen)) if last == face.wall => seen,
-            _ => way.seen_from(wall),
-        };
-        self.seen = Some((face.wall, seen));
-        match way.first_meeting(seen.as_ref(), wall, face.surface) {
+        if self.asked != Some(face.wall) {
+            (self.asked, self.seen) = (Some(face.wall), way.seen_from(wall));
+        }
+        match way.first_meeting(self.seen.as_ref(), wall, face.surface) {
             Meeting::None => {}
             // By then a gate may be open.
             Meeting::In(time) if !wall.is_there(way.radius, way.now + time) => {}
@@ -279,6 +279,7 @@ impl<D: Dimension> Walls<D> {
                 least: 0.0,
             },
             event: None,
+            asked: None,
             seen: None,
             tests,
         };

@@ -68,6 +68,7 @@ impl<D: Dimension> Simple<D> {
     }
 
     /// When a ball of radius `r` (m) on a path meets it first while approaching; none where there is no closed form.
+    #[inline]
     pub fn meeting(&self, path: &Path<D>, r: f64) -> Option<FirstTouch> {
         // Nothing is behind a point or a line.
         let once = |inside: bool, radius: f64| inside || radius == 0.0;
@@ -103,7 +104,8 @@ impl<D: Dimension> Simple<D> {
                 inside,
             } => {
                 let across = |v: D::Vector| v - axis * axis.dot(&v);
-                let straight = across(acceleration).norm() <= ALONG * acceleration.norm();
+                let bend = across(acceleration).norm_squared();
+                let straight = bend <= ALONG * ALONG * acceleration.norm_squared();
                 straight.then(|| FirstTouch {
                     time: round(
                         across(position - origin),
@@ -118,6 +120,7 @@ impl<D: Dimension> Simple<D> {
     }
 
     /// A time, s from now, before which a ball of radius `r` (m) on a path does not come to it; 0 where it is there, or there is no closed form.
+    #[inline]
     pub fn not_before(&self, path: &Path<D>, r: f64) -> f64 {
         let x = path.position;
         let distance = match *self {
@@ -150,6 +153,7 @@ fn side(beyond: f64, inside: bool) -> f64 {
 }
 
 /// When a ball of radius `r` on a straight path, `d` from the centre of something round now, meets it, s (thesis eqs. 3.7, 3.8).
+#[inline]
 fn round<V: Vector>(d: V, v: V, [radius, r]: [f64; 2], inside: bool) -> Option<f64> {
     let limit = if inside { radius - r } else { radius + r };
     let (a, b) = (v.norm_squared(), d.dot(&v));

@@ -103,7 +103,14 @@ impl Axis {
             0.0
         }
     }
+    /// Distance from the axis, m.
+    #[inline]
+    fn distance(&self, x: Vector3<f64>) -> f64 {
+        let arm = x - self.origin;
+        Vector::norm(&(arm - self.along * Vector::dot(&arm, &self.along)))
+    }
     /// What a piece sweeps that is along the axis, a cylinder, or straight across it, a plane, as seen from `x`; none of a cone.
+    #[inline]
     fn simple(&self, piece: &Piece, x: Vector3<f64>) -> Option<Simple<Spatial>> {
         let (start, end) = (piece.start(), piece.end());
         if start.x == end.x {
@@ -112,15 +119,17 @@ impl Axis {
         (start.y == end.y).then(|| self.plane(start.y, x))
     }
     /// The cylinder of a radius about it, as seen from `x`.
+    #[inline]
     fn cylinder(&self, radius: f64, x: Vector3<f64>) -> Simple<Spatial> {
         Simple::Cylinder {
             origin: self.origin,
             axis: self.along,
             radius,
-            inside: self.meridian(x).0.x < radius,
+            inside: self.distance(x) < radius,
         }
     }
     /// The plane across it at a height, as seen from `x`.
+    #[inline]
     fn plane(&self, height: f64, x: Vector3<f64>) -> Simple<Spatial> {
         let height = Vector::dot(&self.along, &self.origin) + height;
         let above = Vector::dot(&self.along, &x) >= height;
@@ -246,6 +255,7 @@ impl Surface<Spatial> for SpatialSurface {
             _ => 0.0,
         }
     }
+    #[inline]
     fn simple(&self, x: Vector3<f64>) -> Option<Simple<Spatial>> {
         match self {
             SpatialSurface::Plane(half) => Some(half.simple()),
@@ -259,6 +269,7 @@ impl Surface<Spatial> for SpatialSurface {
             _ => None,
         }
     }
+    #[inline]
     fn behind(&self, x: Vector3<f64>) -> Option<[Simple<Spatial>; 2]> {
         match self {
             SpatialSurface::Rim(axis, corner) => {
