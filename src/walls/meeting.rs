@@ -5,7 +5,7 @@
 
 use super::Wall;
 use crate::geometry::path::Path;
-use crate::geometry::surface::{Probe, Simple, Surface};
+use crate::geometry::surface::{Coming, Probe, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::walls::Pose;
 
@@ -203,7 +203,7 @@ impl<D: Dimension> Way<D> {
         })
     }
 
-    /// Of surfaces that are parts of what has one, or that nobody comes to who does not come to such.
+    /// Where that is known in closed form.
     #[inline]
     fn in_closed_form(&self, seen: &Seen<D>, wall: &Wall<D>, surface: u32) -> Option<Meeting> {
         let (own, path) = (wall.surface(surface), &seen.path);
@@ -213,19 +213,16 @@ impl<D: Dimension> Way<D> {
         } else {
             Meeting::None
         };
-        let Some(simple) = own.simple(path.position) else {
-            let far = |simple: Simple<D>| simple.not_before(path, self.radius) >= until;
-            let far = own.behind(path.position).into_iter().flatten().any(far);
-            return far.then_some(none);
-        };
-        let met = simple.meeting(path, self.radius)?;
-        let Some(time) = met.time.filter(|&time| time < until) else {
-            return Some(none);
-        };
-        match own.probe(wall.images.wrapped(path.position_at(time))) {
-            Some(_) => Some(Meeting::In(time)),
-            // Not on this part of it.
-            None => met.once.then_some(none),
+        match own.coming(path, self.radius, until) {
+            Coming::Not => Some(none),
+            Coming::Unknown => None,
+            Coming::At { time, once } => {
+                match own.probe(wall.images.wrapped(path.position_at(time))) {
+                    Some(_) => Some(Meeting::In(time)),
+                    // Not on this part of it.
+                    None => once.then_some(none),
+                }
+            }
         }
     }
 

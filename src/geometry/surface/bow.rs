@@ -93,6 +93,7 @@ impl Bow {
         }
     }
     /// Its circle as seen from a place.
+    #[inline]
     pub fn simple(&self, x: Vector2<f64>) -> Simple<Planar> {
         Simple::Ball {
             centre: self.centre,

@@ -9,6 +9,7 @@
 //! are thin and are felt from both sides.
 
 use super::Dimension;
+use super::path::Path;
 
 mod bow;
 mod chain;
@@ -27,7 +28,7 @@ pub use chain::{Corner, Piece};
 pub use open::{Open, Primitive};
 pub use pieces::Pieces;
 pub use planar::PlanarSurface;
-pub use simple::{FirstTouch, Simple};
+pub use simple::{Coming, Simple};
 pub use solid::{Ball, Block, HalfSpace};
 pub use spatial::{Axis, SpatialSurface};
 pub use tree::BoxTree;
@@ -170,14 +171,10 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     fn hollow(&self, _x: D::Vector, _met: &Probe<D>) -> f64 {
         0.0
     }
-    /// Endless surfaces that lie behind all of this as seen from `x`: who does not come to one of them does not come to this. Of edges that have no
-    /// closed form themselves.
-    fn behind(&self, _x: D::Vector) -> Option<[Simple<D>; 2]> {
-        None
-    }
-    /// The endless surface of which this is a part, as seen from `x`, where that is met in closed form.
-    fn simple(&self, _x: D::Vector) -> Option<Simple<D>> {
-        None
+    /// When a ball of radius `r` (m) on a path comes to the endless surface of which this is a part, before a time `until`, s. Of edges that have no
+    /// closed form: whether it cannot come near for what lies before them.
+    fn coming(&self, _path: &Path<D>, _r: f64, _until: f64) -> Coming {
+        Coming::Unknown
     }
     /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.
     fn bounds(&self) -> Option<[D::Vector; 2]> {

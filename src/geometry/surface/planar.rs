@@ -4,10 +4,11 @@ use nalgebra::Vector2;
 
 use super::mesh::Exactness;
 use super::{
-    Ball, Block, Bow, BowEnd, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Simple,
-    Surface, chain,
+    Ball, Block, Bow, BowEnd, Coming, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError,
+    Simple, Surface, chain,
 };
 use crate::geometry::Planar;
+use crate::geometry::path::Path;
 
 /// A primitive surface of the plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,18 +108,22 @@ impl Surface<Planar> for PlanarSurface {
             _ => 0.0,
         }
     }
-    fn simple(&self, x: Vector2<f64>) -> Option<Simple<Planar>> {
+    #[inline]
+    fn coming(&self, path: &Path<Planar>, r: f64, until: f64) -> Coming {
+        let x = path.position;
         match self {
-            PlanarSurface::HalfPlane(half) => Some(half.simple()),
+            PlanarSurface::HalfPlane(half) => half.simple().coming(path, r, until),
             PlanarSurface::Segment(piece) => {
                 let (normal, offset) = piece.side(x);
-                Some(Simple::Plane { normal, offset })
+                Simple::Plane { normal, offset }.coming(path, r, until)
             }
-            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => Some(ball.simple()),
-            PlanarSurface::Bow(bow) => Some(bow.simple(x)),
-            PlanarSurface::Vertex(corner) => Some(Simple::point(corner.point())),
-            PlanarSurface::BowEnd(end) => Some(Simple::point(end.point())),
-            _ => None,
+            PlanarSurface::Circle(ball) | PlanarSurface::Grain(ball) => {
+                ball.simple().coming(path, r, until)
+            }
+            PlanarSurface::Bow(bow) => bow.simple(x).coming(path, r, until),
+            PlanarSurface::Vertex(corner) => Simple::point(corner.point()).coming(path, r, until),
+            PlanarSurface::BowEnd(end) => Simple::point(end.point()).coming(path, r, until),
+            PlanarSurface::Block(_) | PlanarSurface::Other(_) => Coming::Unknown,
         }
     }
     fn bounds(&self) -> Option<[Vector2<f64>; 2]> {

@@ -38,13 +38,21 @@ pub enum Simple<D: Dimension> {
     },
 }
 
-/// When an endless surface is met.
+/// When a ball on its way comes to a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FirstTouch {
-    /// First, s from now; none if never.
-    pub time: Option<f64>,
-    /// Whether it is not met again after that, unless something is met in between: then a part of it that is not met then is not met at all.
-    pub once: bool,
+pub enum Coming {
+    /// Not before the end of the time that was asked for.
+    Not,
+    /// There is no closed form.
+    Unknown,
+    /// To what it is a part of.
+    At {
+        /// First, s from now.
+        time: f64,
+        /// Whether it does not come there again after that, unless it meets something in between: then a part that it does not meet then it does not
+        /// meet at all.
+        once: bool,
+    },
 }
 
 impl<D: Dimension> Simple<D> {
@@ -67,36 +75,44 @@ impl<D: Dimension> Simple<D> {
         }
     }
 
-    /// When a ball of radius `r` (m) on a path meets it first while approaching; none where there is no closed form.
+    /// When a ball of radius `r` (m) on a path comes to it, approaching, before a time `until`, s.
     #[inline]
-    pub fn meeting(&self, path: &Path<D>, r: f64) -> Option<FirstTouch> {
-        // Nothing is behind a point or a line.
-        let once = |inside: bool, radius: f64| inside || radius == 0.0;
+    pub fn coming(&self, path: &Path<D>, r: f64, until: f64) -> Coming {
         let Path {
             position,
             velocity,
             acceleration,
         } = *path;
+        let found = |time: Option<f64>, once: bool| match time {
+            Some(time) if time < until => Coming::At { time, once },
+            _ => Coming::Not,
+        };
         match *self {
             Simple::Plane { normal, offset } => {
-                let bend = normal.dot(&acceleration);
-                Some(FirstTouch {
-                    time: parabola(
-                        normal.dot(&position) - offset - r,
-                        normal.dot(&velocity),
-                        bend,
-                    ),
-                    once: bend == 0.0,
-                })
+                let gap = normal.dot(&position) - offset - r;
+                let (rate, bend) = (normal.dot(&velocity), normal.dot(&acceleration));
+                // Bending down it is open all the way if it is at both ends.
+                if bend <= 0.0 && gap > 0.0 && gap + (rate + 0.5 * bend * until) * until > 0.0 {
+                    return Coming::Not;
+                }
+                found(parabola(gap, rate, bend), bend == 0.0)
             }
             Simple::Ball {
                 centre,
                 radius,
                 inside,
-            } => (acceleration == D::Vector::default()).then(|| FirstTouch {
-                time: round(position - centre, velocity, [radius, r], inside),
-                once: once(inside, radius),
-            }),
+            } => {
+                if acceleration != D::Vector::default() {
+                    return Coming::Unknown;
+                }
+                let way = Straight {
+                    from: position - centre,
+                    velocity,
+                    until,
+                };
+                // Nothing is behind a point or a line.
+                found(way.round([radius, r], inside), inside || radius == 0.0)
+            }
             Simple::Cylinder {
                 origin,
                 axis,
@@ -105,24 +121,24 @@ impl<D: Dimension> Simple<D> {
             } => {
                 let across = |v: D::Vector| v - axis * axis.dot(&v);
                 let bend = across(acceleration).norm_squared();
-                let straight = bend <= ALONG * ALONG * acceleration.norm_squared();
-                straight.then(|| FirstTouch {
-                    time: round(
-                        across(position - origin),
-                        across(velocity),
-                        [radius, r],
-                        inside,
-                    ),
-                    once: once(inside, radius),
-                })
+                if bend > ALONG * ALONG * acceleration.norm_squared() {
+                    return Coming::Unknown;
+                }
+                let way = Straight {
+                    from: across(position - origin),
+                    velocity: across(velocity),
+                    until,
+                };
+                found(way.round([radius, r], inside), inside || radius == 0.0)
             }
         }
     }
 
-    /// A time, s from now, before which a ball of radius `r` (m) on a path does not come to it; 0 where it is there, or there is no closed form.
+    /// Whether a ball of radius `r` (m) on a path is on this side of it, and stays there until then, s.
     #[inline]
-    pub fn not_before(&self, path: &Path<D>, r: f64) -> f64 {
+    pub fn keeps_off(&self, path: &Path<D>, r: f64, until: f64) -> bool {
         let x = path.position;
+        let side = |beyond: f64, inside: bool| if inside { -beyond } else { beyond };
         let distance = match *self {
             Simple::Plane { normal, offset } => normal.dot(&x) - offset,
             Simple::Ball {
@@ -140,48 +156,53 @@ impl<D: Dimension> Simple<D> {
                 side((arm - axis * axis.dot(&arm)).norm() - radius, inside)
             }
         };
-        if distance <= r {
-            return 0.0;
-        }
-        let met = self.meeting(path, r);
-        met.map_or(0.0, |met| met.time.unwrap_or(f64::INFINITY))
+        distance > r && self.coming(path, r, until) == Coming::Not
     }
 }
 
-fn side(beyond: f64, inside: bool) -> f64 {
-    if inside { -beyond } else { beyond }
+/// A straight way, as seen from the centre of something round.
+struct Straight<V> {
+    from: V,
+    velocity: V,
+    until: f64,
 }
 
-/// When a ball of radius `r` on a straight path, `d` from the centre of something round now, meets it, s (thesis eqs. 3.7, 3.8).
-#[inline]
-fn round<V: Vector>(d: V, v: V, [radius, r]: [f64; 2], inside: bool) -> Option<f64> {
-    let limit = if inside { radius - r } else { radius + r };
-    let (a, b) = (v.norm_squared(), d.dot(&v));
-    let distance = d.norm();
-    let c = (distance - limit) * (distance + limit);
-    let square = b * b - a * c;
-    if inside {
-        if a <= 0.0 {
+impl<V: Vector> Straight<V> {
+    /// When a ball of radius `r` meets it on that way, s; times after its end need not be found (thesis eqs. 3.7, 3.8).
+    #[inline]
+    fn round(&self, [radius, r]: [f64; 2], inside: bool) -> Option<f64> {
+        let (d, v) = (self.from, self.velocity);
+        let limit = if inside { radius - r } else { radius + r };
+        let (a, b) = (v.norm_squared(), d.dot(&v));
+        if inside {
+            // Who is inside at both ends is so all the way; who turns back from outside is.
+            let end = (d + v * self.until).norm_squared();
+            if a <= 0.0 || limit > 0.0 && end < limit * limit {
+                return None;
+            }
+        } else if b >= 0.0 {
             return None;
         }
-        if c >= 0.0 && b > 0.0 {
+        let distance = d.norm();
+        let c = (distance - limit) * (distance + limit);
+        let square = b * b - a * c;
+        if inside {
+            if c >= 0.0 && b > 0.0 {
+                return Some(0.0);
+            }
+            // A ball outside by rounding that does not even come back in is turned where it is
+            // closest.
+            let root = square.max(0.0).sqrt();
+            let time = if b > 0.0 {
+                -c / (b + root)
+            } else {
+                (root - b) / a
+            };
+            return Some(time.max(0.0));
+        }
+        if c <= 0.0 {
             return Some(0.0);
         }
-        // A ball outside by rounding that does not even come back in is turned where it is
-        // closest.
-        let root = square.max(0.0).sqrt();
-        let time = if b > 0.0 {
-            -c / (b + root)
-        } else {
-            (root - b) / a
-        };
-        return Some(time.max(0.0));
+        (square > 0.0).then(|| c / (square.sqrt() - b))
     }
-    if b >= 0.0 {
-        return None;
-    }
-    if c <= 0.0 {
-        return Some(0.0);
-    }
-    (square > 0.0).then(|| c / (square.sqrt() - b))
 }

@@ -69,6 +69,7 @@ impl<D: Dimension> HalfSpace<D> {
         }
     }
     /// Itself, as what it is a part of.
+    #[inline]
     pub fn simple(&self) -> Simple<D> {
         Simple::Plane {
             normal: self.normal,
@@ -164,6 +165,7 @@ impl<D: Dimension> Ball<D> {
         }
     }
     /// Itself, as what it is a part of.
+    #[inline]
     pub fn simple(&self) -> Simple<D> {
         Simple::Ball {
             centre: self.centre,

@@ -13,8 +13,10 @@ use super::mesh::{self, Exactness, Facet, Ridge, Tip};
 use super::solid::unit;
 use super::vessel::{Dome, Tube, vessel};
 use super::{
-    Ball, Block, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Simple, Surface, chain,
+    Ball, Block, Coming, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Simple, Surface,
+    chain,
 };
+use crate::geometry::path::Path;
 use crate::geometry::{Spatial, Vector};
 
 /// An axis of revolution.
@@ -108,15 +110,6 @@ impl Axis {
     fn distance(&self, x: Vector3<f64>) -> f64 {
         let arm = x - self.origin;
         Vector::norm(&(arm - self.along * Vector::dot(&arm, &self.along)))
-    }
-    /// What a piece sweeps that is along the axis, a cylinder, or straight across it, a plane, as seen from `x`; none of a cone.
-    #[inline]
-    fn simple(&self, piece: &Piece, x: Vector3<f64>) -> Option<Simple<Spatial>> {
-        let (start, end) = (piece.start(), piece.end());
-        if start.x == end.x {
-            return Some(self.cylinder(start.x, x));
-        }
-        (start.y == end.y).then(|| self.plane(start.y, x))
     }
     /// The cylinder of a radius about it, as seen from `x`.
     #[inline]
@@ -256,27 +249,35 @@ impl Surface<Spatial> for SpatialSurface {
         }
     }
     #[inline]
-    fn simple(&self, x: Vector3<f64>) -> Option<Simple<Spatial>> {
+    fn coming(&self, path: &Path<Spatial>, r: f64, until: f64) -> Coming {
+        let x = path.position;
         match self {
-            SpatialSurface::Plane(half) => Some(half.simple()),
-            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => Some(ball.simple()),
-            SpatialSurface::Band(axis, piece) => axis.simple(piece, x),
-            SpatialSurface::Tube(tube) => Some(tube.simple()),
-            SpatialSurface::Dome(dome) => Some(dome.simple()),
-            SpatialSurface::Facet(facet) => Some(facet.simple(x)),
-            SpatialSurface::Ridge(ridge) => Some(Simple::line(ridge.ends())),
-            SpatialSurface::Tip(tip) => Some(Simple::point(tip.point())),
-            _ => None,
-        }
-    }
-    #[inline]
-    fn behind(&self, x: Vector3<f64>) -> Option<[Simple<Spatial>; 2]> {
-        match self {
+            SpatialSurface::Plane(half) => half.simple().coming(path, r, until),
+            SpatialSurface::Sphere(ball) | SpatialSurface::Grain(ball) => {
+                ball.simple().coming(path, r, until)
+            }
+            SpatialSurface::Band(axis, piece) => {
+                let (start, end) = (piece.start(), piece.end());
+                if start.x == end.x {
+                    axis.cylinder(start.x, x).coming(path, r, until)
+                } else if start.y == end.y {
+                    axis.plane(start.y, x).coming(path, r, until)
+                } else {
+                    Coming::Unknown
+                }
+            }
             SpatialSurface::Rim(axis, corner) => {
                 let place = corner.point();
-                Some([axis.cylinder(place.x, x), axis.plane(place.y, x)])
+                let far = axis.cylinder(place.x, x).keeps_off(path, r, until)
+                    || axis.plane(place.y, x).keeps_off(path, r, until);
+                if far { Coming::Not } else { Coming::Unknown }
             }
-            _ => None,
+            SpatialSurface::Tube(tube) => tube.simple().coming(path, r, until),
+            SpatialSurface::Dome(dome) => dome.simple().coming(path, r, until),
+            SpatialSurface::Facet(facet) => facet.simple(x).coming(path, r, until),
+            SpatialSurface::Ridge(ridge) => Simple::line(ridge.ends()).coming(path, r, until),
+            SpatialSurface::Tip(tip) => Simple::point(tip.point()).coming(path, r, until),
+            SpatialSurface::Block(_) | SpatialSurface::Other(_) => Coming::Unknown,
         }
     }
     fn bounds(&self) -> Option<[Vector3<f64>; 2]> {

@@ -47,6 +47,7 @@ impl Tube {
         self.axis.hollow(x, met)
     }
     /// The cylinder of which it is a part.
+    #[inline]
     pub fn simple(&self) -> Simple<Spatial> {
         Simple::Cylinder {
             origin: self.origin(),
@@ -112,6 +113,7 @@ impl Dome {
         1.0 / Vector::norm(&(x - self.middle))
     }
     /// The sphere of which it is a part.
+    #[inline]
     pub fn simple(&self) -> Simple<Spatial> {
         Simple::Ball {
             centre: self.middle,

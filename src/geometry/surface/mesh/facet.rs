@@ -106,6 +106,7 @@ impl Facet {
         self.faces(x, self.height(x))
     }
     /// Its plane, as seen from a point.
+    #[inline]
     pub fn simple(&self, x: V3) -> Simple<Spatial> {
         let side = if self.height(x) >= 0.0 { 1.0 } else { -1.0 };
         Simple::Plane {
