@@ -76,7 +76,8 @@ impl<D: Dimension> Simple<D> {
     }
 
     /// When a ball of radius `r` (m) on a path comes to it, approaching, before a time `until`, s.
-    #[inline]
+    // Always: which of them it is is known wherever it is asked.
+    #[inline(always)]
     pub fn coming(&self, path: &Path<D>, r: f64, until: f64) -> Coming {
         let Path {
             position,
@@ -134,18 +135,17 @@ impl<D: Dimension> Simple<D> {
         }
     }
 
-    /// Whether a ball of radius `r` (m) on a path is on this side of it, and stays there until then, s.
-    #[inline]
+    /// Whether a ball of radius `r` (m) on a path is on this side of it, and stays there until then, s; no also where that is not known in closed form.
+    #[inline(always)]
     pub fn keeps_off(&self, path: &Path<D>, r: f64, until: f64) -> bool {
         let x = path.position;
-        let side = |beyond: f64, inside: bool| if inside { -beyond } else { beyond };
-        let distance = match *self {
-            Simple::Plane { normal, offset } => normal.dot(&x) - offset,
+        let clear = match *self {
+            Simple::Plane { normal, offset } => normal.dot(&x) - offset > r,
             Simple::Ball {
                 centre,
                 radius,
                 inside,
-            } => side((x - centre).norm() - radius, inside),
+            } => clear(x - centre, [radius, r], inside),
             Simple::Cylinder {
                 origin,
                 axis,
@@ -153,10 +153,22 @@ impl<D: Dimension> Simple<D> {
                 inside,
             } => {
                 let arm = x - origin;
-                side((arm - axis * axis.dot(&arm)).norm() - radius, inside)
+                clear(arm - axis * axis.dot(&arm), [radius, r], inside)
             }
         };
-        distance > r && self.coming(path, r, until) == Coming::Not
+        clear && self.coming(path, r, until) == Coming::Not
+    }
+}
+
+/// Whether a ball of radius `r` at a place `d` from the centre of something round is apart from it.
+#[inline]
+fn clear<V: Vector>(d: V, [radius, r]: [f64; 2], inside: bool) -> bool {
+    let limit = if inside { radius - r } else { radius + r };
+    let square = d.norm_squared();
+    if inside {
+        limit > 0.0 && square < limit * limit
+    } else {
+        square > limit * limit
     }
 }
 

@@ -112,7 +112,7 @@ impl Axis {
         Vector::norm(&(arm - self.along * Vector::dot(&arm, &self.along)))
     }
     /// The cylinder of a radius about it, as seen from `x`.
-    #[inline]
+    #[inline(always)]
     fn cylinder(&self, radius: f64, x: Vector3<f64>) -> Simple<Spatial> {
         Simple::Cylinder {
             origin: self.origin,
@@ -122,7 +122,7 @@ impl Axis {
         }
     }
     /// The plane across it at a height, as seen from `x`.
-    #[inline]
+    #[inline(always)]
     fn plane(&self, height: f64, x: Vector3<f64>) -> Simple<Spatial> {
         let height = Vector::dot(&self.along, &self.origin) + height;
         let above = Vector::dot(&self.along, &x) >= height;
