@@ -181,7 +181,7 @@ struct Straight<V> {
 
 impl<V: Vector> Straight<V> {
     /// When a ball of radius `r` meets it on that way, s; times after its end need not be found (thesis eqs. 3.7, 3.8).
-    #[inline]
+    #[inline(always)]
     fn round(&self, [radius, r]: [f64; 2], inside: bool) -> Option<f64> {
         let (d, v) = (self.from, self.velocity);
         let limit = if inside { radius - r } else { radius + r };
