@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::rough::{Rough, collide_at};
-use super::table::{RoughError, RoughTable};
+use super::rough::{Rough, ScaledRough};
+use super::table::{RoughError, RoughTable, course};
 use crate::contact::ContactLaw;
 
 /// Tables over a range of dampings.
@@ -50,6 +50,7 @@ impl RoughFamily {
             tables: Vec::new(),
             error: tolerance,
         };
+        let enough = tolerance.max(BETWEEN);
         let mut count = if one { 1 } else { 3 };
         loop {
             let at = |k: usize| low + (high - low) * k as f64 / (count - 1).max(1) as f64;
@@ -57,9 +58,11 @@ impl RoughFamily {
                 .into_par_iter()
                 .map(|k| RoughTable::build_at(law, at(k), inertia, tolerance))
                 .collect::<Result<_, _>>()?;
-            let between = (1..count).into_par_iter().map(|k| family.error_between(k));
+            let between = (1..count)
+                .into_par_iter()
+                .map(|k| family.error_between(k, enough));
             family.error = between.reduce(|| tolerance, f64::max);
-            if family.error <= tolerance.max(BETWEEN) || 2 * count - 1 > MOST {
+            if family.error <= enough || 2 * count - 1 > MOST {
                 return Ok(family);
             }
             count = 2 * count - 1;
@@ -69,16 +72,18 @@ impl RoughFamily {
     /// Greatest error of the impulse between two tables, in units of friction times effective mass
     /// times approach speed: at ratios of sliding to approach up to ten times the friction, in
     /// steps that differ from those of the tables.
-    fn error_between(&self, upper: usize) -> f64 {
+    fn error_between(&self, upper: usize, enough: f64) -> f64 {
         let step = (self.high - self.low) / (self.tables.len() - 1) as f64;
         let unit = self.low + (upper as f64 - 0.5) * step;
         let friction = self.tables[upper].friction();
+        let resolved = ScaledRough::new(&self.law, unit, self.inertia);
+        let course = course(&resolved, enough);
         let mut worst: f64 = 0.0;
         for k in 0..24 {
             let share = (f64::from(k) + 0.37) / 25.0;
             let ratio = friction * share / (1.0 - share);
             let got = self.between(unit, ratio).impulse;
-            let want = collide_at(&self.law, unit, self.inertia, ratio).impulse;
+            let want = course.collide(ratio).impulse;
             worst = worst.max((got - want).abs() / friction);
         }
         worst

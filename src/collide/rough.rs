@@ -55,19 +55,35 @@ pub(super) struct ScaledRough {
     mobility: f64,
 }
 
-/// State of a contact: overlap, rate, tangential spring, its stiffness when the force was taken last, sliding speed,
-/// tangential impulse.
+/// A step of a contact, as far as the normal motion decides it: that does not depend on the sliding.
 #[derive(Clone, Copy, Debug)]
-struct State {
-    normal: [f64; 2],
-    spring: f64,
+struct Step {
+    /// Its first half and all of it.
+    times: [f64; 2],
+    /// Tangential stiffness and damping at the middle.
     stiffness: f64,
-    sliding: f64,
-    impulse: f64,
+    damping: f64,
+    /// What is left of the spring: one that grows stiffer keeps its force, one that grows softer its extension.
+    lasting: f64,
+    /// Coulomb's limit.
+    cap: f64,
 }
 
-/// Steps of a contact: an error of some 1e-7, see tests/it/rough.rs.
+/// The normal motion of a contact from touch to separation.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    steps: Vec<Step>,
+    mobility: f64,
+    restitution: f64,
+    duration: f64,
+}
+
+/// Steps of a contact for its best outcome: an error of some 1e-7, see tests/it/rough.rs.
 const STEPS: u32 = 4000;
+/// Steps of a contact at least.
+const FEWEST: u32 = 125;
+/// Ratios of sliding to approach speed at which a number of steps is tried.
+const TRIED: u32 = 24;
 
 /// The strongest normal damper that tables are made for, in units of effective mass over time scale. Its
 /// restitution is under 1e-6 by any law; the steps are right up to ten times as much, and at a
@@ -159,82 +175,117 @@ impl ScaledRough {
         along([mean(0), mean(1)], h)
     }
 
-    /// A step: tangential force at the middle, limited there.
-    fn step(&self, s: f64, y: State, h: f64) -> State {
+    /// A step from a normal state, and the state after it.
+    fn step(&self, s: f64, y: [f64; 2], h: f64, before: f64) -> (Step, [f64; 2]) {
         let half = 0.5 * h;
-        let middle = self.normal_step(s, y.normal, half);
-        let normal = self.normal_step(s + half, middle, half);
-        let first = half * (2.0 * s + half);
-        let time = h * (2.0 * s + h);
+        let middle = self.normal_step(s, y, half);
         let [stiffness, damping] = self.profile(middle[0]);
-        let (kt, ct) = (
-            self.tangential_stiffness * stiffness,
-            self.tangential_damping * damping,
-        );
-        let half_turn = 0.5 * self.mobility * time;
-        // A spring that grows stiffer keeps its force, one that grows softer its extension.
-        let lasting = if y.stiffness < kt {
-            y.stiffness / kt
-        } else {
-            1.0
+        let stiffness = self.tangential_stiffness * stiffness;
+        let step = Step {
+            times: [half * (2.0 * s + half), h * (2.0 * s + h)],
+            stiffness,
+            damping: self.tangential_damping * damping,
+            lasting: if before < stiffness {
+                before / stiffness
+            } else {
+                1.0
+            },
+            cap: self.friction * self.normal_force(middle).max(0.0),
         };
-        let spring = y.spring * lasting + y.sliding * first;
-        let trial = -(kt * spring + ct * y.sliding) / (1.0 + ct * half_turn);
-        let cap = self.friction * self.normal_force(middle).max(0.0);
-        let force = trial.clamp(-cap, cap);
-        let sliding = y.sliding + force * half_turn;
-        let kept = if force == trial {
-            spring
-        } else if kt > 0.0 {
-            -(force + ct * sliding) / kt
-        } else {
-            0.0
-        };
-        State {
-            normal,
-            // Of a link that grips: by the mean sliding speed of the whole step.
-            spring: kept + (sliding * time - y.sliding * first),
-            stiffness: kt,
-            sliding: y.sliding + 2.0 * force * half_turn,
-            impulse: y.impulse - force * time,
-        }
+        (step, self.normal_step(s + half, middle, half))
     }
 
-    /// The contact that begins with a ratio of sliding to approach speed.
-    pub fn collide(&self, ratio: f64) -> Rough {
+    /// The normal motion in so many steps at most.
+    pub fn course(&self, steps: u32) -> Course {
         // No contact of these laws lasts longer than the undamped one: pi, or 3.22 for Hertz.
-        let h = 3.3f64.sqrt() / f64::from(STEPS);
-        let over = |y: &State| y.normal[1] < 0.0 && self.normal_force(y.normal) <= 0.0;
-        let mut y = State {
-            normal: [0.0, 1.0],
-            spring: 0.0,
-            stiffness: 0.0,
-            sliding: ratio,
-            impulse: 0.0,
-        };
-        let mut s = 0.0;
-        for _ in 0..STEPS {
-            let next = self.step(s, y, h);
+        let h = 3.3f64.sqrt() / f64::from(steps);
+        let over = |y: [f64; 2]| y[1] < 0.0 && self.normal_force(y) <= 0.0;
+        let (mut s, mut y, mut stiffness) = (0.0, [0.0, 1.0], 0.0);
+        let mut list = Vec::with_capacity(steps as usize);
+        for _ in 0..steps {
+            let (step, next) = self.step(s, y, h, stiffness);
             // Of a damper beyond all measure the state may not be a number.
-            if over(&next) || next.normal[0] <= 0.0 || next.normal[0].is_nan() {
+            if over(next) || next[0] <= 0.0 || next[0].is_nan() {
                 break;
             }
-            (s, y) = (s + h, next);
+            list.push(step);
+            (s, y, stiffness) = (s + h, next, step.stiffness);
         }
         let (mut low, mut high) = (0.0, h);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
-            if over(&self.step(s, y, middle)) {
+            if over(self.step(s, y, middle, stiffness).1) {
                 high = middle;
             } else {
                 low = middle;
             }
         }
-        let end = self.step(s, y, high);
-        Rough {
-            restitution: -end.normal[1],
-            impulse: end.impulse,
+        let (step, end) = self.step(s, y, high, stiffness);
+        list.push(step);
+        Course {
+            steps: list,
+            mobility: self.mobility,
+            restitution: -end[1],
             duration: (s + high) * (s + high),
+        }
+    }
+
+    /// The normal motion in as few steps, halved again and again, as change outcomes by no more than `error` in units of effective mass times
+    /// approach speed.
+    pub fn course_to(&self, error: f64) -> Course {
+        let outcomes = |course: &Course| -> Vec<Rough> {
+            let ratio = |k: u32| {
+                let share = (f64::from(k) + 0.5) / f64::from(TRIED);
+                self.friction * share / (1.0 - share)
+            };
+            (0..TRIED).map(|k| course.collide(ratio(k))).collect()
+        };
+        let near = |a: &Rough, b: &Rough| {
+            (a.impulse - b.impulse).abs() <= error && (a.restitution - b.restitution).abs() <= error
+        };
+        let mut steps = FEWEST;
+        let mut coarse = outcomes(&self.course(steps));
+        while steps < STEPS {
+            steps *= 2;
+            let course = self.course(steps);
+            let fine = outcomes(&course);
+            if coarse.iter().zip(&fine).all(|(a, b)| near(a, b)) {
+                return course;
+            }
+            coarse = fine;
+        }
+        self.course(STEPS)
+    }
+}
+
+impl Course {
+    /// The contact that begins with a ratio of sliding to approach speed: in each step the tangential force at its middle, limited there.
+    pub fn collide(&self, ratio: f64) -> Rough {
+        let (mut spring, mut sliding, mut impulse) = (0.0, ratio, 0.0);
+        for step in &self.steps {
+            let [first, time] = step.times;
+            let (kt, ct) = (step.stiffness, step.damping);
+            let half_turn = 0.5 * self.mobility * time;
+            let stretched = spring * step.lasting + sliding * first;
+            let trial = -(kt * stretched + ct * sliding) / (1.0 + ct * half_turn);
+            let force = trial.clamp(-step.cap, step.cap);
+            let middle = sliding + force * half_turn;
+            let kept = if force == trial {
+                stretched
+            } else if kt > 0.0 {
+                -(force + ct * middle) / kt
+            } else {
+                0.0
+            };
+            // Of a link that grips: by the mean sliding speed of the whole step.
+            spring = kept + (middle * time - sliding * first);
+            sliding += 2.0 * force * half_turn;
+            impulse -= force * time;
+        }
+        Rough {
+            restitution: self.restitution,
+            impulse,
+            duration: self.duration,
         }
     }
 }
@@ -254,5 +305,6 @@ pub fn collide(law: &ContactLaw, effective_mass: f64, inertia: f64, ratio: f64) 
 
 /// The same with a [`damping_unit`].
 pub fn collide_at(law: &ContactLaw, unit: f64, inertia: f64, ratio: f64) -> Rough {
-    ScaledRough::new(law, unit, inertia).collide(ratio)
+    let scaled = ScaledRough::new(law, unit, inertia);
+    scaled.course(STEPS).collide(ratio)
 }

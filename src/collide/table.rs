@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rough::{Rough, STRONGEST, ScaledRough, damping_unit};
+use super::rough::{Course, Rough, STRONGEST, ScaledRough, damping_unit};
 use super::soft::Axis;
 use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
@@ -17,6 +17,8 @@ const NODES: usize = 6;
 const DEPTH: u32 = 20;
 /// Pieces at most: usual laws have 10 to 60, one a thousand times as stiff across as along 1,000 at the smallest error.
 const MOST: usize = 1024;
+/// Share of a table's error that steps of the contacts may make.
+const BY_STEPS: f64 = 0.2;
 /// Smallest error that a table is built to: resolved contacts are good to a tenth of it.
 pub const FINEST: f64 = 1e-6;
 
@@ -82,7 +84,8 @@ impl RoughTable {
         if damper > STRONGEST || damper.is_nan() {
             return Err(RoughError::Damper(damper));
         }
-        let straight = scaled.collide(0.0);
+        let course = course(&scaled, tolerance);
+        let straight = course.collide(0.0);
         let mut table = RoughTable {
             restitution: straight.restitution,
             duration: straight.duration,
@@ -98,7 +101,7 @@ impl RoughTable {
                     1.0 + table.restitution
                 } else {
                     let ratio = table.friction * share / (1.0 - share);
-                    scaled.collide(ratio).impulse / table.friction
+                    course.collide(ratio).impulse / table.friction
                 }
             };
             let (mut starts, mut pieces) = (Vec::new(), Vec::new());
@@ -222,6 +225,12 @@ pub struct After<D: Dimension> {
     pub spins: [D::Spin; 2],
     /// What the table said.
     pub outcome: Rough,
+}
+
+/// Contacts as good as a table of this error asks.
+pub(super) fn course(scaled: &ScaledRough, tolerance: f64) -> Course {
+    let friction = scaled.friction();
+    scaled.course_to(BY_STEPS * tolerance * if friction > 0.0 { friction } else { 1.0 })
 }
 
 fn read(axis: &Axis, piece: &[f64; NODES], share: f64) -> f64 {
