@@ -20,6 +20,7 @@ use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::leeway::Leeways;
 use super::lists::{Kept, Lists};
 use super::shift::Pending;
+use super::standing_cells::StandingCells;
 use super::state::{
     Counts, EngineOptions, EngineState, Flows, LinkEvent, PairClass, Passed, WallClass,
 };
@@ -31,7 +32,7 @@ use crate::body::{Form, Grain};
 use crate::contact::{LawTable, LinkLaw};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
-use crate::neighbor::{BroadPhase, StillCells};
+use crate::neighbor::BroadPhase;
 use crate::system::{IntegratorName, PeriodicAxis};
 use crate::vector::Level;
 use crate::walls::Wall;
@@ -79,14 +80,14 @@ pub struct Engine<D: Integrate> {
     pub(super) notes: Notes,
     /// Threads that share the work of a step.
     pub(super) team: Team,
-    /// ContactTerms that walls may push, ascending; none where there are no bands.
+    /// Slots that walls may push, ascending; none where there are no bands.
     pub(super) wall_slots: Vec<u32>,
     /// Rows that bands are lent for their forces in a pass after which nobody needs these.
     pub(super) lent: Vec<Lent>,
     pub(super) wall_lanes: Vec<WallLanes>,
     pub(super) pair_buffer: Vec<(u32, u32)>,
     /// Grains that stand still, by place.
-    pub(crate) cells: StillCells<D>,
+    pub(crate) cells: StandingCells,
     /// Links of grains that were woken, until the lists are renewed: by class of pairs, and of walls.
     pub(super) waking: Vec<Vec<Kept>>,
     pub(super) waking_walls: Vec<(WallName, Kept)>,
@@ -228,7 +229,7 @@ impl<D: Integrate> Engine<D> {
             lent: Vec::new(),
             wall_lanes: Vec::new(),
             pair_buffer: Vec::new(),
-            cells: StillCells::default(),
+            cells: StandingCells::default(),
             waking,
             waking_walls: Vec::new(),
             pending: Pending::default(),

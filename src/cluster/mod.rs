@@ -42,6 +42,7 @@ mod renew;
 mod resting;
 mod rim;
 mod shift;
+mod standing_cells;
 mod state;
 mod still;
 mod team;

@@ -2,25 +2,26 @@
 //!
 //! A [`BroadPhase`] lists the pairs whose gap is under a margin; [`Brute`] asks every pair and is
 //! the reference, [`Cells`] sorts grains into a grid, [`Levels`] into grids for several sizes where
-//! these differ widely. All give the same list, in the same order.
+//! these differ widely. All give the same list, in the same order. [`DynamicCells`] hold what comes,
+//! moves and goes one by one: flyers, grains that stand still, what is around a place where grains enter.
 
 mod brute;
 mod cells;
 mod displaced;
+mod dynamic;
 mod grid;
 mod levels;
 mod order;
 mod periodic;
 mod sorted;
-mod still;
 
 pub use brute::Brute;
 pub use cells::Cells;
 pub use displaced::pairs_across;
+pub use dynamic::{Cell, DynamicCells, Lattice};
 pub use levels::Levels;
 pub use order::{RowPlace, Rows, row_order, spatial_order};
 pub use periodic::{PeriodicAxis, images_within, wrapped};
-pub use still::StillCells;
 
 use crate::geometry::Dimension;
 

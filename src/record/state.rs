@@ -14,7 +14,7 @@ use super::spool::Extent;
 use super::whole::{remove_if_there, write_whole};
 
 const MAGIC: &[u8; 8] = b"ARENITE\n";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Fast and nearly as tight as more for numbers that are mostly noise.
 const LEVEL: i32 = 1;
 

@@ -15,7 +15,7 @@ const DUE: f64 = 3.0;
 const BEFORE: f64 = 2.0;
 
 impl<D: Integrate> System<D> {
-    /// ContactTerms of grains whose surface may be within `reach` of a place, m, at a time, s.
+    /// Slots of grains whose surface may be within `reach` of a place, m, at a time, s.
     pub(super) fn around(&mut self, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         if let Some(slots) = self.around_in_air(place, reach) {
             return slots;

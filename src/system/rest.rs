@@ -346,7 +346,7 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// ContactTerms are about to be taken away.
+    /// Slots are about to be taken away.
     pub(super) fn forget_rest(&mut self, slots: &[u32]) {
         self.leave_groups(slots);
         for &slot in slots {

@@ -3,21 +3,17 @@
 //! Grains that move stand in cells by where they were when that was made; those that stand still have cells of their own at all times.
 //! Since then none has gone further than a bound that is known, and whoever asks looks so much further. What it gives is checked by where grains are now, so that it decides nothing by itself.
 
-use rustc_hash::FxHashMap;
-
 use super::flight;
 use crate::cluster::Engine;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
-use crate::neighbor::{images_within, wrapped};
+use crate::neighbor::{DynamicCells, Lattice, images_within, wrapped};
 
 /// Cells of all grains that do not stand still.
 #[derive(Debug)]
 pub(super) struct Surroundings<D: Dimension> {
-    // Looked up; where all of it is gone through, what is found is sorted.
-    cells: FxHashMap<[i64; 3], Vec<u32>>,
-    width: f64,
+    cells: DynamicCells,
     /// Greatest radius, m, and greatest speed of a flyer, m/s.
     largest: f64,
     fastest: f64,
@@ -26,7 +22,6 @@ pub(super) struct Surroundings<D: Dimension> {
     time: f64,
     renewals: u64,
     way: f64,
-    count: usize,
 }
 
 impl<D: Integrate> Surroundings<D> {
@@ -37,15 +32,13 @@ impl<D: Integrate> Surroundings<D> {
         let largest = grains().map(|slot| arrays.radius(slot)).fold(0.0, f64::max);
         let width = 2.0 * largest + engine.options.outer_margin;
         let mut made = Surroundings {
-            cells: FxHashMap::default(),
-            width: width.max(f64::MIN_POSITIVE),
+            cells: DynamicCells::new(Lattice::new(width, engine.periodic())),
             largest,
             fastest: 0.0,
             gravity: engine.gravity,
             time,
             renewals: engine.state.counts.renewals,
             way: engine.state.outer_way,
-            count: 0,
         };
         let moving = grains().filter(|&slot| !engine.stands(slot as u32));
         for slot in moving {
@@ -58,7 +51,7 @@ impl<D: Integrate> Surroundings<D> {
     pub fn holds(&self, engine: &Engine<D>, time: f64) -> bool {
         self.renewals == engine.state.counts.renewals
             && self.gravity == engine.gravity
-            && self.gone(engine, time) <= 2.0 * self.width
+            && self.gone(engine, time) <= 2.0 * self.cells.lattice().width(0)
     }
 
     /// The way that any grain has gone at most since it was made, m.
@@ -86,22 +79,11 @@ impl<D: Integrate> Surroundings<D> {
         };
         self.fastest = self.fastest.max(speed);
         self.largest = self.largest.max(arrays.radius(s));
-        let cell = self.cell(wrapped::<D>(engine.periodic(), place));
-        self.cells.entry(cell).or_default().push(slot);
-        self.count += 1;
+        self.cells
+            .insert(slot, wrapped::<D>(engine.periodic(), place));
     }
 
-    fn cell(&self, place: D::Vector) -> [i64; 3] {
-        std::array::from_fn(|k| {
-            if k < D::N {
-                (place[k] / self.width).floor() as i64
-            } else {
-                0
-            }
-        })
-    }
-
-    /// ContactTerms of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
+    /// Slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
     pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let mut found = Vec::new();
         for x in images_within::<D>(engine.periodic(), place, reach + self.largest) {
@@ -110,23 +92,7 @@ impl<D: Integrate> Surroundings<D> {
                 .near(x, reach, |slot| found.push(engine.owner(slot)));
         }
         let reach = reach + self.largest + self.gone(engine, time);
-        for x in images_within::<D>(engine.periodic(), place, reach) {
-            let low = self.cell(D::Vector::from_fn(|k| x[k] - reach));
-            let high = self.cell(D::Vector::from_fn(|k| x[k] + reach));
-            let spans = || (0..3).map(|k| high[k].saturating_sub(low[k]).saturating_add(1));
-            let cells = spans().fold(1i64, |product, span| product.saturating_mul(span));
-            if cells > self.cells.len() as i64 {
-                found.extend(self.cells.values().flatten());
-                break;
-            }
-            for z in low[2]..=high[2] {
-                for y in low[1]..=high[1] {
-                    for x in low[0]..=high[0] {
-                        found.extend(self.cells.get(&[x, y, z]).into_iter().flatten());
-                    }
-                }
-            }
-        }
+        self.cells.near(place, reach, |slot| found.push(slot));
         found.sort_unstable();
         found.dedup();
         let status = &engine.state.arrays.status;

@@ -42,8 +42,8 @@ impl<D: Integrate> System<D> {
         };
         let mut first = f64::INFINITY;
         for k in 0..D::N {
-            let [low, high] = air.s.ends(k, path.position[k]);
-            let slack = SLACK * air.s.widths[k];
+            let [low, high] = air.s.lattice.ends(k, path.position[k]);
+            let slack = SLACK * air.s.lattice.width(k);
             let (v, a) = (path.velocity[k], path.acceleration[k]);
             for (gap, v, a) in [(low + slack, v, a), (high + slack, -v, -a)] {
                 first = first.min(parabola(gap, v, a).unwrap_or(f64::INFINITY));
@@ -79,11 +79,10 @@ impl<D: Integrate> System<D> {
         let Some(air) = &mut self.air else {
             return first;
         };
-        let cell = air.s.cell(path.position);
-        air.gather(D::N, cell);
+        air.gather::<D>(air.s.lattice.cell(path.position));
         let found = std::mem::take(&mut air.found);
         // Few cells around a periodic axis: any image of the other may be the nearest soon.
-        let images = air.s.images();
+        let images = air.s.lattice.few();
         let shifts = if images == [false; 3] {
             Vec::new()
         } else {
@@ -250,7 +249,7 @@ impl<D: Integrate> System<D> {
         let air = self.air.as_ref()?;
         let first = air.s.bodies[id as usize].foreseen;
         let place = air.s.bodies[with as usize].place;
-        let images = air.s.images();
+        let images = air.s.lattice.few();
         let arrays = &self.engine.state.arrays;
         let reach = arrays.radius(a as usize)
             + arrays.radius(b as usize)

@@ -7,7 +7,7 @@ use crate::record::Sink;
 use crate::system::{System, SystemError};
 
 impl<D: Integrate> System<D> {
-    /// ContactTerms of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
+    /// Slots of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
     /// foreseen anew. `reach` is at most the greatest radius and half the margin of the outer list.
     pub(in crate::system) fn around_in_air(
         &mut self,
@@ -19,8 +19,7 @@ impl<D: Integrate> System<D> {
         if air.s.stale || reach > air.largest + 0.5 * margin {
             return None;
         }
-        let cell = air.s.cell(place);
-        air.gather(D::N, cell);
+        air.gather::<D>(air.s.lattice.cell(place));
         let ids = std::mem::take(&mut air.found);
         let mut slots: Vec<u32> = Vec::with_capacity(ids.len());
         for &id in &ids {
@@ -70,8 +69,7 @@ impl<D: Integrate> System<D> {
         air.register(id, Kind::Stepped, place);
         let at = air.s.stepped.partition_point(|&other| other < id);
         air.s.stepped.insert(at, id);
-        let cell = air.s.bodies[index].cell;
-        air.gather(D::N, cell);
+        air.gather_around::<D>(id);
         let found = std::mem::take(&mut air.found);
         for &flyer in &found {
             let Some(other) = self.flyer(flyer) else {

@@ -25,8 +25,8 @@ use crate::cluster::integrate::Integrate;
 use crate::collide::engine::Contacts;
 use crate::event::{DefaultQueue, EventQueue};
 use crate::geometry::Vector;
+use crate::neighbor::{DynamicCells, Lattice};
 use crate::system::{Setup, SystemError};
-use cells::Cells;
 
 /// What comes next for a flyer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +72,7 @@ struct Body {
     kind: Kind,
     /// Counts its paths, so that what was foreseen for an earlier one is told apart.
     path: u32,
-    cell: [i32; 3],
-    /// Where a stepped one was when lists were made, m.
+    /// Where a stepped one was when lists were made, a flyer when it was looked at last, m.
     place: [f64; 3],
     foreseen: Foreseen,
 }
@@ -114,10 +113,7 @@ pub(in crate::system) struct AirState {
     stepped: Vec<u32>,
     /// Flyers.
     flyers: usize,
-    /// Least corner and widths of the cells, m, and how many there are along periodic axes.
-    origin: [f64; 3],
-    widths: [f64; 3],
-    rounds: [i32; 3],
+    lattice: Lattice,
     /// All is to be foreseen anew.
     stale: bool,
     pub tally: AirTally,
@@ -127,7 +123,7 @@ pub(in crate::system) struct AirState {
 pub(in crate::system) struct Air {
     pub s: AirState,
     contacts: Contacts,
-    cells: Cells,
+    cells: DynamicCells,
     /// Slot of each grain, by number; may be out of date.
     slots: Vec<u32>,
     /// Greatest radius of any grain, m.
@@ -161,15 +157,17 @@ impl Air {
                 ..AirState::default()
             }),
             contacts: laws::contacts(setup)?,
-            cells: Cells::default(),
+            cells: DynamicCells::default(),
             slots: Vec::new(),
             largest: sizes.chain(fed).fold(0.0, f64::max),
             way,
             found: Vec::new(),
         };
+        air.cells = DynamicCells::new(air.s.lattice.clone());
         for (id, body) in air.s.bodies.iter().enumerate() {
             if body.kind != Kind::Absent {
-                air.cells.insert(id as u32, body.cell);
+                let place = D::Vector::from_fn(|k| body.place[k]);
+                air.cells.insert(id as u32, place);
             }
         }
         Ok(Some(air))
@@ -195,7 +193,7 @@ impl Air {
         self.s.queue = DefaultQueue::default();
         self.s.stepped.clear();
         self.s.flyers = 0;
-        self.cells.clear();
+        self.cells = DynamicCells::new(self.s.lattice.clone());
     }
 
     /// The slot of a grain that is in the engine as a status says.
@@ -209,7 +207,7 @@ impl Air {
         if there(slot) {
             return Some(slot);
         }
-        // ContactTerms were packed since.
+        // Slots were packed since.
         self.find_slots(engine);
         let slot = self.slots.get(id as usize).copied().unwrap_or(0);
         there(slot).then_some(slot)
@@ -235,11 +233,9 @@ impl Air {
         if self.s.bodies.len() <= n {
             self.s.bodies.resize(n + 1, Body::default());
         }
-        let cell = self.s.cell(place);
         let body = &mut self.s.bodies[n];
         let before = *body;
         body.kind = kind;
-        body.cell = cell;
         for k in 0..V::LEN {
             body.place[k] = place[k];
         }
@@ -248,12 +244,7 @@ impl Air {
         }
         self.s.flyers += usize::from(kind == Kind::Flyer);
         self.s.flyers -= usize::from(before.kind == Kind::Flyer);
-        if before.kind == Kind::Absent || before.cell != cell {
-            if before.kind != Kind::Absent {
-                self.cells.remove(id, before.cell);
-            }
-            self.cells.insert(id, cell);
-        }
+        self.cells.insert(id, place);
         if kind != Kind::Flyer {
             self.s.queue.cancel(id);
         }
@@ -270,8 +261,7 @@ impl Air {
         self.s.flyers -= usize::from(body.kind == Kind::Flyer);
         body.kind = Kind::Absent;
         body.path += 1;
-        let cell = body.cell;
-        self.cells.remove(id, cell);
+        self.cells.remove(id);
         self.s.queue.cancel(id);
     }
 }

@@ -5,6 +5,7 @@ use super::{Kind, Next};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::Regime;
+use crate::neighbor::Lattice;
 use crate::record::Sink;
 use crate::system::{System, SystemError, flight};
 
@@ -105,7 +106,6 @@ impl<D: Integrate> System<D> {
             count += 1.0;
         }
         let Some(air) = &mut self.air else { return };
-        air.clear();
         air.s.stale = false;
         air.s.clock = now;
         let least = (2.0 * air.largest + 0.5 * margin) * (1.0 + 4.0 * super::cells::SLACK);
@@ -116,7 +116,8 @@ impl<D: Integrate> System<D> {
         } else {
             0.0
         };
-        air.s.lay_out(WIDER * least, spread, &self.setup.periodic);
+        air.s.lattice = Lattice::new((WIDER * least).max(spread), &self.setup.periodic);
+        air.clear();
     }
 
     /// Calls flyers back to the grid; their numbers go to `woken`.
@@ -197,8 +198,7 @@ impl<D: Integrate> System<D> {
         let other = if from_air { Kind::Stepped } else { Kind::Flyer };
         for id in from {
             let Some(air) = &mut self.air else { break };
-            let cell = air.s.bodies[id as usize].cell;
-            air.gather(D::N, cell);
+            air.gather_around::<D>(id);
             let found = std::mem::take(&mut air.found);
             for &with in &found {
                 let kind = self
@@ -307,8 +307,7 @@ impl<D: Integrate> System<D> {
             for slot in refused {
                 let id = self.engine.state.arrays.id[slot as usize];
                 let Some(air) = &mut self.air else { break };
-                let cell = air.s.bodies[id as usize].cell;
-                air.gather(D::N, cell);
+                air.gather_around::<D>(id);
                 let found = std::mem::take(&mut air.found);
                 look.extend(found.iter().filter_map(|&id| self.flyer(id)));
                 if let Some(air) = &mut self.air {
