@@ -30,7 +30,7 @@ impl<D: Integrate> Engine<D> {
         self.state.bodies.list.len() == self.arc_grains
     }
 
-    /// ContactTerms got new numbers: tables are to be made anew.
+    /// Slots got new numbers: tables are to be made anew.
     pub(super) fn forget_arcs(&mut self) {
         self.arcs.place.clear();
         self.arcs.grains.clear();

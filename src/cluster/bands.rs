@@ -1,6 +1,6 @@
 //! How the slots of large systems are dealt out, so that threads can share the work of a step.
 //!
-//! ContactTerms are cut into *bands* of some thousands that follow each other; near in memory is mostly near in
+//! Slots are cut into *bands* of some thousands that follow each other; near in memory is mostly near in
 //! space. Pairs within a band, or between two bands, form a *block*, whose forces go to the rows of these bands and
 //! nowhere else. Blocks have a fixed order, in which each band takes its turns. So each row is added up in one
 //! order, whatever thread does what and when, and one thread gives the same bits as many.

@@ -22,7 +22,7 @@ use super::team::Team;
 use crate::contact::LinkLaw;
 use crate::vector::{Level, Row, Soon};
 
-/// ContactTerms from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
+/// Slots from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
 /// fits a cache of 32 MiB comes soon enough (docs/notes/performance.md, "Size").
 const fn ask_from(dimensions: usize) -> usize {
     if dimensions == 2 { 1 << 18 } else { 0 }
@@ -37,7 +37,7 @@ struct Shared<'a> {
 
 struct Band<'a> {
     rows: Moved<'a>,
-    /// ContactTerms that walls may push, and those on the rim, ascending.
+    /// Slots that walls may push, and those on the rim, ascending.
     wall_slots: &'a [u32],
     rim: &'a [u32],
     /// Where forces are added up in a pass after which nobody needs them.

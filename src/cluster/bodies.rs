@@ -83,7 +83,7 @@ impl<D: Dimension> Bodies<D> {
         self.list.push(body);
     }
 
-    /// ContactTerms got new numbers; `of` so many.
+    /// Slots got new numbers; `of` so many.
     pub(super) fn renumber(&mut self, new_slot: &[u32], slots: usize) {
         if self.list.is_empty() {
             self.home.clear();
@@ -177,7 +177,7 @@ impl<D: Integrate> Engine<D> {
         out
     }
 
-    /// ContactTerms by which the grain at a slot can touch: those of a clump's parts, else its own.
+    /// Slots by which the grain at a slot can touch: those of a clump's parts, else its own.
     pub(super) fn touching_of(&self, slot: u32) -> std::ops::RangeInclusive<u32> {
         match self.state.bodies.of(slot) {
             Some(body) if !self.form_of(body).arcs => {

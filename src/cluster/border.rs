@@ -4,7 +4,7 @@
 //! that is brought up to date after each stride. A link across a border is worked out by both sides from the same
 //! numbers, each with a history of its own, so that both have the same bits; what it does to a ghost is dropped.
 //!
-//! ContactTerms have the same order on all ranks (by place, then by number). So the links of a grain are added up in one order,
+//! Slots have the same order on all ranks (by place, then by number). So the links of a grain are added up in one order,
 //! whoever steps it, and however many ranks there are.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,7 +29,7 @@ pub(super) struct Border {
     pub shared: bool,
     /// Whether grains stay where they are at a renewal, even if they have left a periodic box.
     pub in_place: bool,
-    /// ContactTerms of grains that other ranks step; ascending after a renewal.
+    /// Slots of grains that other ranks step; ascending after a renewal.
     pub ghosts: Vec<u32>,
     /// Whether there are slots since the last renewal that were not there before.
     grown: bool,
@@ -359,7 +359,7 @@ impl<D: Integrate> Engine<D> {
         parties
     }
 
-    /// ContactTerms of ghosts by number.
+    /// Slots of ghosts by number.
     fn known_ghosts(&self) -> FxHashMap<GrainId, u32> {
         (1..self.state.arrays.slots() as u32)
             .filter(|&slot| self.is_ghost(slot))

@@ -21,7 +21,7 @@ pub struct Encounter {
     pub striker: u32,
     /// Whether the one that is struck stands still.
     pub stands: bool,
-    /// ContactTerms of the balls in touch.
+    /// Slots of the balls in touch.
     pub balls: [u32; 2],
     /// Whether it began.
     pub began: bool,

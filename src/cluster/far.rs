@@ -36,7 +36,7 @@ pub struct Touching<D: Dimension> {
 pub type Levers<D> = [Lever<D>; 2];
 
 impl<D: Integrate> Engine<D> {
-    /// ContactTerms that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
+    /// Slots that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
     /// the part among grains, `levers` theirs where there are grains of several parts, else empty.
     pub fn far(
         &self,

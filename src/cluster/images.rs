@@ -17,7 +17,7 @@ impl<D: Integrate> Engine<D> {
         }
         for (name, link) in at_walls {
             let owner = self.owner(link.a);
-            // ContactTerms come in order, direction by direction.
+            // Slots come in order, direction by direction.
             for (slot, turns) in back {
                 if *slot == owner {
                     let wall = &self.boundaries[usize::from(name.0)];

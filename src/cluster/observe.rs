@@ -59,7 +59,7 @@ pub struct LinkView<D: Dimension> {
     pub a: u32,
     /// Second body.
     pub b: Other,
-    /// ContactTerms of the balls in touch: of the grains, or of parts of them; of walls 0.
+    /// Slots of the balls in touch: of the grains, or of parts of them; of walls 0.
     pub balls: [u32; 2],
     /// Geometry and motion.
     pub kinematics: Kinematics<D>,

@@ -18,7 +18,7 @@ pub struct Shift<D: Dimension> {
 /// Some grains in touch, and how far each is displaced.
 #[derive(Clone, Debug)]
 pub struct Part<D: Dimension> {
-    /// ContactTerms, ascending.
+    /// Slots, ascending.
     pub slots: Vec<u32>,
     /// Displacement of each.
     pub shifts: Vec<Shift<D>>,
@@ -27,7 +27,7 @@ pub struct Part<D: Dimension> {
 }
 
 impl<D: Dimension> Part<D> {
-    /// ContactTerms, ascending, of so many in all; not displaced.
+    /// Slots, ascending, of so many in all; not displaced.
     pub fn new(slots: Vec<u32>, of: usize) -> Self {
         let mut places = vec![u32::MAX; of];
         for (place, &slot) in slots.iter().enumerate() {

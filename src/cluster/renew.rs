@@ -22,10 +22,10 @@ enum Numbers {
     Given(Vec<u32>),
 }
 
-/// ContactTerms from which on there are bands.
+/// Slots from which on there are bands.
 const BANDS_FROM: usize = 1 << 14;
 
-/// ContactTerms of a band, about, by dimensions: some hundred microseconds of work. In space the rows that the pairs of two bands read and add to
+/// Slots of a band, about, by dimensions: some hundred microseconds of work. In space the rows that the pairs of two bands read and add to
 /// are to fit the second cache of a core, 1 MiB (docs/notes/performance.md, "Size").
 const fn band(dimensions: usize) -> usize {
     if dimensions == 2 { 8192 } else { 2048 }

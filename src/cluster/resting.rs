@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 struct Entry {
     class: u16,
     link: Kept,
-    /// ContactTerms of the two grains: of a grain of several parts the link itself names the part.
+    /// Slots of the two grains: of a grain of several parts the link itself names the part.
     ends: [u32; 2],
     /// Next link of the first grain, and of the second.
     next: [u32; 2],
@@ -173,7 +173,7 @@ mod tests {
                 plain.remove(at.expect("it was there"));
             }
             if round % 500 == 0 {
-                // ContactTerms trade places.
+                // Slots trade places.
                 let new = |s: u32| (grain(s) * 7 + 3) % 40 + s / 40 * 40;
                 let new: Vec<u32> = (0..80).map(new).collect();
                 links.renumber(&new);

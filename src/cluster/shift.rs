@@ -26,7 +26,7 @@ pub struct Strained<D: Integrate> {
     rows: Vec<[Row; 2]>,
     /// By place, in space: orientations.
     rotations: Vec<D::Rotation>,
-    /// ContactTerms whose links these are, with their forces.
+    /// Slots whose links these are, with their forces.
     held: Vec<(u32, Push)>,
     /// Those that stepped grains are near to: what these push.
     pushed: Vec<(u32, Push, Row)>,

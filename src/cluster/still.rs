@@ -147,7 +147,7 @@ impl<D: Integrate> Engine<D> {
         marked
     }
 
-    /// ContactTerms that stand still, ascending.
+    /// Slots that stand still, ascending.
     pub fn standing(&self) -> Vec<u32> {
         let slots = self.state.arrays.slots() as u32;
         let status = &self.state.arrays.status;
@@ -248,7 +248,7 @@ impl<D: Integrate> Engine<D> {
         self.state.flows.damping -= 0.5 * self.options.step * power;
     }
 
-    /// ContactTerms that stand still begin to step, with the forces that their links have. The lists must be
+    /// Slots that stand still begin to step, with the forces that their links have. The lists must be
     /// renewed before the next step.
     pub fn wake(&mut self, slots: &[u32]) {
         if slots.is_empty() {

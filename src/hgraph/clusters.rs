@@ -24,7 +24,7 @@ pub struct ClusterIndex {
     /// Members of a cluster as a ring, both ways round.
     next: Vec<u32>,
     before: Vec<u32>,
-    /// ContactTerms in the cluster of each label.
+    /// Slots in the cluster of each label.
     size: Vec<u32>,
     /// Labels that are not in use.
     free: Vec<u32>,
@@ -47,7 +47,7 @@ struct Search {
     /// Number of the search that last came by each slot: two a lost link.
     seen: Vec<u32>,
     last: u32,
-    /// ContactTerms in the order in which they were found, and how many of them were looked at.
+    /// Slots in the order in which they were found, and how many of them were looked at.
     found: [Vec<u32>; 2],
 }
 

@@ -27,7 +27,7 @@ pub struct Arcs {
     /// smallest of the form, directions of the beginning (2) and of the end (2). Before them a ball, and a
     /// grain as a whole (marked by a fourth column below 0).
     pub rows: Vec<Row>,
-    /// ContactTerms of grains of arcs.
+    /// Slots of grains of arcs.
     pub grains: Vec<u32>,
     /// By class of pairs and batch: what the lanes name; to be made anew where there are not as many as batches.
     pub named: Vec<Vec<Named>>,
@@ -36,7 +36,7 @@ pub struct Arcs {
 /// Grains and rows of arcs that the lanes of a batch name.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
-    /// ContactTerms of the grains, first bodies and second.
+    /// Slots of the grains, first bodies and second.
     pub grains: [[u32; LANES]; 2],
     /// Rows of the arcs.
     pub rows: [[u32; LANES]; 2],
@@ -57,7 +57,7 @@ impl Named {
 pub struct ArcTurns<'a> {
     /// Rows of the bodies.
     pub rows: &'a [Row],
-    /// ContactTerms of the grains.
+    /// Slots of the grains.
     pub grains: &'a [u32],
     /// By slot: sine and cosine.
     pub turns: &'a mut [[f64; 2]],
@@ -90,7 +90,7 @@ fn turn_eight<L: Lanes>(rows: &[Row], slots: &[u32; LANES], count: usize, turns:
         (arc[lane], radius[lane]) = (row[2], row[3]);
     }
     let (arc, radius) = (L::from_array(arc), L::from_array(radius));
-    // ContactTerms that were emptied have no radius.
+    // Slots that were emptied have no radius.
     let angle = arc.div(radius).only(L::splat(0.0).less(radius));
     let [sine, cosine] = sincos(angle);
     let (sine, cosine) = (sine.to_array(), cosine.to_array());
