@@ -6,7 +6,7 @@ use arenite::geometry::surface::mesh::Exactness;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::Wall;
 use arenite::walls::shapes;
-use arenite::walls::{Boundary, Motion, Pose, Shape};
+use arenite::walls::{Boundary, Motion, MotionPiece, Pose, Shape};
 use nalgebra::{Vector2, Vector3};
 
 use super::gas;
@@ -134,6 +134,22 @@ fn motions<D: Dimension>(along: D::Vector, spin: D::Spin, centre: D::Vector) -> 
             phase: 0.4,
         },
         Motion::Velocity(along * 0.05),
+        Motion::Parabolic {
+            amplitude: along * 0.02,
+            frequency: 2.0,
+        },
+        Motion::Pieces(vec![
+            MotionPiece {
+                from: 0.1,
+                velocity: along * 0.1,
+                acceleration: along * -0.4,
+            },
+            MotionPiece {
+                from: 0.6,
+                velocity: along * -0.1,
+                acceleration: along * 0.3,
+            },
+        ]),
     ]
 }
 
@@ -266,7 +282,43 @@ fn walls_of_space_are_met_where_they_are() {
             profile,
         })
     };
+    // Along the pull: cylinders that are met in closed form under gravity too.
+    let upright = |profile: Vec<[f64; 2]>| {
+        Shape::Revolved(shapes::Revolved {
+            origin: o,
+            axis: z,
+            profile,
+        })
+    };
     let shapes = [
+        (
+            "upright can",
+            upright(vec![[0.0, -0.5], [0.6, -0.5], [0.6, 0.6], [0.0, 0.6]]),
+            2,
+        ),
+        // Its rims are met from above, from inside and from outside.
+        (
+            "rings",
+            upright(vec![
+                [0.0, -0.6],
+                [0.08, -0.4],
+                [0.12, -0.4],
+                [0.25, -0.6],
+                [0.4, -0.45],
+                [0.4, -0.3],
+            ]),
+            1,
+        ),
+        (
+            "upright vessel",
+            Shape::Vessel(shapes::Vessel {
+                from: z * -0.4,
+                to: z * 0.4,
+                radius: 0.5,
+                lid_radius: 0.8,
+            }),
+            2,
+        ),
         ("cylinder", turned(vec![[0.6, -3.0], [0.6, 3.0]]), 1),
         ("cone", turned(vec![[0.2, -0.6], [0.9, 1.2]]), 1),
         (
