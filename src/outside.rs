@@ -244,7 +244,7 @@ pub fn run_folder(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let AnySetup::Planar(setup) = setup else {
         panic!("the first run is planar");
     };
-    let meta = crate::view::run_meta(&setup, SAVED[0]);
+    let meta = crate::system::run_meta(&setup, SAVED[0]);
     let mut sink = RunFolder::create(folder, &meta, 1, true).expect("a folder");
     let never = AtomicBool::new(false);
     let mut run = simulation(setup, None).expect("a run");

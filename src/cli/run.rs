@@ -20,7 +20,6 @@ use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
     Control, Outcome, Setup, Shared, Simulation, System, SystemError, bricks_of, simulation,
 };
-use crate::view;
 use crate::view::report::{Live, Shown};
 
 /// Runs a scenario.
@@ -322,7 +321,7 @@ fn open<D: Integrate>(
         }
         _ => {}
     }
-    let meta = view::run_meta(setup, &resolved.toml);
+    let meta = crate::system::run_meta(setup, &resolved.toml);
     let folder = RunFolder::create(dir, &meta, threads, force).map_err(wrong)?;
     Ok((folder, None))
 }

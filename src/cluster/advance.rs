@@ -1,9 +1,9 @@
 //! How stepped grains go on by a step, with or without the forces before it, and how far they go: lists are minded by that.
 
 use super::engine::{Engine, three};
+use super::integrate::IntegratorName;
 use super::integrate::{Integrate, StepSums, Stride};
 use crate::geometry::Vector;
-use crate::system::IntegratorName;
 use crate::walls::Motion;
 
 impl<D: Integrate> Engine<D> {

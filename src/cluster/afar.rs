@@ -2,9 +2,9 @@
 
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::integrate::IntegratorName;
 use crate::field::{Source, SourceDensity};
 use crate::geometry::Dimension;
-use crate::system::IntegratorName;
 
 /// What a field does to a grain.
 #[derive(Clone, Copy, Debug, Default)]

@@ -336,7 +336,7 @@ impl<D: Integrate> Engine<D> {
     /// After a stride in space: turns bodies by a step and puts their parts; gives the work of their
     /// dampers, J.
     pub(super) fn turn_bodies(&mut self) -> f64 {
-        use crate::system::IntegratorName::{Euler, Heun};
+        use crate::cluster::integrate::IntegratorName::{Euler, Heun};
         let step = self.options.step;
         let foresee = match self.options.integrator {
             Euler | Heun => 0.0,
@@ -412,7 +412,8 @@ impl<D: Integrate> Engine<D> {
         }
         let moment = D::force(arrays, s).1;
         let half = match self.options.integrator {
-            crate::system::IntegratorName::Euler | crate::system::IntegratorName::Heun => 0.0,
+            crate::cluster::integrate::IntegratorName::Euler
+            | crate::cluster::integrate::IntegratorName::Heun => 0.0,
             _ => 0.5 * self.options.step * arrays.radius(s),
         };
         Some(body.momentum + D::spin_from_fn(|k| half * moment[k]))

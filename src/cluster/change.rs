@@ -4,11 +4,11 @@ use super::Other;
 use super::arrays::Status;
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::integrate::IntegratorName;
 use super::kinematics::Kinematics;
 use super::lists::{History, Lists, Remembered, each_link};
 use super::observe::{Elastic, LinkView};
 use crate::geometry::Dimension;
-use crate::system::IntegratorName;
 use crate::vector::LANES;
 
 /// Peers of each slot by links between grains.

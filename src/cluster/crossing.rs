@@ -4,6 +4,7 @@
 use super::coefficients::{Coefficients, coefficients};
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::integrate::IntegratorName;
 use super::kernel::Change;
 use super::kinematics::{BodyMotion, Kinematics};
 use super::lists::History;
@@ -11,7 +12,6 @@ use super::observe::size;
 use crate::contact::{LinkLaw, lasting};
 use crate::event::EventKind;
 use crate::geometry::Vector;
-use crate::system::IntegratorName;
 
 impl<D: Integrate> Engine<D> {
     /// Motion of a slot at the evaluation.

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::integrate::IntegratorName;
 use crate::field::{Drag, cross, dot, three};
 use crate::geometry::{Dimension, Vector};
-use crate::system::IntegratorName;
 
 /// What fields do to a grain at an evaluation, beside the force that was added already.
 #[derive(Clone, Copy, Debug, Default)]

@@ -15,6 +15,7 @@ use super::changes::LinkChange;
 use super::encounters::Encounter;
 use super::facing_walls::{fill_lanes, wall_geometry};
 use super::filtering::Notes;
+use super::integrate::IntegratorName;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::{Arcs, Change, Moving, Timing, WallLanes, WallSums};
 use super::leeway::Leeways;
@@ -33,7 +34,7 @@ use crate::contact::{LawTable, LinkLaw};
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::neighbor::BroadPhase;
-use crate::system::{IntegratorName, PeriodicAxis};
+use crate::neighbor::PeriodicAxis;
 use crate::vector::Level;
 use crate::walls::Wall;
 

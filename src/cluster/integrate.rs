@@ -15,9 +15,28 @@
 //! acceleration alone, but stable up to (rate of damping) x step = 2 instead of 1, since what
 //! alternates from step to step, as an overdamped link does near its limit, cancels in the mean.
 
+use serde::{Deserialize, Serialize};
+
 use crate::cluster::parts::Parts;
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Half, Kernel, Lanes, Level, Row, run};
+
+/// Names of the integrators.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegratorName {
+    /// Explicit Euler, the classical DEM (thesis eq. 5.15): first order.
+    Euler,
+    /// Predictor-corrector (thesis eqs. 5.17, 5.18): second order, two evaluations.
+    Heun,
+    /// Velocity Verlet with velocities consistent in time: second order, one evaluation.
+    #[default]
+    Verlet,
+    /// Mutze's direct midpoint with acceleration memory: second order, one evaluation.
+    Midpoint,
+}
 
 /// What a step gives besides the new state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

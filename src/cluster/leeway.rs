@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::Engine;
 use super::integrate::Integrate;
-use crate::system::IntegratorName;
+use super::integrate::IntegratorName;
 
 /// Leeway of who stands still, over the greatest margin: it is displaced now and then.
 const STILL: f64 = 0.25;

@@ -9,13 +9,13 @@ use super::bodies::Bodies;
 use super::cell::CellState;
 use super::guided::GuidedWall;
 use super::integrate::Integrate;
+use super::integrate::IntegratorName;
 use super::leeway::Leeways;
 use super::lists::Lists;
 use super::still::Still;
 use super::wear::WearMap;
 use crate::geometry::surface::Flat;
 use crate::hgraph::ClusterIndex;
-use crate::system::IntegratorName;
 
 /// Candidates of one pair of materials.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -15,7 +15,6 @@ use crate::record::{
 };
 use crate::scenario::AnySetup;
 use crate::system::{Control, Outcome, Progress, Setup, SystemError, simulation};
-use crate::view;
 
 /// How a run ended.
 pub(super) enum Ended {
@@ -74,7 +73,7 @@ fn run_in<D: Integrate>(
 ) -> Result<Ended, RecordError> {
     let path = shared.dir.join("runs").join(&point.label);
     let begin = |setup: &Setup<D>| {
-        let meta = view::run_meta(setup, &about.toml);
+        let meta = crate::system::run_meta(setup, &about.toml);
         RunFolder::create(&path, &meta, 1, true)
     };
     let (folder, state) = match take_up(&path, &about.toml) {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Mixture;
 use crate::body::{Form, Grain};
+pub use crate::cluster::integrate::IntegratorName;
 pub use crate::cluster::{CellControl, CellDrive, CellSetup, CellShear, Span};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
@@ -234,23 +235,6 @@ pub enum OrderName {
     OneSlide,
     /// As the thesis, but all stretched links break at once.
     AllBreaks,
-}
-
-/// Names of the integrators.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum IntegratorName {
-    /// Explicit Euler, the classical DEM (thesis eq. 5.15): first order.
-    Euler,
-    /// Predictor-corrector (thesis eqs. 5.17, 5.18): second order, two evaluations.
-    Heun,
-    /// Velocity Verlet with velocities consistent in time: second order, one evaluation.
-    #[default]
-    Verlet,
-    /// Mutze's direct midpoint with acceleration memory: second order, one evaluation.
-    Midpoint,
 }
 
 /// Which neighbour search.

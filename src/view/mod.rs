@@ -14,12 +14,10 @@ mod picture;
 mod plot;
 mod png;
 pub mod report;
-mod run_meta;
 mod scene;
 mod sketch;
 mod strokes;
 mod svg;
-mod walls;
 mod zones;
 
 use std::path::{Path, PathBuf};
@@ -27,10 +25,8 @@ use std::path::{Path, PathBuf};
 pub use chart::{Curve, Panel, chart};
 pub use fields::{FieldOptions, FieldsError, export_fields};
 pub use picture::{Colour, Picture, Shape};
-pub use run_meta::run_meta;
 pub use scene::{Colouring, PictureOptions, Subject, draw, picture};
 pub use sketch::{Sketch, sketch};
-pub use walls::draw_walls;
 
 use crate::record::{DataFormat, RecordError, export_data, write_file};
 

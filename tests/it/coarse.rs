@@ -10,8 +10,9 @@ use arenite::record::{
 };
 use arenite::scenario::AnySetup;
 use arenite::study::coarse::{Contact, Field, Grid, Lattice, Lucy, Particle, Scene, Sums, scene};
+use arenite::system::run_meta;
 use arenite::system::{Control, QuasiStatic, Setup, Simulation};
-use arenite::view::{FieldOptions, export_fields, run_meta};
+use arenite::view::{FieldOptions, export_fields};
 
 use super::support::*;
 use crate::cli_tools::{arenite, run_well, said};

@@ -4,7 +4,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, Hertz};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::Setup;
-use arenite::view::draw_walls;
+use arenite::system::draw_walls;
 use arenite::walls::shapes;
 use arenite::walls::{Motion, Shape};
 

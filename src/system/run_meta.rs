@@ -1,11 +1,11 @@
 //! What a run's folder knows of the run: walls and shapes as pictures show them.
 
-use super::draw_walls;
+use super::Setup;
+use super::drawn_walls::draw_walls;
 use crate::body::{Form, FormPart};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::record::{GrainShape, RunMeta, ShapePart, WallDrawing};
-use crate::system::Setup;
 
 /// The description of a run that starts from `setup`; `scenario` is its resolved scenario.
 pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
