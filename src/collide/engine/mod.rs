@@ -277,8 +277,8 @@ impl<D: Dimension> Engine<D> {
             // An event is a collision at most.
             let most = core.events_left.min(collisions - done);
             let until_here = local.min(span);
-            // Compiled apart: where rules decide everywhere nothing of laws is looked at.
-            let stop = if core.contacts.is_empty() {
+            // Compiled apart: where rules decide everywhere and nothing bends paths neither is looked at.
+            let stop = if core.contacts.is_empty() && !core.is_bent() {
                 let run = run::Run::<'_, D, O, false> {
                     until: until_here,
                     most,

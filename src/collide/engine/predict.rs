@@ -32,7 +32,7 @@ impl<D: Dimension> Core<D> {
     /// Looks for collisions in a part of the cells only if the rest was looked at since the
     /// grain's last collision.
     #[inline(always)]
-    pub(super) fn predict<L: Lanes, const LAWS: bool>(
+    pub(super) fn predict<L: Lanes, const FULL: bool>(
         &mut self,
         grain: u32,
         now: f64,
@@ -43,12 +43,12 @@ impl<D: Dimension> Core<D> {
             partner: grain,
             from: D::Vector::default(),
         };
-        self.predict_put::<L, LAWS, false>(grain, now, scope, found, &nobody);
+        self.predict_put::<L, FULL, false>(grain, now, scope, found, &nobody);
     }
     /// The same for a grain that was put elsewhere (`PUT`); tells whether another body was in the place, and
     /// nearer than before.
     #[inline(always)]
-    pub(super) fn predict_put<L: Lanes, const LAWS: bool, const PUT: bool>(
+    pub(super) fn predict_put<L: Lanes, const FULL: bool, const PUT: bool>(
         &mut self,
         grain: u32,
         now: f64,
@@ -56,22 +56,22 @@ impl<D: Dimension> Core<D> {
         found: &mut Found,
         put: &Put<D>,
     ) -> bool {
-        let by_itself = self.by_itself(grain, now);
+        let by_itself = self.by_itself::<FULL>(grain, now);
         let grains = self.around(grain, scope, found);
-        let (hit, taken) = if self.is_bent() {
+        let (hit, taken) = if FULL && self.is_bent() {
             (self.bent_next(grain, now, grains, &by_itself), false)
         } else {
             let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
             (earliest(grain, grains, &lanes), taken)
         };
         self.count_look(grains.len());
-        self.put_down::<LAWS>(grain, now, scope, by_itself, hit);
+        self.put_down::<FULL>(grain, now, scope, by_itself, hit);
         taken
     }
     /// The same for the two grains of an event. What is found is found for both before it is put down for either:
     /// each look is a chain of steps that wait for each other, and the processor does one chain while the other waits.
     #[inline(always)]
-    pub(super) fn predict_two<L: Lanes, const LAWS: bool>(
+    pub(super) fn predict_two<L: Lanes, const FULL: bool>(
         &mut self,
         [a, b]: [u32; 2],
         now: f64,
@@ -81,11 +81,14 @@ impl<D: Dimension> Core<D> {
             partner: a,
             from: D::Vector::default(),
         };
-        let by_itself = [self.by_itself(a, now), self.by_itself(b, now)];
+        let by_itself = [
+            self.by_itself::<FULL>(a, now),
+            self.by_itself::<FULL>(b, now),
+        ];
         let [of_a, of_b] = found;
         let of_a = self.around(a, Scope::All, of_a);
         let of_b = self.around(b, Scope::All, of_b);
-        let hits = if self.is_bent() {
+        let hits = if FULL && self.is_bent() {
             [
                 self.bent_next(a, now, of_a, &by_itself[0]),
                 self.bent_next(b, now, of_b, &by_itself[1]),
@@ -98,8 +101,8 @@ impl<D: Dimension> Core<D> {
         let many = [of_a.len(), of_b.len()];
         self.count_look(many[0]);
         self.count_look(many[1]);
-        self.put_down::<LAWS>(a, now, Scope::All, by_itself[0], hits[0]);
-        self.put_down::<LAWS>(b, now, Scope::All, by_itself[1], hits[1]);
+        self.put_down::<FULL>(a, now, Scope::All, by_itself[0], hits[0]);
+        self.put_down::<FULL>(b, now, Scope::All, by_itself[1], hits[1]);
     }
 
     #[inline(always)]
@@ -110,7 +113,7 @@ impl<D: Dimension> Core<D> {
 
     /// What a grain meets besides other grains.
     #[inline(always)]
-    fn by_itself(&mut self, grain: u32, now: f64) -> Next {
+    fn by_itself<const FULL: bool>(&mut self, grain: u32, now: f64) -> Next {
         let i = grain as usize;
         let at = self.slots[i].at;
         let mut next = match &self.lists {
@@ -118,9 +121,10 @@ impl<D: Dimension> Core<D> {
                 after: self.leave(lists, i, now),
                 with: next::FACE,
             },
-            None => self.face(i, at, now),
+            None => self.face::<FULL>(i, at, now),
         };
-        if let Some(piece) = self.bent.pieces.get(i)
+        if FULL
+            && let Some(piece) = self.bent.pieces.get(i)
             && piece.end - now < next.after
         {
             next = Next {
@@ -161,7 +165,7 @@ impl<D: Dimension> Core<D> {
 
     /// Puts down what comes next for a grain.
     #[inline(always)]
-    fn put_down<const LAWS: bool>(
+    fn put_down<const FULL: bool>(
         &mut self,
         grain: u32,
         now: f64,
@@ -186,7 +190,7 @@ impl<D: Dimension> Core<D> {
         let sooner = hit_time < time;
         slot.time = select_unpredictable(sooner, hit_time, time);
         slot.event = select_unpredictable(sooner, next::HIT, by_itself.with);
-        if LAWS && let Some(held) = self.held.get(i) {
+        if FULL && let Some(held) = self.held.get(i) {
             let ends = held.end <= slot.time;
             slot.time = select_unpredictable(ends, held.end, slot.time);
             slot.event =
@@ -200,8 +204,9 @@ impl<D: Dimension> Core<D> {
 
     /// When a grain leaves its cell, and through which face.
     #[inline(always)]
-    fn face(&self, i: usize, at: [u16; 3], now: f64) -> Next {
-        let (row, pull) = (&self.rows[i].0, self.pull(i));
+    fn face<const FULL: bool>(&self, i: usize, at: [u16; 3], now: f64) -> Next {
+        let pull = if FULL { self.pull(i) } else { self.gravity };
+        let row = &self.rows[i].0;
         let mut next = Next {
             after: f64::INFINITY,
             with: next::NONE,

@@ -71,8 +71,8 @@ impl<D: Dimension> Observer<D> for Told<'_, D> {
     }
 }
 
-/// One run of the loop; `LAWS`: where contact laws decide collisions, or make them last.
-pub(super) struct Run<'a, D: Dimension, O, const LAWS: bool> {
+/// One run of the loop; `FULL`: where contact laws decide collisions, or make them last, or fields bend paths.
+pub(super) struct Run<'a, D: Dimension, O, const FULL: bool> {
     pub core: &'a mut Core<D>,
     /// s since the epoch.
     pub until: f64,
@@ -81,7 +81,7 @@ pub(super) struct Run<'a, D: Dimension, O, const LAWS: bool> {
     pub observer: &'a mut O,
 }
 
-impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LAWS> {
+impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FULL> {
     type Output = Option<Stopped>;
     /// Runs until `until` (then `Some(Stopped::Until)`), a fault, or `most` events (then `None`).
     #[inline(always)]
@@ -121,17 +121,17 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
             if event == next::HIT {
                 if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
                     many = 2;
-                    if core.is_bent() {
+                    if FULL && core.is_bent() {
                         struck = 2;
                         counts = again.map(|grain| core.rows[grain as usize].0[COUNT]);
                         core.end_piece(grain as usize, time);
                         core.end_piece(hit as usize, time);
                     }
                     // Who is interrupted is looked at anew before anything else happens to it.
-                    if !(LAWS && core.interrupt_pair([grain, hit], time, observer)) {
+                    if !(FULL && core.interrupt_pair([grain, hit], time, observer)) {
                         let pair = [grain, hit];
-                        match core.collide::<L, O, LAWS>(pair, time, &mut found[0], observer) {
-                            Ok(foreseen) if LAWS && foreseen => many = 0,
+                        match core.collide::<L, O, FULL>(pair, time, &mut found[0], observer) {
+                            Ok(foreseen) if FULL && foreseen => many = 0,
                             Ok(_) => {}
                             Err(stop) => return Some(stop),
                         }
@@ -139,10 +139,10 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                 } else {
                     core.tally.stale += 1;
                 }
-            } else if event == next::PIECE {
+            } else if FULL && event == next::PIECE {
                 core.end_piece(grain as usize, time);
                 core.begin_piece(grain as usize, time, false);
-            } else if LAWS && event == next::END {
+            } else if FULL && event == next::END {
                 if let Some(partner) = core.end(grain, time, observer) {
                     again[1] = partner;
                     many = 2;
@@ -155,9 +155,9 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                 } else {
                     scope = core.cross(grain, event - next::FACE);
                 }
-            } else if LAWS && core.interrupt_one(grain, time, observer) {
+            } else if FULL && core.interrupt_one(grain, time, observer) {
             } else {
-                if core.is_bent() {
+                if FULL && core.is_bent() {
                     struck = 1;
                     counts[0] = core.rows[grain as usize].0[COUNT];
                     core.end_piece(grain as usize, time);
@@ -166,14 +166,16 @@ impl<D: Dimension, O: Observer<D>, const LAWS: bool> Kernel for Run<'_, D, O, LA
                     return Some(stop);
                 }
             }
-            for (&grain, before) in again[..struck].iter().zip(counts) {
-                let counted = core.rows[grain as usize].0[COUNT] != before;
-                core.begin_piece(grain as usize, time, counted);
+            if FULL {
+                for (&grain, before) in again[..struck].iter().zip(counts) {
+                    let counted = core.rows[grain as usize].0[COUNT] != before;
+                    core.begin_piece(grain as usize, time, counted);
+                }
             }
             match many {
                 0 => {}
-                1 => core.predict::<L, LAWS>(grain, time, scope, &mut found[0]),
-                _ => core.predict_two::<L, LAWS>(again, time, &mut found),
+                1 => core.predict::<L, FULL>(grain, time, scope, &mut found[0]),
+                _ => core.predict_two::<L, FULL>(again, time, &mut found),
             }
         }
         None
@@ -222,9 +224,9 @@ impl<D: Dimension> Core<D> {
 
     /// Vector from one grain to another now, by the nearest image, and relative velocity.
     #[inline(always)]
-    fn between(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
+    fn between<const FULL: bool>(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
         let (i, j) = (a as usize, b as usize);
-        if self.is_bent() {
+        if FULL && self.is_bent() {
             let ((x, v), (y, w)) = (self.state_at(i, t), self.state_at(j, t));
             return (self.nearest_image(y - x), w - v);
         }
@@ -237,14 +239,14 @@ impl<D: Dimension> Core<D> {
     /// Two grains collide at a time since the epoch; tells whether what comes next for them is foreseen
     /// already.
     #[inline(always)]
-    fn collide<L: Lanes, O: Observer<D>, const LAWS: bool>(
+    fn collide<L: Lanes, O: Observer<D>, const FULL: bool>(
         &mut self,
         [a, b]: [u32; 2],
         t: f64,
         found: &mut Found,
         observer: &mut O,
     ) -> Result<bool, Stopped> {
-        let (d, v) = self.between(a, b, t);
+        let (d, v) = self.between::<FULL>(a, b, t);
         let (i, j) = (a as usize, b as usize);
         let (square, rate) = (d.norm_squared(), d.dot(&v));
         let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
@@ -262,7 +264,7 @@ impl<D: Dimension> Core<D> {
         let mut rule = self.rules.pairs[pair];
         let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
         let mut followed = None;
-        if LAWS && !elastic {
+        if FULL && !elastic && !self.contacts.is_empty() {
             if self.contacts.is_alone(pair) {
                 followed = self.follow_pair(pair, [i, j], d, v);
             } else if self.contacts.is_soft(pair) {
