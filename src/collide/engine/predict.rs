@@ -132,11 +132,9 @@ impl<D: Dimension> Core<D> {
                 with: next::PIECE,
             };
         }
-        if !self.walls.is_empty() {
-            let cell = self.cells.index(at);
-            if !self.walls.are_far(cell) {
-                self.walls_next(i, cell, now, &mut next);
-            }
+        let cell = self.cells.index(at);
+        if self.walls.are_near(cell) {
+            self.walls_next(i, cell, now, &mut next);
         }
         next
     }

@@ -80,6 +80,8 @@ pub(super) struct Walls<D: Dimension> {
     sets: Vec<Vec<Face>>,
     /// For each cell its set.
     of_cell: Vec<u32>,
+    /// For each cell a bit: whether there is anything to be met. Asked at every look.
+    near: Vec<u64>,
 }
 
 /// A grain's path from now on.
@@ -177,6 +179,7 @@ impl<D: Dimension> Walls<D> {
             first,
             sets: vec![Vec::new()],
             of_cell: Vec::new(),
+            near: Vec::new(),
         })
     }
 
@@ -186,7 +189,7 @@ impl<D: Dimension> Walls<D> {
             .sets
             .iter()
             .map(|set| set.capacity() * size_of::<Face>());
-        self.of_cell.capacity() * 4 + sets.sum::<usize>()
+        self.of_cell.capacity() * 4 + self.near.capacity() * 8 + sets.sum::<usize>()
     }
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
@@ -215,6 +218,8 @@ impl<D: Dimension> Walls<D> {
             return;
         }
         self.of_cell = vec![0; cells.len()];
+        let all = if self.asked.is_empty() { 0 } else { u64::MAX };
+        self.near = vec![all; cells.len().div_ceil(64)];
         let mut known = HashMap::from([(Vec::new(), 0u32)]);
         for (index, [min, max]) in cells.boxes::<D>() {
             let set = self.near_box(min, max, largest);
@@ -224,6 +229,7 @@ impl<D: Dimension> Walls<D> {
                 fresh
             });
             self.of_cell[index as usize] = number;
+            self.near[index as usize / 64] |= u64::from(number != 0) << (index % 64);
         }
     }
 
@@ -311,10 +317,11 @@ impl<D: Dimension> Walls<D> {
         first.event.map(|event| (first.way.length, event))
     }
 
-    /// Whether there is nothing that a grain in a cell could meet.
+    /// Whether there is anything that a grain in a cell could meet.
     #[inline(always)]
-    pub fn are_far(&self, cell: u32) -> bool {
-        self.asked.is_empty() && self.set(cell).is_empty()
+    pub fn are_near(&self, cell: u32) -> bool {
+        let bits = self.near.get(cell as usize / 64);
+        bits.is_some_and(|bits| bits >> (cell % 64) & 1 == 1)
     }
 
     fn set(&self, cell: u32) -> &[Face] {
