@@ -30,8 +30,8 @@ const MOST: usize = 33;
 const BETWEEN: f64 = 1e-4;
 
 impl RoughFamily {
-    /// Tables for a range of [`damping_unit`](super::rough::damping_unit)s, each to `tolerance`, and as
-    /// many that halfway between two the impulse is off by no more than 1e-4 or that, if 33 are enough.
+    /// Tables for a range of [`damping_unit`](super::rough::damping_unit)s: one to `tolerance`, or as many, to 2e-5 or that,
+    /// that halfway between two the impulse is off by no more than 1e-4 or that, if 33 are enough.
     ///
     /// # Errors
     /// What no table holds.
@@ -51,17 +51,28 @@ impl RoughFamily {
             error: tolerance,
         };
         let enough = tolerance.max(BETWEEN);
+        // One by itself is as good as asked; what lies between several is not, so that they need not be much better.
+        let each = match one {
+            true => tolerance,
+            false => tolerance.max(0.2 * BETWEEN),
+        };
         let mut count = if one { 1 } else { 3 };
         loop {
             let at = |k: usize| low + (high - low) * k as f64 / (count - 1).max(1) as f64;
+            // Every other one is known from when they were half as many.
+            let known = std::mem::take(&mut family.tables);
+            let table = |k: usize| match known.get(k / 2) {
+                Some(table) if k.is_multiple_of(2) => Ok(table.clone()),
+                _ => RoughTable::build_at(law, at(k), inertia, each),
+            };
             family.tables = (0..count)
                 .into_par_iter()
-                .map(|k| RoughTable::build_at(law, at(k), inertia, tolerance))
+                .map(table)
                 .collect::<Result<_, _>>()?;
             let between = (1..count)
                 .into_par_iter()
                 .map(|k| family.error_between(k, enough));
-            family.error = between.reduce(|| tolerance, f64::max);
+            family.error = between.reduce(|| each, f64::max);
             if family.error <= enough || 2 * count - 1 > MOST {
                 return Ok(family);
             }
