@@ -193,7 +193,7 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
         let now = self.0.now;
         for grain in 0..self.0.rows.len() as u32 {
             self.0
-                .predict::<L, false>(grain, now, Scope::All, &mut found);
+                .predict::<L, true>(grain, now, Scope::All, &mut found);
         }
     }
 }
