@@ -80,8 +80,8 @@ pub(super) struct Course {
 
 /// Steps of a contact for its best outcome: an error of some 1e-7, see tests/it/rough.rs.
 const STEPS: u32 = 4000;
-/// Steps of a contact at least.
-const FEWEST: u32 = 125;
+/// Steps of a contact at least; doubled five times they are those.
+const FEWEST: u32 = STEPS / 32;
 /// Ratios of sliding to approach speed at which a number of steps is tried.
 const TRIED: u32 = 24;
 
@@ -230,8 +230,8 @@ impl ScaledRough {
         }
     }
 
-    /// The normal motion in as few steps, halved again and again, as change outcomes by no more than `error` in units of effective mass times
-    /// approach speed.
+    /// The normal motion in steps whose number is doubled until outcomes change by no more than `error`, in units of effective mass times approach
+    /// speed, or there are as many as for the best outcome.
     pub fn course_to(&self, error: f64) -> Course {
         let outcomes = |course: &Course| -> Vec<Rough> {
             let ratio = |k: u32| {
@@ -244,17 +244,18 @@ impl ScaledRough {
             (a.impulse - b.impulse).abs() <= error && (a.restitution - b.restitution).abs() <= error
         };
         let mut steps = FEWEST;
-        let mut coarse = outcomes(&self.course(steps));
+        let mut course = self.course(steps);
+        let mut coarse = outcomes(&course);
         while steps < STEPS {
             steps *= 2;
-            let course = self.course(steps);
+            course = self.course(steps);
             let fine = outcomes(&course);
             if coarse.iter().zip(&fine).all(|(a, b)| near(a, b)) {
-                return course;
+                break;
             }
             coarse = fine;
         }
-        self.course(STEPS)
+        course
     }
 }
 

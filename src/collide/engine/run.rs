@@ -192,6 +192,7 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
         let mut found = Found::default();
         let now = self.0.now;
         for grain in 0..self.0.rows.len() as u32 {
+            // Of all engines, those with bent paths too: once a run it costs nothing.
             self.0
                 .predict::<L, true>(grain, now, Scope::All, &mut found);
         }

@@ -12,8 +12,7 @@ use super::{SetupError, next};
 use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
-use crate::walls::{Boundary, Motion, Seen};
-use crate::walls::{Meeting, Touch, Wall, Way};
+use crate::walls::{Boundary, Meeting, Motion, Seen, Touch, Wall, Way};
 
 /// Radii that a grain goes at most between looks for the pieces of a wall that has very many.
 const FORESEEN: f64 = 64.0;
