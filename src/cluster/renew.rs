@@ -556,14 +556,19 @@ impl<D: Integrate> Engine<D> {
 }
 
 impl<D: Integrate> Engine<D> {
-    /// Surfaces of a boundary that may be no further than `reach` from the centre of a slot, ascending; all
-    /// where they are few.
+    /// Surfaces of a boundary that may be no further than `reach` from the centre of a slot, ascending.
     pub(super) fn surfaces_near(&self, boundary: usize, slot: u32, reach: f64) -> Vec<usize> {
         let wall = &self.boundaries[boundary];
         let pose = wall.boundary.motion.pose(self.time());
         let x = self.state.arrays.position(slot as usize);
         let mut found = Vec::new();
-        wall.near(&pose, x, reach, |surface, _| found.push(surface as usize));
+        // For roundings.
+        let most = reach * (1.0 + 1e-9);
+        wall.near(&pose, x, reach, |surface, own| {
+            if wall.surface(surface).distance_bound(own) <= most {
+                found.push(surface as usize);
+            }
+        });
         found.sort_unstable();
         found
     }

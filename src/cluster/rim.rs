@@ -101,8 +101,10 @@ impl<D: Integrate> Engine<D> {
         for &slot in &still.rim {
             let (f, m) = D::force(&self.state.arrays, slot as usize);
             let push = &mut still.pushed[slot as usize];
-            for k in 0..3 {
+            for k in 0..D::N {
                 push[k] += f[k];
+            }
+            for k in 0..D::SPINS {
                 push[3 + k] += m[k];
             }
         }

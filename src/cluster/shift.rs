@@ -6,22 +6,43 @@ use super::changes::LinkChange;
 use super::coefficients::{Coefficients, coefficients};
 use super::engine::Engine;
 use super::integrate::Integrate;
+use super::kinematics::Kinematics;
 use super::lists::{History, Kept};
 use super::observe::{Elastic, size};
 use super::part::Part;
 use super::state::Other;
-use super::still::{Push, WallName, add};
+use super::still::{Place, Push, WallName, add};
 use crate::contact::lasting;
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::vector::Row;
 
+/// A link before a displacement.
+struct Then<N> {
+    /// Its number, and its springs.
+    index: N,
+    kept: Kept,
+    /// How far the displacement strains it across, by the geometry from which that was found, m.
+    by: [f64; 3],
+    /// Its stiffness across, N/m.
+    stiffness: f64,
+    pushes: [Push; 2],
+}
+
 /// Links that a displacement strains, and what must be put back when it is taken back.
 pub struct Strained<D: Integrate> {
-    /// Between grains that stand still, by number, with their springs.
-    links: Vec<(u32, Kept)>,
+    /// How much of it is left: it is taken back, and half as much tried.
+    share: f64,
+    /// Between grains that stand still.
+    links: Vec<Then<u32>>,
     /// Of these with walls.
-    walls: Vec<(usize, Kept)>,
+    walls: Vec<Then<usize>>,
+    /// Less than nothing by what all these hold, J.
+    elastic: Elastic,
+    /// How far links with stepped grains are strained across: of pairs, and with walls.
+    rim: [Vec<(Place, [f64; 3])>; 2],
+    /// What these push.
+    rim_pushes: Vec<(u32, Push)>,
     /// By place: rows and spins.
     rows: Vec<[Row; 2]>,
     /// By place, in space: orientations.
@@ -49,24 +70,54 @@ impl<D: Integrate> Engine<D> {
     pub fn before_shift(&self, part: &Part<D>) -> Strained<D> {
         let still = &self.state.still;
         let arrays = &self.state.arrays;
-        let links: Vec<(u32, Kept)> = self
-            .still_links_of(part)
-            .into_iter()
-            .map(|index| (index, *still.pairs.get(index).1))
-            .collect();
+        let mut elastic = Elastic::default();
+        let then = |index: u32| {
+            let (class, kept) = still.pairs.get(index);
+            let [p, q] = self.state.pairs[class].materials;
+            let view = self.kept_view(class, kept);
+            elastic -= view.elastic;
+            Then {
+                index,
+                kept: *kept,
+                by: self.pair_strain(part, kept.a, kept.b).sliding,
+                stiffness: coefficients(self.law(p, q), &view.kinematics).kt,
+                pushes: self.pushes(&view),
+            }
+        };
+        let links: Vec<Then<u32>> = self.still_links_of(part).into_iter().map(then).collect();
+        let then = |index: usize| {
+            let (name, kept) = &still.walls[index];
+            let motion = self.displaced(part, kept.a);
+            let strain = self.surface_kinematics_of(name.0, name.1, kept.a, motion, self.time());
+            let mut then = Then {
+                index,
+                kept: *kept,
+                by: strain.map_or([0.0; 3], |kinematics| kinematics.sliding),
+                stiffness: 0.0,
+                pushes: Default::default(),
+            };
+            if let Some(view) = self.kept_wall_view(name, kept) {
+                elastic -= view.elastic;
+                let wall = &self.boundaries[usize::from(name.0)].boundary;
+                then.stiffness = coefficients(self.law(name.3, wall.material), &view.kinematics).kt;
+                then.pushes = self.pushes(&view);
+            }
+            then
+        };
+        let walls: Vec<Then<usize>> = self.still_walls_of(part).into_iter().map(then).collect();
         let own = |k: &Kept| [self.owner(k.a), self.owner(k.b)];
-        let mut ends: Vec<u32> = links.iter().flat_map(|(_, k)| own(k)).collect();
+        let mut ends: Vec<u32> = links.iter().flat_map(|then| own(&then.kept)).collect();
         ends.extend(&part.slots);
         ends.sort_unstable();
         ends.dedup();
         let force = |&slot: &u32| (slot, still.held[slot as usize]);
         Strained {
+            share: 1.0,
             links,
-            walls: self
-                .still_walls_of(part)
-                .into_iter()
-                .map(|index| (index, still.walls[index].1))
-                .collect(),
+            walls,
+            elastic,
+            rim: self.list_strains(part),
+            rim_pushes: self.rim_pushes(),
             rows: part
                 .slots
                 .iter()
@@ -106,8 +157,10 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    /// Takes a displacement back.
-    pub fn take_back(&mut self, part: &Part<D>, before: &Strained<D>) {
+    /// Takes a displacement back, and makes it half as large.
+    pub fn take_back(&mut self, part: &mut Part<D>, before: &mut Strained<D>) {
+        before.share *= 0.5;
+        part.halve();
         self.pending = Pending::default();
         self.changes.clear();
         let arrays = &mut self.state.arrays;
@@ -124,11 +177,11 @@ impl<D: Integrate> Engine<D> {
         self.put_displaced(&part.slots);
         let arrays = &mut self.state.arrays;
         let still = &mut self.state.still;
-        for (index, kept) in &before.links {
-            *still.pairs.get_mut(*index) = *kept;
+        for then in &before.links {
+            *still.pairs.get_mut(then.index) = then.kept;
         }
-        for (index, kept) in &before.walls {
-            still.walls[*index].1 = *kept;
+        for then in &before.walls {
+            still.walls[then.index].1 = then.kept;
         }
         for (slot, held) in &before.held {
             still.held[*slot as usize] = *held;
@@ -154,38 +207,7 @@ impl<D: Integrate> Engine<D> {
     /// lost in sliding, J.
     pub fn shift(&mut self, part: &Part<D>, before: &Strained<D>) -> (Elastic, f64) {
         self.changes.clear();
-        let pushed = self.rim_pushes();
-        // Strains by the geometry from which the displacements were found.
-        let mut elastic = Elastic::default();
-        let mut slid = 0.0;
-        let mut strains: Vec<[f64; 3]> = Vec::with_capacity(before.links.len());
-        let mut forces: Vec<(f64, [Push; 2])> = Vec::with_capacity(before.links.len());
-        for &(index, kept) in &before.links {
-            strains.push(self.pair_strain(part, kept.a, kept.b).sliding);
-            let view = self.kept_view(self.state.still.pairs.get(index).0, &kept);
-            let [p, q] = self.state.pairs[self.state.still.pairs.get(index).0].materials;
-            let stiffness = coefficients(self.law(p, q), &view.kinematics).kt;
-            forces.push((stiffness, self.pushes(&view)));
-            elastic -= view.elastic;
-        }
-        let mut at_walls: Vec<([f64; 3], f64, Push)> = Vec::with_capacity(before.walls.len());
-        for &(index, kept) in &before.walls {
-            let name = self.state.still.walls[index].0;
-            let motion = self.displaced(part, kept.a);
-            let strain = self
-                .surface_kinematics_of(name.0, name.1, kept.a, motion, self.time())
-                .map_or([0.0; 3], |kinematics| kinematics.sliding);
-            let view = self.kept_wall_view(&name, &kept);
-            let mut stiffness = 0.0;
-            if let Some(view) = &view {
-                elastic -= view.elastic;
-                let wall = &self.boundaries[usize::from(name.0)].boundary;
-                stiffness = coefficients(self.law(name.3, wall.material), &view.kinematics).kt;
-            }
-            let push = view.map_or([0.0; 6], |view| self.pushes(&view)[0]);
-            at_walls.push((strain, stiffness, push));
-        }
-        let [rim, rim_walls] = self.list_strains(part);
+        let (mut elastic, mut slid) = (before.elastic, 0.0);
         let (mut greatest, mut share) = (0.0_f64, 0.0_f64);
         for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
             let s = slot as usize;
@@ -203,54 +225,61 @@ impl<D: Integrate> Engine<D> {
         self.state.outer_way += greatest;
         self.state.inner_way += greatest;
         self.state.leeways.add(share);
-        let strained = |spring: [f64; 3], by: [f64; 3]| std::array::from_fn(|j| spring[j] + by[j]);
-        for ((_, class, i, k), by) in rim {
+        let strained = |spring: [f64; 3], by: &[f64; 3]| {
+            std::array::from_fn(|j| spring[j] + before.share * by[j])
+        };
+        let [rim, rim_walls] = &before.rim;
+        for &((_, class, i, k), ref by) in rim {
             let history = &mut self.state.pairs[class].lists.history[i];
             history.set_lane(k, strained(history.lane(k), by));
         }
-        for ((_, class, i, k), by) in rim_walls {
+        for &((_, class, i, k), ref by) in rim_walls {
             let history = &mut self.state.walls[class].lists.history[i];
             history.set_lane(k, strained(history.lane(k), by));
         }
-        for ((&(index, kept), by), (stiffness, [then_a, then_b])) in
-            before.links.iter().zip(strains).zip(forces)
-        {
-            let (class, mut link) = (self.state.still.pairs.get(index).0, kept);
+        for then in &before.links {
+            let (class, mut link) = (self.state.still.pairs.get(then.index).0, then.kept);
             [link.a, link.b] = self.faced([link.a, link.b], true);
             let ends = [self.owner(link.a), self.owner(link.b)];
             let [a, b] = self.state.pairs[class].materials;
             let kinematics = self.pair_kinematics(link.a, link.b);
             let now = coefficients(self.law(a, b), &kinematics);
-            let softened = strain(&mut link, by, stiffness, &now);
+            let softened = then.strain(&mut link, before.share, &now);
             let lost = bound(&mut link, &now);
             let other = Other::Slot(ends[1]);
             let held = &mut self.state.still.held;
-            add(&mut held[ends[0] as usize], -1.0, &then_a);
-            add(&mut held[ends[1] as usize], -1.0, &then_b);
+            for (end, push) in ends.iter().zip(&then.pushes) {
+                add(&mut held[*end as usize], -1.0, push);
+            }
             if kinematics.overlap > 0.0 {
                 slid += softened + lost.work;
-                let slides = [kept.slip, link.slip];
+                let slides = [then.kept.slip, link.slip];
                 let change = LinkChange::across(slides, lost.heat, ends[0], other, &kinematics);
                 self.changes.extend(change);
-                let view = self.kept_view(class, &link);
+                let view = self.kept_view_with(class, &link, kinematics);
                 elastic += view.elastic;
-                let [on_a, on_b] = self.pushes(&view);
+                let pushes = self.pushes(&view);
                 let held = &mut self.state.still.held;
-                add(&mut held[ends[0] as usize], 1.0, &on_a);
-                add(&mut held[ends[1] as usize], 1.0, &on_b);
+                for (end, push) in ends.iter().zip(&pushes) {
+                    add(&mut held[*end as usize], 1.0, push);
+                }
             } else {
                 let lost = EventKind::RemoveLink;
                 let change = LinkChange::between(lost, ends[0], other, &kinematics);
                 self.changes.push(change);
-                self.pending.opened.push(index);
+                self.pending.opened.push(then.index);
             }
-            *self.state.still.pairs.get_mut(index) = link;
+            *self.state.still.pairs.get_mut(then.index) = link;
         }
-        for (&(index, kept), (by, stiffness, then)) in before.walls.iter().zip(at_walls) {
-            let (name, mut link) = (self.state.still.walls[index].0, kept);
+        for then in &before.walls {
+            let (name, mut link) = (self.state.still.walls[then.index].0, then.kept);
             link.a = self.facing_surface((name.0, name.1), link.a, self.time());
             let owner = self.owner(link.a);
-            add(&mut self.state.still.held[owner as usize], -1.0, &then);
+            add(
+                &mut self.state.still.held[owner as usize],
+                -1.0,
+                &then.pushes[0],
+            );
             let other = Other::Boundary(name.0);
             let kinematics = self.surface_kinematics(name.0, name.1, link.a);
             match kinematics {
@@ -258,27 +287,30 @@ impl<D: Integrate> Engine<D> {
                     let wall = &self.boundaries[usize::from(name.0)].boundary;
                     let law = self.law(name.3, wall.material);
                     let now = coefficients(law, &kinematics);
-                    slid += strain(&mut link, by, stiffness, &now);
+                    slid += then.strain(&mut link, before.share, &now);
                     let lost = bound(&mut link, &now);
                     slid += lost.work;
-                    let slides = [kept.slip, link.slip];
+                    let slides = [then.kept.slip, link.slip];
                     let change = LinkChange::across(slides, lost.heat, owner, other, &kinematics);
                     self.changes.extend(change);
-                    self.count_wall(&name, &link, &mut elastic);
+                    self.count_wall(&name, &link, kinematics, &mut elastic);
                 }
                 _ => {
                     let lost = EventKind::RemoveLink;
                     let at = kinematics.map(|at| LinkChange::between(lost, owner, other, &at));
                     self.changes.extend(at);
-                    self.pending.opened_walls.push(index);
+                    self.pending.opened_walls.push(then.index);
                 }
             }
-            self.state.still.walls[index].1 = link;
+            self.state.still.walls[then.index].1 = link;
         }
         self.close_gaps(part, greatest, &mut elastic);
         // Means of what stepped grains push go along with what the displacement did to their links.
         let evaluations = f64::from(self.state.still.evaluations);
-        let then = pushed.into_iter().map(|(slot, push)| (slot, -1.0, push));
+        let then = before
+            .rim_pushes
+            .iter()
+            .map(|&(slot, push)| (slot, -1.0, push));
         let now = self.rim_pushes();
         for (slot, sign, push) in now.into_iter().map(|(s, p)| (s, 1.0, p)).chain(then) {
             let s = slot as usize;
@@ -361,14 +393,15 @@ impl<D: Integrate> Engine<D> {
         let n = self.laws.materials;
         for (a, b) in found {
             let [a, b] = self.faced([a, b], false);
-            if self.has_arcs() && self.pair_kinematics(a, b).overlap <= 0.0 {
+            let kinematics = self.pair_kinematics(a, b);
+            if self.has_arcs() && kinematics.overlap <= 0.0 {
                 // Circles around grains overlap before these do.
                 continue;
             }
             let of = |s: u32| usize::from(self.state.arrays.material[s as usize]);
             let class = usize::from(self.class_of[of(a) * n + of(b)]);
             let link = Kept::new(a, b);
-            let view = self.kept_view(class, &link);
+            let view = self.kept_view_with(class, &link, kinematics);
             *elastic += view.elastic;
             let [on_a, on_b] = self.pushes(&view);
             let [p, q] = [self.owner(a), self.owner(b)];
@@ -400,22 +433,19 @@ impl<D: Integrate> Engine<D> {
                     }
                     let candidate = slot;
                     let slot = self.facing_surface((b, s), candidate, self.time());
-                    let met = self
+                    let Some(kinematics) = self
                         .surface_kinematics(b, s, slot)
-                        .is_some_and(|kinematics| kinematics.overlap > 0.0);
-                    if !met {
+                        .filter(|kinematics| kinematics.overlap > 0.0)
+                    else {
                         continue;
-                    }
+                    };
                     let side = self.side(boundary, surface, candidate);
                     let name = (b, s, side, self.state.arrays.material[slot as usize]);
                     let link = Kept::new(slot, 0);
-                    self.count_wall(&name, &link, elastic);
-                    if let Some(kinematics) = self.surface_kinematics(b, s, slot) {
-                        let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
-                        let owner = self.owner(slot);
-                        let change = LinkChange::between(new, owner, other, &kinematics);
-                        self.changes.push(change);
-                    }
+                    self.count_wall(&name, &link, kinematics, elastic);
+                    let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
+                    let change = LinkChange::between(new, self.owner(slot), other, &kinematics);
+                    self.changes.push(change);
                     self.pending.closed_walls.push((name, link));
                 }
             }
@@ -423,12 +453,17 @@ impl<D: Integrate> Engine<D> {
     }
 
     /// A link with a wall counts.
-    fn count_wall(&mut self, name: &WallName, link: &Kept, elastic: &mut Elastic) {
-        if let Some(view) = self.kept_wall_view(name, link) {
-            *elastic += view.elastic;
-            let on_a = &self.pushes(&view)[0];
-            add(&mut self.state.still.held[view.a as usize], 1.0, on_a);
-        }
+    fn count_wall(
+        &mut self,
+        name: &WallName,
+        link: &Kept,
+        kinematics: Kinematics<D>,
+        elastic: &mut Elastic,
+    ) {
+        let view = self.kept_wall_view_with(name, link, kinematics);
+        *elastic += view.elastic;
+        let on_a = &self.pushes(&view)[0];
+        add(&mut self.state.still.held[view.a as usize], 1.0, on_a);
     }
 }
 
@@ -441,18 +476,21 @@ struct Lost {
     heat: [f64; 2],
 }
 
-/// A spring of a stiffness (N/m) is strained while the contact grows stiffer or softer; gives what it loses by that, J.
-fn strain(link: &mut Kept, by: [f64; 3], before: f64, now: &Coefficients) -> f64 {
-    let held = 0.5 * before * size(link.spring).powi(2);
-    let lasting = lasting(before, now.kt);
-    link.spring = link.spring.map(|s| lasting * s);
-    let kept = 0.5 * now.kt * size(link.spring).powi(2);
-    link.spring = std::array::from_fn(|k| link.spring[k] + by[k]);
-    if link.memory.stiffness > 0.0 {
-        link.memory.stiffness = now.kt;
+impl<N> Then<N> {
+    /// The spring is strained by a share of the displacement while the contact grows stiffer or softer; gives what it loses by that, J.
+    fn strain(&self, link: &mut Kept, share: f64, now: &Coefficients) -> f64 {
+        let before = self.stiffness;
+        let held = 0.5 * before * size(link.spring).powi(2);
+        let lasting = lasting(before, now.kt);
+        link.spring = link.spring.map(|s| lasting * s);
+        let kept = 0.5 * now.kt * size(link.spring).powi(2);
+        link.spring = std::array::from_fn(|k| link.spring[k] + share * self.by[k]);
+        if link.memory.stiffness > 0.0 {
+            link.memory.stiffness = now.kt;
+        }
+        // Of laws that are as stiff at any overlap it is nothing.
+        if before > 0.0 { held - kept } else { 0.0 }
     }
-    // Of laws that are as stiff at any overlap it is nothing.
-    if before > 0.0 { held - kept } else { 0.0 }
 }
 
 /// A spring gives way to Coulomb's bound.

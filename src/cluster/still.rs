@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::arrays::Status;
 use super::engine::{Engine, three};
 use super::integrate::Integrate;
+use super::kinematics::Kinematics;
 use super::lists::{History, Kept, each_link};
 use super::observe::LinkView;
 use super::resting::RestingLinks;
@@ -344,33 +345,38 @@ impl<D: Integrate> Engine<D> {
 
     /// A link between two that stand still.
     pub(super) fn kept_view(&self, class: usize, kept: &Kept) -> LinkView<D> {
+        self.kept_view_with(class, kept, self.pair_kinematics(kept.a, kept.b))
+    }
+
+    /// The same from what is known of how its ends lie.
+    pub(super) fn kept_view_with(
+        &self,
+        class: usize,
+        kept: &Kept,
+        k: Kinematics<D>,
+    ) -> LinkView<D> {
         let [a, b] = self.state.pairs[class].materials;
-        let kinematics = self.pair_kinematics(kept.a, kept.b);
-        self.view(
-            kept.a,
-            Other::Slot(kept.b),
-            self.law(a, b),
-            kinematics,
-            kept.spring,
-            kept.slip,
-            kept.calm,
-        )
+        let (other, law) = (Other::Slot(kept.b), self.law(a, b));
+        self.view(kept.a, other, law, k, kept.spring, kept.slip, kept.calm)
     }
 
     /// A link of one that stands still with a wall.
     pub(super) fn kept_wall_view(&self, name: &WallName, kept: &Kept) -> Option<LinkView<D>> {
-        let &(boundary, surface, _, material) = name;
-        let kinematics = self.surface_kinematics(boundary, surface, kept.a)?;
+        let kinematics = self.surface_kinematics(name.0, name.1, kept.a)?;
+        Some(self.kept_wall_view_with(name, kept, kinematics))
+    }
+
+    /// The same from what is known of how they lie.
+    pub(super) fn kept_wall_view_with(
+        &self,
+        name: &WallName,
+        kept: &Kept,
+        k: Kinematics<D>,
+    ) -> LinkView<D> {
+        let &(boundary, _, _, material) = name;
         let wall = self.boundaries[usize::from(boundary)].boundary.material;
-        Some(self.view(
-            kept.a,
-            Other::Boundary(boundary),
-            self.law(material, wall),
-            kinematics,
-            kept.spring,
-            kept.slip,
-            kept.calm,
-        ))
+        let (other, law) = (Other::Boundary(boundary), self.law(material, wall));
+        self.view(kept.a, other, law, k, kept.spring, kept.slip, kept.calm)
     }
 
     /// What a still slot lacks to equilibrium: weight, the force of its links, and the mean force of

@@ -386,7 +386,7 @@ impl<D: Integrate> System<D> {
                 given += mass * self.setup.gravity.dot(&shift.way);
             }
         }
-        let before = self.engine.before_shift(part);
+        let mut before = self.engine.before_shift(part);
         for _ in 0..HALVINGS {
             let (mut elastic, slid) = self.engine.shift(part, &before);
             elastic += self.stepped_elastic();
@@ -405,9 +405,8 @@ impl<D: Integrate> System<D> {
                 self.engine.state.flows.friction += elastic.tangential + slid;
                 return true;
             }
-            self.engine.take_back(part, &before);
+            self.engine.take_back(part, &mut before);
             given *= 0.5;
-            part.halve();
         }
         false
     }
