@@ -272,6 +272,24 @@ impl<D: Dimension> Images<D> {
         own
     }
 
+    /// Whether grains live inside of it, each in the image that is nearest.
+    pub fn enclose(&self) -> bool {
+        self.encloses && self.count > 1
+    }
+
+    /// How far a point is from where an image is met at least, m: where grains live inside, from where that image is the nearest; 0 of others.
+    pub fn away(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> f64 {
+        if !self.enclose() {
+            return 0.0;
+        }
+        let from = x - self.shift(image, pose, x) - pose.to_world(self.middle);
+        let beyond = |k: usize| match self.along[k] {
+            Repeat::Others(period) => from[k].abs() - 0.5 * period,
+            _ => 0.0,
+        };
+        (0..D::N).map(beyond).fold(0.0, f64::max)
+    }
+
     /// Calls back with each image of which something may be no further than `reach` from a point, and with the point in
     /// the frame of its wall.
     #[inline]

@@ -226,15 +226,21 @@ impl<D: Dimension> Way<D> {
         }
     }
 
-    /// The gap to a surface, m, some time from now.
+    /// The gap to a surface, m, some time from now; that to where its image is met where grains live inside of another.
     fn gap(&self, wall: &Wall<D>, surface: u32, t: f64) -> f64 {
         let x = self.path.position_at(t);
-        wall.surface_distance(surface, x, self.now + t) - self.radius
+        match wall.away(surface, x, self.now + t) {
+            away if away > 0.0 => away,
+            _ => wall.surface_distance(surface, x, self.now + t) - self.radius,
+        }
     }
 
     /// The rate of the gap, m/s, and where the surface is met; none where it is not the nearest part of its wall.
     fn rate(&self, wall: &Wall<D>, surface: u32, t: f64) -> Option<(f64, Probe<D>)> {
         let (x, v) = (self.path.position_at(t), self.path.velocity_at(t));
+        if wall.away(surface, x, self.now + t) > 0.0 {
+            return None;
+        }
         let pose = wall.pose(self.now + t);
         let probe = met(wall, surface, &pose, x)?;
         if wall.fixed {

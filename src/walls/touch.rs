@@ -66,4 +66,14 @@ impl<D: Dimension> Wall<D> {
         let x = self.to_frame(surface, &self.pose(time), x);
         self.surface(surface).distance_bound(x)
     }
+
+    /// How far a point is at a time from where the image that a surface is of can be met, m: 0 but for walls inside of which grains live.
+    #[inline]
+    pub fn away(&self, surface: u32, x: D::Vector, time: f64) -> f64 {
+        if !self.images.enclose() {
+            return 0.0;
+        }
+        self.images
+            .away(self.images.split(surface).0, &self.pose(time), x)
+    }
 }

@@ -414,3 +414,56 @@ fn walls_of_space_are_met_where_they_are() {
         }
     }
 }
+
+/// In a box that repeats itself grains inside of a ball meet the image that they are in, wherever the border lies.
+fn inside_of_images<D: Dimension>() {
+    const LENGTH: f64 = 0.1;
+    let swing = Motion::Parabolic {
+        amplitude: D::Vector::from_fn(|k| [0.0, 0.002, 0.001][k]),
+        frequency: 3.0,
+    };
+    for motion in [Motion::Fixed, swing] {
+        let run = |shift: D::Vector| {
+            let ball = shapes::Ball {
+                centre: D::Vector::from_fn(|_| 0.5 * LENGTH) + shift,
+                radius: 0.045,
+                inside: true,
+            };
+            let x = D::Vector::from_fn(|k| [0.06, 0.04, 0.055][k]) + shift;
+            let x = D::Vector::from_fn(|k| x[k].rem_euclid(LENGTH));
+            let v = D::Vector::from_fn(|k| [0.5, 0.3, -0.2][k]);
+            let wall = Boundary {
+                motion: motion.clone(),
+                ..Boundary::standing(Shape::Ball(ball), 0)
+            };
+            let box_end = D::Vector::from_fn(|_| LENGTH);
+            let mut engine = Engine::new(Setup {
+                bodies: vec![gas::body::<D>(x, v, 0.01)],
+                walls: vec![wall],
+                ..gas::empty(D::Vector::default(), box_end, true)
+            })
+            .unwrap();
+            assert_eq!(engine.run(0.5, u64::MAX), Stopped::Until);
+            (engine.tally().wall_hits, engine.moment(0).position - shift)
+        };
+        let (hits, place) = run(D::Vector::default());
+        assert!(hits > 3, "{hits}");
+        for k in 0..D::N {
+            let (other, moved) = run(D::Vector::from_fn(
+                |i| if i == k { -0.47 } else { 0.3 } * LENGTH,
+            ));
+            assert_eq!(other, hits, "{motion:?}, {k}");
+            let off = D::Vector::from_fn(|i| {
+                let off = moved[i] - place[i];
+                off - LENGTH * (off / LENGTH).round()
+            });
+            assert!(off.norm() < 1e-9, "{motion:?}, {k}: {off:?}");
+        }
+    }
+}
+
+#[test]
+fn grains_inside_meet_the_image_that_they_are_in() {
+    inside_of_images::<Planar>();
+    inside_of_images::<Spatial>();
+}
