@@ -10,12 +10,16 @@ use serde::{Deserialize, Serialize};
 use super::cells::Cells;
 use super::{SetupError, next};
 use crate::geometry::path::Path;
+use crate::geometry::surface::Surface;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
 use crate::walls::{Boundary, Meeting, Motion, Seen, Touch, Wall, Way};
 
 /// Radii that a grain goes at most between looks for the pieces of a wall that has very many.
 const FORESEEN: f64 = 64.0;
+
+/// What distances are taken to be longer by, for roundings.
+const MORE: f64 = 1.0 + 1e-9;
 
 /// A surface of a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -145,6 +149,51 @@ fn reach<D: Dimension>(motion: &Motion<D>) -> f64 {
     }
 }
 
+/// Whether a surface of a wall that swings at most comes nearer to some place in a box than `within`, m.
+fn comes_near<D: Dimension>(
+    wall: &Wall<D>,
+    surface: u32,
+    [mut min, mut max]: [D::Vector; 2],
+    within: f64,
+) -> bool {
+    /// Halvings along each axis: what is then not known is said to be near.
+    const HALVINGS: usize = 3;
+    if !(min.is_finite() && max.is_finite()) {
+        let around = wall.surface(surface).around();
+        let Some((centre, radius)) = around.filter(|_| wall.images.are_own()) else {
+            return true;
+        };
+        let (centre, far) = (centre + wall.pose(0.0).shift, (radius + within) * MORE);
+        min = D::Vector::from_fn(|k| min[k].max(centre[k] - far));
+        max = D::Vector::from_fn(|k| max[k].min(centre[k] + far));
+        if (0..D::N).any(|k| min[k] > max[k]) {
+            return false;
+        }
+    }
+    let mut boxes = vec![([min, max], 0)];
+    while let Some(([min, max], depth)) = boxes.pop() {
+        // The distance changes by no more than the way from the middle.
+        let middle = (min + max) * 0.5;
+        let distance = wall.surface_distance(surface, middle, 0.0);
+        if distance > (within + 0.5 * (max - min).norm()) * MORE {
+            continue;
+        }
+        if distance <= within || depth == HALVINGS * D::N {
+            return true;
+        }
+        let mut longest = 0;
+        for k in 1..D::N {
+            if max[k] - min[k] > max[longest] - min[longest] {
+                longest = k;
+            }
+        }
+        let (mut lower, mut upper) = (max, min);
+        (lower[longest], upper[longest]) = (middle[longest], middle[longest]);
+        boxes.extend([([min, lower], depth + 1), ([upper, max], depth + 1)]);
+    }
+    false
+}
+
 impl<D: Dimension> Walls<D> {
     /// Cuts boundaries in a box whose periodic axes are told.
     ///
@@ -220,8 +269,8 @@ impl<D: Dimension> Walls<D> {
         let all = if self.asked.is_empty() { 0 } else { u64::MAX };
         self.near = vec![all; cells.len().div_ceil(64)];
         let mut known = HashMap::from([(Vec::new(), 0u32)]);
-        for (index, [min, max]) in cells.boxes::<D>() {
-            let set = self.near_box(min, max, largest);
+        for (index, corners) in cells.boxes::<D>() {
+            let set = self.near_box(corners, largest);
             let fresh = known.len() as u32;
             let number = *known.entry(set).or_insert_with_key(|set| {
                 self.sets.push(set.clone());
@@ -233,35 +282,29 @@ impl<D: Dimension> Walls<D> {
     }
 
     /// The surfaces that a grain of radius `largest` whose centre is in a box could touch.
-    fn near_box(&self, min: D::Vector, max: D::Vector, largest: f64) -> Vec<Face> {
-        // The distance changes by no more than the way from the middle; boxes without end on a
-        // side reach everything there.
-        let far = (0..D::N).any(|k| !min[k].is_finite() || !max[k].is_finite());
+    fn near_box(&self, corners: [D::Vector; 2], largest: f64) -> Vec<Face> {
         let mut set = Vec::new();
         for (index, wall) in self.cut.list.iter().enumerate() {
-            if self.asked.contains(&(index as u16)) {
+            let index = index as u16;
+            if self.asked.contains(&index) {
                 continue;
             }
-            let wall_index = index as u16;
-            if far {
-                set.extend((0..surfaces(wall)).map(|surface| Face {
-                    wall: wall_index,
-                    surface,
-                }));
-                continue;
-            }
-            let middle = (min + max) * 0.5;
-            let moved = reach(&wall.boundary.motion);
-            let within = ((max - min).norm() * 0.5 + largest + moved) * (1.0 + 1e-9);
-            let pose = wall.pose(0.0);
-            wall.near(&pose, middle, within, |surface, _| {
-                if wall.surface_distance(surface, middle, 0.0) <= within {
-                    set.push(Face {
-                        wall: wall_index,
-                        surface,
-                    });
+            let within = largest + reach(&wall.boundary.motion);
+            let mut look = |surface: u32| {
+                if comes_near(wall, surface, corners, within) {
+                    let wall = index;
+                    set.push(Face { wall, surface });
                 }
-            });
+            };
+            let [min, max] = corners;
+            // Who lives inside may come into another image within the box.
+            if min.is_finite() && max.is_finite() && !wall.images.enclose() {
+                let far = (within + 0.5 * (max - min).norm()) * MORE;
+                let middle = (min + max) * 0.5;
+                wall.near(&wall.pose(0.0), middle, far, |surface, _| look(surface));
+            } else {
+                (0..surfaces(wall)).for_each(look);
+            }
         }
         set
     }
@@ -334,7 +377,10 @@ impl<D: Dimension> Walls<D> {
             let wall = self.wall(face.wall);
             let gap = |x: D::Vector| wall.surface_distance(face.surface, x, grain.clock);
             let now = gap(to);
-            wall.is_there(grain.radius, grain.clock) && now < grain.radius && now < gap(from)
+            wall.is_there(grain.radius, grain.clock)
+                && wall.away(face.surface, to, grain.clock) <= 0.0
+                && now < grain.radius
+                && now < gap(from)
         };
         let mut blocked = self.set(cell).iter().any(|&face| nearer(face));
         for &index in &self.asked {
@@ -352,5 +398,109 @@ impl<D: Dimension> Walls<D> {
     /// Where a grain touches a surface; none where another part of the wall is touched.
     pub fn touch(&self, face: Face, x: D::Vector, radius: f64, time: f64) -> Option<Touch<D>> {
         self.wall(face.wall).touch(face.surface, x, radius, time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Planar, Spatial};
+    use crate::walls::Shape;
+    use crate::walls::shapes::{Ball, Cuboid, Polyline, Revolved, Vessel};
+    use nalgebra::{Vector2, Vector3};
+    use rand::{RngExt, SeedableRng};
+
+    /// Who touches a surface somewhere in a box finds it in the box's set; how many of so many sets hold a surface.
+    fn sets<D: Dimension>(shape: Shape<D>, motion: Motion<D>) -> [usize; 2] {
+        let boundary = Boundary {
+            motion,
+            ..Boundary::standing(shape, 0)
+        };
+        let walls = Walls::new(&[boundary], vec![None; D::N]).unwrap();
+        let (wall, largest) = (walls.wall(0), 0.05);
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+        let mut held = [0; 2];
+        for turn in 0..400 {
+            let mut min = D::Vector::from_fn(|_| 4.0 * rng.random::<f64>() - 2.0);
+            let mut max = min + D::Vector::from_fn(|_| 0.7 * rng.random::<f64>());
+            let ends = [min, max];
+            if turn % 2 == 0 {
+                let k = rng.random_range(0..D::N);
+                if turn % 4 == 0 {
+                    min[k] = f64::NEG_INFINITY;
+                } else {
+                    max[k] = f64::INFINITY;
+                }
+            }
+            let set = walls.near_box([min, max], largest);
+            held[0] += set.len();
+            held[1] += surfaces(wall) as usize;
+            for _ in 0..100 {
+                let x = D::Vector::from_fn(|k| {
+                    let share: f64 = rng.random();
+                    match (min[k].is_finite(), max[k].is_finite()) {
+                        (false, _) => max[k] - 3.0 * share,
+                        (_, false) => min[k] + 3.0 * share,
+                        _ => ends[0][k] + share * (ends[1][k] - ends[0][k]),
+                    }
+                });
+                let time = 5.0 * rng.random::<f64>();
+                for surface in 0..surfaces(wall) {
+                    let touches = wall.surface_distance(surface, x, time) <= largest;
+                    let face = Face { wall: 0, surface };
+                    assert!(
+                        !touches || set.contains(&face),
+                        "{surface} of {min:?} {max:?}"
+                    );
+                }
+            }
+        }
+        held
+    }
+
+    #[test]
+    fn sets_hold_all_that_is_touched_and_little_else() {
+        let swing = Motion::Harmonic {
+            amplitude: Vector3::new(0.1, 0.0, -0.2),
+            frequency: 0.7,
+            phase: 0.3,
+        };
+        let can = |motion| {
+            let shape = Revolved {
+                origin: Vector3::new(0.1, 0.0, -0.8),
+                axis: Vector3::new(0.0, 0.3, 1.0),
+                profile: vec![[0.0, 0.0], [0.9, 0.0], [0.9, 1.7], [0.0, 1.7]],
+            };
+            sets::<Spatial>(shape.into(), motion)
+        };
+        for [held, all] in [can(Motion::Fixed), can(swing)] {
+            assert!(held < all / 2, "{held} of {all}");
+        }
+        let vessel = Vessel {
+            from: Vector3::new(0.0, -0.5, 0.0),
+            to: Vector3::new(0.0, 0.6, 0.0),
+            radius: 0.8,
+            lid_radius: 1.0,
+        };
+        sets::<Spatial>(vessel.into(), Motion::Fixed);
+        for inside in [false, true] {
+            let (centre, radius) = (Vector2::new(0.2, 0.1), 0.7);
+            let ball = Ball {
+                centre,
+                radius,
+                inside,
+            };
+            sets::<Planar>(ball.into(), Motion::Fixed);
+            let (min, max) = (Vector3::new(-0.5, -0.4, -1.0), Vector3::new(0.6, 0.9, 0.3));
+            sets::<Spatial>(Cuboid { min, max, inside }.into(), Motion::Fixed);
+        }
+        let chain = Polyline {
+            points: [[-1.0, 0.0], [0.0, -1.0], [0.5, 0.5]]
+                .map(|[x, y]| Vector2::new(x, y))
+                .into(),
+            closed: false,
+        };
+        let [held, all] = sets::<Planar>(chain.into(), Motion::Fixed);
+        assert!(held < all / 2, "{held} of {all}");
     }
 }

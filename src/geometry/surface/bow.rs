@@ -50,6 +50,10 @@ impl Bow {
             ends: angles.map(|angle| centre + towards(angle) * radius),
         })
     }
+    /// A ball around it.
+    pub fn around(&self) -> (Vector2<f64>, f64) {
+        (self.centre, self.radius)
+    }
     /// Whether a place lies in its sector.
     fn holds(&self, arm: Vector2<f64>, length: f64) -> bool {
         Vector::dot(&arm, &self.middle) >= self.half * length

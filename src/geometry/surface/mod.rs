@@ -8,8 +8,8 @@
 //! normal still leads out. Chains of segments, and what they sweep when they turn about an axis,
 //! are thin and are felt from both sides.
 
-use super::Dimension;
 use super::path::Path;
+use super::{Dimension, Vector};
 
 mod bow;
 mod chain;
@@ -146,6 +146,11 @@ pub enum ShapeError {
     },
 }
 
+/// The ball around a box.
+fn ball_around<V: Vector>([min, max]: [V; 2]) -> (V, f64) {
+    ((min + max) * 0.5, 0.5 * (max - min).norm())
+}
+
 /// A primitive surface.
 pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The contact with a grain whose centre is at `x`; none when `x` lies outside of this
@@ -179,6 +184,10 @@ pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static
     /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.
     fn bounds(&self) -> Option<[D::Vector; 2]> {
         None
+    }
+    /// A ball around all of it, by its centre and its radius, m; none where it goes on without end, or bounds what is solid without end.
+    fn around(&self) -> Option<(D::Vector, f64)> {
+        self.bounds().map(ball_around)
     }
     /// A lower bound of how far `x` is from where this surface is met, m, its distance being known: for pieces of a
     /// mesh, of which a grain has many near that it cannot touch. 0 for all others.

@@ -5,7 +5,7 @@ use nalgebra::Vector2;
 use super::mesh::Exactness;
 use super::{
     Ball, Block, Bow, BowEnd, Coming, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError,
-    Simple, Surface, chain,
+    Simple, Surface, ball_around, chain,
 };
 use crate::geometry::Planar;
 use crate::geometry::path::Path;
@@ -131,6 +131,18 @@ impl Surface<Planar> for PlanarSurface {
             PlanarSurface::Grain(ball) => Some(ball.bounds()),
             PlanarSurface::Other(other) => other.bounds(),
             _ => None,
+        }
+    }
+    fn around(&self) -> Option<(Vector2<f64>, f64)> {
+        match self {
+            PlanarSurface::Segment(piece) => Some(ball_around([piece.start(), piece.end()])),
+            PlanarSurface::Vertex(corner) => Some((corner.point(), 0.0)),
+            PlanarSurface::Circle(ball) => ball.around(),
+            PlanarSurface::Block(block) => Some(ball_around(block.corners())),
+            PlanarSurface::Bow(bow) => Some(bow.around()),
+            PlanarSurface::BowEnd(end) => Some((end.point(), 0.0)),
+            PlanarSurface::HalfPlane(_) => None,
+            PlanarSurface::Grain(_) | PlanarSurface::Other(_) => self.bounds().map(ball_around),
         }
     }
     fn way_to_zone(&self, x: Vector2<f64>, distance: f64) -> f64 {

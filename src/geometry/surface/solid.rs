@@ -118,6 +118,10 @@ impl<D: Dimension> Ball<D> {
         let reach = D::Vector::from_fn(|_| self.radius);
         [self.centre - reach, self.centre + reach]
     }
+    /// A ball around it: itself; none from inside.
+    pub fn around(&self) -> Option<(D::Vector, f64)> {
+        (!self.inside).then_some((self.centre, self.radius))
+    }
     /// Its radius, m.
     pub fn radius(&self) -> f64 {
         self.radius
@@ -259,5 +263,9 @@ impl<D: Dimension> Block<D> {
     /// Its middle.
     pub fn centre(&self) -> D::Vector {
         (self.min + self.max) * 0.5
+    }
+    /// Its least and its greatest corner.
+    pub fn corners(&self) -> [D::Vector; 2] {
+        [self.min, self.max]
     }
 }

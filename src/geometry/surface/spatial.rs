@@ -14,7 +14,7 @@ use super::solid::unit;
 use super::vessel::{Dome, Tube, vessel};
 use super::{
     Ball, Block, Coming, Corner, Flat, HalfSpace, Open, Piece, Probe, ShapeError, Simple, Surface,
-    chain,
+    ball_around, chain,
 };
 use crate::geometry::path::Path;
 use crate::geometry::{Spatial, Vector};
@@ -77,6 +77,11 @@ impl Axis {
     /// The point at a distance from the axis (on its `side`; opposite when negative) and a height.
     pub fn point(&self, distance: f64, height: f64) -> Vector3<f64> {
         self.origin + self.side * distance + self.along * height
+    }
+    /// A ball around what a straight line between two places, told by distance and height, sweeps about it.
+    fn around(&self, [from, to]: [Vector2<f64>; 2]) -> (Vector3<f64>, f64) {
+        let (middle, half) = (0.5 * (from.y + to.y), 0.5 * (from.y - to.y));
+        (self.point(0.0, middle), half.hypot(from.x.max(to.x)))
     }
     /// Curvature around the axis of what is swept, where a grain at `x` meets it, 1/m (Meusnier 1785).
     fn curvature(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
@@ -288,6 +293,21 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Tip(tip) => Some([tip.point(); 2]),
             SpatialSurface::Other(other) => other.bounds(),
             _ => None,
+        }
+    }
+    fn around(&self) -> Option<(Vector3<f64>, f64)> {
+        match self {
+            SpatialSurface::Sphere(ball) => ball.around(),
+            SpatialSurface::Block(block) => Some(ball_around(block.corners())),
+            SpatialSurface::Band(axis, piece) => Some(axis.around([piece.start(), piece.end()])),
+            SpatialSurface::Rim(axis, corner) => Some(axis.around([corner.point(); 2])),
+            // What is beyond these is solid without end.
+            SpatialSurface::Plane(_) | SpatialSurface::Tube(_) | SpatialSurface::Dome(_) => None,
+            SpatialSurface::Facet(_)
+            | SpatialSurface::Ridge(_)
+            | SpatialSurface::Tip(_)
+            | SpatialSurface::Grain(_)
+            | SpatialSurface::Other(_) => self.bounds().map(ball_around),
         }
     }
     fn way_to_zone(&self, x: Vector3<f64>, distance: f64) -> f64 {
