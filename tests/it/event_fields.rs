@@ -2,13 +2,15 @@
 
 use arenite::collide::engine::{Body, Engine, Fields, Rough, Rule, Setup, Stopped};
 use arenite::field::{
-    Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, Oscillation,
-    PlaceFields, Source, TurningFrame, cross, three,
+    Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField, Grid,
+    Oscillation, Outside, PlaceFields, Source, TurningFrame, cross, three,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::shapes;
 use arenite::walls::{Boundary, Shape};
 use nalgebra::{Vector2, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::gas;
 
@@ -269,6 +271,72 @@ fn collisions<D: Dimension>() {
 fn nothing_is_passed_in_fields() {
     collisions::<Planar>();
     collisions::<Spatial>();
+}
+
+/// An acceleration that is the same everywhere is gravity: the same collisions, whether paths are bent piece by piece or not. Pieces are long there, so
+/// that grains go from cell to cell on them.
+fn even_as_gravity<D: Dimension>() {
+    let pull = D::Vector::from_fn(|k| [0.1, -0.4, 0.2][k]);
+    let nodes = D::Vector::from_fn(|_| 1.0);
+    let given = Grid::new(
+        -nodes,
+        nodes * 2.0,
+        &[2; 3][..D::N],
+        vec![pull; 1 << D::N],
+        Outside::Nearest,
+    );
+    let place = PlaceFields {
+        table: given.map(|acceleration| GivenField { acceleration }),
+        ..PlaceFields::default()
+    };
+    assert!(place.table.is_some());
+    let corner = D::Vector::from_fn(|_| 0.3);
+    let count = if D::N == 2 { 9u32 } else { 6 };
+    let mut random = ChaCha8Rng::seed_from_u64(39);
+    let bodies: Vec<Body<D>> = (0..count.pow(D::N as u32))
+        .map(|index| {
+            let step = |k: usize| f64::from(index / count.pow(k as u32) % count);
+            let x = D::Vector::from_fn(|k| (step(k) + 0.5) * 0.5 / f64::from(count) - 0.25);
+            body(x, D::Vector::from_fn(|_| random.random::<f64>() - 0.5))
+        })
+        .collect();
+    let made = |gravity: D::Vector, fields: Option<Fields<D>>| {
+        let walls = Shape::Box(shapes::Cuboid {
+            min: -corner,
+            max: corner,
+            inside: true,
+        });
+        let (min, max) = (-corner, corner);
+        let mut engine = Engine::new(Setup {
+            bodies: bodies.clone(),
+            gravity,
+            fields,
+            walls: vec![Boundary::standing(walls, 0)],
+            ..gas::empty(min, max, false)
+        })
+        .unwrap();
+        let until = if D::N == 2 { 0.4 } else { 0.8 };
+        assert_eq!(engine.run(until, u64::MAX), Stopped::Until);
+        engine
+    };
+    let plain = made(pull, None);
+    let bent = made(D::Vector::default(), Some(Fields { drag: 0.0, place }));
+    let (one, other) = (plain.tally(), bent.tally());
+    assert!(one.collisions > 50, "{one:?}");
+    assert_eq!(
+        (one.collisions, one.wall_hits),
+        (other.collisions, other.wall_hits)
+    );
+    for i in 0..plain.len() {
+        let off = plain.moment(i).position - bent.moment(i).position;
+        assert!(off.norm() < 1e-6 * RADIUS, "{i}: {off:?}");
+    }
+}
+
+#[test]
+fn an_even_field_is_gravity() {
+    even_as_gravity::<Planar>();
+    even_as_gravity::<Spatial>();
 }
 
 /// A saved engine goes on with the same bits.

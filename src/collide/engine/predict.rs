@@ -59,7 +59,7 @@ impl<D: Dimension> Core<D> {
         let by_itself = self.by_itself::<FULL>(grain, now);
         let grains = self.around(grain, scope, found);
         let (hit, taken) = if FULL && self.is_bent() {
-            (self.bent_next(grain, now, grains, &by_itself), false)
+            (self.bent_next(grain, now, grains), false)
         } else {
             let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
             (earliest(grain, grains, &lanes), taken)
@@ -89,10 +89,7 @@ impl<D: Dimension> Core<D> {
         let of_a = self.around(a, Scope::All, of_a);
         let of_b = self.around(b, Scope::All, of_b);
         let hits = if FULL && self.is_bent() {
-            [
-                self.bent_next(a, now, of_a, &by_itself[0]),
-                self.bent_next(b, now, of_b, &by_itself[1]),
-            ]
+            [self.bent_next(a, now, of_a), self.bent_next(b, now, of_b)]
         } else {
             let (for_a, _) = self.meetings::<L, false>(a, now, of_a, &nobody);
             let (for_b, _) = self.meetings::<L, false>(b, now, of_b, &nobody);
@@ -139,10 +136,12 @@ impl<D: Dimension> Core<D> {
         next
     }
 
-    /// Whom a grain meets first, where each has its own acceleration.
+    /// Whom a grain meets first, where each has its own acceleration: on all of its piece, since who comes into another cell on it is not looked for
+    /// again where it was looked for already.
     #[inline(never)]
-    fn bent_next(&self, grain: u32, now: f64, grains: &[u32], by_itself: &Next) -> Next {
-        let (after, with) = self.bent_meeting(grain, now, grains, by_itself.after);
+    fn bent_next(&self, grain: u32, now: f64, grains: &[u32]) -> Next {
+        let until = self.bent.pieces[grain as usize].end - now;
+        let (after, with) = self.bent_meeting(grain, now, grains, until);
         Next { after, with }
     }
 
