@@ -89,6 +89,16 @@ impl<D: Dimension> Wall<D> {
         });
     }
 
+    /// Calls back with the number of each surface that who goes no further than `reach` from a point may meet on the way: of walls that enclose that of
+    /// all images, into which it may come.
+    pub fn on_the_way(&self, pose: &Pose<D>, x: D::Vector, reach: f64, mut f: impl FnMut(u32)) {
+        if self.images.enclose() {
+            (0..self.surfaces.len() as u32 * self.images.count()).for_each(f);
+        } else {
+            self.near(pose, x, reach, |surface, _| f(surface));
+        }
+    }
+
     /// The least of the bounds of the distances of all surfaces from a point, m.
     pub fn distance(&self, pose: &Pose<D>, x: D::Vector) -> f64 {
         let mut least = f64::INFINITY;

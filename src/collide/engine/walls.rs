@@ -290,18 +290,17 @@ impl<D: Dimension> Walls<D> {
                 continue;
             }
             let within = largest + reach(&wall.boundary.motion);
-            let mut look = |surface: u32| {
+            let look = |surface: u32| {
                 if comes_near(wall, surface, corners, within) {
                     let wall = index;
                     set.push(Face { wall, surface });
                 }
             };
             let [min, max] = corners;
-            // Who lives inside may come into another image within the box.
-            if min.is_finite() && max.is_finite() && !wall.images.enclose() {
+            if min.is_finite() && max.is_finite() {
                 let far = (within + 0.5 * (max - min).norm()) * MORE;
                 let middle = (min + max) * 0.5;
-                wall.near(&wall.pose(0.0), middle, far, |surface, _| look(surface));
+                wall.on_the_way(&wall.pose(0.0), middle, far, look);
             } else {
                 (0..surfaces(wall)).for_each(look);
             }
@@ -349,7 +348,7 @@ impl<D: Dimension> Walls<D> {
             let reach = Way { length, ..way }.bound(wall) * length;
             let pose = wall.pose(grain.clock);
             let place = grain.path.position;
-            wall.near(&pose, place, grain.radius + reach, |surface, _| {
+            wall.on_the_way(&pose, place, grain.radius + reach, |surface| {
                 first.see(all(surface));
             });
             if length < first.way.length {

@@ -181,7 +181,7 @@ impl<D: Integrate> System<D> {
             let bound = way.bound(wall);
             let pose = wall.boundary.motion.pose(time);
             let reach = radius + bound * way.length;
-            wall.near(&pose, path.position, reach, |surface, _| {
+            wall.on_the_way(&pose, path.position, reach, |surface| {
                 if except == Except::Surface(index as u32, surface) {
                     return;
                 }
