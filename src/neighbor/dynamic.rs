@@ -50,11 +50,8 @@ impl Lattice {
     /// Number along an axis, as if none repeated.
     #[inline]
     fn along(&self, k: usize, x: f64) -> i32 {
-        let x = (x - self.origin[k]) / self.widths[k];
-        // A cast goes towards 0 and stops at the ends of its range; a call to round down costs more.
-        let at = x as i32;
-        at.saturating_sub(i32::from(f64::from(at) > x))
-            .clamp(-MOST, MOST)
+        // A cast stops at the ends of its range.
+        (((x - self.origin[k]) / self.widths[k]).floor() as i32).clamp(-MOST, MOST)
     }
 
     /// The cell of a place.
@@ -112,79 +109,12 @@ impl Lattice {
     }
 }
 
-/// The first number of each cell that holds some: in an array where such cells lie close together, by cell elsewhere.
-#[derive(Clone, Debug, Default)]
-struct Heads {
-    /// First cell of the array, and how many it has along each axis.
-    low: Cell,
-    counts: [u32; 3],
-    array: Vec<u32>,
-    // Looked up; what goes through all of it tells in no order.
-    elsewhere: FxHashMap<Cell, u32>,
-    /// How many elsewhere make a look at whether an array could hold them worthwhile.
-    due: usize,
-}
-
-impl Heads {
-    /// Where a cell is in the array.
-    #[inline]
-    fn place(&self, cell: Cell) -> Option<usize> {
-        let [x, y, z] = std::array::from_fn(|k| cell[k].wrapping_sub(self.low[k]) as u32);
-        let [nx, ny, nz] = self.counts;
-        let within = x < nx && y < ny && z < nz;
-        within.then(|| (z as usize * ny as usize + y as usize) * nx as usize + x as usize)
-    }
-
-    /// The first of a cell, [`NONE`] where nobody is.
-    #[inline]
-    fn get(&self, cell: Cell) -> u32 {
-        match self.place(cell) {
-            Some(place) => self.array[place],
-            None if self.elsewhere.is_empty() => NONE,
-            None => self.elsewhere.get(&cell).copied().unwrap_or(NONE),
-        }
-    }
-
-    /// Makes a number the first of a cell, or nobody; gives who was.
-    fn set(&mut self, cell: Cell, head: u32) -> u32 {
-        match self.place(cell) {
-            Some(place) => std::mem::replace(&mut self.array[place], head),
-            None if head == NONE => self.elsewhere.remove(&cell).unwrap_or(NONE),
-            None => self.elsewhere.insert(cell, head).unwrap_or(NONE),
-        }
-    }
-
-    /// Makes the array anew around all cells that hold somebody, if they lie close enough.
-    fn gather(&mut self, held: impl Iterator<Item = Cell> + Clone) {
-        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-        let mut count = 0;
-        for cell in held.clone() {
-            low = std::array::from_fn(|k| low[k].min(cell[k]));
-            high = std::array::from_fn(|k| high[k].max(cell[k]));
-            count += 1;
-        }
-        let most = 8 * count + 256;
-        let counts = std::array::from_fn(|k| i64::from(high[k]) - i64::from(low[k]) + 1);
-        let volume = counts.iter().try_fold(1, |v: i64, &n| v.checked_mul(n));
-        if let Some(volume) = volume.filter(|&v| v <= most) {
-            let heads: Vec<(Cell, u32)> = held.map(|cell| (cell, self.get(cell))).collect();
-            self.elsewhere.clear();
-            (self.low, self.counts) = (low, counts.map(|n| n as u32));
-            self.array.clear();
-            self.array.resize(volume as usize, NONE);
-            for (cell, head) in heads {
-                self.set(cell, head);
-            }
-        }
-        self.due = (2 * self.elsewhere.len()).max(16);
-    }
-}
-
 /// Numbers in cells, each cell a chain of them.
 #[derive(Clone, Debug, Default)]
 pub struct DynamicCells {
     lattice: Lattice,
-    heads: Heads,
+    // Looked up; what goes through all of it tells in no order.
+    heads: FxHashMap<Cell, u32>,
     /// By number: the next in the chain, and the cell.
     next: Vec<u32>,
     cells: Vec<Option<Cell>>,
@@ -227,12 +157,9 @@ impl DynamicCells {
             return;
         }
         self.remove(number);
-        self.next[n] = self.heads.set(cell, number);
+        self.next[n] = self.heads.insert(cell, number).unwrap_or(NONE);
         self.cells[n] = Some(cell);
         self.len += 1;
-        if self.heads.elsewhere.len() > self.heads.due {
-            self.heads.gather(self.cells.iter().copied().flatten());
-        }
     }
 
     /// Takes a number out, if it is there.
@@ -243,16 +170,21 @@ impl DynamicCells {
         };
         self.len -= 1;
         let after = self.next[n];
-        let mut at = self.heads.get(cell);
-        if at == number {
-            self.heads.set(cell, after);
+        let Some(head) = self.heads.get_mut(&cell) else {
             return;
-        }
-        while at != NONE && self.next[at as usize] != number {
-            at = self.next[at as usize];
-        }
-        if at != NONE {
-            self.next[at as usize] = after;
+        };
+        if *head != number {
+            let mut at = *head;
+            while at != NONE && self.next[at as usize] != number {
+                at = self.next[at as usize];
+            }
+            if at != NONE {
+                self.next[at as usize] = after;
+            }
+        } else if after == NONE {
+            self.heads.remove(&cell);
+        } else {
+            *head = after;
         }
     }
 
@@ -273,7 +205,7 @@ impl DynamicCells {
         self.each(self.lattice.spans_around::<D>(cell), f);
     }
 
-    fn each(&self, mut spans: [(i32, i32); 3], mut f: impl FnMut(u32)) {
+    fn each(&self, spans: [(i32, i32); 3], mut f: impl FnMut(u32)) {
         let mut chain = |head: u32| {
             let mut at = head;
             while at != NONE {
@@ -281,34 +213,12 @@ impl DynamicCells {
                 at = self.next[at as usize];
             }
         };
-        let heads = &self.heads;
         let count = spans.iter().map(|&(_, count)| count as usize);
-        if count.fold(1, usize::saturating_mul) > heads.elsewhere.len() {
-            // Fewer cells elsewhere hold somebody than would be asked: all of them, and of the array what lies within.
-            heads.elsewhere.values().for_each(|&head| chain(head));
-            for (k, span) in spans.iter_mut().enumerate() {
-                let (low, across) = (heads.low[k], heads.counts[k] as i32);
-                let (first, end) = (span.0.max(low), span.0.saturating_add(span.1));
-                if self.lattice.rounds[k] == 0 {
-                    let end = end.min(low.saturating_add(across));
-                    *span = (first, end.saturating_sub(first).max(0));
-                } else if span.1 > across {
-                    *span = (low, across);
-                }
-            }
-            self.cells_within(spans, |cell| {
-                if let Some(place) = heads.place(cell) {
-                    chain(heads.array[place]);
-                }
-            });
-        } else {
-            self.cells_within(spans, |cell| chain(heads.get(cell)));
+        if count.fold(1, usize::saturating_mul) > self.heads.len() {
+            // Fewer cells hold somebody than would be asked.
+            self.heads.values().for_each(|&head| chain(head));
+            return;
         }
-    }
-
-    /// Calls back with each cell of spans along the axes, turned into the box along those that repeat.
-    #[inline]
-    fn cells_within(&self, spans: [(i32, i32); 3], mut f: impl FnMut(Cell)) {
         let turned = |k: usize, at: i32| match self.lattice.rounds[k] {
             0 => at,
             rounds => at.rem_euclid(rounds),
@@ -319,7 +229,9 @@ impl DynamicCells {
             for y in y.clone() {
                 let y = turned(1, y);
                 for x in x.clone() {
-                    f([turned(0, x), y, z]);
+                    if let Some(&head) = self.heads.get(&[turned(0, x), y, z]) {
+                        chain(head);
+                    }
                 }
             }
         }
