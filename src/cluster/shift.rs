@@ -26,6 +26,7 @@ struct Then<N> {
     by: [f64; 3],
     /// Its stiffness across, N/m.
     stiffness: f64,
+    /// Forces on its ends, N, and moments over the radius, N; of a wall the first is the grain's.
     pushes: [Push; 2],
 }
 
@@ -37,7 +38,7 @@ pub struct Strained<D: Integrate> {
     links: Vec<Then<u32>>,
     /// Of these with walls.
     walls: Vec<Then<usize>>,
-    /// Less than nothing by what all these hold, J.
+    /// What all these hold, with the opposite sign, J.
     elastic: Elastic,
     /// How far links with stepped grains are strained across: of pairs, and with walls.
     rim: [Vec<(Place, [f64; 3])>; 2],

@@ -1,6 +1,6 @@
 //! One step of all stepped grains, as the driver asks for it.
 
-use super::driver::{System, SystemError};
+use super::{System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::event::EventQueue;
 use crate::record::Sink;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use super::driver::{DriverState, Plan, System, SystemError};
+use super::driver::DriverState;
 use super::ledger::{Held, Ledger};
 use super::state_hash::Departures;
 use super::{EventLog, NeighborName, Setup, step};
+use super::{Plan, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, EngineOptions};
 use crate::event::{DefaultQueue, EventKind};

@@ -1,6 +1,6 @@
 //! The driver: one queue of events moves the whole system (thesis 5.3).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::{Held, Ledger};
 use super::state_hash::Departures;
-use super::{PerturbWhen, Setup, flight};
+use super::{Control, Outcome, PerturbWhen, Progress, Setup, SystemError, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, Other, WearMap};
@@ -16,100 +16,7 @@ use crate::event::{DefaultQueue, Event, EventKind, EventQueue, Regime};
 use crate::field::FieldSet;
 use crate::geometry::Vector;
 use crate::neighbor::BroadPhase;
-use crate::record::{BodyRef, EventRow, RecordError, Sink};
-
-/// Why a run cannot start or go on.
-#[derive(Debug, thiserror::Error)]
-pub enum SystemError {
-    /// The setup contradicts itself.
-    #[error("{0}")]
-    Setup(String),
-    /// A record could not be written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// A number went wrong.
-    #[error("{0}")]
-    Numerical(String),
-    /// A saved state does not fit.
-    #[error("the saved state cannot be used: {0}")]
-    Saved(String),
-    /// Ranks could not reach each other.
-    #[error(transparent)]
-    Ranks(#[from] crate::ranks::RankError),
-    /// Another rank stopped with an error.
-    #[error("rank {rank} stopped with an error")]
-    Elsewhere {
-        /// Which.
-        rank: usize,
-    },
-}
-
-/// How a call of [`System::run`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
-    /// The finish time was reached.
-    Finished,
-    /// The finish time was reached with everything at rest and nothing able to leave.
-    Jammed,
-    /// No grain was left.
-    Empty,
-    /// Stopped from outside after a checkpoint.
-    Interrupted,
-}
-
-/// Where a run stands.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Simulated time, s; negative while settling.
-    pub time: f64,
-    /// When it ends, s.
-    pub finish: f64,
-    /// Grains in the system.
-    pub grains: usize,
-    /// Grains discharged.
-    pub discharged: u64,
-}
-
-/// How a run is watched and stopped.
-pub struct Control<'a> {
-    /// Set from outside (Ctrl-C) to stop after a checkpoint.
-    pub interrupted: &'a AtomicBool,
-    /// Stop after this much wall time, with a checkpoint.
-    pub wall_limit: Option<Duration>,
-    /// Called now and then (some times a second).
-    pub progress: Option<&'a mut (dyn FnMut(Progress) + Send)>,
-    /// Number of threads that share the work; never changes results.
-    pub threads: usize,
-}
-
-impl<'a> Control<'a> {
-    /// A run that only `interrupted` stops early, unwatched, on one thread.
-    pub fn new(interrupted: &'a AtomicBool) -> Self {
-        Control {
-            interrupted,
-            wall_limit: None,
-            progress: None,
-            threads: 1,
-        }
-    }
-}
-
-/// What a run would do, for `arenite check`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// Step of the clusters, s.
-    pub step: f64,
-    /// Why: one line a limit, the strictest first.
-    pub reasons: Vec<String>,
-    /// Advice, as a step that is too large for the damping.
-    pub warnings: Vec<String>,
-    /// Number of grains at the start.
-    pub grains: usize,
-    /// Grain-steps if every grain were stepped all the time.
-    pub grain_steps: f64,
-    /// Seconds of one core that these take, parts of grains counted.
-    pub seconds: f64,
-}
+use crate::record::{BodyRef, EventRow, Sink};
 
 /// Owners in the queue.
 pub(super) mod owner {

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use super::driver::{Outcome, owner};
+use super::Outcome;
+use super::driver::owner;
 use super::ticks::tick_at;
 use super::{System, SystemError};
 use crate::cluster::integrate::Integrate;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::driver::Outcome;
+use super::Outcome;
 use super::ledger::{self, Ledger, held};
 use super::state_hash::StateHash;
 use super::{EventLog, System, SystemError};

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Setup;
 use super::air::{Air, AirState};
 use super::build::search;
-use super::driver::{DriverState, System, SystemError};
+use super::driver::DriverState;
+use super::{System, SystemError};
 use crate::cluster::EngineState;
 use crate::cluster::integrate::Integrate;
 

@@ -277,11 +277,8 @@ impl<D: Dimension> Images<D> {
         self.encloses && self.count > 1
     }
 
-    /// How far a point is from where an image is met at least, m: where grains live inside, from where that image is the nearest; 0 of others.
-    pub fn away(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> f64 {
-        if !self.enclose() {
-            return 0.0;
-        }
+    /// How far a point is at least from where an image is the nearest, m.
+    pub(super) fn away(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> f64 {
         let from = x - self.shift(image, pose, x) - pose.to_world(self.middle);
         let beyond = |k: usize| match self.along[k] {
             Repeat::Others(period) => from[k].abs() - 0.5 * period,

@@ -430,7 +430,7 @@ fn covering_array_of_degree_three_in_the_plane() {
 }
 
 #[test]
-#[ignore = "half an hour of two cores: the same in space"]
+#[ignore = "more than 18 minutes of two cores: the same in space"]
 fn covering_array_of_degree_three_in_space() {
     covers(3);
 }

@@ -1,0 +1,29 @@
+//! Why a run cannot start or go on.
+
+use crate::record::RecordError;
+
+/// Why a run cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SystemError {
+    /// The setup contradicts itself.
+    #[error("{0}")]
+    Setup(String),
+    /// A record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A number went wrong.
+    #[error("{0}")]
+    Numerical(String),
+    /// A saved state does not fit.
+    #[error("the saved state cannot be used: {0}")]
+    Saved(String),
+    /// Ranks could not reach each other.
+    #[error(transparent)]
+    Ranks(#[from] crate::ranks::RankError),
+    /// Another rank stopped with an error.
+    #[error("rank {rank} stopped with an error")]
+    Elsewhere {
+        /// Which.
+        rank: usize,
+    },
+}
