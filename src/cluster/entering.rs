@@ -84,16 +84,12 @@ impl<D: Integrate> Engine<D> {
             let pose = wall.boundary.motion.pose(time);
             for part in self.touching_of(slot) {
                 let x = arrays.position(part as usize);
-                let reach = arrays.radius(part as usize) + margin;
-                wall.near(&pose, x, reach, |k, x| {
-                    let surface = wall.surface(k);
-                    let distance = surface.distance_bound(x);
-                    if distance < reach && surface.way_to_zone(x, distance) < margin {
-                        let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                        let material = arrays.material[part as usize];
-                        let name = (index as u16, wall.class_of(k), side, material);
-                        entries.push((name, [part, k]));
-                    }
+                let reach = [arrays.radius(part as usize), margin];
+                wall.candidates(&pose, x, reach, |k, surface, x| {
+                    let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
+                    let material = arrays.material[part as usize];
+                    let name = (index as u16, wall.class_of(k), side, material);
+                    entries.push((name, [part, k]));
                 });
             }
         }

@@ -426,6 +426,7 @@ impl<D: Integrate> Engine<D> {
                 .retain(|&(a, b)| bodies.of(a).is_none() || bodies.owner(a) != bodies.owner(b));
         }
         if !self.cells.is_empty() {
+            let stepped = self.pair_buffer.len();
             for (&a, (&x, &radius)) in active.iter().zip(positions.iter().zip(&radii)) {
                 let near = radius + margin;
                 self.cells.near(x, near, |b| {
@@ -435,7 +436,9 @@ impl<D: Integrate> Engine<D> {
                     }
                 });
             }
-            self.pair_buffer.sort_unstable();
+            // Two runs, which are merged.
+            self.pair_buffer[stepped..].sort_unstable();
+            self.pair_buffer.sort();
         }
         if self.border.shared {
             let ghost = |slot: u32| arrays.status[slot as usize].is_ghost();
@@ -489,17 +492,12 @@ impl<D: Integrate> Engine<D> {
                     continue;
                 }
                 let x = arrays.position(slot as usize);
-                let reach = arrays.radius(slot as usize) + self.options.outer_margin;
-                wall.near(&pose, x, reach, |k, x| {
-                    let surface = wall.surface(k);
-                    let distance = surface.distance_bound(x);
-                    let margin = self.options.outer_margin;
-                    if distance < reach && surface.way_to_zone(x, distance) < margin {
-                        let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                        let material = arrays.material[slot as usize];
-                        let name = (index as u16, wall.class_of(k), side, material);
-                        entries.push((name, [slot, k]));
-                    }
+                let reach = [arrays.radius(slot as usize), self.options.outer_margin];
+                wall.candidates(&pose, x, reach, |k, surface, x| {
+                    let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
+                    let material = arrays.material[slot as usize];
+                    let name = (index as u16, wall.class_of(k), side, material);
+                    entries.push((name, [slot, k]));
                 });
             }
         }

@@ -50,8 +50,11 @@ impl Lattice {
     /// Number along an axis, as if none repeated.
     #[inline]
     fn along(&self, k: usize, x: f64) -> i32 {
-        // A cast stops at the ends of its range.
-        (((x - self.origin[k]) / self.widths[k]).floor() as i32).clamp(-MOST, MOST)
+        let x = (x - self.origin[k]) / self.widths[k];
+        // A cast goes towards 0 and stops at the ends of its range; a call to round down costs more.
+        let at = x as i32;
+        at.saturating_sub(i32::from(f64::from(at) > x))
+            .clamp(-MOST, MOST)
     }
 
     /// The cell of a place.
@@ -99,6 +102,36 @@ impl Lattice {
         })
     }
 
+    /// Whether a cell is one of spans.
+    fn holds(&self, spans: [(i32, i32); 3], cell: Cell) -> bool {
+        (0..3).all(|k| {
+            let (first, count) = spans[k];
+            match self.rounds[k] {
+                0 => (first..first.saturating_add(count)).contains(&cell[k]),
+                rounds => (cell[k] - first).rem_euclid(rounds) < count,
+            }
+        })
+    }
+
+    /// Calls back with each cell of spans, turned into the box along axes that repeat.
+    #[inline]
+    fn each_within(&self, spans: [(i32, i32); 3], mut f: impl FnMut(Cell)) {
+        let turned = |k: usize, at: i32| match self.rounds[k] {
+            0 => at,
+            rounds => at.rem_euclid(rounds),
+        };
+        let [x, y, z] = spans.map(|(first, count)| first..first.saturating_add(count));
+        for z in z {
+            let z = turned(2, z);
+            for y in y.clone() {
+                let y = turned(1, y);
+                for x in x.clone() {
+                    f([turned(0, x), y, z]);
+                }
+            }
+        }
+    }
+
     /// The same of the cells around one, itself included.
     fn spans_around<D: Dimension>(&self, cell: Cell) -> [(i32, i32); 3] {
         std::array::from_fn(|k| match self.rounds[k] {
@@ -109,12 +142,93 @@ impl Lattice {
     }
 }
 
+/// The first number of each cell that holds some: in an array where such cells lie close together, by cell elsewhere.
+#[derive(Clone, Debug, Default)]
+struct Heads {
+    /// First cell of the array, and how many it has along each axis.
+    low: Cell,
+    counts: [u32; 3],
+    array: Vec<u32>,
+    // Looked up; what goes through all of it tells in no order.
+    elsewhere: FxHashMap<Cell, u32>,
+    /// How many elsewhere make a look at whether an array could hold them worthwhile.
+    due: usize,
+}
+
+impl Heads {
+    /// Where a cell is in the array.
+    #[inline]
+    fn place(&self, cell: Cell) -> Option<usize> {
+        let [x, y, z] = std::array::from_fn(|k| cell[k].wrapping_sub(self.low[k]) as u32);
+        let [nx, ny, nz] = self.counts;
+        let within = x < nx && y < ny && z < nz;
+        within.then(|| (z as usize * ny as usize + y as usize) * nx as usize + x as usize)
+    }
+
+    /// The first of a cell, [`NONE`] where nobody is.
+    #[inline]
+    fn get(&self, cell: Cell) -> u32 {
+        match self.place(cell) {
+            Some(place) => self.array[place],
+            None if self.elsewhere.is_empty() => NONE,
+            None => self.elsewhere.get(&cell).copied().unwrap_or(NONE),
+        }
+    }
+
+    /// Calls back with each cell of the array, and its first.
+    fn each_of_array(&self, mut f: impl FnMut(Cell, u32)) {
+        let [x, y, z] =
+            std::array::from_fn(|k| (0..self.counts[k] as i32).map(move |n| self.low[k] + n));
+        let mut heads = self.array.iter();
+        for z in z {
+            for y in y.clone() {
+                for (x, &head) in x.clone().zip(&mut heads) {
+                    f([x, y, z], head);
+                }
+            }
+        }
+    }
+
+    /// Makes a number the first of a cell, or nobody; gives who was.
+    fn set(&mut self, cell: Cell, head: u32) -> u32 {
+        match self.place(cell) {
+            Some(place) => std::mem::replace(&mut self.array[place], head),
+            None if head == NONE => self.elsewhere.remove(&cell).unwrap_or(NONE),
+            None => self.elsewhere.insert(cell, head).unwrap_or(NONE),
+        }
+    }
+
+    /// Makes the array anew around all cells that hold somebody, if they lie close enough.
+    fn gather(&mut self, held: impl Iterator<Item = Cell> + Clone) {
+        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        let mut count = 0;
+        for cell in held.clone() {
+            low = std::array::from_fn(|k| low[k].min(cell[k]));
+            high = std::array::from_fn(|k| high[k].max(cell[k]));
+            count += 1;
+        }
+        let most = 8 * count + 256;
+        let counts = std::array::from_fn(|k| i64::from(high[k]) - i64::from(low[k]) + 1);
+        let volume = counts.iter().try_fold(1, |v: i64, &n| v.checked_mul(n));
+        if let Some(volume) = volume.filter(|&v| v <= most) {
+            let heads: Vec<(Cell, u32)> = held.map(|cell| (cell, self.get(cell))).collect();
+            self.elsewhere.clear();
+            (self.low, self.counts) = (low, counts.map(|n| n as u32));
+            self.array.clear();
+            self.array.resize(volume as usize, NONE);
+            for (cell, head) in heads {
+                self.set(cell, head);
+            }
+        }
+        self.due = (2 * self.elsewhere.len()).max(16);
+    }
+}
+
 /// Numbers in cells, each cell a chain of them.
 #[derive(Clone, Debug, Default)]
 pub struct DynamicCells {
     lattice: Lattice,
-    // Looked up; what goes through all of it tells in no order.
-    heads: FxHashMap<Cell, u32>,
+    heads: Heads,
     /// By number: the next in the chain, and the cell.
     next: Vec<u32>,
     cells: Vec<Option<Cell>>,
@@ -157,9 +271,12 @@ impl DynamicCells {
             return;
         }
         self.remove(number);
-        self.next[n] = self.heads.insert(cell, number).unwrap_or(NONE);
+        self.next[n] = self.heads.set(cell, number);
         self.cells[n] = Some(cell);
         self.len += 1;
+        if self.heads.elsewhere.len() > self.heads.due {
+            self.heads.gather(self.cells.iter().copied().flatten());
+        }
     }
 
     /// Takes a number out, if it is there.
@@ -170,21 +287,16 @@ impl DynamicCells {
         };
         self.len -= 1;
         let after = self.next[n];
-        let Some(head) = self.heads.get_mut(&cell) else {
+        let mut at = self.heads.get(cell);
+        if at == number {
+            self.heads.set(cell, after);
             return;
-        };
-        if *head != number {
-            let mut at = *head;
-            while at != NONE && self.next[at as usize] != number {
-                at = self.next[at as usize];
-            }
-            if at != NONE {
-                self.next[at as usize] = after;
-            }
-        } else if after == NONE {
-            self.heads.remove(&cell);
-        } else {
-            *head = after;
+        }
+        while at != NONE && self.next[at as usize] != number {
+            at = self.next[at as usize];
+        }
+        if at != NONE {
+            self.next[at as usize] = after;
         }
     }
 
@@ -205,6 +317,7 @@ impl DynamicCells {
         self.each(self.lattice.spans_around::<D>(cell), f);
     }
 
+    /// Calls back with all in the cells of spans, and with nobody else: whom it calls must not tell how cells are kept.
     fn each(&self, spans: [(i32, i32); 3], mut f: impl FnMut(u32)) {
         let mut chain = |head: u32| {
             let mut at = head;
@@ -213,27 +326,32 @@ impl DynamicCells {
                 at = self.next[at as usize];
             }
         };
+        let heads = &self.heads;
         let count = spans.iter().map(|&(_, count)| count as usize);
-        if count.fold(1, usize::saturating_mul) > self.heads.len() {
-            // Fewer cells hold somebody than would be asked.
-            self.heads.values().for_each(|&head| chain(head));
+        let count = count.fold(1, usize::saturating_mul);
+        if count <= heads.elsewhere.len() {
+            self.lattice
+                .each_within(spans, |cell| chain(heads.get(cell)));
             return;
         }
-        let turned = |k: usize, at: i32| match self.lattice.rounds[k] {
-            0 => at,
-            rounds => at.rem_euclid(rounds),
-        };
-        let [x, y, z] = spans.map(|(first, count)| first..first.saturating_add(count));
-        for z in z {
-            let z = turned(2, z);
-            for y in y.clone() {
-                let y = turned(1, y);
-                for x in x.clone() {
-                    if let Some(&head) = self.heads.get(&[turned(0, x), y, z]) {
-                        chain(head);
-                    }
-                }
+        // Fewer cells elsewhere hold somebody than would be asked.
+        for (&cell, &head) in &heads.elsewhere {
+            if self.lattice.holds(spans, cell) {
+                chain(head);
             }
+        }
+        if count > heads.array.len() {
+            heads.each_of_array(|cell, head| {
+                if head != NONE && self.lattice.holds(spans, cell) {
+                    chain(head);
+                }
+            });
+        } else {
+            self.lattice.each_within(spans, |cell| {
+                if let Some(place) = heads.place(cell) {
+                    chain(heads.array[place]);
+                }
+            });
         }
     }
 }
@@ -285,6 +403,13 @@ mod tests {
                 let near = (0..D::N).all(|k| far[k].abs() < cells.lattice().width(k));
                 assert!(!near || around.contains(number), "{number} is around");
             }
+            // What they went through tells nothing.
+            let mut anew = DynamicCells::new(cells.lattice().clone());
+            let mut again = Vec::new();
+            bodies.iter().for_each(|&(n, x)| anew.insert(n, x));
+            anew.near(point, reach, |n| again.push(n));
+            again.sort_unstable();
+            assert_eq!(found, again);
             for number in found {
                 assert!(bodies.iter().any(|b| b.0 == number), "{number} is gone");
             }

@@ -89,6 +89,27 @@ impl<D: Dimension> Wall<D> {
         });
     }
 
+    /// Calls back with each surface that a ball of `radius` at a point may touch once the two have come closer by `margin`: its number, itself,
+    /// and the point in the frame of its wall.
+    pub(crate) fn candidates(
+        &self,
+        pose: &Pose<D>,
+        x: D::Vector,
+        [radius, margin]: [f64; 2],
+        mut f: impl FnMut(u32, &D::Surface, D::Vector),
+    ) {
+        let reach = radius + margin;
+        self.images.near(pose, x, reach, |image, own| {
+            self.surfaces.near(own, reach, |piece| {
+                let surface = &self.surfaces[piece];
+                let distance = surface.distance_bound(own);
+                if distance < reach && surface.way_to_zone(own, distance) < margin {
+                    f(self.images.name(image, piece), surface, own);
+                }
+            });
+        });
+    }
+
     /// Calls back with the number of each surface that who goes no further than `reach` from a point may meet on the way: of walls that enclose that of
     /// all images, into which it may come.
     pub fn on_the_way(&self, pose: &Pose<D>, x: D::Vector, reach: f64, mut f: impl FnMut(u32)) {

@@ -3,13 +3,15 @@
 use std::ops::Deref;
 
 use super::{BoxTree, Probe, Surface};
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, Vector};
 
 /// The primitive surfaces of a boundary, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pieces<D: Dimension> {
     list: Vec<D::Surface>,
     tree: Option<BoxTree<D::Vector>>,
+    /// A ball around all of them, if there is one: its centre and its radius, m.
+    around: Option<(D::Vector, f64)>,
 }
 
 impl<D: Dimension> Deref for Pieces<D> {
@@ -27,12 +29,27 @@ impl<D: Dimension> IntoIterator for Pieces<D> {
     }
 }
 
+/// A ball around balls: its centre and its radius, m, with room for roundings; none where one of them goes on without end.
+fn ball_around_all<V: Vector>(
+    balls: impl Iterator<Item = Option<(V, f64)>> + Clone,
+) -> Option<(V, f64)> {
+    let count = balls.clone().count().max(1) as f64;
+    let mut middle = V::default();
+    for ball in balls.clone() {
+        middle += ball?.0 * (1.0 / count);
+    }
+    let reach = |(centre, radius): (V, f64)| (centre - middle).norm() + radius;
+    let radius = balls.flatten().map(reach).fold(0.0, f64::max);
+    Some((middle, radius * (1.0 + 1e-9)))
+}
+
 impl<D: Dimension> Pieces<D> {
     /// Of surfaces; a tree is made where all of them are pieces of a mesh or of a rough wall.
     pub fn new(list: Vec<D::Surface>) -> Self {
         let boxes: Option<Vec<_>> = list.iter().map(Surface::bounds).collect();
         let boxes = boxes.filter(|boxes| !boxes.is_empty());
         Pieces {
+            around: ball_around_all(list.iter().map(Surface::around)),
             tree: boxes.map(|boxes| BoxTree::new(boxes.into_iter())),
             list,
         }
@@ -43,11 +60,20 @@ impl<D: Dimension> Pieces<D> {
         self.tree.is_some()
     }
 
-    /// Calls back with the number of each surface that may be no further than `reach` from a point; with all
-    /// where they are few.
+    /// Calls back with the number of each surface that may be no further than `reach` from a point; where they are few, with
+    /// all or none.
+    #[inline]
     pub fn near(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize)) {
         match &self.tree {
-            None => (0..self.list.len()).for_each(f),
+            None => {
+                let far = |(middle, radius): (D::Vector, f64)| {
+                    let most = radius + reach;
+                    most >= 0.0 && (x - middle).norm_squared() > most * most
+                };
+                if !self.around.is_some_and(far) {
+                    (0..self.list.len()).for_each(f);
+                }
+            }
             Some(tree) => tree.near(x, reach, |k| f(k as usize)),
         }
     }
