@@ -7,11 +7,9 @@ use super::bands::BlockEnd;
 use super::engine::{Engine, law_of};
 use super::integrate::Integrate;
 use super::lists::{History, Lists};
-use super::renew::side_of;
 use super::state::WallClass;
 use super::still::WallName;
 use crate::geometry::Vector;
-use crate::geometry::surface::Surface;
 use crate::neighbor::PeriodicAxis;
 
 impl<D: Integrate> Engine<D> {
@@ -37,7 +35,8 @@ impl<D: Integrate> Engine<D> {
         if self.state.bands.count() > 1 && !pairs.is_empty() {
             return false;
         }
-        let at_walls = self.walls_near(slot);
+        let parts: Vec<u32> = self.touching_of(slot).collect();
+        let at_walls = self.wall_candidates(&parts);
         let slots = self.state.arrays.slots();
         if !self.state.still.held.is_empty() {
             self.state.still.make_room(slots);
@@ -69,32 +68,6 @@ impl<D: Integrate> Engine<D> {
         }
         pairs.sort_unstable();
         pairs
-    }
-
-    /// Candidates of a slot, or of its parts, with surfaces of walls.
-    fn walls_near(&self, slot: u32) -> Vec<(WallName, [u32; 2])> {
-        let arrays = &self.state.arrays;
-        let (time, margin) = (self.time(), self.options.outer_margin);
-        let mut entries = Vec::new();
-        for (index, wall) in self.boundaries.iter().enumerate() {
-            let whole = arrays.radius(slot as usize);
-            if self.state.gone[index] || !wall.boundary.stops(whole) {
-                continue;
-            }
-            let pose = wall.boundary.motion.pose(time);
-            for part in self.touching_of(slot) {
-                let x = arrays.position(part as usize);
-                let reach = [arrays.radius(part as usize), margin];
-                wall.candidates(&pose, x, reach, |k, surface, x| {
-                    let side = surface.flat(x).is_some_and(|f| side_of::<D>(&f));
-                    let material = arrays.material[part as usize];
-                    let name = (index as u16, wall.class_of(k), side, material);
-                    entries.push((name, [part, k]));
-                });
-            }
-        }
-        entries.sort_unstable();
-        entries
     }
 
     fn list_pair(&mut self, pair: [u32; 2]) {

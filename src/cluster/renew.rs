@@ -436,7 +436,7 @@ impl<D: Integrate> Engine<D> {
                     }
                 });
             }
-            // Two runs, which are merged.
+            // Two runs, the first sorted as a rule, which are merged.
             self.pair_buffer[stepped..].sort_unstable();
             self.pair_buffer.sort();
         }
@@ -475,18 +475,17 @@ impl<D: Integrate> Engine<D> {
         }
     }
 
-    fn renew_walls(&mut self, kept: &[(WallName, Kept)]) {
-        let time = self.time();
-        let touching = self.touching();
-        let arrays = &self.state.arrays;
-        // By class, which has one surface or all of a mesh; then slot and surface.
-        let mut entries: Vec<(WallName, [u32; 2])> = Vec::new();
+    /// Candidates of grains, or of their parts, with surfaces of walls: by class, which has one surface or all of a mesh, then slot and
+    /// surface.
+    pub(super) fn wall_candidates(&self, touching: &[u32]) -> Vec<(WallName, [u32; 2])> {
+        let (time, arrays) = (self.time(), &self.state.arrays);
+        let mut entries = Vec::new();
         for (index, wall) in self.boundaries.iter().enumerate() {
             if self.state.gone[index] {
                 continue;
             }
             let pose = wall.boundary.motion.pose(time);
-            for &slot in &touching {
+            for &slot in touching {
                 let whole = arrays.radius(self.owner(slot) as usize);
                 if !wall.boundary.stops(whole) {
                     continue;
@@ -502,6 +501,13 @@ impl<D: Integrate> Engine<D> {
             }
         }
         entries.sort_unstable();
+        entries
+    }
+
+    fn renew_walls(&mut self, kept: &[(WallName, Kept)]) {
+        let touching = self.touching();
+        let arrays = &self.state.arrays;
+        let entries = self.wall_candidates(&touching);
         self.state.walls.clear();
         let mut rest = &entries[..];
         while let Some(&(name, _)) = rest.first() {
@@ -584,7 +590,7 @@ impl<D: Integrate> Engine<D> {
 }
 
 /// Which of the two sides of a flat surface a normal looks to: by its first component that is not 0.
-pub(super) fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
+fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
     flat.normal
         .components()
         .find(|&c| c != 0.0)

@@ -220,7 +220,8 @@ impl Heads {
                 self.set(cell, head);
             }
         }
-        self.due = (2 * self.elsewhere.len()).max(16);
+        // All are gone through each time: so seldom that a comer costs a few of them.
+        self.due = (2 * self.elsewhere.len()).max(16 + count as usize / 8);
     }
 }
 

@@ -31,6 +31,17 @@ fn probes<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> Vec<Probe<D>> {
     surfaces.iter().filter_map(|s| s.probe(x)).collect()
 }
 
+/// What is met within a reach of a point is among the surfaces that are called back with.
+fn all_near_are_named<D: Dimension>(shape: &Shape<D>, x: D::Vector, reach: f64) {
+    let surfaces = shape.surfaces().unwrap();
+    let mut named = Vec::new();
+    surfaces.near(x, reach, |k| named.push(k));
+    for (k, surface) in surfaces.iter().enumerate() {
+        let met = surface.probe(x).is_some_and(|p| p.distance <= reach);
+        assert!(!met || named.contains(&k), "{k} of {shape:?} at {x:?}");
+    }
+}
+
 fn segment_distance(a: V2, b: V2, x: V2) -> f64 {
     let t = ((x - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
     (x - a - (b - a) * t).norm()
@@ -45,6 +56,51 @@ fn chain_distance(points: &[V2], closed: bool, x: V2) -> f64 {
 
 proptest! {
     #![proptest_config(super::same_cases(256))]
+
+    /// A ball around all of a wall says that a point is far from it only where it is.
+    #[test]
+    fn walls_are_near_where_they_are_met(
+        points in prop::collection::vec((0.05..3.0, -2.0..2.0), 2..6),
+        x in (-4.0..4.0, -4.0..4.0, -4.0..4.0),
+        reach in 0.0..3.0_f64,
+    ) {
+        let points: Vec<[f64; 2]> = points.iter().map(|&(x, y)| [x, y]).collect();
+        let (place, centre) = (V3::new(x.0, x.1, x.2), V3::new(0.3, -0.2, 0.1));
+        let (flat, middle) = (place.xy(), centre.xy());
+        all_near_are_named(&polyline(&points, false), flat, reach);
+        all_near_are_named(&revolved(&points), place, reach);
+        for inside in [false, true] {
+            let [min, max] = [-0.7, 1.1];
+            let radius = 1.3;
+            all_near_are_named::<Spatial>(&Shape::Ball(shapes::Ball { centre, radius, inside }), place, reach);
+            let square = shapes::Cuboid {
+                min: V2::repeat(min),
+                max: V2::repeat(max),
+                inside,
+            };
+            all_near_are_named::<Planar>(&Shape::Box(square), flat, reach);
+            let cube = shapes::Cuboid {
+                min: V3::repeat(min),
+                max: V3::repeat(max),
+                inside,
+            };
+            all_near_are_named::<Spatial>(&Shape::Box(cube), place, reach);
+            let torus = shapes::Torus {
+                centre,
+                axis: V3::new(0.2, 0.3, 1.0),
+                radius,
+                tube: 0.4,
+                inside,
+            };
+            all_near_are_named::<Spatial>(&Shape::Torus(torus), place, reach);
+        }
+        let arc = shapes::Arc {
+            centre: middle,
+            radius: 1.2,
+            angles: [0.4, 0.4 + reach],
+        };
+        all_near_are_named::<Planar>(&Shape::Arc(arc), flat, reach);
+    }
 
     /// The nearest of the primitives that own a point is the nearest point of the chain, however
     /// acute its corners; rounding of products of coordinates about 1 stays under 1e-12.
@@ -369,4 +425,23 @@ fn impossible_shapes_say_why() {
         spatial(&revolved(&[[0.0, 0.0], [0.0, 1.0]])),
         "the profile runs along the axis from corner 1; such a segment sweeps no surface"
     );
+}
+
+#[test]
+fn a_wall_that_is_far_is_not_asked() {
+    let count = |shape: &Shape<Planar>, x: V2| {
+        let mut count = 0;
+        shape.surfaces().unwrap().near(x, 1.0, |_| count += 1);
+        count
+    };
+    let chain = polyline(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], false);
+    assert_eq!(count(&chain, V2::new(0.5, 0.5)), 5);
+    assert_eq!(count(&chain, V2::new(9.0, 0.0)), 0);
+    // What lies beyond a box from inside is within the wall.
+    let vessel = Shape::Box(shapes::Cuboid {
+        min: V2::zeros(),
+        max: V2::repeat(1.0),
+        inside: true,
+    });
+    assert_eq!(count(&vessel, V2::new(9.0, 0.0)), 4);
 }

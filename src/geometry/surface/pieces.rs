@@ -9,9 +9,15 @@ use crate::geometry::{Dimension, Vector};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pieces<D: Dimension> {
     list: Vec<D::Surface>,
-    tree: Option<BoxTree<D::Vector>>,
-    /// A ball around all of them, if there is one: its centre and its radius, m.
-    around: Option<(D::Vector, f64)>,
+    search: Search<D::Vector>,
+}
+
+/// How those near a point are found.
+#[derive(Clone, Debug, PartialEq)]
+enum Search<V: Vector> {
+    /// All or none, by a ball around all of them, if there is one: its centre and its radius, m.
+    Few(Option<(V, f64)>),
+    Many(BoxTree<V>),
 }
 
 impl<D: Dimension> Deref for Pieces<D> {
@@ -48,33 +54,33 @@ impl<D: Dimension> Pieces<D> {
     pub fn new(list: Vec<D::Surface>) -> Self {
         let boxes: Option<Vec<_>> = list.iter().map(Surface::bounds).collect();
         let boxes = boxes.filter(|boxes| !boxes.is_empty());
-        Pieces {
-            around: ball_around_all(list.iter().map(Surface::around)),
-            tree: boxes.map(|boxes| BoxTree::new(boxes.into_iter())),
-            list,
-        }
+        let search = match boxes {
+            Some(boxes) => Search::Many(BoxTree::new(boxes.into_iter())),
+            None => Search::Few(ball_around_all(list.iter().map(Surface::around))),
+        };
+        Pieces { list, search }
     }
 
     /// Whether they are so many that candidates of all of them share a list.
     pub fn are_many(&self) -> bool {
-        self.tree.is_some()
+        matches!(self.search, Search::Many(_))
     }
 
     /// Calls back with the number of each surface that may be no further than `reach` from a point; where they are few, with
     /// all or none.
     #[inline]
     pub fn near(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize)) {
-        match &self.tree {
-            None => {
+        match &self.search {
+            Search::Few(around) => {
                 let far = |(middle, radius): (D::Vector, f64)| {
                     let most = radius + reach;
                     most >= 0.0 && (x - middle).norm_squared() > most * most
                 };
-                if !self.around.is_some_and(far) {
+                if !around.is_some_and(far) {
                     (0..self.list.len()).for_each(f);
                 }
             }
-            Some(tree) => tree.near(x, reach, |k| f(k as usize)),
+            Search::Many(tree) => tree.near(x, reach, |k| f(k as usize)),
         }
     }
 
@@ -94,9 +100,9 @@ impl<D: Dimension> Pieces<D> {
     /// The least of the bounds of the distances of all surfaces from a point, m.
     pub fn distance(&self, x: D::Vector) -> f64 {
         let bound = |surface: &D::Surface| surface.distance_bound(x);
-        match &self.tree {
-            None => self.list.iter().map(bound).fold(f64::INFINITY, f64::min),
-            Some(tree) => tree.least(x, |k| bound(&self.list[k as usize])),
+        match &self.search {
+            Search::Few(_) => self.list.iter().map(bound).fold(f64::INFINITY, f64::min),
+            Search::Many(tree) => tree.least(x, |k| bound(&self.list[k as usize])),
         }
     }
 }
