@@ -2,7 +2,6 @@
 
 use super::{System, SystemError};
 use crate::cluster::integrate::Integrate;
-use crate::event::EventQueue;
 use crate::record::Sink;
 
 impl<D: Integrate> System<D> {
@@ -53,7 +52,7 @@ impl<D: Integrate> System<D> {
     fn nobody_looks_until(&self, until: Option<f64>) -> bool {
         let next = self.engine.time_of(self.engine.state.n + 1);
         // A renewal may have called a flyer back earlier.
-        let event = self.s.queue.peek().map_or(f64::INFINITY, |(_, e)| e.time);
+        let event = self.s.schedule.first_time();
         until.is_some_and(|until| next <= until && event >= until)
             && self.steps()
             && self.uniform

@@ -77,17 +77,20 @@ impl<D: Integrate> System<D> {
         sink: &mut dyn Sink,
         carried: &mut Carried,
     ) -> Result<(), SystemError> {
-        if carried.cause.is_some() || self.s.settling || self.setup.log.events != EventLog::Links {
+        if carried.cause.is_some()
+            || self.s.stage.settling
+            || self.setup.log.events != EventLog::Links
+        {
             return Ok(());
         }
         let mut row = self.row(self.engine.time(), EventKind::AnalyzeInternalForces);
         if let Some((slot, _)) = carried.trigger {
             self.put_body(&mut row, slot);
         }
-        row.cause = self.s.causes.now;
+        row.cause = self.s.journal.causes.now;
         sink.event(&row)?;
-        carried.cause = Some([row.seq, self.s.causes.now]);
-        self.s.causes.now = row.seq;
+        carried.cause = Some([row.seq, self.s.journal.causes.now]);
+        self.s.journal.causes.now = row.seq;
         Ok(())
     }
 
@@ -171,9 +174,9 @@ impl<D: Integrate> System<D> {
         carried: Carried,
     ) -> Result<(), SystemError> {
         if let Some([_, before]) = carried.cause {
-            self.s.causes.now = before;
+            self.s.journal.causes.now = before;
         }
-        if self.s.settling || carried.grains.is_empty() {
+        if self.s.stage.settling || carried.grains.is_empty() {
             return Ok(());
         }
         let size = carried.slides + carried.breaks + carried.insertions;

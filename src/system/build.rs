@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use super::driver::DriverState;
-use super::ledger::{Held, Ledger};
-use super::state_hash::Departures;
+use super::driver::{DriverState, Stage};
+use super::jam_watch::JamWatch;
+use super::journal::Journal;
+use super::ledger::Ledger;
+use super::regime_time::RegimeTime;
+use super::schedule::Schedule;
+use super::ticks::Ticks;
+use super::traffic::Traffic;
 use super::{EventLog, NeighborName, Setup, step};
 use super::{Plan, System, SystemError};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, EngineOptions};
-use crate::event::{DefaultQueue, EventKind};
 use crate::field::FieldSet;
 use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
 use crate::walls::Wall;
@@ -141,7 +145,7 @@ impl<D: Integrate> System<D> {
     /// [`System::new`].
     pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
         let mut system = Self::hollow(setup)?;
-        system.populate(system.s.origin);
+        system.populate(system.s.stage.origin);
         Ok(system)
     }
 
@@ -151,43 +155,20 @@ impl<D: Integrate> System<D> {
         let start = setup.settle.map_or(0.0, |s| -s.at_most);
         let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
         let s = DriverState {
-            queue: DefaultQueue::default(),
-            origin: start,
-            settling: setup.settle.is_some(),
-            started: false,
-            over: None,
+            schedule: Schedule::default(),
+            stage: Stage {
+                origin: start,
+                settling: setup.settle.is_some(),
+                ..Stage::default()
+            },
             ledger: Ledger::default(),
-            by_kind: vec![0; EventKind::ALL.len()],
-            seq: 0,
-            next_id,
-            initial: 0,
-            created: 0,
-            removed: 0,
-            departures: Departures::default(),
-            discharged: 0,
-            first_out: 0.0,
-            last_out: 0.0,
+            journal: Journal::default(),
+            traffic: Traffic::new(next_id, setup.outlets.len()),
             feeds: super::feed::states(&setup),
-            ticks: [0; 5],
-            last_tick: 0.0,
-            last_row: 0,
-            regime_time: [0.0; 4],
-            regime_since: start,
-            all_steps: 0.0,
-            calm_looks: 0,
-            undone: [0; 2],
-            still_looks: 0,
-            calm_places: Vec::new(),
-            turned: Vec::new(),
-            disturbed: 0.0,
-            through: vec![None; setup.outlets.len()],
-            jam: None,
-            frozen: false,
+            ticks: Ticks::default(),
+            regimes: RegimeTime::since(start),
+            watch: JamWatch::default(),
             warnings,
-            held: Held::default(),
-            links: Default::default(),
-            causes: Default::default(),
-            wall_seconds: 0.0,
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),

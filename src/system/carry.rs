@@ -233,7 +233,7 @@ impl<D: Integrate> System<D> {
         let mut moved = vec![0.0; load.len()];
         let mut loose: Vec<u32> = Vec::new();
         for _ in 0..TRIES {
-            self.s.by_kind[EventKind::AnalyzeInternalForces as usize] += 1;
+            self.count(EventKind::AnalyzeInternalForces);
             self.s.rest.solves += 1;
             if bed.solve(&load, &mut moved, ROUGH, ITERATIONS).is_none() {
                 break;

@@ -6,94 +6,51 @@ use std::time::{Duration, Instant};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::jam_watch::JamWatch;
+use super::journal::Journal;
 use super::ledger::{Held, Ledger};
-use super::state_hash::Departures;
+use super::regime_time::RegimeTime;
+use super::schedule::{Schedule, Source};
+use super::stillness::SETTLE_LOOK;
+use super::ticks::Ticks;
+use super::traffic::Traffic;
 use super::{Control, Outcome, PerturbWhen, Progress, Setup, SystemError, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Engine, Other, WearMap};
-use crate::event::{DefaultQueue, Event, EventKind, EventQueue, Regime};
+use crate::event::EventKind;
 use crate::field::FieldSet;
 use crate::geometry::Vector;
 use crate::neighbor::BroadPhase;
 use crate::record::{BodyRef, EventRow, Sink};
 
-/// Owners in the queue.
-pub(super) mod owner {
-    /// The grid of steps.
-    pub const STEP: u32 = 0;
-    /// Rows of the series.
-    pub const SERIES: u32 = 1;
-    /// Snapshots.
-    pub const SNAPSHOT: u32 = 2;
-    /// Outlets.
-    pub const OUTLET: u32 = 3;
-    /// Looks for a jam and, while settling, for rest.
-    pub const JAM: u32 = 4;
-    /// Checkpoints.
-    pub const CHECKPOINT: u32 = 5;
-    /// The end.
-    pub const FINISH: u32 = 6;
-    /// Grains in flight.
-    pub const FLIGHT: u32 = 7;
-    /// Force fields.
-    pub const FIELD: u32 = 8;
-    /// Gravity that turns slowly while nobody steps.
-    pub const GRAVITY: u32 = 9;
-    /// Meters.
-    pub const METER: u32 = 10;
-    /// First of the boundaries; then come the feeds and the perturbations.
-    pub const FIRST_BOUNDARY: u32 = 16;
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Stage {
+    /// Time of step 0, s.
+    pub origin: f64,
+    pub settling: bool,
+    pub started: bool,
+    pub over: Option<Outcome>,
+    /// What was held at the end.
+    pub held: Held,
+    /// Taken by the clock before this process, s.
+    pub wall_seconds: f64,
 }
 
 /// Mutable state of the driver beside the engine's.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct DriverState {
-    pub queue: DefaultQueue,
-    pub origin: f64,
-    pub settling: bool,
-    pub started: bool,
-    pub over: Option<Outcome>,
+    pub schedule: Schedule,
+    pub stage: Stage,
     pub ledger: Ledger,
-    pub by_kind: Vec<u64>,
-    pub seq: u64,
-    pub next_id: u32,
-    pub initial: u64,
-    pub created: u64,
-    pub removed: u64,
-    pub departures: Departures,
-    pub discharged: u64,
-    pub first_out: f64,
-    pub last_out: f64,
+    pub journal: Journal,
+    pub traffic: Traffic,
     pub feeds: Vec<super::feed::FeedState>,
-    pub ticks: [u64; 5],
-    pub last_tick: f64,
-    /// Step of the last row of the series, from which wall loads are averaged.
-    pub last_row: i64,
-    pub regime_time: [f64; 4],
-    pub regime_since: f64,
-    pub all_steps: f64,
-    /// While settling, looks in a row at which all rest; then twice the looks in a row that may end in a jam, those at which the bed shakes counted once.
-    pub calm_looks: u32,
-    /// Of these, looks in a row at which nothing moved.
-    pub still_looks: u32,
-    /// Where each grain was at the first of the calm looks, by number.
-    pub calm_places: Vec<(u32, [f64; 3])>,
-    /// Numbers of grains that have been seen on their way back there since.
-    pub turned: Vec<u32>,
-    /// When something last came from outside: a gate that opened, a perturbation, a change of gravity, s.
-    pub disturbed: f64,
-    /// When a grain last went through each outlet, s.
-    pub through: Vec<Option<f64>>,
-    /// Grains out, and jams that turned out to be none since.
-    pub undone: [u64; 2],
-    pub jam: Option<crate::record::Jam>,
-    pub frozen: bool,
+    pub ticks: Ticks,
+    pub regimes: RegimeTime,
+    pub watch: JamWatch,
     pub warnings: Vec<String>,
-    pub held: Held,
-    pub links: super::link_numbers::LinkNumbers,
-    pub causes: super::logging::Causes,
-    pub wall_seconds: f64,
     pub fields: Vec<Vec<f64>>,
     pub rest: super::rest::RestState,
     pub known: super::known::KnownState,
@@ -152,14 +109,14 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn wall_time(&self) -> f64 {
-        self.s.wall_seconds + self.started_at.elapsed().as_secs_f64()
+        self.s.stage.wall_seconds + self.started_at.elapsed().as_secs_f64()
     }
 
     /// Puts the grains of the setup in and makes the first evaluation.
     pub(super) fn populate(&mut self, start: f64) {
         // The setup's list is not needed any more: it would double the memory of a large system.
         let grains = std::mem::take(&mut self.setup.grains);
-        self.s.initial = grains.len() as u64;
+        self.s.traffic.begin(grains.len());
         let now = self.engine.time();
         for grain in &grains {
             let slot = self.engine.add(grain, Status::Flying, start);
@@ -185,17 +142,14 @@ impl<D: Integrate> System<D> {
         state.fresh.push(slot);
     }
 
-    pub(super) fn schedule(&mut self, owner: u32, time: f64, kind: EventKind) {
-        let event = Event::new(time, kind);
-        if self.s.queue.schedule(owner, event).is_err() {
-            self.s
-                .warnings
-                .push(format!("an event `{}` at no time was dropped", kind.name()));
+    pub(super) fn schedule(&mut self, source: Source, time: f64, kind: EventKind) {
+        if let Err(dropped) = self.s.schedule.set(source, time, kind) {
+            self.s.warnings.push(dropped.to_string());
         }
     }
 
     pub(super) fn count(&mut self, kind: EventKind) {
-        self.s.by_kind[kind as usize] += 1;
+        self.s.journal.count(kind);
     }
 
     /// Whether anything is to be stepped: grains, or walls that forces move.
@@ -204,21 +158,25 @@ impl<D: Integrate> System<D> {
     }
 
     pub(super) fn schedule_step(&mut self) {
-        if !self.steps() || self.s.frozen {
-            self.s.queue.cancel(owner::STEP);
+        if !self.steps() || self.s.watch.jam().is_some() {
+            self.s.schedule.cancel(Source::Step);
         } else {
             let next = self.engine.time_of(self.engine.state.n + 1);
-            self.schedule(owner::STEP, next, EventKind::PredictTrajectory);
+            self.schedule(Source::Step, next, EventKind::PredictTrajectory);
         }
         self.schedule_gravity();
     }
 
     /// First events.
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.s.started = true;
-        if self.s.settling {
-            self.schedule(owner::JAM, self.s.origin + SETTLE_LOOK, EventKind::Jam);
-            self.schedule(owner::FINISH, 0.0, EventKind::Finish);
+        self.s.stage.started = true;
+        if self.s.stage.settling {
+            self.schedule(
+                Source::Jam,
+                self.s.stage.origin + SETTLE_LOOK,
+                EventKind::Jam,
+            );
+            self.schedule(Source::Finish, 0.0, EventKind::Finish);
         } else {
             self.begin(sink)?;
         }
@@ -229,11 +187,9 @@ impl<D: Integrate> System<D> {
 
     /// Time 0: the book is opened and all that the setup schedules is scheduled.
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.s.settling = false;
-        self.s.regime_since = 0.0;
-        self.s.regime_time = [0.0; 4];
-        self.s.all_steps = 0.0;
-        self.s.by_kind.fill(0);
+        self.s.stage.settling = false;
+        self.s.regimes = RegimeTime::since(0.0);
+        self.s.journal.begin();
         self.s.rest.begin_counts();
         if let Some(air) = &mut self.air {
             air.begin();
@@ -242,60 +198,52 @@ impl<D: Integrate> System<D> {
         self.engine.state.wall_sums.fill([0.0; 7]);
         self.engine.state.wear.fill(WearMap::new());
         self.engine.state.clusters.forget_touched();
-        self.s.last_row = self.engine.state.n;
+        self.s.ticks.begin(self.engine.state.n);
         if self.setup.log.series.is_some() {
-            self.schedule(owner::SERIES, 0.0, EventKind::LogState);
+            self.schedule(Source::Series, 0.0, EventKind::LogState);
         }
         if self.setup.log.snapshots.is_some() {
-            self.schedule(owner::SNAPSHOT, 0.0, EventKind::Visualize);
+            self.schedule(Source::Snapshot, 0.0, EventKind::Visualize);
         }
         if let Some(every) = self.setup.log.checkpoint {
-            self.schedule(owner::CHECKPOINT, every, EventKind::Checkpoint);
+            self.schedule(Source::Checkpoint, every, EventKind::Checkpoint);
         }
         if !self.setup.outlets.is_empty() {
             self.schedule(
-                owner::OUTLET,
+                Source::Outlet,
                 self.setup.outlet_interval,
                 EventKind::DeleteBodies,
             );
         }
         let gravity = self.setup.gravity.norm() > 0.0;
         if gravity && !self.setup.outlets.is_empty() {
-            self.schedule(owner::JAM, self.jam_look, EventKind::Jam);
+            self.schedule(Source::Jam, self.jam_look, EventKind::Jam);
         }
         self.look_at_meters(0.0);
         self.schedule_meters();
-        self.schedule(owner::FINISH, self.setup.finish, EventKind::Finish);
+        self.schedule(Source::Finish, self.setup.finish, EventKind::Finish);
         for (index, boundary) in self.setup.boundaries.clone().iter().enumerate() {
             if let Some(time) = boundary.opens_at {
-                let slot = owner::FIRST_BOUNDARY + index as u32;
-                self.schedule(slot, time.max(0.0), EventKind::BoundaryUpdate);
+                let gate = Source::Gate(index as u32);
+                self.schedule(gate, time.max(0.0), EventKind::BoundaryUpdate);
             }
         }
         for index in 0..self.setup.feeds.len() {
             let time = self.setup.feeds[index].start;
             if self.setup.feeds[index].count > 0 {
-                self.schedule(self.feed_owner(index), time, EventKind::AddBody);
+                self.schedule(Source::Feed(index as u32), time, EventKind::AddBody);
             }
         }
         for index in 0..self.setup.perturbs.len() {
             if let PerturbWhen::At(time) = self.setup.perturbs[index].when {
-                self.schedule(self.perturb_owner(index), time, EventKind::Perturb);
+                self.schedule(Source::Perturb(index as u32), time, EventKind::Perturb);
             }
         }
         if let Some(time) = self.fields.next_event(0.0) {
-            self.schedule(owner::FIELD, time, EventKind::FieldUpdate);
+            self.schedule(Source::Field, time, EventKind::FieldUpdate);
         }
         self.log_whole(sink, 0.0, EventKind::Morph, None)?;
         Ok(())
-    }
-
-    pub(super) fn feed_owner(&self, index: usize) -> u32 {
-        owner::FIRST_BOUNDARY + (self.setup.boundaries.len() + index) as u32
-    }
-
-    pub(super) fn perturb_owner(&self, index: usize) -> u32 {
-        self.feed_owner(self.setup.feeds.len() + index)
     }
 
     /// [`System::run`]: in a pool of as many threads as asked for.
@@ -348,20 +296,20 @@ impl<D: Integrate> System<D> {
         // Not `started_at`, which each checkpoint sets anew.
         let began = self.started_at;
         let mut reported = Instant::now();
-        if !self.s.started {
+        if !self.s.stage.started {
             self.start(sink)?;
         }
         let mut since_look = 0u32;
         let mut looked = began;
-        while self.s.over.is_none() {
-            let Some((who, event)) = self.s.queue.pop() else {
-                self.s.over = Some(Outcome::Finished);
+        while self.s.stage.over.is_none() {
+            let Some(due) = self.s.schedule.pop() else {
+                self.s.stage.over = Some(Outcome::Finished);
                 break;
             };
-            if who == owner::STEP {
+            if due.source == Source::Step {
                 // Steps up to the next event of anybody else, without going through the queue.
-                let limit = self.s.queue.peek().map_or(f64::INFINITY, |(_, e)| e.time);
-                let mut time = event.time;
+                let limit = self.s.schedule.first_time();
+                let mut time = due.time;
                 let mut begun = false;
                 while begun || time <= limit && self.steps() {
                     since_look =
@@ -378,14 +326,14 @@ impl<D: Integrate> System<D> {
                         break;
                     }
                     // A renewal may have called a flyer back earlier.
-                    if self.s.queue.peek().is_some_and(|(_, e)| e.time < limit) {
+                    if self.s.schedule.first_time() < limit {
                         break;
                     }
                 }
                 self.balance_the_last(sink)?;
                 self.schedule_step();
             } else {
-                self.handle(who, event, sink)?;
+                self.handle(due, sink)?;
                 since_look += 64;
             }
             if since_look >= LOOK {
@@ -406,29 +354,29 @@ impl<D: Integrate> System<D> {
                             time: self.engine.time(),
                             finish: self.setup.finish,
                             grains: self.grain_count(),
-                            discharged: self.s.discharged,
+                            discharged: self.s.traffic.discharged(),
                         });
                     }
                 }
             }
         }
-        self.s.wall_seconds = self.wall_time();
+        self.s.stage.wall_seconds = self.wall_time();
         self.started_at = Instant::now();
-        Ok(self.s.over.unwrap_or(Outcome::Finished))
+        Ok(self.s.stage.over.unwrap_or(Outcome::Finished))
     }
 
     /// Lets a run that has come to its finish go on to a later one, s.
     pub fn extend(&mut self, finish: f64) {
         self.setup.finish = finish;
-        self.s.over = None;
-        self.schedule(owner::FINISH, finish, EventKind::Finish);
+        self.s.stage.over = None;
+        self.schedule(Source::Finish, finish, EventKind::Finish);
         self.schedule_step();
     }
 
     pub(super) fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
-        self.s.wall_seconds = self.wall_time();
+        self.s.stage.wall_seconds = self.wall_time();
         self.started_at = Instant::now();
-        self.s.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
+        self.s.stage.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
         sink.checkpoint(&self.save())?;
         self.log_stop(sink)?;
         Ok(Outcome::Interrupted)
@@ -437,7 +385,7 @@ impl<D: Integrate> System<D> {
     /// Number of grains in the system.
     pub fn grain_count(&self) -> usize {
         if !self.engine.is_shared() {
-            return (self.s.initial + self.s.created - self.s.removed) as usize;
+            return self.s.traffic.count();
         }
         self.engine
             .state
@@ -470,35 +418,17 @@ impl<D: Integrate> System<D> {
 
     /// Adds up who was under which regime since the last call.
     pub(super) fn account(&mut self, now: f64) {
-        let lasted = now - self.s.regime_since;
-        self.s.regime_since = now;
-        if lasted <= 0.0 {
-            return;
-        }
-        let stepped = self.engine.state.active.len();
-        let still = self.engine.state.still.count;
-        let flying = self.grain_count() - stepped - still;
-        let rigid = self.s.rest.rigid.len();
-        self.s.regime_time[Regime::Rest as usize] += lasted * (still - rigid) as f64;
-        self.s.regime_time[Regime::Rigid as usize] += lasted * rigid as f64;
-        self.s.regime_time[Regime::Flight as usize] += lasted * flying as f64;
-        self.s.regime_time[Regime::Cluster as usize] += lasted * stepped as f64;
-        self.s.all_steps += lasted / self.engine.options.step * (stepped + flying + still) as f64;
+        let mut regimes = self.s.regimes;
+        regimes.pass(now, self.engine.options.step, || {
+            let stepped = self.engine.state.active.len();
+            let still = self.engine.state.still.count;
+            let rigid = self.s.rest.rigid.len();
+            let flying = self.grain_count() - stepped - still;
+            [flying, stepped, still - rigid, rigid]
+        });
+        self.s.regimes = regimes;
     }
 }
-
-/// Looks for rest while settling: interval, s, and how many in a row.
-pub(super) const SETTLE_LOOK: f64 = 0.01;
-pub(super) const SETTLE_LOOKS: u32 = 3;
-/// Looks for a jam: how many in a row ([`System::jam_look`] apart), and the greatest kinetic energy of a grain at rest over m g d.
-pub(super) const JAM_LOOKS: u32 = 8;
-pub(super) const JAM_KINETIC: f64 = 1e-6;
-/// Looks in a row where rattlers still move.
-pub(super) const RATTLE_LOOKS: u32 = 16;
-/// What a grain of the arch may have gone in all these looks, in diameters: a rattler that swings beside it strains it by some
-/// thousandths, to and fro. And what any grain may have, where no arch is found.
-pub(super) const JAM_CREEP: f64 = 5e-3;
-pub(super) const ANY_CREEP: f64 = 0.02;
 
 /// The random stream of a purpose: the same whatever else is drawn.
 pub(super) fn stream(seed: u64, purpose: u64) -> ChaCha8Rng {

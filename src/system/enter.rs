@@ -1,11 +1,11 @@
 //! A grain that a feed makes joins those that are there: what it may meet is looked at, and nobody else.
 
-use super::driver::owner;
+use super::schedule::Source;
 use super::surroundings::Surroundings;
 use super::{System, SystemError, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, EventQueue, Regime};
+use crate::event::{EventKind, Regime};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
@@ -74,7 +74,7 @@ impl<D: Integrate> System<D> {
         let h = self.engine.options.step;
         let due = now + DUE * h;
         // What is foreseen of others holds until then.
-        let planned = self.s.queue.get(owner::FLIGHT).map(|event| event.time);
+        let planned = self.s.schedule.time_of(Source::Flight);
         let until = planned.map_or(f64::INFINITY, |planned| {
             (planned + BEFORE * h - now).max(0.0)
         });
@@ -136,7 +136,7 @@ impl<D: Integrate> System<D> {
         }
         let next = (first - BEFORE * h).max(now);
         if planned.is_none_or(|planned| next < planned) {
-            self.schedule(owner::FLIGHT, next, EventKind::NeighborUpdate);
+            self.schedule(Source::Flight, next, EventKind::NeighborUpdate);
         }
         Ok(true)
     }

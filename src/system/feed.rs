@@ -4,6 +4,7 @@ use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
 
 use super::driver::stream;
+use super::schedule::Source;
 use super::{FeedTiming, Setup, System, SystemError, flight};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
@@ -62,6 +63,10 @@ impl<D: Integrate> System<D> {
         index: usize,
         time: f64,
     ) -> Result<(), SystemError> {
+        // Numbers are never used again.
+        let Some(id) = self.s.traffic.next() else {
+            return Ok(());
+        };
         let feed = self.setup.feeds[index].clone();
         let mut state = self.s.feeds[index].clone();
         self.count(EventKind::AddBody);
@@ -82,24 +87,17 @@ impl<D: Integrate> System<D> {
                 break;
             }
         }
-        let who = self.feed_owner(index);
+        let who = Source::Feed(index as u32);
         match position {
             Some(position) => {
-                let mut grain = Grain::<D>::new(
-                    self.s.next_id,
-                    sort.material,
-                    radius,
-                    sort.density,
-                    position,
-                );
+                let mut grain = Grain::<D>::new(id, sort.material, radius, sort.density, position);
                 grain.velocity = feed.velocity;
                 if let Some(form) = sort.form {
                     grain.shape(form, &self.setup.forms[usize::from(form)], sort.density);
                     let draws = std::array::from_fn(|_| state.rng.random::<f64>());
                     grain.rotation = D::any_rotation(draws);
                 }
-                self.s.next_id += 1;
-                self.s.created += 1;
+                self.s.traffic.enter();
                 state.made += 1;
                 state.mass += grain.mass;
                 state.postponed = 0;
@@ -114,9 +112,7 @@ impl<D: Integrate> System<D> {
                     FeedTiming::MassRate(rate) => feed.start + state.mass / rate,
                 };
                 state.due = next.max(time);
-                // Numbers are never used again.
-                let number = self.s.next_id < u32::MAX;
-                if number && !feed.is_done(&state, &self.setup.forms) {
+                if self.s.traffic.next().is_some() && !feed.is_done(&state, &self.setup.forms) {
                     self.schedule(who, state.due, EventKind::AddBody);
                 }
                 self.s.feeds[index] = state;
@@ -128,7 +124,8 @@ impl<D: Integrate> System<D> {
                 self.s.ledger.perturbed -= self.lift(&grain);
                 self.meet_meters(grain.id, grain.position);
                 let slot = self.engine.add(&grain, Status::Flying, time);
-                self.s.causes.now = self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
+                self.s.journal.causes.now =
+                    self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
                 if self.engine.state.active.is_empty() {
                     let h = self.step_size();
                     let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
@@ -139,7 +136,7 @@ impl<D: Integrate> System<D> {
                 let now = self.engine.time();
                 flight::restart(&mut self.engine, slot as usize, now);
                 self.join(sink, slot, time)?;
-                self.s.causes.now = 0;
+                self.s.journal.causes.now = 0;
                 Ok(())
             }
             None => {

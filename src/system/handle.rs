@@ -3,22 +3,17 @@
 use std::time::Instant;
 
 use super::Outcome;
-use super::driver::owner;
+use super::schedule::{Due, Source};
 use super::ticks::tick_at;
 use super::{System, SystemError};
 use crate::cluster::integrate::Integrate;
-use crate::event::{Event, EventKind};
+use crate::event::EventKind;
 use crate::record::Sink;
 
 impl<D: Integrate> System<D> {
     /// Handles an event that is not a step. The engine stands at the last step before it.
-    pub(super) fn handle(
-        &mut self,
-        who: u32,
-        event: Event,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        let time = event.time;
+    pub(super) fn handle(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let (who, time) = (due.source, due.time);
         if !self.steps() {
             // Nobody steps: the grid moves on to here.
             let h = self.engine.options.step;
@@ -26,118 +21,111 @@ impl<D: Integrate> System<D> {
             self.engine.skip_to(n);
         }
         self.forget_moment();
-        if matches!(who, owner::SERIES | owner::CHECKPOINT | owner::FINISH) {
+        if matches!(who, Source::Series | Source::Checkpoint | Source::Finish) {
             self.check_numbers()?;
         }
-        let perturbs = self.perturb_owner(0);
-        if matches!(who, owner::SERIES | owner::OUTLET | owner::METER) || who >= perturbs {
+        if matches!(
+            who,
+            Source::Series | Source::Outlet | Source::Meter | Source::Perturb(_)
+        ) {
             self.look_at_meters(time);
         }
         match who {
-            owner::METER => self.schedule_meters(),
-            owner::SERIES => {
+            Source::Meter => self.schedule_meters(),
+            Source::Series => {
                 self.regroup(sink)?;
                 self.count(EventKind::LogState);
                 self.log_state(sink, time)?;
                 self.look_at_zones(time);
-                self.next_tick(owner::SERIES, self.setup.log.series, EventKind::LogState);
+                self.next_tick(Source::Series, self.setup.log.series, EventKind::LogState);
             }
-            owner::SNAPSHOT => {
+            Source::Snapshot => {
                 self.regroup(sink)?;
                 self.count(EventKind::Visualize);
                 self.log_snapshot(sink, time)?;
                 self.next_tick(
-                    owner::SNAPSHOT,
+                    Source::Snapshot,
                     self.setup.log.snapshots,
                     EventKind::Visualize,
                 );
             }
-            owner::OUTLET => {
+            Source::Outlet => {
                 self.count(EventKind::DeleteBodies);
                 self.delete_left(sink, time)?;
                 // In a jam nobody leaves: no ticks until it is broken.
-                if !self.s.frozen {
+                if self.s.watch.jam().is_none() {
                     self.next_tick(
-                        owner::OUTLET,
+                        Source::Outlet,
                         Some(self.setup.outlet_interval),
                         EventKind::DeleteBodies,
                     );
                 }
                 self.stop_if_empty(sink, time)?;
             }
-            owner::JAM if self.s.settling => self.look_for_rest(sink, time)?,
-            owner::JAM => self.look_for_jam(sink, time)?,
-            owner::CHECKPOINT => {
+            Source::Jam if self.s.stage.settling => self.look_for_rest(sink, time)?,
+            Source::Jam => self.look_for_jam(sink, time)?,
+            Source::Checkpoint => {
                 self.count(EventKind::Checkpoint);
                 self.next_tick(
-                    owner::CHECKPOINT,
+                    Source::Checkpoint,
                     self.setup.log.checkpoint,
                     EventKind::Checkpoint,
                 );
                 self.schedule_step();
-                self.s.wall_seconds = self.wall_time();
+                self.s.stage.wall_seconds = self.wall_time();
                 self.started_at = Instant::now();
                 sink.checkpoint(&self.save())?;
             }
-            owner::FINISH if self.s.settling => self.give_up_settling(sink)?,
-            owner::FINISH => {
+            Source::Finish if self.s.stage.settling => self.give_up_settling(sink)?,
+            Source::Finish => {
                 self.regroup(sink)?;
                 self.check_all_overlaps()?;
                 self.count(EventKind::Finish);
-                let outcome = if self.s.jam.is_some() {
+                let outcome = if self.s.watch.jam().is_some() {
                     Outcome::Jammed
                 } else {
                     Outcome::Finished
                 };
                 self.finish(sink, time, outcome)?;
             }
-            owner::FLIGHT if self.flyers_collide() => self.fly_on(sink)?,
-            owner::FLIGHT => {
+            Source::Flight if self.flyers_collide() => self.fly_on(sink)?,
+            Source::Flight => {
                 self.renew(sink)?;
             }
-            owner::FIELD => {
+            Source::Field => {
                 self.count(EventKind::FieldUpdate);
                 self.fields.handle_event(time);
                 if let Some(next) = self.fields.next_event(time) {
-                    self.schedule(owner::FIELD, next, EventKind::FieldUpdate);
+                    self.schedule(Source::Field, next, EventKind::FieldUpdate);
                 }
             }
-            owner::GRAVITY => {
+            Source::Gravity => {
                 self.count(EventKind::FieldUpdate);
                 self.follow_gravity();
                 self.follow_plan(sink)?;
             }
-            other => {
-                let index = (other - owner::FIRST_BOUNDARY) as usize;
-                let feeds = self.setup.boundaries.len();
-                let perturbs = feeds + self.setup.feeds.len();
-                if index < feeds {
-                    self.open_gate(sink, index, time)?;
-                } else if index < perturbs {
-                    self.feed(sink, index - feeds, time)?;
-                } else {
-                    self.perturb(sink, index - perturbs, time)?;
-                }
-            }
+            Source::Gate(index) => self.open_gate(sink, index as usize, time)?,
+            Source::Feed(index) => self.feed(sink, index as usize, time)?,
+            Source::Perturb(index) => self.perturb(sink, index as usize, time)?,
+            // Taken by the loop.
+            Source::Step => {}
         }
         self.balance_the_last(sink)?;
         self.schedule_step();
         Ok(())
     }
 
-    pub(super) fn next_tick(&mut self, who: u32, every: Option<f64>, kind: EventKind) {
+    pub(super) fn next_tick(&mut self, who: Source, every: Option<f64>, kind: EventKind) {
         let Some(every) = every else { return };
-        let tick = &mut self.s.ticks[who as usize % 5];
-        *tick += 1;
         // From the count, so that rounding does not add up.
-        let first = if matches!(who, owner::SERIES | owner::SNAPSHOT) {
+        let first = if matches!(who, Source::Series | Source::Snapshot) {
             0
         } else {
             1
         };
-        let n = *tick + first;
+        let n = self.s.ticks.next(who) + first;
         let time = match who {
-            owner::SERIES | owner::SNAPSHOT => tick_at(n, every, self.setup.finish),
+            Source::Series | Source::Snapshot => tick_at(n, every, self.setup.finish),
             // A look at outlets at the very end would change the run.
             _ => n as f64 * every,
         };
@@ -169,16 +157,16 @@ impl<D: Integrate> System<D> {
         self.fields.handle_event(time);
         self.account(time);
         // The last row tells of the end, whatever it is; it is part of it, and no event of its own.
-        if self.setup.log.series.is_some() && self.s.last_tick < time {
+        if self.setup.log.series.is_some() && self.s.ticks.last() < time {
             self.log_state(sink, time)?;
         }
-        self.s.held = super::ledger::held(&self.engine, &self.fields, time);
-        self.s.last_tick = time;
+        self.s.stage.held = super::ledger::held(&self.engine, &self.fields, time);
+        self.s.ticks.end(time);
         self.log_zones(sink)?;
         self.log_wear(sink)?;
-        self.s.causes.now = self.s.causes.end;
+        self.s.journal.causes.now = self.s.journal.causes.end;
         self.log_whole(sink, time, EventKind::Finish, None)?;
-        self.s.over = Some(outcome);
+        self.s.stage.over = Some(outcome);
         Ok(())
     }
 }

@@ -191,7 +191,7 @@ impl<D: Integrate> System<D> {
                     load[which - 1] = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
                 }
             }
-            self.s.by_kind[EventKind::AnalyzeInternalForces as usize] += 1;
+            self.count(EventKind::AnalyzeInternalForces);
             self.s.rest.solves += 1;
             let mut moved = vec![0.0; load.len()];
             bed.solve(&load, &mut moved, FINE, ITERATIONS)?;

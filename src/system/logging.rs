@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::Outcome;
 use super::ledger::{self, Ledger, held};
 use super::state_hash::StateHash;
@@ -13,21 +11,10 @@ use crate::cluster::{Counts, LinkView, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::Vector;
 use crate::record::{
-    BodyRef, Discharge, EventFigures, EventRow, GrainFigures, GrainRow, GrainsPerLinkEvent,
-    LinkRow, RegimeShares, SeriesRow, Sink, Status as RunStatus, Summary, Times, WorkFigures,
+    BodyRef, EventFigures, EventRow, GrainRow, GrainsPerLinkEvent, LinkRow, SeriesRow, Sink,
+    Status as RunStatus, Summary, Times, WorkFigures,
 };
 use crate::walls::shifts;
-
-/// Events, by their numbers in the log, that make others happen; 0 where none is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Causes {
-    /// What is being handled: the cause of what is logged meanwhile.
-    pub now: u64,
-    /// The last link that formed.
-    pub link: u64,
-    /// What will have ended the run: a jam, or the last grain that left.
-    pub end: u64,
-}
 
 fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
@@ -49,10 +36,9 @@ pub(super) fn events_of(by_kind: &[u64], now: &Counts, ledger: &Ledger) -> Vec<u
 impl<D: Integrate> System<D> {
     /// A row with the next number.
     pub(super) fn row(&mut self, time: f64, kind: EventKind) -> EventRow {
-        self.s.seq += 1;
         EventRow {
             position: [0.0; 3],
-            ..EventRow::new(self.s.seq, time, kind)
+            ..EventRow::new(self.s.journal.next(), time, kind)
         }
     }
 
@@ -64,11 +50,11 @@ impl<D: Integrate> System<D> {
         kind: EventKind,
         slot: Option<u32>,
     ) -> Result<u64, SystemError> {
-        if self.s.settling || self.setup.log.events == EventLog::None {
+        if self.s.stage.settling || self.setup.log.events == EventLog::None {
             return Ok(0);
         }
         let mut row = self.row(time, kind);
-        row.cause = self.s.causes.now;
+        row.cause = self.s.journal.causes.now;
         if let Some(slot) = slot {
             self.put_body(&mut row, slot);
             let grain = self.grain_at(slot, time);
@@ -80,7 +66,7 @@ impl<D: Integrate> System<D> {
 
     /// Logs the link events of the last evaluation, as brought about by what is being handled.
     pub(super) fn log_links(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let now = self.s.causes.now;
+        let now = self.s.journal.causes.now;
         self.log_links_by(sink, |_, _| now)
     }
 
@@ -91,7 +77,7 @@ impl<D: Integrate> System<D> {
         cause: impl Fn(BodyRef, BodyRef) -> u64,
     ) -> Result<(), SystemError> {
         let mut events = std::mem::take(&mut self.engine.link_events);
-        if !self.s.settling {
+        if !self.s.stage.settling {
             let id = |s: u32, system: &Self| system.engine.state.arrays.id[s as usize];
             events.sort_by(|p, q| {
                 p.time
@@ -104,11 +90,11 @@ impl<D: Integrate> System<D> {
                 let mut row = self.row(event.time, event.kind);
                 self.put_body(&mut row, event.a);
                 row.body_b = b;
-                row.link = self.s.links.number(a, b, event.kind);
+                row.link = self.s.journal.links.number(a, b, event.kind);
                 row.energy = event.energy;
                 row.cause = cause(a, b);
                 if event.kind == EventKind::InsertLink {
-                    self.s.causes.link = row.seq;
+                    self.s.journal.causes.link = row.seq;
                 }
                 sink.event(&row)?;
             }
@@ -120,7 +106,11 @@ impl<D: Integrate> System<D> {
 
     /// Events handled so far, in the order of `EventKind::ALL`.
     pub(super) fn events(&self) -> Vec<u64> {
-        events_of(&self.s.by_kind, &self.engine.state.counts, &self.s.ledger)
+        events_of(
+            self.s.journal.by_kind(),
+            &self.engine.state.counts,
+            &self.s.ledger,
+        )
     }
 
     /// A row of the series.
@@ -133,9 +123,8 @@ impl<D: Integrate> System<D> {
             .figures(&self.engine, &held, self.s.rest.energy);
         self.s.ledger.worst = figures.balance_error_max;
         // Over the steps in the sums, not over the interval, into which a step more or less may fall.
-        let lasted = (self.engine.state.n - self.s.last_row) as f64 * self.engine.options.step;
-        self.s.last_row = self.engine.state.n;
-        self.s.last_tick = time;
+        let steps = self.s.ticks.row(time, self.engine.state.n);
+        let lasted = steps as f64 * self.engine.options.step;
         // The sums are of what walls do to grains; a load is what grains do to a wall.
         let walls = self.engine.state.wall_sums.iter().map(|w| {
             let mean = |k: usize| {
@@ -148,7 +137,7 @@ impl<D: Integrate> System<D> {
             [mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), w[6]]
         });
         let mut walls: Vec<[f64; 7]> = walls.collect();
-        if self.s.frozen && lasted == 0.0 {
+        if self.s.watch.jam().is_some() && lasted == 0.0 {
             self.loads_now(&mut walls);
         }
         for wall in &mut self.engine.state.wall_sums {
@@ -176,7 +165,7 @@ impl<D: Integrate> System<D> {
             clusters,
             links,
             sliding,
-            discharged: self.s.discharged,
+            discharged: self.s.traffic.discharged(),
             kinetic: figures.kinetic,
             potential: figures.potential,
             elastic: figures.elastic,
@@ -202,7 +191,7 @@ impl<D: Integrate> System<D> {
     /// row; and it leaves no trace in what is kept.
     pub(super) fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let time = self.engine.time();
-        if self.setup.log.series.is_none() || !self.s.ledger.begun || self.s.last_tick >= time {
+        if self.setup.log.series.is_none() || !self.s.ledger.begun || self.s.ticks.last() >= time {
             return Ok(());
         }
         let kept = (self.s.clone(), self.engine.state.clone());
@@ -317,7 +306,7 @@ impl<D: Integrate> System<D> {
             }
             rows.push(LinkRow {
                 time,
-                link: self.s.links.find(a, b),
+                link: self.s.journal.links.find(a, b),
                 body_a: a,
                 body_b: b,
                 point: three(link.kinematics.point),
@@ -347,25 +336,26 @@ impl<D: Integrate> System<D> {
     pub fn state_hash(&self) -> u64 {
         let time = self
             .s
-            .last_tick
+            .ticks
+            .last()
             .max(self.engine.time().min(self.setup.finish));
         let mut hash = StateHash::new();
         for grain in self.grains_at(time) {
             hash.grain(&grain);
         }
-        hash.departures(self.s.departures);
+        hash.departures(self.s.traffic.departures());
         hash.value()
     }
 
     /// The figures so far. The names of program version and scenario are the caller's to fill in.
     pub fn summary(&self) -> Summary {
-        let time = if self.s.over.is_some() {
-            self.s.last_tick
+        let time = if self.s.stage.over.is_some() {
+            self.s.ticks.last()
         } else {
             self.engine.time()
         };
-        let held = match self.s.over {
-            Some(_) => self.s.held,
+        let held = match self.s.stage.over {
+            Some(_) => self.s.stage.held,
             None => held(&self.engine, &self.fields, time),
         };
         let wall = self.wall_time();
@@ -377,19 +367,9 @@ impl<D: Integrate> System<D> {
             .filter(|(_, n)| **n > 0)
             .map(|(k, n)| (k.name().to_string(), *n))
             .collect();
-        let regimes: f64 = self.s.regime_time.iter().sum();
-        let share = |r: Regime| {
-            if regimes > 0.0 {
-                self.s.regime_time[r as usize] / regimes
-            } else {
-                0.0
-            }
-        };
         let (counts, begin) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
         let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
         let touched = self.engine.state.clusters.touched();
-        let out = self.s.discharged;
-        let lasted = self.s.last_out - self.s.first_out;
         let energy = self
             .s
             .ledger
@@ -399,7 +379,7 @@ impl<D: Integrate> System<D> {
         warnings.extend(super::reason::imbalance(&energy));
         warnings.extend(self.s.rest.thrash.warning());
         warnings.extend(self.morph_warnings(&energy));
-        if self.s.over == Some(Outcome::Finished) {
+        if self.s.stage.over == Some(Outcome::Finished) {
             warnings.extend(self.silent_outlets(time));
         }
         let feeds = self.feed_figures(time);
@@ -408,7 +388,7 @@ impl<D: Integrate> System<D> {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
             seed: self.setup.seed,
-            status: match self.s.over {
+            status: match self.s.stage.over {
                 Some(Outcome::Finished) => RunStatus::Finished,
                 Some(Outcome::Jammed) => RunStatus::Jammed,
                 Some(Outcome::Empty) => RunStatus::Empty,
@@ -425,18 +405,8 @@ impl<D: Integrate> System<D> {
                 per_virtual_second: per(time),
                 per_wall_second: per(wall),
             },
-            grains: GrainFigures {
-                initial: self.s.initial,
-                created: self.s.created,
-                removed: self.s.removed,
-                last: self.grain_count() as u64,
-            },
-            regimes: RegimeShares {
-                flight: share(Regime::Flight),
-                cluster: share(Regime::Cluster),
-                rest: share(Regime::Rest),
-                rigid: share(Regime::Rigid),
-            },
+            grains: self.s.traffic.figures(self.grain_count()),
+            regimes: self.s.regimes.shares(),
             work: WorkFigures {
                 solver: None,
                 grain_steps: counts.grain_steps - begin.grain_steps,
@@ -444,7 +414,7 @@ impl<D: Integrate> System<D> {
                 stress_solves: self.s.rest.solves,
                 stops: self.s.rest.thrash.stops,
                 thrash: self.s.rest.thrash.short,
-                grain_steps_if_all_stepped: self.s.all_steps.round() as u64,
+                grain_steps_if_all_stepped: self.s.regimes.all_steps(),
                 grains_per_link_event: GrainsPerLinkEvent {
                     events: touched.count(),
                     median: touched.quantile(0.5),
@@ -457,19 +427,10 @@ impl<D: Integrate> System<D> {
                 .then(|| self.s.ledger.given_by_fields(&self.engine, &self.fields)),
             soft: None,
             cell: self.cell_figures(),
-            discharge: (!self.setup.outlets.is_empty()).then(|| Discharge {
-                count: out,
-                mean_rate: if out >= 2 && lasted > 0.0 {
-                    (out - 1) as f64 / lasted
-                } else {
-                    0.0
-                },
-                first: self.s.first_out,
-                last: self.s.last_out,
-            }),
+            discharge: (!self.setup.outlets.is_empty()).then(|| self.s.traffic.discharge_figures()),
             feeds,
             meters: self.meter_figures(),
-            jam: self.s.jam.clone(),
+            jam: self.s.watch.jam().cloned(),
             jams: self.s.perturb.jams.clone(),
             avalanches: self.setup.morph.map(|_| self.s.rest.avalanches),
             impacts: None,

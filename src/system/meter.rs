@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::schedule::Source;
 use super::{System, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
 use crate::record::{MeterFigures, MeterShare, SizeClass};
@@ -190,11 +192,7 @@ impl<D: Integrate> System<D> {
         // From the count, so that rounding does not add up.
         let time = self.s.meters.looks as f64 * every;
         if time <= self.setup.finish {
-            self.schedule(
-                super::driver::owner::METER,
-                time,
-                crate::event::EventKind::LogState,
-            );
+            self.schedule(Source::Meter, time, EventKind::LogState);
         }
     }
 
@@ -207,7 +205,7 @@ impl<D: Integrate> System<D> {
 
     /// Meters look where all grains are. Who is stepped is where the last step before `time` left it.
     pub(super) fn look_at_meters(&mut self, time: f64) {
-        if self.setup.meters.is_empty() || self.s.settling {
+        if self.setup.meters.is_empty() || self.s.stage.settling {
             return;
         }
         let arrays = &self.engine.state.arrays;

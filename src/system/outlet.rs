@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::stillness::Look;
 use super::{OutletSetup, System, SystemError, flight, ledger};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
@@ -89,7 +88,7 @@ impl<D: Integrate> System<D> {
             let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
             rows.insert(self.engine.state.arrays.id[slot as usize], seq);
             if all {
-                self.s.causes.end = seq;
+                self.s.journal.causes.end = seq;
             }
         }
         let lost = self.engine.state.still.lost;
@@ -108,20 +107,12 @@ impl<D: Integrate> System<D> {
         self.s.ledger.removed_potential += potential;
         self.s.ledger.perturbed += self.lift(&grain);
         self.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
-        self.s.removed += 1;
-        self.s.departures.book(&grain, time);
+        self.s.traffic.leave(&grain, time);
         if how == Left::Through {
-            if self.s.discharged == 0 {
-                self.s.first_out = time;
-            }
-            self.s.last_out = time;
-            self.s.discharged += 1;
-            let outlets = self.setup.outlets.iter();
-            let mut through = self.s.through.iter_mut().zip(outlets);
+            let mut outlets = self.setup.outlets.iter();
             let taken = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
-            if let Some((last, _)) = through.find(|(_, o)| taken(o) == Some(Left::Through)) {
-                *last = Some(time);
-            }
+            let outlet = outlets.position(|outlet| taken(outlet) == Some(Left::Through));
+            self.s.traffic.discharge(outlet, time);
         }
     }
 
@@ -170,7 +161,7 @@ impl<D: Integrate> System<D> {
             )
         } else {
             // After a jam nothing moves: what is left of accelerations must not add up.
-            let t = if self.s.frozen {
+            let t = if self.s.watch.jam().is_some() {
                 0.0
             } else {
                 time - self.engine.time()
@@ -228,16 +219,15 @@ impl<D: Integrate> System<D> {
         time: f64,
     ) -> Result<(), SystemError> {
         self.count(EventKind::BoundaryUpdate);
-        self.s.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
+        self.s.journal.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
         let elastic = self.engine.end_links_with(index, time);
         self.s.ledger.remove_elastic(elastic);
         self.log_links(sink)?;
         self.engine.open(index);
-        self.book_look(Look::Restless);
-        self.s.disturbed = time;
+        self.s.watch.disturb(time);
         self.wake_unbalanced(sink)?;
         self.renew(sink)?;
-        self.s.causes.now = 0;
+        self.s.journal.causes.now = 0;
         Ok(())
     }
 }

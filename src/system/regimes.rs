@@ -1,10 +1,10 @@
 //! Changes of regime: who leaves the grid of steps for a flight, and who comes back.
 
-use super::driver::owner;
+use super::schedule::Source;
 use super::{EventLog, System, SystemError, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, EventQueue, Regime};
+use crate::event::{EventKind, Regime};
 use crate::record::Sink;
 
 /// A flyer due within so many steps at a renewal comes back at once.
@@ -45,7 +45,7 @@ impl<D: Integrate> System<D> {
             set.sort_unstable();
             if set.is_empty() {
                 self.log_woken(sink, now, &woken)?;
-                self.s.queue.cancel(owner::FLIGHT);
+                self.s.schedule.cancel(Source::Flight);
                 break;
             }
             // Those that may leave are not to be met as stepped grains.
@@ -118,7 +118,7 @@ impl<D: Integrate> System<D> {
                 .copied()
                 .fold(forecast.horizon, f64::min);
             self.schedule(
-                owner::FLIGHT,
+                Source::Flight,
                 (first - 2.0 * h).max(now),
                 EventKind::NeighborUpdate,
             );
@@ -189,13 +189,13 @@ impl<D: Integrate> System<D> {
         to: Regime,
     ) -> Result<(), SystemError> {
         self.count(EventKind::Morph);
-        if self.s.settling || self.setup.log.events == EventLog::None {
+        if self.s.stage.settling || self.setup.log.events == EventLog::None {
             return Ok(());
         }
         let mut row = self.row(time, EventKind::Morph);
         row.regime_from = Some(from);
         row.regime_to = Some(to);
-        row.cause = self.s.causes.now;
+        row.cause = self.s.journal.causes.now;
         self.put_body(&mut row, slot);
         sink.event(&row)?;
         Ok(())

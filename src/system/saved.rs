@@ -24,6 +24,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
+/// 23: the driver's state by idea.
 /// 20: what feeds were asked for; links remember their tangential stiffness where it changes with the overlap.
 /// 19: rattlers of jams; when each outlet was last passed; the largest error of the energy book.
 /// 18: more than 128 bands.
@@ -42,7 +43,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 22;
+const FORMAT: u32 = 23;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].
@@ -73,7 +74,7 @@ impl<D: Integrate> System<D> {
             .restore_states(&saved.driver.fields)
             .map_err(|e| SystemError::Saved(e.to_string()))?;
         engine.state = saved.engine;
-        engine.origin = saved.driver.origin;
+        engine.origin = saved.driver.stage.origin;
         engine.sort_still();
         engine.find_wall_slots();
         // Where all stand still no evaluation will come to make the tables of arcs, which are not saved.

@@ -1,19 +1,25 @@
 //! Whether nothing moves: the end of settling, and jams.
 
-use super::driver::{
-    ANY_CREEP, JAM_CREEP, JAM_KINETIC, JAM_LOOKS, RATTLE_LOOKS, SETTLE_LOOK, SETTLE_LOOKS, owner,
-};
+use super::jam_watch::{ANY_CREEP, Doubt};
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
+use super::schedule::Source;
 use super::{OutletSetup, Setup, System, SystemError, flight};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
-use crate::event::{DefaultQueue, EventKind};
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 
-/// Jams that may turn out to be none, between one grain that leaves and the next, before all step.
-pub(super) const UNDONE: u64 = 4;
+/// Between two looks for rest while settling, s.
+pub(super) const SETTLE_LOOK: f64 = 0.01;
+
+/// The greatest kinetic energy of a grain at rest over m g d.
+const JAM_KINETIC: f64 = 1e-6;
+
+/// What a grain of the arch may have gone in all looks that find a jam, in diameters: a rattler that swings beside it strains it by some
+/// thousandths, to and fro.
+const JAM_CREEP: f64 = 5e-3;
 
 /// An outlet is silent when nothing went through it for so many times the root of diameter over gravity.
 const SILENT: f64 = 20.0;
@@ -74,28 +80,27 @@ impl<D: Integrate> System<D> {
         };
         let (kinetic, weight, flying) = self.restlessness(time);
         let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
-        self.s.calm_looks = if calm { self.s.calm_looks + 1 } else { 0 };
-        if self.s.calm_looks >= SETTLE_LOOKS {
+        if self.s.watch.settle(calm) {
             self.end_settling(sink)?;
             return self.renew(sink);
         }
         if time + SETTLE_LOOK < 0.0 {
-            self.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
+            self.schedule(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
         }
         Ok(())
     }
 
     /// The grains rest: the clock is set to 0, and the run begins. The lists are to be renewed.
     pub(super) fn end_settling(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.s.calm_looks = 0;
+        self.s.watch.begin();
         let shift = -self.engine.time();
         self.engine.origin += shift;
-        self.s.origin = self.engine.origin;
+        self.s.stage.origin = self.engine.origin;
         for since in &mut self.engine.state.since {
             *since += shift;
         }
         self.engine.set_clock_of_guided();
-        self.s.queue = DefaultQueue::default();
+        self.s.schedule.clear();
         self.begin(sink)
     }
 
@@ -123,12 +128,11 @@ impl<D: Integrate> System<D> {
     fn gone(&self, slot: u32) -> (f64, bool) {
         let arrays = &self.engine.state.arrays;
         let (id, radius) = (arrays.id[slot as usize], arrays.radius(slot as usize));
-        let since = &self.s.calm_places;
-        let Ok(at) = since.binary_search_by_key(&id, |place| place.0) else {
+        let Some(since) = self.s.watch.place(id) else {
             return (0.0, false);
         };
         let (place, velocity, _) = self.motion_of(slot as usize);
-        let then = D::Vector::from_fn(|k| since[at].1[k]);
+        let then = D::Vector::from_fn(|k| since[k]);
         let gone = self.engine.shortest(place - then);
         (gone.norm() / (2.0 * radius), gone.dot(&velocity) < 0.0)
     }
@@ -228,7 +232,6 @@ impl<D: Integrate> System<D> {
     /// but for rattlers. What was not here then is passed over.
     fn creeps(&self, arch: &[u32], movers: &[Mover]) -> bool {
         let arrays = &self.engine.state.arrays;
-        let since = &self.s.calm_places;
         let most = if arch.is_empty() {
             ANY_CREEP
         } else {
@@ -239,62 +242,28 @@ impl<D: Integrate> System<D> {
             .filter(|&slot| arch.is_empty() || arch.contains(&arrays.id[slot]))
             .any(|slot| {
                 let id = arrays.id[slot];
-                let Ok(at) = since.binary_search_by_key(&id, |place| place.0) else {
+                let Some(since) = self.s.watch.place(id) else {
                     return false;
                 };
-                let then = D::Vector::from_fn(|k| since[at].1[k]);
+                let then = D::Vector::from_fn(|k| since[k]);
                 let gone = self.engine.shortest(arrays.position(slot) - then).norm();
                 gone > most * 2.0 * arrays.radius(slot)
                     && movers.binary_search_by_key(&id, |mover| mover.id).is_err()
             })
     }
 
-    /// Whether all that move are where they can stay: each that is in the air, or has gone some way, has been seen on its way
-    /// back. What rolls along a floor comes to an edge one day; what swings in a pocket, or hops there, comes back.
-    pub(super) fn all_stay(&mut self, movers: &[Mover]) -> bool {
-        let turned = &mut self.s.turned;
-        turned.extend(movers.iter().filter(|m| m.returns).map(|m| m.id));
-        turned.sort_unstable();
-        turned.dedup();
-        movers.iter().all(|mover| {
-            let rests = mover.gone <= ANY_CREEP && !mover.touches.is_empty();
-            rests || turned.binary_search(&mover.id).is_ok()
-        })
-    }
-
     /// Books what a look for a jam has found. Gives whether that has been so for long enough.
     pub(super) fn book_look(&mut self, look: Look) -> bool {
-        let s = &mut self.s;
-        if look == Look::Restless {
-            s.calm_looks = 0;
-            s.still_looks = 0;
-            s.calm_places.clear();
-            s.turned.clear();
-            return false;
-        }
-        if s.calm_looks == 0 {
-            self.s.calm_places = self.places();
-        }
-        let s = &mut self.s;
-        s.calm_looks += if look == Look::Shakes { 1 } else { 2 };
-        s.still_looks = match look {
-            Look::Still => s.still_looks + 1,
-            _ => 0,
-        };
-        s.still_looks >= JAM_LOOKS || s.calm_looks >= 2 * RATTLE_LOOKS
-    }
-
-    /// A jam was doubted: if nothing comes of it for two looks, it is asked for again.
-    pub(super) fn look_again(&mut self) {
-        let s = &mut self.s;
-        s.still_looks = s.still_looks.min(JAM_LOOKS - 2);
-        s.calm_looks = s.calm_looks.min(2 * (RATTLE_LOOKS - 2));
+        let mut watch = std::mem::take(&mut self.s.watch);
+        let enough = watch.book(look, || self.places());
+        self.s.watch = watch;
+        enough
     }
 
     /// When the last grain left; and when the silence of the outlets began, which nothing from outside has touched since.
     pub(super) fn silence(&self) -> (Option<f64>, f64) {
-        let last = (self.s.discharged > 0).then_some(self.s.last_out);
-        let start = last.unwrap_or(0.0).max(self.s.disturbed);
+        let last = self.s.traffic.last_out();
+        let start = last.unwrap_or(0.0).max(self.s.watch.disturbed());
         (last, start)
     }
 
@@ -304,7 +273,7 @@ impl<D: Integrate> System<D> {
         let walls = &self.setup.boundaries;
         // What a gate shuts is silent for a reason.
         let shut = walls.iter().any(|b| b.opens_at.is_some_and(|t| t > end));
-        if g <= 0.0 || shut || self.s.jam.is_some() {
+        if g <= 0.0 || shut || self.s.watch.jam().is_some() {
             return Vec::new();
         }
         let grains = self.grains_at(end);
@@ -329,8 +298,8 @@ impl<D: Integrate> System<D> {
                 // That is no outlet, but where what is lost is taken away.
                 OutletSetup::Outside { .. } => 0,
             };
-            let last = self.s.through.get(k).copied().flatten();
-            let silent = end - last.unwrap_or(0.0).max(self.s.disturbed);
+            let last = self.s.traffic.last_through(k);
+            let silent = end - last.unwrap_or(0.0).max(self.s.watch.disturbed());
             if above > 0 && silent >= SILENT * unit {
                 warnings.push(format!(
                     "nothing went through outlet[{k}] for the last {silent:.3} s, {:.0} times the root of diameter over \
@@ -386,7 +355,7 @@ impl<D: Integrate> System<D> {
             || self.fields.next_event(time).is_some()
             || self.gravity_changes();
         if self.gravity_changes() {
-            self.s.disturbed = time;
+            self.s.watch.sway(time);
         }
         let grains = self.grain_count();
         let mut found = None;
@@ -401,37 +370,40 @@ impl<D: Integrate> System<D> {
         }
         let (look, movers) = found.unwrap_or((Look::Restless, Vec::new()));
         let mut enough = self.book_look(look);
-        enough &= self.all_stay(&movers);
+        enough &= self.s.watch.all_stay(&movers);
         let (flow_stopped, began) = self.silence();
         let mut arch = Jam::default();
         if enough {
             arch = super::arch::find(&self.engine, &self.setup.outlets, began);
             let shakes = look == Look::Shakes;
             if self.creeps(&arch.arch, &movers) || shakes && self.creeps(&[], &movers) {
-                self.book_look(Look::Restless);
+                self.s.watch.restless();
                 enough = false;
             }
         }
-        if enough && self.undo_rest(sink)? {
-            self.renew(sink)?;
-            if self.s.undone[1] == UNDONE {
+        if enough {
+            let done = self.undo_rest(sink)?;
+            if done != Doubt::No {
+                self.renew(sink)?;
+            }
+            if done == Doubt::Step {
                 // All are stepped now, and show what they do.
-                self.book_look(Look::Restless);
+                self.s.watch.restless();
                 enough = false;
-            } else {
+            } else if done == Doubt::Solve {
                 // That a solve wakes who bears nothing leaves the jam as it is.
                 let woken = self.movers(0.0, grains);
                 enough = woken.is_some_and(|woken| all_rattle(&woken, D::N));
                 if !enough {
-                    self.look_again();
+                    self.s.watch.look_again();
                 }
             }
         }
         if enough {
             self.count(EventKind::Jam);
-            self.s.causes.now = self.s.causes.link;
-            self.s.causes.end = self.log_whole(sink, time, EventKind::Jam, None)?;
-            self.s.causes.now = 0;
+            self.s.journal.causes.now = self.s.journal.causes.link;
+            self.s.journal.causes.end = self.log_whole(sink, time, EventKind::Jam, None)?;
+            self.s.journal.causes.now = 0;
             if self.setup.morph.is_some() {
                 // Loads have been carried since.
                 arch = super::arch::find(&self.engine, &self.setup.outlets, began);
@@ -444,30 +416,31 @@ impl<D: Integrate> System<D> {
             self.jam(jam, time);
             return Ok(());
         }
-        self.schedule(owner::JAM, time + self.jam_look, EventKind::Jam);
+        self.schedule(Source::Jam, time + self.jam_look, EventKind::Jam);
         Ok(())
     }
 
-    /// Before a jam is believed: carries all loads, and wakes who only seemed to be at rest; whether
-    /// there were any. Where that happens again and again and nothing comes out meanwhile, all are
-    /// stepped at last; the jam that these make stands.
-    fn undo_rest(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
+    /// Before a jam is believed: carries all loads, and wakes who only seemed to be at rest; gives what was done, if it woke any.
+    /// Where that happens again and again and nothing comes out meanwhile, all are stepped at last; the jam that these make stands.
+    fn undo_rest(&mut self, sink: &mut dyn Sink) -> Result<Doubt, SystemError> {
         let Some(morph) = self.setup.morph else {
-            return Ok(false);
+            return Ok(Doubt::No);
         };
         if self.engine.state.still.count == 0 {
-            return Ok(false);
+            return Ok(Doubt::No);
         }
-        let [out, times] = &mut self.s.undone;
-        if *out != self.s.discharged {
-            [*out, *times] = [self.s.discharged, 0];
-        }
-        *times += 1;
-        if *times < UNDONE {
-            self.forget_moment();
-            return self.carry(sink, &morph, true);
-        }
-        let all = self.engine.standing();
-        Ok(*times == UNDONE && self.rouse(sink, &all)?)
+        let doubt = self.s.watch.doubt(self.s.traffic.discharged());
+        let woke = match doubt {
+            Doubt::Solve => {
+                self.forget_moment();
+                self.carry(sink, &morph, true)?
+            }
+            Doubt::Step => {
+                let all = self.engine.standing();
+                self.rouse(sink, &all)?
+            }
+            Doubt::No => false,
+        };
+        Ok(if woke { doubt } else { Doubt::No })
     }
 }

@@ -1,4 +1,56 @@
-//! When the n-th row of a log is due.
+//! When the n-th row of a log is due, and how many were.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::schedule::Source;
+
+/// What is done again and again, in even intervals.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Ticks {
+    /// How often each source had its turn.
+    counts: BTreeMap<Source, u64>,
+    /// Time of the last row of the series, s.
+    last: f64,
+    /// Step of the last row of the series, from which wall loads are averaged.
+    row: i64,
+}
+
+impl Ticks {
+    /// One more turn of a source; gives how many it had.
+    pub fn next(&mut self, source: Source) -> u64 {
+        let count = self.counts.entry(source).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// A source had so many turns.
+    pub fn set(&mut self, source: Source, count: u64) {
+        self.counts.insert(source, count);
+    }
+
+    /// The series begins at this step.
+    pub fn begin(&mut self, step: i64) {
+        self.row = step;
+    }
+
+    /// A row of the series at a time, s, and a step. Gives the steps since the last.
+    pub fn row(&mut self, time: f64, step: i64) -> i64 {
+        self.last = time;
+        step - std::mem::replace(&mut self.row, step)
+    }
+
+    /// The run is over at this time, s.
+    pub fn end(&mut self, time: f64) {
+        self.last = time;
+    }
+
+    /// When the last row of the series was, or the end, s.
+    pub fn last(&self) -> f64 {
+        self.last
+    }
+}
 
 /// Time of the n-th tick of an interval, s: n intervals, as sums of intervals would drift. One that rounding alone puts
 /// past the finish comes with it, as the sixth of 0.05 s in a run of 0.3 s.

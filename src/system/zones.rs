@@ -90,7 +90,7 @@ impl<D: Integrate> System<D> {
             return;
         };
         // Once nothing can move any more all places stand still: that would blur what flowed.
-        if self.s.frozen {
+        if self.s.watch.jam().is_some() {
             return;
         }
         self.s.zones.look();

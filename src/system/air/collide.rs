@@ -449,12 +449,12 @@ impl<D: Integrate> System<D> {
                 }
             }
         }
-        if !self.s.settling && self.setup.log.events == EventLog::Links {
+        if !self.s.stage.settling && self.setup.log.events == EventLog::Links {
             let mut row = self.row(time, EventKind::Collision);
             self.put_body(&mut row, met.a);
             row.body_b = self.body_ref(met.b);
             row.energy = impact.lost;
-            row.cause = self.s.causes.now;
+            row.cause = self.s.journal.causes.now;
             sink.event(&row)?;
         }
         Ok(())

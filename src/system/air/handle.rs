@@ -4,7 +4,7 @@ use super::{AirTally, Foreseen, Kind, Next};
 use crate::cluster::integrate::Integrate;
 use crate::event::{Event, EventKind, EventQueue};
 use crate::record::Sink;
-use crate::system::driver::owner;
+use crate::system::schedule::Source;
 use crate::system::{System, SystemError};
 
 /// Events at one go, after which the driver looks at the clock.
@@ -45,7 +45,7 @@ impl<D: Integrate> System<D> {
         if let Some(air) = &mut self.air {
             air.clear();
             air.forget();
-            self.s.queue.cancel(owner::FLIGHT);
+            self.s.schedule.cancel(Source::Flight);
         }
     }
 
@@ -113,21 +113,17 @@ impl<D: Integrate> System<D> {
             Some((_, event)) if event.time.is_finite() => {
                 // Never before what is done already.
                 let time = event.time.max(self.engine.time());
-                self.schedule(owner::FLIGHT, time, event.kind);
+                self.schedule(Source::Flight, time, event.kind);
             }
             _ => {
-                self.s.queue.cancel(owner::FLIGHT);
+                self.s.schedule.cancel(Source::Flight);
             }
         }
     }
 
     /// What happens to flyers up to the next event of anybody else.
     pub(in crate::system) fn fly_on(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let limit = self
-            .s
-            .queue
-            .peek()
-            .map_or(f64::INFINITY, |(_, event)| event.time);
+        let limit = self.s.schedule.first_time();
         for round in 0..MANY {
             let Some(air) = &mut self.air else {
                 return Ok(());

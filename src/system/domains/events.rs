@@ -6,17 +6,17 @@ use super::Domains;
 use super::exchange::{of_bytes, to_bytes};
 use crate::body::GrainId;
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, EventQueue};
+use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::ranks::{RankError, Ranks, Values};
 use crate::record::{NullSink, Sink};
 use crate::system::SystemError;
-use crate::system::driver::{SETTLE_LOOK, SETTLE_LOOKS, owner};
+use crate::system::jam_watch::Doubt;
 use crate::system::ledger;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
-use crate::system::stillness::UNDONE;
-use crate::system::stillness::{LEASTS, Look};
+use crate::system::schedule::Source;
+use crate::system::stillness::{LEASTS, Look, SETTLE_LOOK};
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
 #[derive(Clone, Copy, Default)]
@@ -51,10 +51,10 @@ impl Exact {
 impl<D: Integrate> Domains<'_, D> {
     /// Handles the next event; whether the ranks go on.
     pub(super) fn handle(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
-        let Some((who, event)) = self.system.s.queue.pop() else {
+        let Some(due) = self.system.s.schedule.pop() else {
             return Ok(false);
         };
-        let time = event.time;
+        let (who, time) = (due.source, due.time);
         let first = self.ranks.rank() == 0;
         if self.stepped == 0 {
             // Nobody steps: the grid moves on to here.
@@ -62,12 +62,12 @@ impl<D: Integrate> Domains<'_, D> {
             let n = ((time - engine.time_of(0)) / engine.options.step).floor() as i64;
             engine.skip_to(n);
         }
-        if who == owner::SERIES {
+        if who == Source::Series {
             let checked = self.system.check_numbers();
             self.note(checked);
         }
         match who {
-            owner::SERIES => {
+            Source::Series => {
                 if first {
                     self.system.count(EventKind::LogState);
                 }
@@ -79,7 +79,7 @@ impl<D: Integrate> Domains<'_, D> {
                     self.note(written);
                 }
             }
-            owner::SNAPSHOT => {
+            Source::Snapshot => {
                 if first {
                     self.system.count(EventKind::Visualize);
                 }
@@ -91,7 +91,7 @@ impl<D: Integrate> Domains<'_, D> {
                     self.note(written);
                 }
             }
-            owner::OUTLET => {
+            Source::Outlet => {
                 self.delete_left(time)?;
                 let system = &mut self.system;
                 if system.setup.stop_when_empty && self.grains == 0 {
@@ -105,13 +105,11 @@ impl<D: Integrate> Domains<'_, D> {
                 let every = Some(system.setup.outlet_interval);
                 system.next_tick(who, every, EventKind::DeleteBodies);
             }
-            owner::JAM if self.system.s.settling => self.look_for_rest(time)?,
-            owner::JAM => return self.look_for_jam(time),
+            Source::Jam if self.system.s.stage.settling => self.look_for_rest(time)?,
+            Source::Jam => return self.look_for_jam(time),
             // What the others warn of is dropped in the end.
-            owner::FINISH => self.system.give_up_settling(&mut NullSink)?,
-            gate if gate >= owner::FIRST_BOUNDARY => {
-                self.open((gate - owner::FIRST_BOUNDARY) as usize, time)?;
-            }
+            Source::Finish => self.system.give_up_settling(&mut NullSink)?,
+            Source::Gate(index) => self.open(index as usize, time)?,
             _ => {}
         }
         Ok(true)
@@ -139,13 +137,12 @@ impl<D: Integrate> Domains<'_, D> {
         let weight = weight.over(self.ranks)?.value();
         let system = &mut self.system;
         let calm = kinetic <= settle.kinetic_fraction * weight;
-        system.s.calm_looks = if calm { system.s.calm_looks + 1 } else { 0 };
-        if system.s.calm_looks >= SETTLE_LOOKS {
+        if system.s.watch.settle(calm) {
             system.end_settling(&mut NullSink)?;
             return self.renew();
         }
         if time + SETTLE_LOOK < 0.0 {
-            system.schedule(owner::JAM, time + SETTLE_LOOK, EventKind::Jam);
+            system.schedule(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
         }
         Ok(())
     }
@@ -172,29 +169,21 @@ impl<D: Integrate> Domains<'_, D> {
             }
         }
         let mut enough = self.system.book_look(look);
-        enough &= self.system.all_stay(&found);
+        enough &= self.system.s.watch.all_stay(&found);
         if enough {
             let state = &mut self.system.s;
-            let [out, doubts] = &mut state.undone;
-            if *out != state.discharged {
-                [*out, *doubts] = [state.discharged, 0];
-            }
-            *doubts += 1;
-            let doubted = *doubts <= UNDONE;
+            let doubted = state.watch.doubt(state.traffic.discharged()) != Doubt::No;
             if !doubted || !self.wake_unbalanced()? {
                 // Comes to rank 0 alone with all grains in its hands, which looks once more.
-                let state = &mut self.system.s;
-                state.calm_looks -= 1;
-                state.still_looks = state.still_looks.saturating_sub(1);
-                state.undone[1] = UNDONE + 1;
-                self.system.schedule(owner::JAM, time, EventKind::Jam);
+                self.system.s.watch.believe_next();
+                self.system.schedule(Source::Jam, time, EventKind::Jam);
                 return Ok(false);
             }
             self.renew()?;
-            self.system.book_look(Look::Restless);
+            self.system.s.watch.restless();
         }
         let next = time + self.system.jam_look;
-        self.system.schedule(owner::JAM, next, EventKind::Jam);
+        self.system.schedule(Source::Jam, next, EventKind::Jam);
         Ok(true)
     }
 
@@ -294,8 +283,7 @@ impl<D: Integrate> Domains<'_, D> {
         let elastic = system.engine.end_links_with(index, time);
         system.s.ledger.remove_elastic(elastic);
         system.engine.open(index);
-        system.book_look(Look::Restless);
-        system.s.disturbed = time;
+        system.s.watch.disturb(time);
         self.wake_unbalanced()?;
         self.renew()
     }

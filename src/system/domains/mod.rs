@@ -20,11 +20,12 @@ pub use shared::Shared;
 use std::time::{Duration, Instant};
 
 use self::cut::Cut;
-use super::driver::{SETTLE_LOOK, owner};
+use super::schedule::Source;
+use super::stillness::SETTLE_LOOK;
 use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
 use crate::capabilities::{Feature, Model};
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, EventQueue};
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::Rows;
 use crate::ranks::{Ranks, Values};
@@ -255,12 +256,11 @@ impl<'a, D: Integrate> Domains<'a, D> {
         let began = Instant::now();
         self.system.started_at = began;
         let mut reported = began;
-        if !self.system.s.started {
+        if !self.system.s.stage.started {
             self.start()?;
         }
         let stop = loop {
-            let next = self.system.s.queue.peek().map(|(_, event)| event.time);
-            let next = next.unwrap_or(f64::INFINITY);
+            let next = self.system.s.schedule.first_time();
             let engine = &self.system.engine;
             if self.stepped > 0 && engine.time_of(engine.state.n + 1) <= next {
                 let late = control
@@ -283,7 +283,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
                         time: self.system.engine.time(),
                         finish: self.system.setup.finish,
                         grains: self.grains as usize,
-                        discharged: self.system.s.discharged,
+                        discharged: self.system.s.traffic.discharged(),
                     });
                 }
             }
@@ -297,7 +297,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             return Ok(Some((system, outcome)));
         }
         // What follows sets the clock anew.
-        system.s.wall_seconds = system.wall_time();
+        system.s.stage.wall_seconds = system.wall_time();
         let outcome = system.run_here(sink, control)?;
         Ok(Some((system, outcome)))
     }
@@ -305,20 +305,20 @@ impl<'a, D: Integrate> Domains<'a, D> {
     /// Whether the next event is one that rank 0 handles alone.
     fn over(&self) -> bool {
         let system = &self.system;
-        let next = system.s.queue.peek().map(|(who, _)| who);
+        let next = system.s.schedule.first().map(|due| due.source);
         next.is_none()
-            || system.s.over.is_some()
-            || (next == Some(owner::FINISH) && !system.s.settling)
+            || system.s.stage.over.is_some()
+            || (next == Some(Source::Finish) && !system.s.stage.settling)
     }
 
     /// First events.
     fn start(&mut self) -> Result<(), SystemError> {
         let system = &mut self.system;
-        system.s.started = true;
-        if system.s.settling {
-            let origin = system.s.origin;
-            system.schedule(owner::JAM, origin + SETTLE_LOOK, EventKind::Jam);
-            system.schedule(owner::FINISH, 0.0, EventKind::Finish);
+        system.s.stage.started = true;
+        if system.s.stage.settling {
+            let origin = system.s.stage.origin;
+            system.schedule(Source::Jam, origin + SETTLE_LOOK, EventKind::Jam);
+            system.schedule(Source::Finish, 0.0, EventKind::Finish);
         } else {
             system.begin(&mut NullSink)?;
         }

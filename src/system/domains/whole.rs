@@ -15,8 +15,10 @@ use crate::ranks::{RankError, Ranks, Source, Tag};
 use crate::record::{BodyRef, GrainRow, LinkRow, SeriesRow};
 use crate::system::SystemError;
 use crate::system::driver::System;
+use crate::system::jam_watch::Places;
 use crate::system::ledger::{self, Held, Ledger};
-use crate::system::state_hash::Departures;
+use crate::system::regime_time::RegimeTime;
+use crate::system::traffic::Traffic;
 use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
@@ -34,16 +36,12 @@ struct Share {
     by_kind: Vec<u64>,
     /// Grains stepped and at rest; links, and those that slide, twice.
     numbers: [u64; 4],
-    /// Initial, removed, discharged, stops, stops in vain.
-    grains: [u64; 5],
-    departures: Departures,
-    out: [f64; 2],
-    /// When a grain last went through each outlet, s.
-    through: Vec<Option<f64>>,
+    traffic: Traffic,
+    /// Stops, and those in vain.
+    stops: [u64; 2],
     /// Where grains were when looks for a jam began to find all calm.
-    places: Vec<(u32, [f64; 3])>,
-    regimes: [f64; 4],
-    all_steps: f64,
+    places: Places,
+    regimes: RegimeTime,
     rounding: [f64; 2],
     clusters: Components,
 }
@@ -139,32 +137,12 @@ impl Share {
         for (to, by) in self.numbers.iter_mut().zip(by.numbers) {
             *to += by;
         }
-        // Who left first, and last.
-        let [first, last] = &mut self.out;
-        if by.grains[2] > 0 {
-            let none = self.grains[2] == 0;
-            *first = if none {
-                by.out[0]
-            } else {
-                first.min(by.out[0])
-            };
-            *last = last.max(by.out[1]);
-        }
+        self.traffic.add(&by.traffic);
         self.places.extend_from_slice(&by.places);
-        for (to, by) in self.through.iter_mut().zip(&by.through) {
-            *to = match (*to, *by) {
-                (Some(a), Some(b)) => Some(f64::max(a, b)),
-                (a, b) => a.or(b),
-            };
-        }
-        for (to, by) in self.grains.iter_mut().zip(by.grains) {
+        for (to, by) in self.stops.iter_mut().zip(by.stops) {
             *to += by;
         }
-        self.departures.add(by.departures);
-        for (to, by) in self.regimes.iter_mut().zip(by.regimes) {
-            *to += by;
-        }
-        self.all_steps += by.all_steps;
+        self.regimes.add(&by.regimes);
         for (to, by) in self.rounding.iter_mut().zip(by.rounding) {
             *to += by;
         }
@@ -191,26 +169,17 @@ impl<D: Integrate> Domains<'_, D> {
             counts: engine.state.counts,
             morph: s.rest.energy,
             walls: engine.state.wall_sums.clone(),
-            by_kind: s.by_kind.clone(),
+            by_kind: s.journal.by_kind().to_vec(),
             numbers: [
                 engine.state.active.len() as u64,
                 engine.state.still.count as u64,
                 links[0],
                 links[1],
             ],
-            grains: [
-                s.initial,
-                s.removed,
-                s.discharged,
-                s.rest.thrash.stops,
-                s.rest.thrash.short,
-            ],
-            departures: s.departures,
-            out: [s.first_out, s.last_out],
-            through: s.through.clone(),
-            places: s.calm_places.clone(),
-            regimes: s.regime_time,
-            all_steps: s.all_steps,
+            traffic: s.traffic.clone(),
+            stops: [s.rest.thrash.stops, s.rest.thrash.short],
+            places: s.watch.places().clone(),
+            regimes: s.regimes,
             rounding: ledger::rounding(engine),
             clusters,
         }
@@ -265,10 +234,8 @@ impl<D: Integrate> Domains<'_, D> {
     pub(super) fn series_row(&mut self, time: f64) -> Result<Option<SeriesRow>, SystemError> {
         let shares = self.shares(time)?;
         let system = &mut self.system;
-        let lasted =
-            (system.engine.state.n - system.s.last_row) as f64 * system.engine.options.step;
-        system.s.last_row = system.engine.state.n;
-        system.s.last_tick = time;
+        let steps = system.s.ticks.row(time, system.engine.state.n);
+        let lasted = steps as f64 * system.engine.options.step;
         for wall in &mut system.engine.state.wall_sums {
             wall[..6].fill(0.0);
         }
@@ -308,7 +275,7 @@ impl<D: Integrate> Domains<'_, D> {
             clusters,
             links: links / 2,
             sliding: sliding / 2,
-            discharged: sum.grains[2],
+            discharged: sum.traffic.discharged(),
             kinetic: figures.kinetic,
             potential: figures.potential,
             elastic: figures.elastic,
@@ -379,22 +346,11 @@ impl<D: Integrate> Domains<'_, D> {
         state.wall_sums = sum.walls;
         s.ledger = sum.ledger;
         s.rest.energy = sum.morph;
-        [
-            s.initial,
-            s.removed,
-            s.discharged,
-            s.rest.thrash.stops,
-            s.rest.thrash.short,
-        ] = sum.grains;
-        s.departures = sum.departures;
-        [s.first_out, s.last_out] = sum.out;
-        s.through = sum.through;
-        s.calm_places = sum.places;
-        s.calm_places.sort_unstable_by_key(|place| place.0);
-        s.calm_places.dedup_by_key(|place| place.0);
-        s.by_kind = sum.by_kind;
-        s.regime_time = sum.regimes;
-        s.all_steps = sum.all_steps;
+        [s.rest.thrash.stops, s.rest.thrash.short] = sum.stops;
+        s.traffic = sum.traffic;
+        s.watch.gather(sum.places);
+        s.journal.gather(sum.by_kind);
+        s.regimes = sum.regimes;
         Ok(Some(system))
     }
 }

@@ -14,9 +14,9 @@ use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, EventQueue};
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
-use crate::system::driver::owner;
+use crate::system::schedule::Source;
 use crate::system::{PerturbSetup, System, flight, ledger};
 
 /// How long a perturbation goes on, s.
@@ -159,7 +159,7 @@ impl<D: Integrate> System<D> {
     /// While nobody steps there is no step to follow gravity at: it is followed when a solve would be
     /// made.
     pub(in crate::system) fn schedule_gravity(&mut self) {
-        let idle = self.engine.state.active.is_empty() && !self.s.frozen;
+        let idle = self.engine.state.active.is_empty() && self.s.watch.jam().is_none();
         if let (true, true, Some(morph)) = (idle, self.gravity_changes(), self.setup.morph) {
             // From the count, so that other events between do not put it off.
             let every = morph.carry_every;
@@ -169,10 +169,10 @@ impl<D: Integrate> System<D> {
             if let Some(until) = self.foresee(&morph, time) {
                 time = until + self.step_size();
             }
-            self.schedule(owner::GRAVITY, time, EventKind::FieldUpdate);
+            self.schedule(Source::Gravity, time, EventKind::FieldUpdate);
         } else {
             self.s.known.plan = None;
-            self.s.queue.cancel(owner::GRAVITY);
+            self.s.schedule.cancel(Source::Gravity);
         }
     }
 

@@ -10,12 +10,11 @@ use serde::{Deserialize, Serialize};
 pub(super) use gravity::SLOW;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
-use super::driver::owner;
-use super::stillness::Look;
+use super::schedule::Source;
 use super::{Setup, System, SystemError, flight, ledger};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::event::{EventKind, EventQueue};
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 
@@ -80,13 +79,16 @@ impl<D: Integrate> System<D> {
     /// Nothing can move any more: nobody steps until something comes from outside.
     pub(super) fn jam(&mut self, jam: Jam, time: f64) {
         self.s.perturb.jams.push(jam.clone());
-        self.s.jam = Some(jam);
-        self.s.frozen = true;
+        self.s.watch.stand(jam);
         for index in 0..self.setup.perturbs.len() {
             if let PerturbWhen::OnJam { delay, at_most } = self.setup.perturbs[index].when
                 && at_most.is_none_or(|most| self.s.perturb.uses[index] < most)
             {
-                self.schedule(self.perturb_owner(index), time + delay, EventKind::Perturb);
+                self.schedule(
+                    Source::Perturb(index as u32),
+                    time + delay,
+                    EventKind::Perturb,
+                );
             }
         }
     }
@@ -100,7 +102,7 @@ impl<D: Integrate> System<D> {
     ) -> Result<(), SystemError> {
         let PerturbSetup { when, kind } = self.setup.perturbs[index];
         // The jam that it was to break is over.
-        if matches!(when, PerturbWhen::OnJam { .. }) && self.s.jam.is_none() {
+        if matches!(when, PerturbWhen::OnJam { .. }) && self.s.watch.jam().is_none() {
             return Ok(());
         }
         let Some(touched) = self.touched(&kind) else {
@@ -111,8 +113,8 @@ impl<D: Integrate> System<D> {
         };
         self.count(EventKind::Perturb);
         self.s.perturb.uses[index] += 1;
-        let jam = if self.s.jam.is_some() {
-            self.s.causes.end
+        let jam = if self.s.watch.jam().is_some() {
+            self.s.journal.causes.end
         } else {
             0
         };
@@ -127,7 +129,7 @@ impl<D: Integrate> System<D> {
         if let (PerturbKind::Tap { velocity, .. }, Touched::Grains(slots)) = (&kind, &touched) {
             row.energy = self.given(slots, *velocity);
         }
-        self.s.causes.now = row.seq;
+        self.s.journal.causes.now = row.seq;
         if self.setup.log.events != super::EventLog::None {
             sink.event(&row)?;
         }
@@ -152,7 +154,7 @@ impl<D: Integrate> System<D> {
                 self.follow_gravity();
             }
         }
-        self.s.causes.now = 0;
+        self.s.journal.causes.now = 0;
         Ok(())
     }
 
@@ -188,7 +190,7 @@ impl<D: Integrate> System<D> {
                 .into_iter()
                 .collect(),
             PerturbKind::Remove(Victim::OfArch(which)) => {
-                let jam = self.s.jam.as_ref()?;
+                let jam = self.s.watch.jam()?;
                 let chosen = match which {
                     ArchGrain::Weakest => u32::try_from(jam.weakest?.a).ok()?,
                     ArchGrain::Middle => *jam.arch.get(jam.arch.len() / 2)?,
@@ -204,25 +206,24 @@ impl<D: Integrate> System<D> {
 
     /// After a jam the clock of steps goes on from here.
     fn go_on(&mut self, time: f64) {
-        self.book_look(Look::Restless);
-        self.s.disturbed = time;
-        self.s.undone = [0; 2];
-        if !self.s.frozen {
+        if !self.s.watch.perturb(time) {
             return;
         }
-        self.s.frozen = false;
-        self.s.jam = None;
         let h = self.step_size();
         let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
         self.engine.skip_to(n);
-        self.schedule(owner::JAM, time + self.jam_look, EventKind::Jam);
+        self.schedule(Source::Jam, time + self.jam_look, EventKind::Jam);
         if !self.setup.outlets.is_empty() {
             // From the count, so that rounding does not add up.
             let every = self.setup.outlet_interval;
             let tick = (time / every).floor();
-            self.s.ticks[owner::OUTLET as usize % 5] = tick as u64;
-            self.s.queue.cancel(owner::OUTLET);
-            self.schedule(owner::OUTLET, (tick + 1.0) * every, EventKind::DeleteBodies);
+            self.s.ticks.set(Source::Outlet, tick as u64);
+            self.s.schedule.cancel(Source::Outlet);
+            self.schedule(
+                Source::Outlet,
+                (tick + 1.0) * every,
+                EventKind::DeleteBodies,
+            );
         }
     }
 
@@ -295,7 +296,7 @@ impl<D: Integrate> System<D> {
             ledger.removed += grain.kinetic_energy() + potential;
             ledger.removed_potential += potential;
             self.s.ledger.perturbed += self.lift(&grain);
-            self.s.removed += 1;
+            self.s.traffic.take_away();
             self.count(EventKind::DeleteBodies);
             let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
             rows.insert(grain.id, seq);

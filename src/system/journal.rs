@@ -1,0 +1,67 @@
+//! What is told of events: how many there were, the numbers of rows and of links, and what made what happen.
+
+use serde::{Deserialize, Serialize};
+
+use super::link_numbers::LinkNumbers;
+use crate::event::EventKind;
+
+/// Events, by their numbers in the log, that make others happen; 0 where none is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Causes {
+    /// What is being handled: the cause of what is logged meanwhile.
+    pub now: u64,
+    /// The last link that formed.
+    pub link: u64,
+    /// What will have ended the run: a jam, or the last grain that left.
+    pub end: u64,
+}
+
+/// The book of events.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Journal {
+    /// Events handled, in the order of [`EventKind::ALL`].
+    by_kind: Vec<u64>,
+    /// Number of the last row.
+    row: u64,
+    pub links: LinkNumbers,
+    pub causes: Causes,
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Self {
+            by_kind: vec![0; EventKind::ALL.len()],
+            row: 0,
+            links: LinkNumbers::default(),
+            causes: Causes::default(),
+        }
+    }
+}
+
+impl Journal {
+    /// Time 0: nothing was handled before.
+    pub fn begin(&mut self) {
+        self.by_kind.fill(0);
+    }
+
+    /// One more event of a kind was handled.
+    pub fn count(&mut self, kind: EventKind) {
+        self.by_kind[kind as usize] += 1;
+    }
+
+    /// Events handled, in the order of [`EventKind::ALL`].
+    pub fn by_kind(&self) -> &[u64] {
+        &self.by_kind
+    }
+
+    /// What all ranks handled.
+    pub fn gather(&mut self, by_kind: Vec<u64>) {
+        self.by_kind = by_kind;
+    }
+
+    /// The number of the next row.
+    pub fn next(&mut self) -> u64 {
+        self.row += 1;
+        self.row
+    }
+}

@@ -1,0 +1,72 @@
+//! How long grains were under each regime.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Regime;
+use crate::record::RegimeShares;
+
+/// Grain-seconds under each regime.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct RegimeTime {
+    /// By regime, s.
+    time: [f64; 4],
+    /// Accounted until, s.
+    until: f64,
+    /// Steps of grains, had all been stepped.
+    all_steps: f64,
+}
+
+impl RegimeTime {
+    /// From this time on, s.
+    pub fn since(time: f64) -> Self {
+        Self {
+            until: time,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what has passed since the last call: who was under which regime (in the order of [`Regime`]), with steps of this size, s.
+    pub fn pass(&mut self, now: f64, step: f64, grains: impl FnOnce() -> [usize; 4]) {
+        let lasted = now - self.until;
+        self.until = now;
+        if lasted <= 0.0 {
+            return;
+        }
+        let grains = grains();
+        for (time, grains) in self.time.iter_mut().zip(grains) {
+            *time += lasted * grains as f64;
+        }
+        self.all_steps += lasted / step * grains.iter().sum::<usize>() as f64;
+    }
+
+    /// What other ranks saw comes on top.
+    pub fn add(&mut self, by: &Self) {
+        for (to, by) in self.time.iter_mut().zip(by.time) {
+            *to += by;
+        }
+        self.all_steps += by.all_steps;
+    }
+
+    /// Steps of grains, had all been stepped.
+    pub fn all_steps(&self) -> u64 {
+        self.all_steps.round() as u64
+    }
+
+    /// Shares of the whole.
+    pub fn shares(&self) -> RegimeShares {
+        let all: f64 = self.time.iter().sum();
+        let share = |regime: Regime| {
+            if all > 0.0 {
+                self.time[regime as usize] / all
+            } else {
+                0.0
+            }
+        };
+        RegimeShares {
+            flight: share(Regime::Flight),
+            cluster: share(Regime::Cluster),
+            rest: share(Regime::Rest),
+            rigid: share(Regime::Rigid),
+        }
+    }
+}
