@@ -149,7 +149,7 @@ impl RunFolder {
         };
         let checkpoint = state::load(&checkpoints, with_its_records)?;
         let (extents, snapshots, state) = match checkpoint {
-            Some(c) => (c.spools, c.snapshots, Some(c.state)),
+            Some(c) => (c.spools, c.snapshots, Some(c.state.into_owned())),
             None => (vec![Extent::default(); Table::ALL.len()], 0, None),
         };
         clear_parts(dir)?;
@@ -353,7 +353,7 @@ impl Sink for RunFolder {
         let checkpoint = Checkpoint {
             spools,
             snapshots: self.snapshots,
-            state: state.to_vec(),
+            state: state.into(),
         };
         state::save(&self.checkpoints, &checkpoint)
     }

@@ -4,6 +4,7 @@
 //! to it of each spool (u64, u32), snapshots so far (u64), length of the state before and after compression (u64
 //! each), the state compressed by zstd, and the 64-bit FNV-1a hash of all before it (u64).
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,13 +21,13 @@ const LEVEL: i32 = 1;
 
 /// A checkpoint in memory.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Checkpoint {
+pub(super) struct Checkpoint<'a> {
     /// What of each spool was written before it, in order of [`Table::ALL`].
     pub(super) spools: Vec<Extent>,
     /// Snapshots taken so far.
     pub(super) snapshots: u64,
     /// The state of the driver.
-    pub(super) state: Vec<u8>,
+    pub(super) state: Cow<'a, [u8]>,
 }
 
 /// The FNV-1a hash with 64 bits: each step is one-to-one in the hash so far, so that a change of
@@ -37,10 +38,8 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-fn encode(checkpoint: &Checkpoint, path: &Path) -> Result<Vec<u8>, RecordError> {
-    let packed = zstd::bulk::compress(&checkpoint.state, LEVEL)
-        .map_err(RecordError::io("cannot compress", path))?;
-    let mut bytes = Vec::with_capacity(packed.len() + 128);
+fn encode(checkpoint: &Checkpoint<'_>, path: &Path) -> Result<Vec<u8>, RecordError> {
+    let mut bytes = Vec::new();
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&(checkpoint.spools.len() as u32).to_le_bytes());
@@ -48,20 +47,22 @@ fn encode(checkpoint: &Checkpoint, path: &Path) -> Result<Vec<u8>, RecordError> 
         bytes.extend_from_slice(&spool.length.to_le_bytes());
         bytes.extend_from_slice(&spool.sum.to_le_bytes());
     }
-    for number in [
-        checkpoint.snapshots,
-        checkpoint.state.len() as u64,
-        packed.len() as u64,
-    ] {
-        bytes.extend_from_slice(&number.to_le_bytes());
-    }
-    bytes.extend_from_slice(&packed);
+    bytes.extend_from_slice(&checkpoint.snapshots.to_le_bytes());
+    bytes.extend_from_slice(&(checkpoint.state.len() as u64).to_le_bytes());
+    // The length after compression is known when that is done.
+    let length = bytes.len();
+    bytes.extend_from_slice(&[0; 8]);
+    let packed = length + 8;
+    zstd::stream::copy_encode(&checkpoint.state[..], &mut bytes, LEVEL)
+        .map_err(RecordError::io("cannot compress", path))?;
+    let packed = (bytes.len() - packed) as u64;
+    bytes[length..length + 8].copy_from_slice(&packed.to_le_bytes());
     bytes.extend_from_slice(&checksum(&bytes).to_le_bytes());
     Ok(bytes)
 }
 
 /// The checkpoint in these bytes, or none if they are not a whole one.
-fn decode(bytes: &[u8]) -> Option<Checkpoint> {
+fn decode(bytes: &[u8]) -> Option<Checkpoint<'static>> {
     let (body, sum) = bytes.split_last_chunk::<8>()?;
     if checksum(body) != u64::from_le_bytes(*sum) {
         return None;
@@ -97,13 +98,13 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint> {
     (rest.is_empty() && state.len() == raw).then_some(Checkpoint {
         spools,
         snapshots,
-        state,
+        state: state.into(),
     })
 }
 
 /// The state in the bytes of a checkpoint's file, or none if they are not a whole one.
 pub(crate) fn whole_checkpoint(bytes: &[u8]) -> Option<Vec<u8>> {
-    decode(bytes).map(|checkpoint| checkpoint.state)
+    decode(bytes).map(|checkpoint| checkpoint.state.into_owned())
 }
 
 /// The checkpoint files of a folder with their numbers, the newest first.
@@ -125,7 +126,7 @@ pub(super) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, RecordError> {
 }
 
 /// Writes the next checkpoint and removes all but the one before.
-pub(super) fn save(folder: &Path, checkpoint: &Checkpoint) -> Result<(), RecordError> {
+pub(super) fn save(folder: &Path, checkpoint: &Checkpoint<'_>) -> Result<(), RecordError> {
     let old = list(folder)?;
     let number = old.first().map_or(1, |(number, _)| number + 1);
     let path = folder.join(format!("state-{number}"));
@@ -151,8 +152,8 @@ fn of_another_version(bytes: &[u8]) -> bool {
 /// checkpoint; if all are damaged, they are left where they are and named in the error.
 pub(super) fn load(
     folder: &Path,
-    usable: impl Fn(&Checkpoint) -> bool,
-) -> Result<Option<Checkpoint>, RecordError> {
+    usable: impl Fn(&Checkpoint<'_>) -> bool,
+) -> Result<Option<Checkpoint<'static>>, RecordError> {
     let mut damaged: Vec<PathBuf> = Vec::new();
     for (_, path) in list(folder)? {
         let bytes = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
@@ -193,7 +194,7 @@ pub(super) fn load(
 mod tests {
     use super::*;
 
-    fn sample(seed: u8) -> Checkpoint {
+    fn sample(seed: u8) -> Checkpoint<'static> {
         Checkpoint {
             spools: (0..Table::ALL.len() as u32)
                 .map(|k| Extent {

@@ -10,6 +10,8 @@ mod rows;
 mod spectrum;
 mod start;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 pub use start::engine_setup;
@@ -60,11 +62,12 @@ struct Tally<D: Dimension> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
-struct Saved<D: Dimension> {
+struct Saved<'a, D: Dimension> {
     format: u32,
     ids: u64,
-    engine: Engine<D>,
-    tally: Tally<D>,
+    /// Not copied to be saved: it is as large as the whole run.
+    engine: Cow<'a, Engine<D>>,
+    tally: Cow<'a, Tally<D>>,
 }
 
 /// A run from collision to collision.
@@ -101,15 +104,15 @@ impl<D: Dimension> Events<D> {
                     "its format is {format:#x}, this program's is {FORMAT:#x}; go on with the version of Arenite that wrote it, or start the run anew"
                 )));
             }
-            let saved: Saved<D> =
+            let saved: Saved<'_, D> =
                 postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
             if saved.ids != setup.grains.len() as u64 {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
             }
             return Ok(Events {
                 setup,
-                engine: saved.engine,
-                tally: saved.tally,
+                engine: saved.engine.into_owned(),
+                tally: saved.tally.into_owned(),
                 wall_seconds: 0.0,
             });
         }
@@ -139,8 +142,8 @@ impl<D: Dimension> Events<D> {
         let saved = Saved {
             format: FORMAT,
             ids: self.setup.grains.len() as u64,
-            engine: self.engine.clone(),
-            tally: self.tally.clone(),
+            engine: Cow::Borrowed(&self.engine),
+            tally: Cow::Borrowed(&self.tally),
         };
         postcard::to_stdvec(&saved).map_err(|e| SystemError::Saved(e.to_string()))
     }
