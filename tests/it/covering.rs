@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use arenite::capabilities::{Feature, Model, Support};
 use arenite::cluster::integrate::Integrate;
@@ -25,6 +26,9 @@ const TOGETHER: f64 = 0.05;
 const APART: f64 = 0.2;
 /// Length of the scene, m, after which it may repeat itself.
 const LENGTH: f64 = 0.1;
+
+/// After which a row is given up, and told.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// What may be chosen of a kind: the features and what each asks for; the first may be nothing.
 type Choices = Vec<Option<(Feature, Table)>>;
@@ -247,9 +251,19 @@ fn together(chosen: [Option<&(Feature, Table)>; 6]) -> Table {
 fn ran<D: Integrate>(setup: Setup<D>) -> Result<(MemorySink, Summary), String> {
     let mut run = simulation(setup, None).map_err(|error| error.to_string())?;
     let (never, mut sink) = (AtomicBool::new(false), MemorySink::default());
-    run.run(&mut sink, &mut Control::new(&never))
+    let mut control = Control::new(&never);
+    control.wall_limit = Some(LIMIT);
+    let outcome = run
+        .run(&mut sink, &mut control)
         .map_err(|error| error.to_string())?;
-    Ok((sink, run.summary()))
+    let summary = run.summary();
+    if outcome == arenite::system::Outcome::Interrupted {
+        let (time, steps) = (summary.time.simulated, summary.work.grain_steps);
+        return Err(format!(
+            "given up after {LIMIT:?}, at {time} s and {steps} steps of grains"
+        ));
+    }
+    Ok((sink, summary))
 }
 
 fn run(setup: AnySetup, finish: Option<f64>) -> Result<(MemorySink, Summary), String> {
@@ -275,6 +289,8 @@ fn places(sink: &MemorySink) -> Option<Vec<[f64; 3]>> {
 /// What became of a row.
 enum Outcome {
     Ran,
+    /// But its stepped twin does not.
+    Alone,
     /// Why not: two that do not go together, or what the run said when it stopped.
     Refused(String),
     Wrong(String),
@@ -311,7 +327,7 @@ fn tried(dimension: usize, model: Model, asks: &Table) -> Outcome {
         places(&run(setup, Some(TOGETHER)).ok()?.0)
     });
     let [Some(ones), Some(twins)] = ends else {
-        return Outcome::Ran;
+        return Outcome::Alone;
     };
     if ones.len() != twins.len() {
         return Outcome::Wrong(format!("{} grains, stepped {}", ones.len(), twins.len()));
@@ -394,25 +410,34 @@ fn covers(dimension: usize) {
     }
     let rows = rows(&taken);
     let whole = |row: &[usize]| -> Vec<_> { row[..6].iter().copied().enumerate().collect() };
+    let (tried_rows, began) = (AtomicUsize::new(0), Instant::now());
     let outcomes: Vec<Outcome> = rows
         .par_iter()
         .map(|row| {
+            let done = tried_rows.fetch_add(1, Ordering::Relaxed);
+            if done.is_multiple_of(100) {
+                println!("{done} of {} rows, {:.0?}", rows.len(), began.elapsed());
+            }
             let asks = together(chosen(&whole(row)));
             let done = catch_unwind(AssertUnwindSafe(|| tried(dimension, MODELS[row[6]], &asks)));
             done.unwrap_or_else(|_| Outcome::Wrong("a panic".into()))
         })
         .collect();
-    let mut ran = 0;
+    let (mut ran, mut alone) = (0, 0);
     for (row, done) in rows.iter().zip(outcomes) {
         match done {
             Outcome::Ran => ran += 1,
+            Outcome::Alone => alone += 1,
             Outcome::Refused(why) => count(&why, told(&whole(row), row[6])),
             Outcome::Wrong(why) => {
                 wrong.push(format!("{}: {why}", told(&whole(row), row[6])));
             }
         }
     }
-    println!("{dimension} dimensions: {} rows, {ran} ran", rows.len());
+    println!(
+        "{dimension} dimensions: {} rows, {ran} ran, {alone} without a twin",
+        rows.len()
+    );
     for (why, (count, first)) in apart {
         println!("{count} refused, as {first}: {why}");
     }
