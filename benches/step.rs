@@ -106,6 +106,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         morph: None,
         perturbs: Vec::new(),
         warnings: Vec::new(),
+        controls: Vec::new(),
         meters: Vec::new(),
         events: None,
     }

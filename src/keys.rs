@@ -30,6 +30,13 @@ pub trait View: Sized {
     fn spin<D: Dimension>(&self, values: &[f64]) -> Result<D::Spin, Self::Fault>;
     /// The one key that is given of those of which exactly one must be; `what` they tell.
     fn one_of<'k>(&self, what: &str, keys: &[(&'k str, bool)]) -> Result<&'k str, Self::Fault>;
+    /// Which of the names of a kind (`what`) that the scenario has stands here.
+    fn one_named<'n>(
+        &self,
+        what: &str,
+        name: &str,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Result<usize, Self::Fault>;
     /// The least and greatest corner of a box, keys `min` and `max` of the table that stands here.
     fn corners<D: Dimension>(
         &self,

@@ -40,6 +40,7 @@ pub mod cli;
 pub mod cluster;
 pub mod collide;
 pub mod contact;
+pub mod control;
 pub mod event;
 pub mod field;
 pub mod geometry;

@@ -94,6 +94,7 @@ pub fn setup<D: Integrate>(
         perturbs: Vec::new(),
         warnings: Vec::new(),
         meters: Vec::new(),
+        controls: Vec::new(),
         events: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Spaces, Support};
 use crate::contact::{ContactLaw, Law, laws};
+use crate::control::{ControlFeature, with_all_control_features};
 use crate::field::{FieldFeature, FieldKind, registry};
 use crate::walls::shapes::WallFeature;
 use crate::walls::shapes::registry::with_all_wall_features;
@@ -111,6 +112,16 @@ const SHAPED: [Support; 7] = [
 // Walls.
 const STANDS: Support = later("what stands still is held against walls that do not move");
 const LOADED_ONCE: Support = later("its walls do not move");
+const UNSTEERED: Support = later("its calendar takes no orders from outside");
+const STEERED: [Support; 7] = [
+    Y,
+    Y,
+    UNSTEERED,
+    Y,
+    later("its filling takes no orders from outside"),
+    later("ranks do not share controls"),
+    Y,
+];
 const MOVED: [Support; 7] = [Y, Y, Y, STANDS, LOADED_ONCE, Y, Y];
 const SPECIAL: [Support; 7] = [
     Y,
@@ -222,7 +233,13 @@ macro_rules! with_laws {
 /// Hands the laws and the fields on to what has the walls too.
 macro_rules! with_laws_and_fields {
     ([$($laws:tt)+] $($fields:tt)+) => {
-        with_all_wall_features! { with_all, { [$($laws)+] [$($fields)+] } }
+        with_all_wall_features! { with_walls, { [$($laws)+] [$($fields)+] } }
+    };
+}
+
+macro_rules! with_walls {
+    ({ $($before:tt)+ } $($walls:tt)+) => {
+        with_all_control_features! { with_all, { $($before)+ [$($walls)+] } }
     };
 }
 
@@ -232,8 +249,9 @@ macro_rules! with_all {
         {
             [$($(#[$doc:meta])* $key:ident: $keys:ident => $law:ident $(, $more:ident)*;)+]
             [$($field_feature:ident: $field:ident;)+]
+            [$($wall_feature:ident;)+]
         }
-        $($wall_feature:ident;)+
+        $($control_feature:ident;)+
     ) => {
         features! {
             $(
@@ -288,6 +306,16 @@ macro_rules! with_all {
             ParabolicSwing: "motion.parabolic", "motion", "moving walls", Both, MOVED;
             /// Pieces of even acceleration, or of a table.
             Pieces: "motion.pieces", "motion", "moving walls", Both, MOVED;
+            /// A way that is gone when a control says so.
+            Slide: "motion.slide", "", "walls that slide", Both, [
+                Y,
+                Y,
+                UNSTEERED,
+                STANDS,
+                LOADED_ONCE,
+                later("ranks do not share controls"),
+                Y,
+            ];
             /// Moved by forces.
             Guided: "motion.guided", "motion", "walls that forces move", Both, [
                 Y,
@@ -371,6 +399,11 @@ macro_rules! with_all {
             PlaneMeter: "meter.plane", "", "meters", Both, COUNTED;
             /// Who is in a box.
             BoxMeter: "meter.inside", "", "meters", Both, COUNTED;
+            $(
+                #[doc = concat!("A control: `", stringify!($control_feature), "`.")]
+                $control_feature: ControlFeature::$control_feature.row().name, ControlFeature::$control_feature.row().key,
+                    ControlFeature::$control_feature.row().noun, Both, STEERED;
+            )+
             /// A sudden velocity.
             Tap: "perturb.tap", "", "taps", Both, [
                 Y,
@@ -463,6 +496,13 @@ macro_rules! with_all {
             pub fn of_wall(wall: WallFeature) -> Feature {
                 match wall {
                     $(WallFeature::$wall_feature => Feature::$wall_feature,)+
+                }
+            }
+
+            /// That of a control.
+            pub fn of_control(control: ControlFeature) -> Feature {
+                match control {
+                    $(ControlFeature::$control_feature => Feature::$control_feature,)+
                 }
             }
 

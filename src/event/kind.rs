@@ -77,6 +77,15 @@ impl EventKind {
         EventKind::Finish,
     ];
 
+    /// Whether it is of a link.
+    pub const fn is_of_link(self) -> bool {
+        use EventKind::{GripLink, InsertLink, RemoveLink, SlipLink, StabilizeLink};
+        matches!(
+            self,
+            InsertLink | RemoveLink | SlipLink | GripLink | StabilizeLink
+        )
+    }
+
     /// The name in logs.
     pub const fn name(self) -> &'static str {
         match self {

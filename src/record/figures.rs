@@ -114,6 +114,13 @@ impl List {
 
     fn course(&mut self) {
         self.count("events.total", "events", |s| s.events.total);
+        self.count("events.queue", "events handled from the queue", |s| {
+            s.events.queue
+        });
+        self.count("events.links", "events of links", |s| s.events.links);
+        self.count("events.steps", "steps of all that is stepped", |s| {
+            s.events.steps
+        });
         for kind in KINDS {
             let (name, about) = (
                 format!("events.by_kind.{kind}"),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::event::EventKind;
+
 /// JSON has no infinite numbers and no others that are none: a run that failed by one has null there.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
@@ -115,12 +117,52 @@ pub struct Times {
 pub struct EventFigures {
     /// All.
     pub total: u64,
+    /// Handled from the queue.
+    #[serde(default)]
+    pub queue: u64,
+    /// Of links, found by the steps in which they come about.
+    #[serde(default)]
+    pub links: u64,
+    /// Steps of all that is stepped.
+    #[serde(default)]
+    pub steps: u64,
     /// By kind.
     pub by_kind: BTreeMap<String, u64>,
     /// Per simulated second.
     pub per_virtual_second: f64,
     /// Per elapsed second.
     pub per_wall_second: f64,
+}
+
+impl EventFigures {
+    /// From counts in the order of [`EventKind::ALL`], of which so many were handled from the queue and so many are steps.
+    #[must_use]
+    pub fn of(counts: &[u64], queue: u64, steps: u64, time: Times) -> Self {
+        let total: u64 = counts.iter().sum();
+        let per = |seconds: f64| {
+            if seconds > 0.0 {
+                total as f64 / seconds
+            } else {
+                0.0
+            }
+        };
+        let kinds = || EventKind::ALL.into_iter().zip(counts.iter().copied());
+        EventFigures {
+            total,
+            queue,
+            links: kinds()
+                .filter(|(kind, _)| kind.is_of_link())
+                .map(|(_, n)| n)
+                .sum(),
+            steps,
+            by_kind: kinds()
+                .filter(|(_, n)| *n > 0)
+                .map(|(kind, n)| (kind.name().to_string(), n))
+                .collect(),
+            per_virtual_second: per(time.simulated),
+            per_wall_second: per(time.wall),
+        }
+    }
 }
 
 /// Grains of a run.

@@ -44,6 +44,7 @@ const GROUPS: &[(&str, &str, &str)] = &[
     ("feeds", "[[feed]]", "FeedSpec"),
     ("outlets", "[[outlet]]", "OutletSpec"),
     ("meters", "[[meter]]", "MeterSpec"),
+    ("controls", "[[control]]", "ControlSection"),
     ("boxes", "[[periodic.drive]]", "CellDriveSpec"),
     ("shears", "[[periodic.shear]]", "CellShearSpec"),
 ];

@@ -164,7 +164,7 @@ impl<D: Integrate> System<D> {
             ledger: Ledger::default(),
             journal: Journal::default(),
             traffic: Traffic::new(next_id, setup.outlets.len()),
-            feeds: super::feed::states(&setup),
+            sources: super::source::Sources::new(&setup),
             ticks: Ticks::default(),
             regimes: RegimeTime::since(start),
             watch: JamWatch::default(),

@@ -11,6 +11,7 @@ use super::journal::Journal;
 use super::ledger::{Held, Ledger};
 use super::regime_time::RegimeTime;
 use super::schedule::{Schedule, Source};
+use super::state_at::position_at;
 use super::stillness::SETTLE_LOOK;
 use super::ticks::Ticks;
 use super::traffic::Traffic;
@@ -46,7 +47,7 @@ pub(super) struct DriverState {
     pub ledger: Ledger,
     pub journal: Journal,
     pub traffic: Traffic,
-    pub feeds: Vec<super::feed::FeedState>,
+    pub sources: super::source::Sources,
     pub ticks: Ticks,
     pub regimes: RegimeTime,
     pub watch: JamWatch,
@@ -222,17 +223,8 @@ impl<D: Integrate> System<D> {
         self.look_at_meters(0.0);
         self.schedule_meters();
         self.schedule(Source::Finish, self.setup.finish, EventKind::Finish);
-        for (index, boundary) in self.setup.boundaries.clone().iter().enumerate() {
-            if let Some(time) = boundary.opens_at {
-                let gate = Source::Gate(index as u32);
-                self.schedule(gate, time.max(0.0), EventKind::BoundaryUpdate);
-            }
-        }
-        for index in 0..self.setup.feeds.len() {
-            let time = self.setup.feeds[index].start;
-            if self.setup.feeds[index].count > 0 {
-                self.schedule(Source::Feed(index as u32), time, EventKind::AddBody);
-            }
+        for (source, turn) in self.s.sources.first(&self.setup) {
+            self.schedule(source, turn.time, turn.kind);
         }
         for index in 0..self.setup.perturbs.len() {
             if let PerturbWhen::At(time) = self.setup.perturbs[index].when {
@@ -399,11 +391,7 @@ impl<D: Integrate> System<D> {
     pub(super) fn put_body(&self, row: &mut EventRow, slot: u32) {
         let arrays = &self.engine.state.arrays;
         row.body_a = BodyRef::Grain(arrays.id[slot as usize]);
-        let x = if arrays.status[slot as usize] == Status::Flying {
-            flight::fly(&self.engine, slot as usize, row.time).position
-        } else {
-            arrays.position(slot as usize)
-        };
+        let x = position_at(&self.engine, slot as usize, row.time);
         for k in 0..D::N {
             row.position[k] = x[k];
         }

@@ -31,6 +31,8 @@ pub enum Part {
     Meter(usize),
     /// A perturbation.
     Perturb(usize),
+    /// A control.
+    Control(usize),
 }
 
 /// A feature, and what asks for it.
@@ -164,6 +166,8 @@ fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
         Motion::Harmonic { .. } => Some(Feature::Swing),
         Motion::Parabolic { .. } => Some(Feature::ParabolicSwing),
         Motion::Pieces(_) => Some(Feature::Pieces),
+        // The control asks for it.
+        Motion::Slide(_) => None,
         Motion::Guided(_) => Some(Feature::Guided),
     };
     let found = [
@@ -224,6 +228,12 @@ fn around<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
             PerturbKind::Remove(_) => Feature::Remove,
         };
         all.add(feature, Part::Perturb(k));
+    }
+    for (k, control) in setup.controls.iter().enumerate() {
+        all.add(Feature::of_control(control.feature()), Part::Control(k));
+        if control.slides() {
+            all.add(Feature::Slide, Part::Control(k));
+        }
     }
 }
 

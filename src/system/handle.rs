@@ -14,6 +14,7 @@ impl<D: Integrate> System<D> {
     /// Handles an event that is not a step. The engine stands at the last step before it.
     pub(super) fn handle(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let (who, time) = (due.source, due.time);
+        self.s.journal.handle();
         if !self.steps() {
             // Nobody steps: the grid moves on to here.
             let h = self.engine.options.step;
@@ -26,7 +27,11 @@ impl<D: Integrate> System<D> {
         }
         if matches!(
             who,
-            Source::Series | Source::Outlet | Source::Meter | Source::Perturb(_)
+            Source::Series
+                | Source::Outlet
+                | Source::Meter
+                | Source::Perturb(_)
+                | Source::Control(_)
         ) {
             self.look_at_meters(time);
         }
@@ -104,8 +109,7 @@ impl<D: Integrate> System<D> {
                 self.follow_gravity();
                 self.follow_plan(sink)?;
             }
-            Source::Gate(index) => self.open_gate(sink, index as usize, time)?,
-            Source::Feed(index) => self.feed(sink, index as usize, time)?,
+            Source::Gate(_) | Source::Feed(_) | Source::Control(_) => self.turn_of(due, sink)?,
             Source::Perturb(index) => self.perturb(sink, index as usize, time)?,
             // Taken by the loop.
             Source::Step => {}
@@ -139,8 +143,8 @@ impl<D: Integrate> System<D> {
             .setup
             .feeds
             .iter()
-            .zip(&self.s.feeds)
-            .any(|(feed, state)| !feed.is_done(state, &self.setup.forms));
+            .zip(self.s.sources.feeds())
+            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.forms));
         if self.setup.stop_when_empty && !to_come && self.grain_count() == 0 {
             self.finish(sink, time, Outcome::Empty)?;
         }

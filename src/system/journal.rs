@@ -21,6 +21,8 @@ pub(super) struct Causes {
 pub(super) struct Journal {
     /// Events handled, in the order of [`EventKind::ALL`].
     by_kind: Vec<u64>,
+    /// Entries of the queue that were handled, but for steps.
+    handled: u64,
     /// Number of the last row.
     row: u64,
     pub links: LinkNumbers,
@@ -31,6 +33,7 @@ impl Default for Journal {
     fn default() -> Self {
         Self {
             by_kind: vec![0; EventKind::ALL.len()],
+            handled: 0,
             row: 0,
             links: LinkNumbers::default(),
             causes: Causes::default(),
@@ -42,11 +45,22 @@ impl Journal {
     /// Time 0: nothing was handled before.
     pub fn begin(&mut self) {
         self.by_kind.fill(0);
+        self.handled = 0;
     }
 
     /// One more event of a kind was handled.
     pub fn count(&mut self, kind: EventKind) {
         self.by_kind[kind as usize] += 1;
+    }
+
+    /// An entry of the queue is handled.
+    pub fn handle(&mut self) {
+        self.handled += 1;
+    }
+
+    /// Entries of the queue that were handled, but for steps.
+    pub fn handled(&self) -> u64 {
+        self.handled
     }
 
     /// Events handled, in the order of [`EventKind::ALL`].

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Elastic, Engine, Flows};
 use crate::contact::{Law, with_law};
@@ -10,7 +9,7 @@ use crate::field::{Crowd, FieldPoint, FieldSet, three};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures, FieldFigures};
 
-use super::flight;
+use super::state_at::{GrainState, state_at, velocity_now};
 
 /// Energies held now, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -70,21 +69,6 @@ pub struct Ledger {
     pub gravity: [f64; 3],
 }
 
-/// Velocity of a stepped slot at the time of evaluation, consistent with its forces there.
-pub fn velocity_now<D: Integrate>(engine: &Engine<D>, slot: usize) -> (D::Vector, [f64; 3]) {
-    let arrays = &engine.state.arrays;
-    use super::IntegratorName::{Euler, Heun};
-    if matches!(engine.options.integrator, Euler | Heun) {
-        return (arrays.velocity(slot), D::surface_spin(arrays, slot));
-    }
-    let (v, s) = D::carried(arrays, slot);
-    let (f, t) = D::force(arrays, slot);
-    let half = 0.5 * engine.options.step;
-    let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
-    let velocity = D::Vector::from_fn(|k| v[k] + half * (f[k] * m + engine.gravity[k]));
-    (velocity, std::array::from_fn(|k| s[k] + half * t[k] * i))
-}
-
 /// Energy of a stepped grain that turns, J.
 pub fn turning_energy<D: Integrate>(engine: &Engine<D>, slot: usize, s: [f64; 3]) -> f64 {
     let arrays = &engine.state.arrays;
@@ -103,21 +87,15 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
     let mut held = Held::default();
     let mut crowd = Crowd::new();
     for slot in 1..arrays.slots() {
-        let mass = match arrays.status[slot] {
-            Status::Empty | Status::Part | Status::Ghost | Status::StillGhost => continue,
-            _ => 1.0 / arrays.inverse_mass(slot),
-        };
-        let (x, v, s) = match arrays.status[slot] {
-            Status::Flying => {
-                let f = flight::fly(engine, slot, time);
-                (f.position, f.velocity, D::surface_spin(arrays, slot))
-            }
-            Status::Still => (arrays.position(slot), D::Vector::default(), [0.0; 3]),
-            _ => {
-                let (v, s) = velocity_now(engine, slot);
-                (arrays.position(slot), v, s)
-            }
-        };
+        if !arrays.status[slot].is_grain() {
+            continue;
+        }
+        let mass = 1.0 / arrays.inverse_mass(slot);
+        let GrainState {
+            position: x,
+            velocity: v,
+            surface_spin: s,
+        } = state_at(engine, slot, time);
         let own = 0.5 * mass * (v - engine.flow_at(x)).norm_squared();
         held.kinetic += own;
         held.carried += 0.5 * mass * v.norm_squared() - own;

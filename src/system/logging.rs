@@ -359,16 +359,11 @@ impl<D: Integrate> System<D> {
             None => held(&self.engine, &self.fields, time),
         };
         let wall = self.wall_time();
-        let events = self.events();
-        let total: u64 = events.iter().sum();
-        let by_kind: BTreeMap<String, u64> = EventKind::ALL
-            .iter()
-            .zip(&events)
-            .filter(|(_, n)| **n > 0)
-            .map(|(k, n)| (k.name().to_string(), *n))
-            .collect();
+        let times = Times {
+            simulated: time,
+            wall,
+        };
         let (counts, begin) = (&self.engine.state.counts, &self.s.ledger.counts_at_start);
-        let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
         let touched = self.engine.state.clusters.touched();
         let energy = self
             .s
@@ -394,17 +389,14 @@ impl<D: Integrate> System<D> {
                 Some(Outcome::Empty) => RunStatus::Empty,
                 Some(Outcome::Interrupted) | None => RunStatus::Interrupted,
             },
-            time: Times {
-                simulated: time,
-                wall,
-            },
+            time: times,
             state_hash: format!("{:016x}", self.state_hash()),
-            events: EventFigures {
-                total,
-                by_kind,
-                per_virtual_second: per(time),
-                per_wall_second: per(wall),
-            },
+            events: EventFigures::of(
+                &self.events(),
+                self.s.journal.handled(),
+                counts.steps - begin.steps,
+                times,
+            ),
             grains: self.s.traffic.figures(self.grain_count()),
             regimes: self.s.regimes.shares(),
             work: WorkFigures {

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::System;
 use super::schedule::Source;
-use super::{System, flight};
-use crate::cluster::arrays::Status;
+use super::state_at::position_at;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
@@ -166,6 +166,11 @@ impl MeterState {
         before.is_finite().then_some(before)
     }
 
+    /// How many a meter has counted, forward less back.
+    pub fn count(&self, meter: usize) -> i64 {
+        self.sum(meter).0
+    }
+
     /// Sums of a meter: forward less back, and the mass of that, kg.
     fn sum(&self, meter: usize) -> (i64, f64) {
         let all = self.passed.get(meter).into_iter().flatten();
@@ -211,11 +216,10 @@ impl<D: Integrate> System<D> {
         let arrays = &self.engine.state.arrays;
         let state = &mut self.s.meters;
         for slot in 1..arrays.slots() {
-            let x = match arrays.status[slot] {
-                Status::Empty | Status::Part | Status::Ghost | Status::StillGhost => continue,
-                Status::Flying => flight::fly(&self.engine, slot, time).position,
-                Status::Stepped | Status::Still => arrays.position(slot),
-            };
+            if !arrays.status[slot].is_grain() {
+                continue;
+            }
+            let x = position_at(&self.engine, slot, time);
             let Some(before) = state.place(arrays.id[slot], x) else {
                 continue;
             };

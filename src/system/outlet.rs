@@ -1,8 +1,9 @@
-//! Removal of what has left (thesis 5.8.2.2), and gates that open.
+//! Removal of what has left (thesis 5.8.2.2).
 
 use std::collections::BTreeMap;
 
-use super::{OutletSetup, System, SystemError, flight, ledger};
+use super::state_at::{position_at, velocity_now};
+use super::{OutletSetup, System, SystemError, flight};
 use crate::body::Grain;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -51,11 +52,10 @@ impl<D: Integrate> System<D> {
         let mut left: Vec<Option<Left>> = vec![None; arrays.slots()];
         let mut any = Vec::new();
         for slot in 1..arrays.slots() {
-            let x = match arrays.status[slot] {
-                Status::Empty | Status::Part | Status::Ghost | Status::StillGhost => continue,
-                Status::Flying => flight::fly(&self.engine, slot, time).position,
-                Status::Stepped | Status::Still => arrays.position(slot),
-            };
+            if !arrays.status[slot].is_grain() {
+                continue;
+            }
+            let x = position_at(&self.engine, slot, time);
             left[slot] = self
                 .setup
                 .outlets
@@ -166,7 +166,7 @@ impl<D: Integrate> System<D> {
             } else {
                 time - self.engine.time()
             };
-            let (v, sp) = ledger::velocity_now(&self.engine, s);
+            let (v, sp) = velocity_now(&self.engine, s);
             let (f, moment) = D::force(arrays, s);
             let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
             let a = D::Vector::from_fn(|k| f[k] * m + self.engine.gravity[k]);
@@ -209,25 +209,5 @@ impl<D: Integrate> System<D> {
             .collect();
         grains.sort_unstable_by_key(|g| g.id);
         grains
-    }
-
-    /// Opens a gate: its links are lost, with the energy that they held.
-    pub(super) fn open_gate(
-        &mut self,
-        sink: &mut dyn Sink,
-        index: usize,
-        time: f64,
-    ) -> Result<(), SystemError> {
-        self.count(EventKind::BoundaryUpdate);
-        self.s.journal.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
-        let elastic = self.engine.end_links_with(index, time);
-        self.s.ledger.remove_elastic(elastic);
-        self.log_links(sink)?;
-        self.engine.open(index);
-        self.s.watch.disturb(time);
-        self.wake_unbalanced(sink)?;
-        self.renew(sink)?;
-        self.s.journal.causes.now = 0;
-        Ok(())
     }
 }

@@ -312,7 +312,7 @@ impl<D: Integrate> System<D> {
             let s = slot as usize;
             let id = self.engine.state.arrays.id[s];
             self.s.rest.thrash.stop(id, now);
-            let (v, spin) = super::ledger::velocity_now(&self.engine, s);
+            let (v, spin) = super::state_at::velocity_now(&self.engine, s);
             let arrays = &self.engine.state.arrays;
             self.s.rest.energy +=
                 0.5 * v.norm_squared() / arrays.inverse_mass(s) + self.turning_energy(slot, spin);

@@ -11,6 +11,7 @@ use super::driver::DriverState;
 use super::{System, SystemError};
 use crate::cluster::EngineState;
 use crate::cluster::integrate::Integrate;
+use crate::control::Order;
 
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -24,7 +25,7 @@ struct Saved<D: Integrate> {
 
 /// Version of the saved state.
 ///
-/// 23: the driver's state by idea.
+/// 24: the driver's state by idea; sources with their states.
 /// 20: what feeds were asked for; links remember their tangential stiffness where it changes with the overlap.
 /// 19: rattlers of jams; when each outlet was last passed; the largest error of the energy book.
 /// 18: more than 128 bands.
@@ -43,7 +44,7 @@ struct Saved<D: Integrate> {
 /// 4: perturbations, jams with their forces; stagnant zones.
 /// 3: grains that stand still.
 /// 2: clusters as labels with the links lost since (1: as a forest); causes of events.
-const FORMAT: u32 = 23;
+const FORMAT: u32 = 24;
 
 impl<D: Integrate> System<D> {
     /// [`System::restore`].
@@ -61,7 +62,7 @@ impl<D: Integrate> System<D> {
         let saved: Saved<D> =
             postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
         if saved.engine.gone.len() != setup.boundaries.len()
-            || saved.driver.feeds.len() != setup.feeds.len()
+            || !saved.driver.sources.fit(&setup)
             || saved.driver.meters.meters() != setup.meters.len()
             || !saved.driver.perturb.fits(&setup)
         {
@@ -91,7 +92,7 @@ impl<D: Integrate> System<D> {
         setup.grains = Vec::new();
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
-        Ok(System {
+        let mut system = System {
             setup,
             engine,
             fields,
@@ -102,7 +103,13 @@ impl<D: Integrate> System<D> {
             air,
             surroundings: None,
             started_at: Instant::now(),
-        })
+        };
+        for (order, time) in system.s.sources.standing() {
+            if let Order::Slide(wall) = order {
+                system.set_slide(wall, time);
+            }
+        }
+        Ok(system)
     }
 
     /// [`System::save`].

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::event::EventKind;
 
-/// Who has an entry in the queue. What is due at one time, and is of one kind, comes in this order; of gates, feeds and perturbations in that of
+/// Who has an entry in the queue. What is due at one time, and is of one kind, comes in this order; of gates, feeds, perturbations and controls in that of
 /// the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) enum Source {
@@ -34,6 +34,7 @@ pub(super) enum Source {
     Gate(u32),
     Feed(u32),
     Perturb(u32),
+    Control(u32),
 }
 
 /// An entry of the queue. Entries are ordered by time, then kind, then source: by nothing that depends on addresses or on the history of

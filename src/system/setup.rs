@@ -53,6 +53,8 @@ pub struct Setup<D: Dimension> {
     pub outlets: Vec<OutletSetup<D>>,
     /// What counts who passes.
     pub meters: Vec<super::MeterSetup<D>>,
+    /// What acts by what it reads.
+    pub controls: Vec<crate::control::Control>,
     /// How often clusters that have left are looked for, s.
     pub outlet_interval: f64,
     /// When the run ends, s.

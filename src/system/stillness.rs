@@ -3,7 +3,8 @@
 use super::jam_watch::{ANY_CREEP, Doubt};
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
 use super::schedule::Source;
-use super::{OutletSetup, Setup, System, SystemError, flight};
+use super::state_at::state_at;
+use super::{OutletSetup, Setup, System, SystemError};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{LinkView, Other};
@@ -115,13 +116,8 @@ impl<D: Integrate> System<D> {
 
     /// Place (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.
     fn motion_of(&self, slot: usize) -> (D::Vector, D::Vector, [f64; 3]) {
-        let arrays = &self.engine.state.arrays;
-        if arrays.status[slot] == Status::Flying {
-            let at = flight::fly(&self.engine, slot, self.engine.time());
-            return (at.position, at.velocity, D::surface_spin(arrays, slot));
-        }
-        let (velocity, spin) = super::ledger::velocity_now(&self.engine, slot);
-        (arrays.position(slot), velocity, spin)
+        let now = state_at(&self.engine, slot, self.engine.time());
+        (now.position, now.velocity, now.surface_spin)
     }
 
     /// How far a slot is from where it was when looks began to find all calm, over its diameter, and whether it is on its way back.
@@ -345,13 +341,13 @@ impl<D: Integrate> System<D> {
             .setup
             .feeds
             .iter()
-            .zip(&self.s.feeds)
-            .any(|(f, s)| s.made < f.count)
+            .zip(self.s.sources.feeds())
+            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.forms))
             || self
                 .setup
                 .boundaries
                 .iter()
-                .any(|b| b.opens_at.is_some_and(|t| t > time) || !b.stands())
+                .any(|b| b.opens_at.is_some_and(|t| t > time) || b.goes_on(time))
             || self.fields.next_event(time).is_some()
             || self.gravity_changes();
         if self.gravity_changes() {

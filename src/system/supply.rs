@@ -1,6 +1,6 @@
 //! How much a feed is to give by when: what estimates count with, and what a feed that falls short is measured by.
 
-use super::feed::FeedState;
+use super::source::{Feed, FeedState};
 use super::{FeedSetup, FeedTiming, Setup, System};
 use crate::body::Form;
 use crate::cluster::integrate::Integrate;
@@ -59,11 +59,16 @@ impl<D: Dimension> FeedSetup<D> {
     }
 
     /// Whether a feed that stands there has given all that it is to give.
-    pub(super) fn is_done(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
+    fn is_full(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
         // Whole grains: as near to the mass as these can come.
         let half = || 0.5 * self.mean_mass(forms);
         let full = self.mass.is_some_and(|mass| state.mass + half() >= mass);
-        state.stopped || state.made >= self.count || full
+        state.made >= self.count || full
+    }
+
+    /// Whether no more will come of a feed that stands there.
+    pub(super) fn is_done(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
+        state.stopped || state.shut.is_some() || self.is_full(state, forms)
     }
 }
 
@@ -80,7 +85,8 @@ impl<D: Dimension> Setup<D> {
 impl<D: Integrate> System<D> {
     /// The figures of all feeds at a time, s.
     pub(super) fn feed_figures(&self, time: f64) -> Vec<FeedFigures> {
-        let feeds = self.setup.feeds.iter().zip(&self.s.feeds).enumerate();
+        let states = self.s.sources.feeds().iter().map(Feed::state);
+        let feeds = self.setup.feeds.iter().zip(states).enumerate();
         feeds
             .map(|(index, (feed, state))| {
                 let given = FeedAmount {
@@ -105,9 +111,11 @@ impl<D: Integrate> System<D> {
     /// What is to be said of feeds that gave less than they were asked for.
     pub(super) fn feed_warnings(&self, figures: &[FeedFigures], time: f64) -> Vec<String> {
         let unit = if D::N == 2 { "kg/m" } else { "kg" };
-        let feeds = self.setup.feeds.iter().zip(figures);
+        let states = self.s.sources.feeds().iter().map(Feed::state);
+        let feeds = self.setup.feeds.iter().zip(states).zip(figures);
         feeds
-            .filter_map(|(feed, told)| {
+            .filter_map(|((feed, state), told)| {
+                let time = state.until(time);
                 let (asked, given) = (told.asked, told.given);
                 let by_mass = matches!(feed.timing, FeedTiming::MassRate(_));
                 let share = if by_mass {
@@ -146,11 +154,12 @@ fn asked<D: Dimension>(
     forms: &[Form<D>],
     time: f64,
 ) -> Amount {
+    let time = state.until(time);
     let due = feed.due(forms, time);
     let FeedTiming::Poisson(rate) = feed.timing else {
         return due;
     };
-    let waits = !feed.is_done(state, forms) || state.stopped;
+    let waits = !feed.is_full(state, forms);
     let waited = state.waited
         + if waits {
             (time - state.due).max(0.0)

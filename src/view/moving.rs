@@ -35,7 +35,8 @@ impl Movers {
     fn of_scenario(dir: &Path, text: &str) -> Option<Movers> {
         let scenario = Scenario::parse("scenario.toml", text, Some(dir), &[]).ok()?;
         let walls = &scenario.spec().boundary;
-        if walls.iter().all(|wall| wall.motion.is_none()) {
+        let moves = walls.iter().any(|wall| wall.motion.is_some());
+        if !moves && scenario.spec().control.is_empty() {
             return None;
         }
         let series = read::series(dir).ok();
@@ -45,7 +46,7 @@ impl Movers {
         })
     }
 
-    /// Those of these boundaries that move; ways that forces decided are in the series.
+    /// Those of these boundaries that move; ways that the run decided are in the series.
     pub(super) fn of<D: Dimension>(
         boundaries: Vec<Boundary<D>>,
         series: Option<&Columns>,
@@ -56,10 +57,12 @@ impl Movers {
         let mover = |wall: Boundary<D>| Mover {
             name: wall.name.clone(),
             placement: match (&wall.motion, series) {
-                (Motion::Guided(_), Some(series)) => match Recorded::of(&wall, series) {
-                    Some(way) => Box::new(move |time| way.placement(time)),
-                    None => Box::new(move |time| placement(&wall, time)),
-                },
+                (Motion::Guided(_) | Motion::Slide(_), Some(series)) => {
+                    match Recorded::of(&wall, series) {
+                        Some(way) => Box::new(move |time| way.placement(time)),
+                        None => Box::new(move |time| placement(&wall, time)),
+                    }
+                }
                 _ => Box::new(move |time| placement(&wall, time)),
             },
         };
@@ -92,7 +95,7 @@ impl Movers {
     }
 }
 
-/// The way of a wall that forces move, as the series tells it: straight from row to row.
+/// The way of a wall that the run decided, as the series tells it: straight from row to row.
 struct Recorded {
     times: Vec<f64>,
     shifts: Vec<[f64; 3]>,

@@ -46,6 +46,11 @@ impl<D: Dimension> Boundary<D> {
         self.motion.is_fixed() && self.belt == D::Vector::default()
     }
 
+    /// Whether the wall or its surface moves at a time, s, or will later by itself.
+    pub fn goes_on(&self, time: f64) -> bool {
+        self.motion.goes_on(time) || self.belt != D::Vector::default()
+    }
+
     /// Velocity of the surface at a point where it has this normal, m/s.
     pub fn surface_velocity(
         &self,

@@ -6,6 +6,7 @@ pub mod images;
 mod meeting;
 mod motion;
 pub mod shapes;
+mod slide;
 mod touch;
 mod wall;
 
@@ -15,5 +16,6 @@ pub use images::{Images, ImagesError};
 pub use meeting::{Meeting, Seen, Way, speed_bound};
 pub use motion::{Motion, MotionPiece, Pose};
 pub use shapes::{MeshShape, Shape, Vessel};
+pub use slide::Slide;
 pub use touch::Touch;
 pub use wall::{Wall, WallError};

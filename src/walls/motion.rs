@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Guided;
+use super::{Guided, Slide};
 use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
 
@@ -45,6 +45,8 @@ pub enum Motion<D: Dimension> {
         /// Frequency, Hz.
         frequency: f64,
     },
+    /// A way that is gone once, when the run says so.
+    Slide(Slide<D>),
     /// Moved by forces along a line.
     Guided(Box<Guided<D>>),
 }
@@ -160,6 +162,7 @@ impl<D: Dimension> Motion<D> {
                 (pose.shift, pose.velocity) = (path.position, path.velocity);
             }
             Motion::Parabolic { .. } => {}
+            Motion::Slide(slide) => (pose.shift, pose.velocity) = slide.at(time),
             Motion::Guided(guided) => {
                 let (way, speed) = guided.at(time);
                 pose.shift = guided.along * way;
@@ -205,7 +208,10 @@ impl<D: Dimension> Motion<D> {
                 let (path, end) = arc(*amplitude, *frequency, time);
                 return Some((path, end - time));
             }
-            Motion::Velocity(_) | Motion::Pieces(_) | Motion::Parabolic { .. } => {}
+            Motion::Velocity(_)
+            | Motion::Pieces(_)
+            | Motion::Parabolic { .. }
+            | Motion::Slide(_) => {}
             motion if motion.is_fixed() => {}
             _ => return None,
         }
@@ -264,6 +270,8 @@ impl<D: Dimension> Motion<D> {
                 amplitude,
                 frequency,
             } => (8.0 * frequency * amplitude.norm(), 0.0),
+            // It may begin at any time.
+            Motion::Slide(slide) => (slide.velocity().norm(), 0.0),
             // As far as that is known: what it will be grains decide.
             Motion::Guided(guided) => {
                 let now = &guided.now;
@@ -292,7 +300,15 @@ impl<D: Dimension> Motion<D> {
             Motion::Pieces(pieces) => pieces
                 .iter()
                 .all(|piece| piece.velocity == zero && piece.acceleration == zero),
-            Motion::Guided(_) => false,
+            Motion::Slide(_) | Motion::Guided(_) => false,
+        }
+    }
+
+    /// Whether the wall moves at a time, s, or will later by itself.
+    pub fn goes_on(&self, time: f64) -> bool {
+        match self {
+            Motion::Slide(slide) => slide.end().is_some_and(|end| time < end),
+            motion => !motion.is_fixed(),
         }
     }
 
@@ -303,6 +319,7 @@ impl<D: Dimension> Motion<D> {
                 .iter()
                 .map(|piece| piece.from)
                 .find(|&from| from > after),
+            Motion::Slide(slide) => slide.next_change(after),
             Motion::Parabolic { frequency, .. } if after >= 0.0 && !self.is_fixed() => {
                 Some((half_period(after, *frequency).0 + 1.0) / (2.0 * frequency))
             }
@@ -337,6 +354,7 @@ impl<D: Dimension> Motion<D> {
                     && piece.velocity.is_finite()
                     && piece.acceleration.is_finite()
             }),
+            Motion::Slide(slide) => slide.is_sound(),
             Motion::Guided(guided) => return guided.fault(),
         };
         if !finite {

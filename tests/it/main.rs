@@ -22,6 +22,7 @@ mod clump_scenarios;
 mod coarse;
 mod collision;
 mod compare;
+mod controls;
 mod converge;
 mod corners;
 mod covering;

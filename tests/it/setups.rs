@@ -65,6 +65,7 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
         perturbs: Vec::new(),
         warnings: Vec::new(),
         meters: Vec::new(),
+        controls: Vec::new(),
         events: None,
         quasi_static: None,
         cell: None,

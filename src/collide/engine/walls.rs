@@ -145,6 +145,7 @@ fn reach<D: Dimension>(motion: &Motion<D>) -> f64 {
         motion if motion.is_fixed() => 0.0,
         Motion::Harmonic { amplitude, .. } => 2.0 * amplitude.norm(),
         Motion::Parabolic { amplitude, .. } => amplitude.norm(),
+        Motion::Slide(slide) => slide.way.norm(),
         _ => f64::INFINITY,
     }
 }

@@ -8,7 +8,7 @@ use crate::field::keys::SpinSpec;
 use crate::geometry::Dimension;
 use crate::keys::{Nodes, View};
 use crate::scenario::path::Place;
-use crate::scenario::problem::Problem;
+use crate::scenario::problem::{Problem, names, nearest};
 use crate::scenario::spec::GrainSpec;
 use crate::scenario::{grid_table, input, table};
 
@@ -60,6 +60,28 @@ impl View for At<'_> {
     }
     fn one_of<'k>(&self, what: &str, keys: &[(&'k str, bool)]) -> Result<&'k str, Problem> {
         self.check.one_of(&self.place, what, keys)
+    }
+    fn one_named<'n>(
+        &self,
+        what: &str,
+        name: &str,
+        all: impl Iterator<Item = &'n str> + Clone,
+    ) -> Result<usize, Problem> {
+        if let Some(found) = all.clone().position(|other| other == name) {
+            return Ok(found);
+        }
+        let problem = Problem::at(
+            &self.place,
+            format!("`{}`: there is no {what} `{name}`", self.place),
+        );
+        let problem = match nearest(name, all.clone()) {
+            Some(other) => problem.label(format!("did you mean `{other}`?")),
+            None => problem.label(format!("unknown {what}")),
+        };
+        Err(match all.clone().next() {
+            Some(_) => problem.help(format!("known: {}", names(all))),
+            None => problem.help(format!("add a [[{what}]] of this name")),
+        })
     }
     fn corners<D: Dimension>(
         &self,

@@ -114,6 +114,7 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
         Part::Outlet(index) => in_list("outlet", index),
         Part::Meter(index) => in_list("meter", index),
         Part::Perturb(index) => in_list("perturb", index),
+        Part::Control(index) => in_list("control", index),
     }
 }
 

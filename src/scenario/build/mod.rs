@@ -7,6 +7,7 @@ mod cell;
 mod check;
 mod clearance;
 mod collisions;
+mod controls;
 mod events;
 mod feeds;
 mod fields;
@@ -151,6 +152,7 @@ pub(super) fn build<D: Integrate>(
         feeds,
         outlets,
         meters,
+        controls: Vec::new(),
         outlet_interval: settings.outlet_interval,
         finish: spec.run.finish,
         stop_when_empty: spec.run.stop_when_empty,
@@ -165,6 +167,7 @@ pub(super) fn build<D: Integrate>(
     long_range::refuse_periodic(&setup)?;
     fields::refuse_others(&setup)?;
     terms::refuse_arcs(&spec, &setup)?;
+    setup.controls = controls::collect(check, &spec, &mut setup)?;
     setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
     setup.cell = cell::build(check, &mut spec, &setup)?;
     capable::check(check, written, &setup)?;

@@ -121,6 +121,7 @@ fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
             amplitude,
             frequency,
         } => 8.0 * frequency * amplitude.norm(),
+        Motion::Slide(slide) => slide.velocity().norm(),
         Motion::Guided(guided) => guided.speed.abs(),
         Motion::Fixed | Motion::Rotation { .. } => 0.0,
     }

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::control::ControlSection;
 use crate::field::FieldSection;
 
 pub use cell::*;
@@ -107,6 +108,9 @@ pub struct Spec {
     /// What counts grains that pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meter: Vec<MeterSpec>,
+    /// What acts on walls and feeds by what meters count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub control: Vec<ControlSection>,
     /// What disturbs the whole from outside: taps, shakes, tilts, grains taken away.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub perturb: Vec<PerturbSpec>,

@@ -16,6 +16,7 @@ use crate::system::ledger;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
 use crate::system::schedule::Source;
+use crate::system::state_at::velocity_now;
 use crate::system::stillness::{LEASTS, Look, SETTLE_LOOK};
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
@@ -55,6 +56,7 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(false);
         };
         let (who, time) = (due.source, due.time);
+        self.system.s.journal.handle();
         let first = self.ranks.rank() == 0;
         if self.stepped == 0 {
             // Nobody steps: the grid moves on to here.
@@ -128,7 +130,7 @@ impl<D: Integrate> Domains<'_, D> {
             let s = slot as usize;
             weight.add(2.0 * arrays.radius(s) * g / arrays.inverse_mass(s));
             if !engine.stands(slot) {
-                let (v, spin) = ledger::velocity_now(engine, s);
+                let (v, spin) = velocity_now(engine, s);
                 let turning = ledger::turning_energy(engine, s, spin);
                 kinetic.add(0.5 * v.norm_squared() / arrays.inverse_mass(s) + turning);
             }
@@ -154,7 +156,7 @@ impl<D: Integrate> Domains<'_, D> {
             .setup
             .boundaries
             .iter()
-            .any(|wall| wall.opens_at.is_some_and(|t| t > time) || !wall.stands());
+            .any(|wall| wall.opens_at.is_some_and(|t| t > time) || wall.goes_on(time));
         let grains = self.grains as usize;
         let (mut look, mut found) = (Look::Restless, Vec::new());
         for least in LEASTS {

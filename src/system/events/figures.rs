@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{Events, by_kind};
 use crate::body::Grain;
-use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Dissipated, EnergyFigures, EventFigures, FieldFigures, GrainFigures, ImpactFigures, Impacts,
@@ -172,14 +171,10 @@ impl<D: Dimension> Events<D> {
 
     pub(super) fn figures(&self) -> Summary {
         let counts = by_kind(self);
-        let total: u64 = counts.iter().sum();
-        let named: BTreeMap<String, u64> = EventKind::ALL
-            .iter()
-            .zip(&counts)
-            .filter(|(_, n)| **n > 0)
-            .map(|(kind, n)| (kind.name().to_string(), *n))
-            .collect();
-        let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
+        let times = Times {
+            simulated: self.tally.time,
+            wall: self.wall_seconds,
+        };
         let tally = self.engine.tally();
         let grains = self.setup.grains.len() as u64;
         let mut warnings = self.setup.warnings.clone();
@@ -207,17 +202,10 @@ impl<D: Dimension> Events<D> {
             } else {
                 Status::Interrupted
             },
-            time: Times {
-                simulated: self.tally.time,
-                wall: self.wall_seconds,
-            },
+            time: times,
             state_hash: format!("{:016x}", self.state_hash()),
-            events: EventFigures {
-                total,
-                by_kind: named,
-                per_virtual_second: per(self.tally.time),
-                per_wall_second: per(self.wall_seconds),
-            },
+            // All are in its calendar.
+            events: EventFigures::of(&counts, counts.iter().sum(), 0, times),
             grains: GrainFigures {
                 initial: grains,
                 created: 0,

@@ -17,7 +17,8 @@ use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::system::schedule::Source;
-use crate::system::{PerturbSetup, System, flight, ledger};
+use crate::system::state_at::velocity_now;
+use crate::system::{PerturbSetup, System, flight};
 
 /// How long a perturbation goes on, s.
 fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
@@ -233,7 +234,7 @@ impl<D: Integrate> System<D> {
                     moment += arrays.position(slot) * mass;
                 }
                 if arrays.status[slot] == Status::Stepped {
-                    let (v, _) = ledger::velocity_now(&self.engine, slot);
+                    let (v, _) = velocity_now(&self.engine, slot);
                     kinetic += sign * 0.5 * mass * v.norm_squared();
                 }
             }

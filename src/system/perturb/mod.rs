@@ -11,8 +11,8 @@ pub(super) use gravity::SLOW;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 use super::schedule::Source;
+use super::state_at::{position_at, state_at};
 use super::{Setup, System, SystemError, flight, ledger};
-use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
@@ -164,10 +164,7 @@ impl<D: Integrate> System<D> {
         let arrays = &self.engine.state.arrays;
         let there = (1..arrays.slots() as u32)
             .filter(|&slot| arrays.status[slot as usize].is_grain())
-            .map(|slot| match arrays.status[slot as usize] {
-                Status::Flying => (slot, flight::fly(&self.engine, slot as usize, now).position),
-                _ => (slot, arrays.position(slot as usize)),
-            });
+            .map(|slot| (slot, position_at(&self.engine, slot as usize, now)));
         let id = |slot: u32| arrays.id[slot as usize];
         let slots: Vec<u32> = match kind {
             PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => {
@@ -232,11 +229,7 @@ impl<D: Integrate> System<D> {
         let arrays = &self.engine.state.arrays;
         let of = |&slot: &u32| {
             let s = slot as usize;
-            let own = match arrays.status[s] {
-                Status::Stepped => ledger::velocity_now(&self.engine, s).0,
-                Status::Flying => flight::fly(&self.engine, s, self.engine.time()).velocity,
-                _ => D::Vector::default(),
-            };
+            let own = state_at(&self.engine, s, self.engine.time()).velocity;
             (own.dot(&velocity) + 0.5 * velocity.norm_squared()) / arrays.inverse_mass(s)
         };
         slots.iter().map(of).sum()

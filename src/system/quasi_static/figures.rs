@@ -145,14 +145,10 @@ impl<D: Dimension> QuasiStatic<D> {
 
     pub(super) fn figures(&self) -> Summary {
         let tally = &self.tally;
-        let total: u64 = tally.by_kind.iter().sum();
-        let by_kind: BTreeMap<String, u64> = EventKind::ALL
-            .iter()
-            .zip(&tally.by_kind)
-            .filter(|(_, n)| **n > 0)
-            .map(|(kind, n)| (kind.name().to_string(), *n))
-            .collect();
-        let per = |x: f64| if x > 0.0 { total as f64 / x } else { 0.0 };
+        let times = Times {
+            simulated: tally.time,
+            wall: self.wall_seconds,
+        };
         let grains = self.nodes.len() as u64;
         let mut warnings = self.setup.warnings.clone();
         if tally.held > 0 {
@@ -188,17 +184,9 @@ impl<D: Dimension> QuasiStatic<D> {
                 Some(Outcome::Finished) => Status::Finished,
                 _ => Status::Interrupted,
             },
-            time: Times {
-                simulated: tally.time,
-                wall: self.wall_seconds,
-            },
+            time: times,
             state_hash: format!("{:016x}", self.state_hash()),
-            events: EventFigures {
-                total,
-                by_kind,
-                per_virtual_second: per(tally.time),
-                per_wall_second: per(self.wall_seconds),
-            },
+            events: EventFigures::of(&tally.by_kind, self.handled, 0, times),
             grains: GrainFigures {
                 initial: 0,
                 created: grains,

@@ -1,0 +1,204 @@
+//! Feeds: grains shot at random into a region (thesis 5.8.2.1).
+
+use rand::RngExt as _;
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, EventSource, Order, Setup, Sight, Turn};
+use crate::body::{Formed, Grain, GrainId};
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+use crate::system::driver::stream;
+use crate::system::{Component, FeedSetup, FeedTiming};
+
+/// Where a feed stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::system) struct FeedState {
+    /// Its random stream.
+    pub rng: rand_chacha::ChaCha8Rng,
+    /// Grains made so far.
+    pub made: u64,
+    /// Their mass, kg.
+    pub mass: f64,
+    /// Postponements in a row.
+    pub postponed: u32,
+    /// Postponements in all.
+    pub postponed_in_all: u64,
+    /// When the grain that comes next was to come, s.
+    pub due: f64,
+    /// How long grains waited for room in all, s.
+    pub waited: f64,
+    /// Whether it found no room for so long that it gave up.
+    pub stopped: bool,
+    /// When it was shut, s.
+    pub shut: Option<f64>,
+    /// Place of the sort of the grain that waits in the list of components, and its radius, m.
+    pub waiting: Option<(u32, f64)>,
+}
+
+impl FeedState {
+    /// Until when it was to give, of a run that is at a time, s.
+    pub fn until(&self, time: f64) -> f64 {
+        self.shut.map_or(time, |shut| shut.min(time))
+    }
+}
+
+/// Streams of feeds are numbered from here.
+const FIRST_STREAM: u64 = 1_000;
+
+/// A feed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::system) struct Feed {
+    /// Its place in the setup.
+    index: usize,
+    state: FeedState,
+}
+
+impl Feed {
+    /// The feed of a setup at a place in its list.
+    pub fn new<D: Dimension>(setup: &Setup<D>, index: usize) -> Self {
+        Self {
+            index,
+            state: FeedState {
+                rng: stream(setup.seed, FIRST_STREAM + index as u64),
+                made: 0,
+                mass: 0.0,
+                postponed: 0,
+                postponed_in_all: 0,
+                due: setup.feeds[index].start,
+                waited: 0.0,
+                stopped: false,
+                shut: None,
+                waiting: None,
+            },
+        }
+    }
+
+    /// It gives no more from a time on, s.
+    pub fn shut(&mut self, time: f64) {
+        self.state.shut.get_or_insert(time);
+    }
+
+    /// Where it stands.
+    pub fn state(&self) -> &FeedState {
+        &self.state
+    }
+
+    /// The grain with a number and a radius, m, at a place.
+    fn made<D: Formed>(
+        &mut self,
+        sort: &Component,
+        setup: &Setup<D>,
+        grain: (GrainId, f64, D::Vector),
+    ) -> Grain<D> {
+        let (id, radius, position) = grain;
+        let mut grain = Grain::<D>::new(id, sort.material, radius, sort.density, position);
+        grain.velocity = setup.feeds[self.index].velocity;
+        if let Some(form) = sort.form {
+            grain.shape(form, &setup.forms[usize::from(form)], sort.density);
+            let draws = std::array::from_fn(|_| self.state.rng.random::<f64>());
+            grain.rotation = D::any_rotation(draws);
+        }
+        grain
+    }
+
+    /// Books a grain that comes; gives when the next is due, s.
+    fn book<D: Dimension>(&mut self, feed: &FeedSetup<D>, mass: f64, time: f64) -> f64 {
+        let state = &mut self.state;
+        state.made += 1;
+        state.mass += mass;
+        state.postponed = 0;
+        state.waiting = None;
+        state.waited += time - state.due;
+        let next = match feed.timing {
+            FeedTiming::Interval(interval) => feed.start + state.made as f64 * interval,
+            FeedTiming::Poisson(rate) => {
+                // 1 - u lies in (0, 1]: no logarithm of zero.
+                time - libm::log(1.0 - state.rng.random::<f64>()) / rate
+            }
+            FeedTiming::MassRate(rate) => feed.start + state.mass / rate,
+        };
+        state.due = next.max(time);
+        state.due
+    }
+
+    /// There was no room for a grain of a sort with a radius, m.
+    fn postpone<D: Dimension>(
+        &mut self,
+        feed: &FeedSetup<D>,
+        waits: (u32, f64),
+        time: f64,
+    ) -> Answer<D> {
+        let (state, tries) = (&mut self.state, feed.tries.max(1));
+        state.waiting = Some(waits);
+        state.postponed += 1;
+        state.postponed_in_all += 1;
+        let mut orders = vec![Order::Count(EventKind::AddBody)];
+        if state.postponed < tries {
+            let next = Some(turn(time + feed.postpone));
+            return Answer { orders, next };
+        }
+        state.stopped = true;
+        orders.push(Order::Warn(
+            EventKind::Jam,
+            format!(
+                "feed {} found no room in {tries} tries and stopped at {time:.6} s",
+                self.index + 1,
+            ),
+        ));
+        Answer { orders, next: None }
+    }
+}
+
+fn turn(time: f64) -> Turn {
+    Turn {
+        time,
+        kind: EventKind::AddBody,
+    }
+}
+
+impl<D: Formed> EventSource<D> for Feed {
+    fn first(&self, setup: &Setup<D>) -> Option<Turn> {
+        let feed = &setup.feeds[self.index];
+        (feed.count > 0).then(|| turn(feed.start))
+    }
+
+    fn act(&mut self, time: f64, sight: &mut dyn Sight<D>) -> Answer<D> {
+        // Numbers are never used again.
+        let Some(id) = sight.next_grain() else {
+            return Answer {
+                orders: Vec::new(),
+                next: None,
+            };
+        };
+        let feed = sight.setup().feeds[self.index].clone();
+        let sorts = feed.what.components();
+        let (sort, radius) = match self.state.waiting {
+            Some((sort, radius)) => (&sorts[sort as usize], radius),
+            None => feed.what.draw(&mut self.state.rng),
+        };
+        let mut place = None;
+        for _ in 0..feed.shots.max(1) {
+            let shot = D::Vector::from_fn(|k| {
+                feed.min[k]
+                    + (feed.max[k] - feed.min[k]) * self.state.rng.random::<f64>()
+                    + feed.rise[k] * (time - feed.start)
+            });
+            let shot = sight.wrapped(shot);
+            if sight.is_free(shot, radius, time) {
+                place = Some(shot);
+                break;
+            }
+        }
+        let Some(place) = place else {
+            let place = sorts.iter().position(|other| std::ptr::eq(other, sort));
+            return self.postpone(&feed, (place.unwrap_or(0) as u32, radius), time);
+        };
+        let grain = self.made(sort, sight.setup(), (id, radius, place));
+        let due = self.book(&feed, grain.mass, time);
+        let more = id + 1 < GrainId::MAX && !feed.is_done(&self.state, &sight.setup().forms);
+        Answer {
+            orders: vec![Order::Add(Box::new(grain))],
+            next: more.then(|| turn(due)),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! All sources of a run.
+
+use serde::{Deserialize, Serialize};
+
+use super::feed::Feed;
+use super::gate::Gate;
+use super::{EventSource, Turn};
+use crate::body::Formed;
+use crate::control::{self, Control};
+use crate::geometry::Dimension;
+use crate::system::Setup;
+use crate::system::schedule::Source;
+
+/// All sources, each with its state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::system) struct Sources {
+    gates: Vec<Gate>,
+    feeds: Vec<Feed>,
+    controls: Vec<Control>,
+}
+
+impl Sources {
+    /// Those of a setup, at its start.
+    pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
+        Self {
+            gates: (0..setup.boundaries.len()).map(Gate::new).collect(),
+            feeds: (0..setup.feeds.len())
+                .map(|k| Feed::new(setup, k))
+                .collect(),
+            controls: setup.controls.clone(),
+        }
+    }
+
+    /// Whether they are of a setup.
+    pub fn fit<D: Dimension>(&self, setup: &Setup<D>) -> bool {
+        self.gates.len() == setup.boundaries.len()
+            && self.feeds.len() == setup.feeds.len()
+            && self.controls.len() == setup.controls.len()
+    }
+
+    /// The one that has a name in the queue, if it is one of these.
+    pub fn get_mut<D: Formed>(&mut self, source: Source) -> Option<&mut dyn EventSource<D>> {
+        match source {
+            Source::Gate(k) => Some(self.gates.get_mut(k as usize)?),
+            Source::Feed(k) => Some(self.feeds.get_mut(k as usize)?),
+            Source::Control(k) => Some(self.controls.get_mut(k as usize)?),
+            _ => None,
+        }
+    }
+
+    /// The first turn of each that has one.
+    pub fn first<D: Formed>(&self, setup: &Setup<D>) -> Vec<(Source, Turn)> {
+        let gates = self.gates.iter().map(|gate| gate as &dyn EventSource<D>);
+        let gates = gates.zip((0..).map(Source::Gate));
+        let feeds = self.feeds.iter().map(|feed| feed as &dyn EventSource<D>);
+        let feeds = feeds.zip((0..).map(Source::Feed));
+        let controls = self.controls.iter().map(|one| one as &dyn EventSource<D>);
+        let controls = controls.zip((0..).map(Source::Control));
+        gates
+            .chain(feeds)
+            .chain(controls)
+            .filter_map(|(source, name)| Some((name, source.first(setup)?)))
+            .collect()
+    }
+
+    /// A feed gives no more from a time on, s.
+    pub fn shut(&mut self, feed: usize, time: f64) {
+        if let Some(feed) = self.feeds.get_mut(feed) {
+            feed.shut(time);
+        }
+    }
+
+    /// What controls have ordered that lasts, and when, s.
+    pub fn standing(&self) -> Vec<(control::Order, f64)> {
+        let all = self.controls.iter();
+        all.filter_map(|one| one.standing()).collect()
+    }
+
+    /// The feeds, in order of the scenario.
+    pub fn feeds(&self) -> &[Feed] {
+        &self.feeds
+    }
+}
