@@ -14,14 +14,13 @@ use crate::keys::View;
 /// these on.
 macro_rules! controls {
     ($($(#[$meta:meta])* $key:ident: $keys:ty => $variant:ident($control:ty) { $row:path };)+) => {
-        /// What acts on walls and feeds by what it reads of the run: exactly one key.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct ControlSection {
+        /// What acts on walls and feeds by what it reads of the run: one of these.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        pub enum ControlSection {
             $(
                 $(#[$meta])*
-                #[serde(default, skip_serializing_if = "Option::is_none")]
-                pub $key: Option<$keys>,
+                $variant($keys),
             )+
         }
 
@@ -44,14 +43,12 @@ macro_rules! controls {
                 view: &V,
                 known: &mut Known<'_, D>,
             ) -> Result<Self, V::Fault> {
-                let all = [$((stringify!($key), section.$key.is_some())),+];
-                let here = view.key(view.one_of("what it is", &all)?);
-                $(
-                    if let Some(keys) = &section.$key {
-                        return Ok(Control::$variant(Kind::<D>::read(keys, &here, known)?));
-                    }
-                )+
-                Err(here.fault_of_key("it is given and is not".into()))
+                Ok(match section {
+                    $(ControlSection::$variant(keys) => {
+                        let here = view.key(stringify!($key));
+                        Control::$variant(Kind::<D>::read(keys, &here, known)?)
+                    })+
+                })
             }
 
             /// The feature that it asks for.

@@ -10,38 +10,34 @@ use crate::support;
 
 /// A vessel with a slit in its floor, the side of which slides to when the meter below has counted enough.
 fn dosing(dimension: usize, count: u64, more: &str) -> String {
-    let v = |x: f64, up: f64| match dimension {
+    let v = |x: f64, y: f64, up: f64| match dimension {
         2 => format!("[{x}, {up}]"),
-        _ => format!("[{x}, 0.01, {up}]"),
+        _ => format!("[{x}, {y}, {up}]"),
     };
-    let wall = |name: &str, x: f64, across: f64| {
-        let normal = match dimension {
-            2 => format!("[{across}, 0.0]"),
-            _ => format!("[{across}, 0.0, 0.0]"),
-        };
-        let point = v(x, 0.0);
-        format!(
-            "[[boundary]]\nname = \"{name}\"\nmaterial = \"bead\"\nplane = {{ point = {point}, normal = {normal} }}\n"
-        )
-    };
-    let floor = |name: &str, from: f64, to: f64| {
-        let shape = match dimension {
-            2 => format!("segment = {{ from = [{from}, 0.0], to = [{to}, 0.0] }}"),
-            _ => format!(
-                "box = {{ min = [{from}, -0.01, -0.0001], max = [{to}, 0.03, 0.0], grains = \"outside\" }}"
-            ),
-        };
+    let wall = |name: &str, shape: String| {
         format!("[[boundary]]\nname = \"{name}\"\nmaterial = \"bead\"\n{shape}\n")
     };
-    let sides = match dimension {
-        2 => String::new(),
-        _ => ["front", "back"]
-            .into_iter()
-            .zip([(0.0, 1.0), (0.02, -1.0)])
-            .map(|(name, (y, across))| format!(
-                "[[boundary]]\nname = \"{name}\"\nmaterial = \"bead\"\nplane = {{ point = [0.0, {y}, 0.0], normal = [0.0, {across}, 0.0] }}\n"
-            ))
-            .collect(),
+    let plane =
+        |point: String, normal: String| format!("plane = {{ point = {point}, normal = {normal} }}");
+    let floor = |from: f64, to: f64| match dimension {
+        2 => format!("segment = {{ from = [{from}, 0.0], to = [{to}, 0.0] }}"),
+        _ => format!(
+            "box = {{ min = [{from}, -0.01, -0.0001], max = [{to}, 0.03, 0.0], grains = \"outside\" }}"
+        ),
+    };
+    let mut walls = vec![
+        wall("left", plane(v(-0.03, 0.0, 0.0), v(1.0, 0.0, 0.0))),
+        wall("right", plane(v(0.03, 0.0, 0.0), v(-1.0, 0.0, 0.0))),
+        wall("ledge", floor(-0.03, -0.01)),
+        wall("slide", floor(0.01, 0.05)),
+    ];
+    if dimension == 3 {
+        walls.push(wall("front", plane(v(0.0, 0.0, 0.0), v(0.0, 1.0, 0.0))));
+        walls.push(wall("back", plane(v(0.0, 0.02, 0.0), v(0.0, -1.0, 0.0))));
+    }
+    let [stiffness, across, damping] = match dimension {
+        2 => [1e5, 5e4, 5.0],
+        _ => [1e3, 5e2, 0.05],
     };
     format!(
         r#"
@@ -61,8 +57,7 @@ density = 1000.0
 [[law]]
 between = ["bead", "bead"]
 linear = {{ normal_stiffness = {stiffness}, tangential_stiffness = {across}, normal_damping = {damping}, tangential_damping = 0, friction = 0.4 }}
-{left}{right}{sides}{ledge}{slide}
-[[outlet]]
+{walls}[[outlet]]
 plane = {{ point = {low}, normal = {upward} }}
 [[meter]]
 name = "under"
@@ -74,29 +69,15 @@ lattice = {{ count = 60, radius = 0.003, min = {min}, max = {max}, jitter = 0.5,
 [[control]]
 valve = {{ meter = "under", count = {count}, boundary = "slide", way = {way}, lasts = 0.02 }}
 "#,
-        gravity = v(0.0, -9.81).replace("0.01", "0.0"),
-        stiffness = if dimension == 2 { 1e5 } else { 1e3 },
-        across = if dimension == 2 { 5e4 } else { 5e2 },
-        damping = if dimension == 2 { 5.0 } else { 0.05 },
-        left = wall("left", -0.03, 1.0),
-        right = wall("right", 0.03, -1.0),
-        ledge = floor("ledge", -0.03, -0.01),
-        slide = floor("slide", 0.01, 0.05),
-        low = v(0.0, -0.2),
-        upward = v(0.0, 1.0).replace("0.01", "0.0"),
-        half = v(0.0, -0.02),
-        down = v(0.0, -1.0).replace("0.01", "0.0"),
-        min = if dimension == 2 {
-            "[-0.03, 0.0]".into()
-        } else {
-            "[-0.03, 0.0, 0.0]".to_owned()
-        },
-        max = if dimension == 2 {
-            "[0.03, 0.3]".into()
-        } else {
-            "[0.03, 0.02, 0.3]".to_owned()
-        },
-        way = v(-0.02, 0.0).replace("0.01", "0.0"),
+        gravity = v(0.0, 0.0, -9.81),
+        walls = walls.concat(),
+        low = v(0.0, 0.0, -0.2),
+        upward = v(0.0, 0.0, 1.0),
+        half = v(0.0, 0.0, -0.02),
+        down = v(0.0, 0.0, -1.0),
+        min = v(-0.03, 0.0, 0.0),
+        max = v(0.03, 0.02, 0.3),
+        way = v(-0.02, 0.0, 0.0),
     )
 }
 
@@ -321,6 +302,30 @@ fn a_valve_shuts_a_feed() {
         assert_eq!(system.grain_count() as u64, due);
         assert_eq!(summary.meters[0].count as u64, due);
     }
+}
+
+/// Once feeds have given all, by mass or shut, what rests above an outlet that nobody reaches is a jam; before, it is none.
+#[test]
+fn a_jam_is_found_when_feeds_have_given_all() {
+    let outlet = "[[outlet]]\nplane = { point = [0.0, -0.1], normal = [0.0, 1.0] }\n";
+    let jams = |text: &str| {
+        let (system, _) = support::run(&support::written_planar(&format!("{text}{outlet}")));
+        let summary = system.summary();
+        let given = summary.feeds[0].given.count;
+        (given, summary.jams.len(), summary.time.simulated)
+    };
+    let shut = filling("").replace("finish = 1.0", "finish = 3.0");
+    let (given, found, _) = jams(&shut);
+    assert_eq!((given < 60, found), (true, 1));
+    // 20 disks of 28 g each.
+    let valve = shut.find("[[control]]").unwrap();
+    let by_mass = shut[..valve].replace("count = 60", "mass = 0.56");
+    let (given, found, _) = jams(&by_mass);
+    assert_eq!((given, found), (20, 1));
+    // One that gives on is waited for.
+    let slow = by_mass.replace("every = 0.01", "every = 0.2");
+    let (given, found, _) = jams(&slow);
+    assert!((15..=16).contains(&given) && found == 0, "{given} {found}");
 }
 
 /// What cannot be a valve is refused where it stands, with what is allowed.
