@@ -1,179 +1,188 @@
 //! How stepped grains go on by a step, with or without the forces before it, and how far they go: lists are minded by that.
 
-use super::engine::{Engine, three};
-use super::integrate::IntegratorName;
-use super::integrate::{Integrate, StepSums, Stride};
+use super::border::Border;
+use super::dem::{Dem, three};
+use super::integrate::{Integrate, IntegratorName, StepSums, Stride};
+use super::state::{Book, Skin};
+use super::world::{Clock, Grains, Physics, World};
+use super::{arcs, blocks, bodies, cell, guided, leeway};
 use crate::geometry::Vector;
 use crate::walls::Motion;
 
-impl<D: Integrate> Engine<D> {
+impl<D: Integrate> Dem<D> {
     /// Moves all stepped grains by one step.
     pub fn advance(&mut self) {
         self.move_all();
-        self.count_way();
+        count_way(&mut self.world, &mut self.skin, &mut self.book);
     }
 
     /// Works out the forces and moves all stepped grains by one step, in one pass over the grains, where that can be: in large systems of
     /// balls whose links are not logged. It must follow a stride, which leaves no forces behind. Gives whether it was done; what comes out has
-    /// the bits of [`Engine::forces`] and [`Engine::advance`], in that order.
+    /// the bits of [`Dem::forces`] and [`Dem::advance`], in that order.
     pub fn forces_and_advance(&mut self) -> bool {
-        let state = &self.state;
-        let can = self.has_bands()
-            && state.in_order
-            && state.fresh.is_empty()
-            && state.bodies.list.is_empty()
-            && state.cell.is_none()
-            && state.guided.is_empty()
+        let can = blocks::has_bands(&self.world.contacts, &self.world.cell)
+            && self.world.grains.in_order
+            && self.world.grains.fresh.is_empty()
+            && self.world.grains.bodies.list.is_empty()
+            && self.world.cell.state.is_none()
+            && self.world.walls.guided.is_empty()
             && !self.border.shared
-            && !self.options.log_links
-            && self.options.integrator != IntegratorName::Heun;
+            && !self.world.physics.options.log_links
+            && self.world.clock.integrator != IntegratorName::Heun;
         if can {
-            debug_assert!(self.knows_wall_slots());
-            let sums = self.forces_and_stride(Some(self.plain_stride()));
-            self.book_stride(sums);
-            self.count_step();
-            self.count_way();
+            debug_assert!(self.world.contacts.knows_wall_slots());
+            let sums =
+                self.forces_and_stride(Some(plain_stride(&self.world.clock, &self.world.physics)));
+            book_stride(&mut self.skin, &mut self.book, &mut self.border, sums);
+            count_step(&mut self.world.clock, &self.world.grains, &mut self.book);
+            count_way(&mut self.world, &mut self.skin, &mut self.book);
         }
         can
     }
 
-    fn plain_stride(&self) -> Stride {
-        Stride {
-            step: self.options.step,
-            gravity: three(self.gravity),
-            euler: matches!(self.options.integrator, IntegratorName::Euler),
-        }
-    }
-
-    fn count_step(&mut self) {
-        let state = &mut self.state;
-        state.n += 1;
-        state.counts.steps += 1;
-        state.counts.grain_steps += state.active.len() as u64;
-    }
-
-    /// Books what a stride did.
-    fn book_stride(&mut self, sums: StepSums) {
-        self.state.flows.damping += sums.damper_work;
-        self.state.fastest = sums.fastest;
-        self.state.leeways.fastest = sums.hurry;
-        self.border.axes = sums.axes;
-    }
-
     /// The motion of a step, without the way that lists are minded by.
     pub(super) fn move_all(&mut self) {
-        let stride = self.plain_stride();
-        self.keep_moments();
-        let sums = if self.options.integrator == IntegratorName::Heun {
+        let stride = plain_stride(&self.world.clock, &self.world.physics);
+        self.world.grains.keep_moments();
+        let sums = if self.world.clock.integrator == IntegratorName::Heun {
             super::heun::step(self, stride)
         } else {
-            self.stride(stride)
+            blocks::stride(&mut self.world, &mut self.skin, &mut self.work, stride)
         };
-        self.book_stride(sums);
-        if self.has_arcs() {
+        book_stride(&mut self.skin, &mut self.book, &mut self.border, sums);
+        if arcs::has_arcs(&self.world.shapes, &self.world.grains) {
             // Ends of a grain may be faster than its middle.
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
-            self.state.fastest = most * most;
+            self.skin.fastest = most * most;
         }
-        let mut work = self.turn_bodies();
-        if self.options.integrator == IntegratorName::Heun {
+        let mut work = bodies::turn_bodies(&mut self.world, &mut self.skin);
+        if self.world.clock.integrator == IntegratorName::Heun {
             // Both stages have booked it.
             work = 0.0;
         }
         if D::N == 2 {
-            self.put_all_parts();
+            bodies::put_all_parts(
+                &self.world.physics,
+                &mut self.world.shapes,
+                &mut self.world.grains,
+                &mut self.skin,
+            );
         }
-        self.drive_guided();
-        self.state.flows.damping += work;
-        self.count_step();
+        guided::drive_guided(
+            &self.world.clock,
+            &self.world.physics,
+            &mut self.world.walls,
+        );
+        self.book.flows.damping += work;
+        count_step(&mut self.world.clock, &self.world.grains, &mut self.book);
     }
 
-    pub(super) fn count_way(&mut self) {
-        let way = match self.move_cell() {
-            Some(way) => way,
-            None => {
-                let wall = self.wall_speed();
-                self.count_leeway(wall);
-                self.way_of([self.state.fastest, wall])
-            }
+    /// Moves all own stepped grains by one step. What the ranks must know together: parts of the square of the greatest speed, m^2/s^2,
+    /// and a bound of the speed of walls, m/s; of each the greatest goes to [`moved`](super::border::moved).
+    pub fn move_own(&mut self) -> [f64; 3] {
+        self.move_all();
+        let [along, across] = self.border.axes;
+        [along, across, wall_speed(&self.world)]
+    }
+}
+
+fn plain_stride<D: Integrate>(clock: &Clock, physics: &Physics<D>) -> Stride {
+    Stride {
+        step: clock.step,
+        gravity: three(physics.gravity),
+        euler: matches!(clock.integrator, IntegratorName::Euler),
+    }
+}
+
+fn count_step<D: Integrate>(clock: &mut Clock, grains: &Grains<D>, book: &mut Book) {
+    clock.n += 1;
+    book.counts.steps += 1;
+    book.counts.grain_steps += grains.active.len() as u64;
+}
+
+/// Books what a stride did.
+fn book_stride(skin: &mut Skin, book: &mut Book, border: &mut Border, sums: StepSums) {
+    book.flows.damping += sums.damper_work;
+    skin.fastest = sums.fastest;
+    skin.leeways.fastest = sums.hurry;
+    border.axes = sums.axes;
+}
+
+pub(super) fn count_way<D: Integrate>(world: &mut World<D>, skin: &mut Skin, book: &mut Book) {
+    let way = match cell::drive::move_cell(world, book) {
+        Some(way) => way,
+        None => {
+            let wall = wall_speed(world);
+            leeway::count_leeway(&world.clock, skin, wall);
+            world.clock.way_of([skin.fastest, wall])
+        }
+    };
+    skin.add_way(way);
+}
+
+/// Grains that just began to step get the velocity that the integrator carries. Done after each
+/// evaluation; to be called besides when grains begin to step between evaluations.
+pub fn start_fresh<D: Integrate>(world: &mut World<D>) {
+    let fresh = std::mem::take(&mut world.grains.fresh);
+    let h = world.clock.step;
+    // Both carry the velocity of half a step before the time of evaluation. The midpoint rule's
+    // first evaluation lies half a step after the start, to which grains were brought by
+    // gravity alone: contact forces act from the start on, so only gravity is taken back.
+    let (back, contact) = match world.clock.integrator {
+        IntegratorName::Verlet => (0.5 * h, 0.5 * h),
+        IntegratorName::Midpoint => (0.5 * h, 0.0),
+        IntegratorName::Euler | IntegratorName::Heun => (0.0, 0.0),
+    };
+    let gravity = three(world.physics.gravity);
+    for &slot in &fresh {
+        let slot = slot as usize;
+        let arrays = &mut world.grains.arrays;
+        let (force, moment) = D::force(arrays, slot);
+        let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
+        let velocity: [f64; 3] = three(arrays.velocity(slot));
+        let spin = D::surface_spin(arrays, slot);
+        // In the plane spins follow velocities after two columns, in space after four.
+        let first = if D::N == 2 { 2 } else { 4 };
+        for k in 0..D::N {
+            let push = force[k] * m;
+            arrays.state[slot].0[k] = velocity[k] - (contact * push + back * gravity[k]);
+            D::set_previous(arrays, slot, k, push + gravity[k]);
+        }
+        for k in 0..D::SPINS {
+            let a = moment[k] * i;
+            arrays.state[slot].0[first + k] = spin[k] - contact * a;
+            D::set_previous(arrays, slot, first + k, a);
+        }
+    }
+    bodies::start_bodies(&world.shapes, &mut world.grains, &fresh, contact);
+    world.grains.fresh = fresh;
+    world.grains.fresh.clear();
+}
+
+/// A bound of the speed of any moving wall near grains, m/s.
+pub(super) fn wall_speed<D: Integrate>(world: &World<D>) -> f64 {
+    let mut bound = 0.0f64;
+    for (wall, &gone) in world.walls.boundaries.iter().zip(&world.walls.gone) {
+        if wall.fixed || gone {
+            continue;
+        }
+        let pose = wall.boundary.motion.pose(world.clock.time());
+        let mut speed = match &wall.boundary.motion {
+            Motion::Guided(guided) => guided.now.speed.abs().max(guided.now.carried.abs()),
+            _ => pose.velocity.norm(),
         };
-        self.add_way(way);
-    }
-
-    /// The longest way in a step of a grain, whose speed squared (m^2/s^2) is at most the first, and of a wall, m/s, m.
-    pub(super) fn way_of(&self, [fastest, wall]: [f64; 2]) -> f64 {
-        self.options.step * (fastest.sqrt() + wall)
-    }
-
-    pub(super) fn add_way(&mut self, way: f64) {
-        self.state.outer_way += way;
-        self.state.inner_way += way;
-    }
-
-    /// Grains that just began to step get the velocity that the integrator carries. Done after each
-    /// evaluation; to be called besides when grains begin to step between evaluations.
-    pub fn start_fresh(&mut self) {
-        let fresh = std::mem::take(&mut self.state.fresh);
-        let h = self.options.step;
-        // Both carry the velocity of half a step before the time of evaluation. The midpoint rule's
-        // first evaluation lies half a step after the start, to which grains were brought by
-        // gravity alone: contact forces act from the start on, so only gravity is taken back.
-        let (back, contact) = match self.options.integrator {
-            IntegratorName::Verlet => (0.5 * h, 0.5 * h),
-            IntegratorName::Midpoint => (0.5 * h, 0.0),
-            IntegratorName::Euler | IntegratorName::Heun => (0.0, 0.0),
-        };
-        let gravity = three(self.gravity);
-        for &slot in &fresh {
-            let slot = slot as usize;
-            let arrays = &mut self.state.arrays;
-            let (force, moment) = D::force(arrays, slot);
-            let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
-            let velocity: [f64; 3] = three(arrays.velocity(slot));
-            let spin = D::surface_spin(arrays, slot);
-            // In the plane spins follow velocities after two columns, in space after four.
-            let first = if D::N == 2 { 2 } else { 4 };
-            for k in 0..D::N {
-                let push = force[k] * m;
-                arrays.state[slot].0[k] = velocity[k] - (contact * push + back * gravity[k]);
-                D::set_previous(arrays, slot, k, push + gravity[k]);
-            }
-            for k in 0..D::SPINS {
-                let a = moment[k] * i;
-                arrays.state[slot].0[first + k] = spin[k] - contact * a;
-                D::set_previous(arrays, slot, first + k, a);
-            }
+        let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
+        if spin > 0.0 {
+            let centre = pose.centre + pose.shift;
+            let reach = world
+                .grains
+                .active
+                .iter()
+                .map(|&s| (world.grains.arrays.position(s as usize) - centre).norm())
+                .fold(0.0, f64::max);
+            speed += spin * (reach + world.physics.options.outer_margin);
         }
-        self.start_bodies(&fresh, contact);
-        self.state.fresh = fresh;
-        self.state.fresh.clear();
+        bound = bound.max(speed);
     }
-
-    /// A bound of the speed of any moving wall near grains, m/s.
-    pub(super) fn wall_speed(&self) -> f64 {
-        let mut bound = 0.0f64;
-        for (wall, &gone) in self.boundaries.iter().zip(&self.state.gone) {
-            if wall.fixed || gone {
-                continue;
-            }
-            let pose = wall.boundary.motion.pose(self.time());
-            let mut speed = match &wall.boundary.motion {
-                Motion::Guided(guided) => guided.now.speed.abs().max(guided.now.carried.abs()),
-                _ => pose.velocity.norm(),
-            };
-            let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
-            if spin > 0.0 {
-                let centre = pose.centre + pose.shift;
-                let reach = self
-                    .state
-                    .active
-                    .iter()
-                    .map(|&s| (self.state.arrays.position(s as usize) - centre).norm())
-                    .fold(0.0, f64::max);
-                speed += spin * (reach + self.options.outer_margin);
-            }
-            bound = bound.max(speed);
-        }
-        bound
-    }
+    bound
 }

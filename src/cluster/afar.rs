@@ -1,8 +1,7 @@
 //! What fields and forces between grains need of the engine, and what they do to it.
 
-use super::engine::Engine;
-use super::integrate::Integrate;
-use super::integrate::IntegratorName;
+use super::integrate::{Integrate, IntegratorName};
+use super::world::{Clock, Grains, Physics, Shapes};
 use crate::field::{Source, SourceDensity};
 use crate::geometry::Dimension;
 
@@ -17,76 +16,86 @@ pub struct FieldForce<D: Dimension> {
     pub moment: [f64; 3],
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Charge and moments of the grain at a slot at the evaluation.
-    pub fn source(&self, slot: u32, density: SourceDensity) -> Source {
-        let arrays = &self.state.arrays;
-        let mass = 1.0 / arrays.inverse_mass(slot as usize);
-        if !density.has_moment() {
-            return Source {
-                charge: density.charge * mass,
-                ..Source::default()
-            };
-        }
-        let form = self.form_index(slot);
-        let axes = form.map(|index| self.forms[usize::from(index)].axes);
-        density.of::<D>(mass, D::rotation(arrays, slot as usize), axes)
-    }
-
-    /// Adds what a field does to a stepped grain at the present evaluation.
-    pub fn add_action(&mut self, slot: u32, action: &FieldForce<D>) {
-        let (arrays, s) = (&mut self.state.arrays, slot as usize);
-        for k in 0..D::N {
-            arrays.forces[s].0[k] += action.force[k];
-            if D::N == 2 {
-                arrays.forces[s].0[4 + k] += action.drag[k];
-            } else {
-                arrays.dampers[s].0[k] += action.drag[k];
-            }
-        }
-        if action.moment != [0.0; 3] {
-            let inverse = 1.0 / arrays.radius(s);
-            let [x, y, z] = action.moment.map(|m| m * inverse);
-            let moment = if D::N == 2 { [z, 0.0, 0.0] } else { [x, y, z] };
-            D::add_force(arrays, s, [0.0; 3], moment);
-        }
-    }
-
-    /// Adds the force of an acceleration v x w to a stepped grain, after all other forces. The leapfrogs
-    /// take for v the mean of the velocities before and after the kick, so that it does no work
-    /// (Boris 1970).
-    pub fn add_gyration(&mut self, slot: u32, rate: [f64; 3], fresh: bool) {
-        let s = slot as usize;
-        let (arrays, half) = (&self.state.arrays, 0.5 * self.options.step);
-        let mass = 1.0 / arrays.inverse_mass(s);
-        let midpoint = self.options.integrator == IntegratorName::Midpoint;
-        let leapfrog = midpoint || self.options.integrator == IntegratorName::Verlet;
-        // Who begins to step has the velocity of this evaluation; under the midpoint rule that of half a step
-        // before, but for gravity.
-        let velocity = if midpoint || leapfrog && !fresh {
-            let (carried, _) = D::carried(arrays, s);
-            let (force, _) = D::force(arrays, s);
-            let pushed: [f64; 3] = std::array::from_fn(|k| {
-                let gravity = if k < D::N && !fresh {
-                    self.gravity[k]
-                } else {
-                    0.0
-                };
-                carried[k] + half * (force[k] / mass + gravity)
-            });
-            // Solves v - v x u = b.
-            let u = rate.map(|w| half * w);
-            let along = crate::field::dot(pushed, u);
-            let across = crate::field::cross(pushed, u);
-            let inverse = 1.0 / (1.0 + crate::field::dot(u, u));
-            std::array::from_fn(|k| (pushed[k] + across[k] + along * u[k]) * inverse)
-        } else {
-            crate::field::three(arrays.velocity(s))
+/// Charge and moments of the grain at a slot at the evaluation.
+pub fn source<D: Integrate>(
+    shapes: &Shapes<D>,
+    grains: &Grains<D>,
+    slot: u32,
+    density: SourceDensity,
+) -> Source {
+    let arrays = &grains.arrays;
+    let mass = 1.0 / arrays.inverse_mass(slot as usize);
+    if !density.has_moment() {
+        return Source {
+            charge: density.charge * mass,
+            ..Source::default()
         };
-        let turned = crate::field::cross(velocity, rate);
-        let arrays = &mut self.state.arrays;
-        for k in 0..D::N {
-            arrays.forces[s].0[k] += mass * turned[k];
+    }
+    let form = grains.form_index(slot);
+    let axes = form.map(|index| shapes.forms[usize::from(index)].axes);
+    density.of::<D>(mass, D::rotation(arrays, slot as usize), axes)
+}
+
+/// Adds what a field does to a stepped grain at the present evaluation.
+pub fn add_action<D: Integrate>(grains: &mut Grains<D>, slot: u32, action: &FieldForce<D>) {
+    let (arrays, s) = (&mut grains.arrays, slot as usize);
+    for k in 0..D::N {
+        arrays.forces[s].0[k] += action.force[k];
+        if D::N == 2 {
+            arrays.forces[s].0[4 + k] += action.drag[k];
+        } else {
+            arrays.dampers[s].0[k] += action.drag[k];
         }
+    }
+    if action.moment != [0.0; 3] {
+        let inverse = 1.0 / arrays.radius(s);
+        let [x, y, z] = action.moment.map(|m| m * inverse);
+        let moment = if D::N == 2 { [z, 0.0, 0.0] } else { [x, y, z] };
+        D::add_force(arrays, s, [0.0; 3], moment);
+    }
+}
+
+/// Adds the force of an acceleration v x w to a stepped grain, after all other forces. The leapfrogs
+/// take for v the mean of the velocities before and after the kick, so that it does no work
+/// (Boris 1970).
+pub fn add_gyration<D: Integrate>(
+    clock: &Clock,
+    physics: &Physics<D>,
+    grains: &mut Grains<D>,
+    slot: u32,
+    rate: [f64; 3],
+    fresh: bool,
+) {
+    let s = slot as usize;
+    let (arrays, half) = (&grains.arrays, 0.5 * clock.step);
+    let mass = 1.0 / arrays.inverse_mass(s);
+    let midpoint = clock.integrator == IntegratorName::Midpoint;
+    let leapfrog = midpoint || clock.integrator == IntegratorName::Verlet;
+    // Who begins to step has the velocity of this evaluation; under the midpoint rule that of half a step
+    // before, but for gravity.
+    let velocity = if midpoint || leapfrog && !fresh {
+        let (carried, _) = D::carried(arrays, s);
+        let (force, _) = D::force(arrays, s);
+        let pushed: [f64; 3] = std::array::from_fn(|k| {
+            let gravity = if k < D::N && !fresh {
+                physics.gravity[k]
+            } else {
+                0.0
+            };
+            carried[k] + half * (force[k] / mass + gravity)
+        });
+        // Solves v - v x u = b.
+        let u = rate.map(|w| half * w);
+        let along = crate::field::dot(pushed, u);
+        let across = crate::field::cross(pushed, u);
+        let inverse = 1.0 / (1.0 + crate::field::dot(u, u));
+        std::array::from_fn(|k| (pushed[k] + across[k] + along * u[k]) * inverse)
+    } else {
+        crate::field::three(arrays.velocity(s))
+    };
+    let turned = crate::field::cross(velocity, rate);
+    let arrays = &mut grains.arrays;
+    for k in 0..D::N {
+        arrays.forces[s].0[k] += mass * turned[k];
     }
 }

@@ -11,14 +11,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::arrays::Arrays;
 use super::bands::{AHEAD, Bands, BlockEnd, order_of};
+use super::dem::{Work, law_of};
 use super::dimension::ClusterDimension;
-use super::engine::{Engine, law_of};
 use super::filtering::Stretch;
 use super::integrate::{Integrate, Moved, StepSums, Stride};
 use super::kernel::{All, Block, Change, NOTHING, Near, Seen, Timing};
 use super::lists::History;
-use super::state::PairClass;
-use super::team::Team;
+use super::state::{PairClass, Skin};
+use super::world::{Cell, Contacts, World};
 use crate::contact::LinkLaw;
 use crate::vector::{Level, Row, Soon};
 
@@ -353,165 +353,168 @@ fn look_ahead(shared: &mut [Shared<'_>]) {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Chooses how many threads of the caller's pool share the work of a step in large systems; results do not
-    /// depend on it.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.team = Team::new(threads);
+/// Whether pairs are looked at by bands: sums of stresses are of all pairs in one order.
+pub(crate) fn has_bands<D: Integrate>(contacts: &Contacts<D>, cell: &Cell) -> bool {
+    contacts.bands.count() > 1 && cell.sums.is_none()
+}
+
+/// Forces of a class of pairs of balls, where there are no bands; gives the work of tangential forces, J.
+pub(super) fn pair_forces<D: Integrate>(
+    world: &mut World<D>,
+    work: &mut Work<D>,
+    class: usize,
+    timing: Timing,
+) -> f64 {
+    let arrays = &mut world.grains.arrays;
+    let PairClass {
+        lists, materials, ..
+    } = &mut world.contacts.pairs[class];
+    let law = law_of(&world.physics.known_laws, materials[0], materials[1]);
+    let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
+    let block = Block {
+        batches: &lists.batches,
+        history: &mut lists.history,
+        stiffness: &mut lists.stiffness,
+        memory: &mut lists.memory,
+        flags: &mut lists.flags,
+        changed: &mut work.changed,
+        forces: All(&mut arrays.forces),
+        dampers: All(&mut arrays.dampers),
+    };
+    let sums = world.cell.sums.as_deref_mut();
+    D::pair_forces(world.physics.level, law, rows, spins, block, timing, sums)
+}
+
+/// Runs the kernel of the plain stride on the present forces.
+pub(super) fn stride<D: Integrate>(
+    world: &mut World<D>,
+    skin: &mut Skin,
+    work: &mut Work<D>,
+    stride: Stride,
+) -> StepSums {
+    if world.contacts.bands.count() > 1 && world.grains.in_order {
+        return by_bands(world, skin, work, &[], Some(stride)).1;
+    }
+    let arrays = &mut world.grains.arrays;
+    let slots = arrays.slots();
+    let moved = Moved {
+        first: 0,
+        rows: &mut arrays.rows,
+        state: &mut arrays.state,
+        forces: &mut arrays.forces,
+        spins: &mut arrays.spins,
+        previous: &mut arrays.previous,
+        dampers: &mut arrays.dampers,
+        weights: skin.leeways.weights(slots),
+    };
+    D::stride(world.physics.level, moved, &world.grains.active, stride)
+}
+
+/// A pass over the bands: blocks of classes of pairs, a stride, or the stride of each band after its blocks. What walls do must be known
+/// before both; then nobody gets to know the forces.
+pub(super) fn by_bands<D: Integrate>(
+    world: &mut World<D>,
+    skin: &mut Skin,
+    work: &mut Work<D>,
+    pairs: &[Pairs],
+    stride: Option<Stride>,
+) -> (Vec<Done>, StepSums) {
+    let (level, team) = (world.physics.level, work.team);
+    // Threads are not to wait for a block or a stride whose band another is at; in space bands are smaller.
+    let (ahead, behind) = match (team.is_of_many(), D::N) {
+        (false, _) => (AHEAD, 0),
+        (true, 2) => (3, 4),
+        (true, _) => (6, 8),
+    };
+    let bands = &world.contacts.bands;
+    let count = bands.count();
+    let spare = Mutex::new(std::mem::take(&mut work.lent));
+    // Rows of their own are for forces that nobody needs after the pass.
+    let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
+    let noted = [&world.contacts.wall_slots[..], &world.sleeping.still.rim];
+    let asks = world.grains.arrays.slots() >= ask_from(D::N) && !team.is_of_many();
+    let weights = skin.leeways.weights(world.grains.arrays.slots());
+    let mut shared = shared(bands, &mut world.grains.arrays, weights, noted);
+    if asks {
+        look_ahead(&mut shared);
     }
 
-    /// Whether pairs are looked at by bands: sums of stresses are of all pairs in one order.
-    pub(crate) fn has_bands(&self) -> bool {
-        self.state.bands.count() > 1 && self.cell_sums.is_none()
-    }
-
-    /// Forces of a class of pairs of balls, where there are no bands; gives the work of tangential forces, J.
-    pub(super) fn pair_forces(&mut self, class: usize, timing: Timing) -> f64 {
-        let arrays = &mut self.state.arrays;
-        let PairClass {
-            lists, materials, ..
-        } = &mut self.state.pairs[class];
-        let law = law_of(&self.known_laws, materials[0], materials[1]);
-        let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
-        let block = Block {
-            batches: &lists.batches,
-            history: &mut lists.history,
-            stiffness: &mut lists.stiffness,
-            memory: &mut lists.memory,
-            flags: &mut lists.flags,
-            changed: &mut self.changed,
-            forces: All(&mut arrays.forces),
-            dampers: All(&mut arrays.dampers),
+    let blocks_of = |pairs: &Pairs| world.contacts.pairs[pairs.class].blocks.len();
+    let mut found: Vec<Vec<Done>> = pairs
+        .iter()
+        .map(|pairs| vec![Done::default(); blocks_of(pairs)])
+        .collect();
+    let mut blocks: BTreeMap<_, (_, Vec<Part<'_, _>>)> = BTreeMap::new();
+    let mut wanted = pairs.iter().zip(&mut found).peekable();
+    for (index, class) in world.contacts.pairs.iter_mut().enumerate() {
+        let Some((pairs, found)) = wanted.next_if(|(pairs, _)| pairs.class == index) else {
+            continue;
         };
-        let sums = self.cell_sums.as_deref_mut();
-        D::pair_forces(self.level, law, rows, spins, block, timing, sums)
-    }
-
-    /// Runs the kernel of the plain stride on the present forces.
-    pub(super) fn stride(&mut self, stride: Stride) -> StepSums {
-        if self.state.bands.count() > 1 && self.state.in_order {
-            return self.by_bands(&[], Some(stride)).1;
-        }
-        let arrays = &mut self.state.arrays;
-        let slots = arrays.slots();
-        let moved = Moved {
-            first: 0,
-            rows: &mut arrays.rows,
-            state: &mut arrays.state,
-            forces: &mut arrays.forces,
-            spins: &mut arrays.spins,
-            previous: &mut arrays.previous,
-            dampers: &mut arrays.dampers,
-            weights: self.state.leeways.weights(slots),
-        };
-        D::stride(self.level, moved, &self.state.active, stride)
-    }
-
-    /// A pass over the bands: blocks of classes of pairs, a stride, or the stride of each band after its blocks. What walls do must be known
-    /// before both; then nobody gets to know the forces.
-    pub(super) fn by_bands(
-        &mut self,
-        pairs: &[Pairs],
-        stride: Option<Stride>,
-    ) -> (Vec<Done>, StepSums) {
-        let (level, team) = (self.level, self.team);
-        // Threads are not to wait for a block or a stride whose band another is at; in space bands are smaller.
-        let (ahead, behind) = match (team.is_of_many(), D::N) {
-            (false, _) => (AHEAD, 0),
-            (true, 2) => (3, 4),
-            (true, _) => (6, 8),
-        };
-        let state = &mut self.state;
-        let bands = &state.bands;
-        let count = bands.count();
-        let spare = Mutex::new(std::mem::take(&mut self.lent));
-        // Rows of their own are for forces that nobody needs after the pass.
-        let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
-        let noted = [&self.wall_slots[..], &state.still.rim];
-        let asks = state.arrays.slots() >= ask_from(D::N) && !team.is_of_many();
-        let weights = state.leeways.weights(state.arrays.slots());
-        let mut shared = shared(bands, &mut state.arrays, weights, noted);
-        if asks {
-            look_ahead(&mut shared);
-        }
-
-        let blocks_of = |pairs: &Pairs| state.pairs[pairs.class].blocks.len();
-        let mut found: Vec<Vec<Done>> = pairs
-            .iter()
-            .map(|pairs| vec![Done::default(); blocks_of(pairs)])
-            .collect();
-        let mut blocks: BTreeMap<_, (_, Vec<Part<'_, _>>)> = BTreeMap::new();
-        let mut wanted = pairs.iter().zip(&mut found).peekable();
-        for (index, class) in state.pairs.iter_mut().enumerate() {
-            let Some((pairs, found)) = wanted.next_if(|(pairs, _)| pairs.class == index) else {
-                continue;
-            };
-            let stretches = class.lists.stretches(&class.blocks);
-            for ((end, stretch), found) in class.blocks.iter().zip(stretches).zip(found) {
-                let bands = end.bands.map(usize::from);
-                let (_, parts) = blocks
-                    .entry(order_of(bands, ahead))
-                    .or_insert_with(|| (bands, Vec::new()));
-                parts.push(Part {
-                    pairs,
-                    stretch,
-                    found,
-                });
-            }
-        }
-        let both = |[a, b]: [usize; 2]| [Some(a), (a != b).then_some(b)].into_iter().flatten();
-        let mut of_band = vec![0; count];
-        for (bands, _) in blocks.values() {
-            both(*bands).for_each(|band| of_band[band] += 1);
-        }
-
-        let mut sums = vec![StepSums::default(); count];
-        let mut strides: Vec<Option<Job<'_, D::History>>> = Vec::new();
-        if let Some(stride) = stride {
-            let dealt = bands.deal(&state.active).into_iter().zip(&mut sums);
-            for (band, (active, sums)) in dealt.enumerate() {
-                strides.push(Some(Job::Stride {
-                    stride,
-                    band,
-                    turn: of_band[band],
-                    active,
-                    sums,
-                    spare: &spare,
-                }));
-            }
-        }
-        let mut jobs = Vec::with_capacity(blocks.len() + strides.len());
-        let mut turns = vec![0; count];
-        let mut whole = VecDeque::new();
-        for (k, (bands, parts)) in blocks.into_values().enumerate() {
-            jobs.push(Job::Block {
-                bands,
-                turns: bands.map(|band| turns[band]),
-                parts,
-                spare: lending,
+        let stretches = class.lists.stretches(&class.blocks);
+        for ((end, stretch), found) in class.blocks.iter().zip(stretches).zip(found) {
+            let bands = end.bands.map(usize::from);
+            let (_, parts) = blocks
+                .entry(order_of(bands, ahead))
+                .or_insert_with(|| (bands, Vec::new()));
+            parts.push(Part {
+                pairs,
+                stretch,
+                found,
             });
-            for band in both(bands) {
-                turns[band] += 1;
-                if turns[band] == of_band[band] {
-                    whole.push_back((k, band));
-                }
-            }
-            while let Some(&(since, band)) = whole.front()
-                && since + behind <= k
-            {
-                whole.pop_front();
-                jobs.extend(strides.get_mut(band).and_then(Option::take));
+        }
+    }
+    let both = |[a, b]: [usize; 2]| [Some(a), (a != b).then_some(b)].into_iter().flatten();
+    let mut of_band = vec![0; count];
+    for (bands, _) in blocks.values() {
+        both(*bands).for_each(|band| of_band[band] += 1);
+    }
+
+    let mut sums = vec![StepSums::default(); count];
+    let mut strides: Vec<Option<Job<'_, D::History>>> = Vec::new();
+    if let Some(stride) = stride {
+        let dealt = bands.deal(&world.grains.active).into_iter().zip(&mut sums);
+        for (band, (active, sums)) in dealt.enumerate() {
+            strides.push(Some(Job::Stride {
+                stride,
+                band,
+                turn: of_band[band],
+                active,
+                sums,
+                spare: &spare,
+            }));
+        }
+    }
+    let mut jobs = Vec::with_capacity(blocks.len() + strides.len());
+    let mut turns = vec![0; count];
+    let mut whole = VecDeque::new();
+    for (k, (bands, parts)) in blocks.into_values().enumerate() {
+        jobs.push(Job::Block {
+            bands,
+            turns: bands.map(|band| turns[band]),
+            parts,
+            spare: lending,
+        });
+        for band in both(bands) {
+            turns[band] += 1;
+            if turns[band] == of_band[band] {
+                whole.push_back((k, band));
             }
         }
-        jobs.extend(strides.into_iter().flatten());
-        team.each(jobs, |job| job.work::<D>(level, &shared));
-        drop(shared);
-        self.lent = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
-
-        let classes = pairs.iter().map(|pairs| &self.state.pairs[pairs.class]);
-        let done = found.into_iter().zip(classes);
-        let done = done.map(|(found, class)| Done::of_blocks(found, &class.blocks));
-        let sums = sums.into_iter().reduce(StepSums::and);
-        (done.collect(), sums.unwrap_or_default())
+        while let Some(&(since, band)) = whole.front()
+            && since + behind <= k
+        {
+            whole.pop_front();
+            jobs.extend(strides.get_mut(band).and_then(Option::take));
+        }
     }
+    jobs.extend(strides.into_iter().flatten());
+    team.each(jobs, |job| job.work::<D>(level, &shared));
+    drop(shared);
+    work.lent = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+
+    let classes = pairs.iter().map(|pairs| &world.contacts.pairs[pairs.class]);
+    let done = found.into_iter().zip(classes);
+    let done = done.map(|(found, class)| Done::of_blocks(found, &class.blocks));
+    let sums = sums.into_iter().reduce(StepSums::and);
+    (done.collect(), sums.unwrap_or_default())
 }

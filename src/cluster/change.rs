@@ -1,14 +1,15 @@
 //! Changes from outside: grains removed, gates opened, forces added.
 
-use super::Other;
-use super::arrays::Status;
-use super::engine::Engine;
-use super::integrate::Integrate;
-use super::integrate::IntegratorName;
+use super::border::Border;
+use super::integrate::{Integrate, IntegratorName};
 use super::kinematics::Kinematics;
 use super::lists::{History, Lists, Remembered, each_link};
-use super::observe::{Elastic, LinkView};
+use super::observe::{ContactRef, Elastic};
+use super::state::{Book, Effects};
+use super::world::{Clock, Contacts, Grains, Physics, Sleeping, World};
+use super::{Other, arcs, bodies, border, evaluate, kinematics, observe, still};
 use crate::geometry::Dimension;
+use crate::hgraph::ClusterIndex;
 use crate::vector::LANES;
 
 /// Peers of each slot by links between grains.
@@ -28,244 +29,277 @@ impl Adjacency {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Links between grains, by slot.
-    pub fn adjacency(&self) -> Adjacency {
-        let slots = self.state.arrays.slots();
-        let mut start = vec![0u32; slots + 1];
-        self.each_pair(|a, b| {
-            start[a as usize + 1] += 1;
-            start[b as usize + 1] += 1;
-        });
-        for s in 0..slots {
-            start[s + 1] += start[s];
+/// Links between grains, by slot.
+pub fn adjacency<D: Integrate>(
+    grains: &Grains<D>,
+    contacts: &Contacts<D>,
+    sleeping: &Sleeping,
+) -> Adjacency {
+    let slots = grains.arrays.slots();
+    let mut start = vec![0u32; slots + 1];
+    each_pair(grains, contacts, sleeping, |a, b| {
+        start[a as usize + 1] += 1;
+        start[b as usize + 1] += 1;
+    });
+    for s in 0..slots {
+        start[s + 1] += start[s];
+    }
+    let mut next = start.clone();
+    let mut peers = vec![0; start[slots] as usize];
+    each_pair(grains, contacts, sleeping, |a, b| {
+        for (a, b) in [(a, b), (b, a)] {
+            peers[next[a as usize] as usize] = b;
+            next[a as usize] += 1;
         }
-        let mut next = start.clone();
-        let mut peers = vec![0; start[slots] as usize];
-        self.each_pair(|a, b| {
-            for (a, b) in [(a, b), (b, a)] {
-                peers[next[a as usize] as usize] = b;
-                next[a as usize] += 1;
+    });
+    Adjacency { start, peers }
+}
+
+/// Makes the index of clusters exact: looks at the links that were lost since the last call.
+pub fn find_splits<D: Integrate>(
+    grains: &Grains<D>,
+    contacts: &Contacts<D>,
+    sleeping: &Sleeping,
+    clusters: &mut ClusterIndex,
+) {
+    if clusters.needs_refresh() {
+        let neighbours = adjacency(grains, contacts, sleeping);
+        clusters.refresh(|slot, f| neighbours.each(slot, f));
+    }
+}
+
+fn each_pair<D: Integrate>(
+    grains: &Grains<D>,
+    contacts: &Contacts<D>,
+    sleeping: &Sleeping,
+    mut f: impl FnMut(u32, u32),
+) {
+    for class in &contacts.pairs {
+        each_link(&class.lists.flags, |i, k| {
+            let batch = &class.lists.batches[i];
+            f(grains.owner(batch.a[k]), grains.owner(batch.b[k]));
+        });
+    }
+    let still = sleeping.still.pairs.iter().map(|(_, kept)| kept);
+    for kept in still.chain(sleeping.waking.iter().flatten()) {
+        f(grains.owner(kept.a), grains.owner(kept.b));
+    }
+}
+
+/// Number of links in touch, and of those that slide.
+pub fn link_count<D: Integrate>(contacts: &Contacts<D>, sleeping: &Sleeping) -> (u64, u64) {
+    let (mut touch, mut slip) = (0, 0);
+    let pairs = contacts.pairs.iter().map(|c| &c.lists.flags);
+    for flags in pairs
+        .chain(contacts.walls.iter().map(|c| &c.lists.flags))
+        .flatten()
+    {
+        touch += u64::from(flags.touch.count_ones());
+        slip += u64::from((flags.slip & flags.touch).count_ones());
+    }
+    let still = &sleeping.still;
+    let walls = still.walls.iter().map(|(_, kept)| kept);
+    let pairs = still.pairs.iter().map(|(_, kept)| kept);
+    for kept in pairs.chain(walls) {
+        touch += 1;
+        slip += u64::from(kept.slip);
+    }
+    (touch, slip)
+}
+
+/// Links of these grains are about to end: noted for the log if it wants links, as at `time` (s); gives the
+/// elastic energy that they hold.
+pub fn end_links_of<D: Integrate>(
+    world: &World<D>,
+    effects: &mut Effects<D>,
+    slots: &[u32],
+    time: f64,
+) -> Elastic {
+    let mut goes = vec![false; world.grains.arrays.slots()];
+    for &slot in slots {
+        goes[slot as usize] = true;
+    }
+    end_links(world, effects, time, |link| {
+        let other = matches!(link.b, Other::Slot(s) if goes[s as usize]);
+        goes[link.a as usize] || other
+    })
+}
+
+/// The same of links with a boundary.
+pub fn end_links_with<D: Integrate>(
+    world: &World<D>,
+    effects: &mut Effects<D>,
+    boundary: usize,
+    time: f64,
+) -> Elastic {
+    end_links(world, effects, time, |link| {
+        link.b == Other::Boundary(boundary as u16)
+    })
+}
+
+fn end_links<D: Integrate>(
+    world: &World<D>,
+    effects: &mut Effects<D>,
+    time: f64,
+    ends: impl Fn(&ContactRef<D>) -> bool,
+) -> Elastic {
+    let mut elastic = Elastic::default();
+    let (logged, mut ended) = (world.physics.options.log_links, Vec::new());
+    observe::each_contact(world, |link: ContactRef<D>| {
+        if ends(&link) {
+            elastic += link.elastic.times(border::share_of(&world.grains, &link));
+            if logged {
+                ended.push(link.end(time));
             }
-        });
-        Adjacency { start, peers }
-    }
-
-    /// Makes the index of clusters exact: looks at the links that were lost since the last call.
-    pub fn find_splits(&mut self) {
-        if self.state.clusters.needs_refresh() {
-            let neighbours = self.adjacency();
-            let state = &mut self.state;
-            state.clusters.refresh(|slot, f| neighbours.each(slot, f));
         }
-    }
+    });
+    effects.link_events.append(&mut ended);
+    elastic
+}
 
-    fn each_pair(&self, mut f: impl FnMut(u32, u32)) {
-        for class in &self.state.pairs {
-            each_link(&class.lists.flags, |i, k| {
-                let batch = &class.lists.batches[i];
-                f(self.owner(batch.a[k]), self.owner(batch.b[k]));
-            });
-        }
-        let still = self.state.still.pairs.iter().map(|(_, kept)| kept);
-        for kept in still.chain(self.waking.iter().flatten()) {
-            f(self.owner(kept.a), self.owner(kept.b));
-        }
+/// Removes grains with their links.
+pub fn remove<D: Integrate>(
+    world: &mut World<D>,
+    book: &mut Book,
+    clusters: &mut ClusterIndex,
+    border: &mut Border,
+    slots: &[u32],
+) {
+    let mut gone = vec![false; world.grains.arrays.slots()];
+    for &slot in slots {
+        gone[slot as usize] = true;
     }
-
-    /// Number of links in touch, and of those that slide.
-    pub fn link_count(&self) -> (u64, u64) {
-        let (mut touch, mut slip) = (0, 0);
-        let pairs = self.state.pairs.iter().map(|c| &c.lists.flags);
-        for flags in pairs
-            .chain(self.state.walls.iter().map(|c| &c.lists.flags))
-            .flatten()
-        {
-            touch += u64::from(flags.touch.count_ones());
-            slip += u64::from((flags.slip & flags.touch).count_ones());
-        }
-        let still = &self.state.still;
-        let walls = still.walls.iter().map(|(_, kept)| kept);
-        let pairs = still.pairs.iter().map(|(_, kept)| kept);
-        for kept in pairs.chain(walls) {
-            touch += 1;
-            slip += u64::from(kept.slip);
-        }
-        (touch, slip)
+    world.grains.mark_parts(&mut gone);
+    // Where space is periodic there is no place so far off that nothing touches what is there.
+    let periodic = evaluate::timing(world).periodic.is_some();
+    let mut lost = Vec::new();
+    for class in &mut world.contacts.pairs {
+        drop_links(
+            &mut class.lists,
+            |a, b| gone[a as usize] || gone[b as usize],
+            &mut lost,
+            periodic,
+        );
     }
-
-    /// Links of these grains are about to end: noted for the log if it wants links, as at `time` (s); gives the
-    /// elastic energy that they hold.
-    pub fn end_links_of(&mut self, slots: &[u32], time: f64) -> Elastic {
-        let mut goes = vec![false; self.state.arrays.slots()];
-        for &slot in slots {
-            goes[slot as usize] = true;
+    for &(a, b) in &lost {
+        let (a, b) = (world.grains.owner(a), world.grains.owner(b));
+        clusters.remove_link(a, b);
+    }
+    let mut at_walls = Vec::new();
+    for class in &mut world.contacts.walls {
+        drop_links(
+            &mut class.lists,
+            |a, _| gone[a as usize],
+            &mut at_walls,
+            periodic,
+        );
+    }
+    let counted = lost
+        .iter()
+        .filter(|(a, _)| !world.grains.is_ghost(*a))
+        .count();
+    book.counts.closed += (counted + at_walls.len()) as u64;
+    book.counts.closed += still::forget_still(world, clusters, |slot| gone[slot as usize], None);
+    for &slot in slots {
+        if world.grains.stands(slot) {
+            for touching in bodies::touching_of(&world.shapes, &world.grains, slot) {
+                world.sleeping.cells.remove(touching);
+            }
+            world.sleeping.still.count -= usize::from(!world.grains.is_ghost(slot));
+            world.sleeping.still.rim.retain(|&s| s != slot);
         }
-        self.end_links(time, |link| {
-            let other = matches!(link.b, Other::Slot(s) if goes[s as usize]);
-            goes[link.a as usize] || other
-        })
+        clusters.remove_grain(slot);
+        world.grains.arrays.vacate(slot as usize);
     }
+    bodies::vacate_parts(&mut world.grains, clusters, &gone);
+    // Anew at once: who looks before the next step must find all in their places.
+    world.shapes.forget_arcs();
+    arcs::know_arcs(&world.physics, &mut world.shapes, &world.grains);
+    world.grains.active.retain(|&s| !gone[s as usize]);
+    world.grains.fresh.retain(|&s| !gone[s as usize]);
+    border.ghosts.retain(|&s| !gone[s as usize]);
+}
 
-    /// The same of links with a boundary.
-    pub fn end_links_with(&mut self, boundary: usize, time: f64) -> Elastic {
-        self.end_links(time, |link| link.b == Other::Boundary(boundary as u16))
+/// Links that are there from the start hold no stress in their tangential springs at time 0. The first evaluation, which
+/// is about to be made, carries springs on by a part of a step, and finds them that much back; the midpoint rule's lies
+/// that part of a step after time 0.
+pub fn start_springs<D: Integrate>(world: &mut World<D>) {
+    if world.clock.integrator == IntegratorName::Midpoint {
+        return;
     }
-
-    fn end_links(&mut self, time: f64, ends: impl Fn(&LinkView<D>) -> bool) -> Elastic {
-        let mut elastic = Elastic::default();
-        let (logged, mut ended) = (self.options.log_links, Vec::new());
-        self.each_link_view(|link: LinkView<D>| {
-            if ends(&link) {
-                elastic += link.elastic.times(self.share_of(&link));
-                if logged {
-                    ended.push(link.end(time));
+    let timing = evaluate::timing(world);
+    let back = timing.before * timing.step;
+    for class in 0..world.contacts.pairs.len() {
+        let mut lists = std::mem::take(&mut world.contacts.pairs[class].lists);
+        for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
+            for (k, (&a, &b)) in batch.a.iter().zip(&batch.b).enumerate() {
+                if a != b {
+                    set_back(history, k, &kinematics::pair_kinematics(world, a, b), back);
                 }
             }
-        });
-        self.link_events.append(&mut ended);
-        elastic
+        }
+        world.contacts.pairs[class].lists = lists;
     }
-
-    /// Removes grains with their links.
-    pub fn remove(&mut self, slots: &[u32]) {
-        let mut gone = vec![false; self.state.arrays.slots()];
-        for &slot in slots {
-            gone[slot as usize] = true;
-        }
-        self.mark_parts(&mut gone);
-        // Where space is periodic there is no place so far off that nothing touches what is there.
-        let periodic = self.timing().periodic.is_some();
-        let mut lost = Vec::new();
-        for class in &mut self.state.pairs {
-            drop_links(
-                &mut class.lists,
-                |a, b| gone[a as usize] || gone[b as usize],
-                &mut lost,
-                periodic,
-            );
-        }
-        for &(a, b) in &lost {
-            let (a, b) = (self.owner(a), self.owner(b));
-            self.state.clusters.remove_link(a, b);
-        }
-        let mut at_walls = Vec::new();
-        for class in &mut self.state.walls {
-            drop_links(
-                &mut class.lists,
-                |a, _| gone[a as usize],
-                &mut at_walls,
-                periodic,
-            );
-        }
-        let counted = lost.iter().filter(|(a, _)| !self.is_ghost(*a)).count();
-        self.state.counts.closed += (counted + at_walls.len()) as u64;
-        self.state.counts.closed += self.forget_still(|slot| gone[slot as usize], None);
-        for &slot in slots {
-            if self.stands(slot) {
-                for touching in self.touching_of(slot) {
-                    self.cells.remove(touching);
-                }
-                self.state.still.count -= usize::from(!self.is_ghost(slot));
-                self.state.still.rim.retain(|&s| s != slot);
-            }
-            self.state.clusters.remove_grain(slot);
-            self.state.arrays.vacate(slot as usize);
-        }
-        self.vacate_parts(&gone);
-        // Anew at once: who looks before the next step must find all in their places.
-        self.forget_arcs();
-        self.know_arcs();
-        self.state.active.retain(|&s| !gone[s as usize]);
-        self.state.fresh.retain(|&s| !gone[s as usize]);
-        self.border.ghosts.retain(|&s| !gone[s as usize]);
-    }
-
-    /// Links that are there from the start hold no stress in their tangential springs at time 0. The first evaluation, which
-    /// is about to be made, carries springs on by a part of a step, and finds them that much back; the midpoint rule's lies
-    /// that part of a step after time 0.
-    pub fn start_springs(&mut self) {
-        if self.options.integrator == IntegratorName::Midpoint {
-            return;
-        }
-        let timing = self.timing();
-        let back = timing.before * timing.step;
-        for class in 0..self.state.pairs.len() {
-            let mut lists = std::mem::take(&mut self.state.pairs[class].lists);
-            for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
-                for (k, (&a, &b)) in batch.a.iter().zip(&batch.b).enumerate() {
-                    if a != b {
-                        set_back(history, k, &self.pair_kinematics(a, b), back);
-                    }
+    for class in 0..world.contacts.walls.len() {
+        let mut lists = std::mem::take(&mut world.contacts.walls[class].lists);
+        for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
+            for k in (0..LANES).filter(|&k| batch.a[k] != 0) {
+                if let Some(kinematics) = kinematics::wall_kinematics(world, class, batch.of(k)) {
+                    set_back(history, k, &kinematics, back);
                 }
             }
-            self.state.pairs[class].lists = lists;
         }
-        for class in 0..self.state.walls.len() {
-            let mut lists = std::mem::take(&mut self.state.walls[class].lists);
-            for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
-                for k in (0..LANES).filter(|&k| batch.a[k] != 0) {
-                    if let Some(kinematics) = self.wall_kinematics(class, batch.of(k)) {
-                        set_back(history, k, &kinematics, back);
-                    }
-                }
-            }
-            self.state.walls[class].lists = lists;
+        world.contacts.walls[class].lists = lists;
+    }
+}
+
+/// Takes a boundary away with its links.
+pub fn open<D: Integrate>(
+    world: &mut World<D>,
+    book: &mut Book,
+    clusters: &mut ClusterIndex,
+    boundary: usize,
+) {
+    world.walls.gone[boundary] = true;
+    let mut closed = 0;
+    world.contacts.walls.retain(|class| {
+        let keep = usize::from(class.boundary) != boundary;
+        if !keep {
+            closed += class
+                .lists
+                .flags
+                .iter()
+                .map(|f| u64::from(f.touch.count_ones()))
+                .sum::<u64>();
         }
-    }
+        keep
+    });
+    book.counts.closed += closed;
+    book.counts.closed += still::forget_still(world, clusters, |_| false, Some(boundary as u16));
+}
 
-    /// Takes a boundary away with its links.
-    pub fn open(&mut self, boundary: usize) {
-        self.state.gone[boundary] = true;
-        let mut closed = 0;
-        self.state.walls.retain(|class| {
-            let keep = usize::from(class.boundary) != boundary;
-            if !keep {
-                closed += class
-                    .lists
-                    .flags
-                    .iter()
-                    .map(|f| u64::from(f.touch.count_ones()))
-                    .sum::<u64>();
-            }
-            keep
-        });
-        self.state.counts.closed += closed;
-        self.state.counts.closed += self.forget_still(|_| false, Some(boundary as u16));
-    }
-
-    /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its
-    /// path).
-    pub fn kick(&mut self, slot: u32, velocity: D::Vector) {
-        let (arrays, s) = (&mut self.state.arrays, slot as usize);
+/// Another gravity acts since so long (s, less than a step) before this evaluation, and was not
+/// foreseen: velocities at the time of evaluation are put right by that, and those that leapfrogs
+/// carry follow.
+pub fn jump_gravity<D: Integrate>(
+    clock: &Clock,
+    physics: &mut Physics<D>,
+    grains: &mut Grains<D>,
+    gravity: D::Vector,
+    ago: f64,
+) {
+    use IntegratorName::{Euler, Heun};
+    let jump = gravity - physics.gravity;
+    physics.gravity = gravity;
+    let half = match clock.integrator {
+        Euler | Heun => 0.0,
+        _ => 0.5 * clock.step,
+    };
+    for &slot in &grains.active {
+        let carried = &mut grains.arrays.state[slot as usize].0;
         for k in 0..D::N {
-            arrays.rows[s].0[4 + k] += velocity[k];
-            arrays.state[s].0[k] += velocity[k];
+            carried[k] += (ago - half) * jump[k];
         }
-    }
-
-    /// Another gravity acts since so long (s, less than a step) before this evaluation, and was not
-    /// foreseen: velocities at the time of evaluation are put right by that, and those that leapfrogs
-    /// carry follow.
-    pub fn jump_gravity(&mut self, gravity: D::Vector, ago: f64) {
-        use IntegratorName::{Euler, Heun};
-        let jump = gravity - self.gravity;
-        self.gravity = gravity;
-        let half = match self.options.integrator {
-            Euler | Heun => 0.0,
-            _ => 0.5 * self.options.step,
-        };
-        for &slot in &self.state.active {
-            let carried = &mut self.state.arrays.state[slot as usize].0;
-            for k in 0..D::N {
-                carried[k] += (ago - half) * jump[k];
-            }
-        }
-    }
-
-    /// Whether a slot holds a grain that flies.
-    pub fn flies(&self, slot: usize) -> bool {
-        self.state.arrays.status[slot] == Status::Flying
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a displacement of grains that stand still does to the links among them, one by one.
 
-use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
-use super::state::{LinkEvent, Other};
+use super::state::{Book, Effects, LinkEvent, Other};
+use super::world::{Clock, Physics};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 
@@ -59,37 +59,35 @@ impl<D: Dimension> LinkChange<D> {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// What the last displacement that was kept did to links between grains that stand still. Told once.
-    pub fn take_changes(&mut self) -> Vec<LinkChange<D>> {
-        std::mem::take(&mut self.changes)
-    }
-
-    /// Counts these changes, and notes them for the log if it wants links. What came about and was lost
-    /// is counted with the clusters.
-    pub(super) fn book_changes(&mut self) {
-        let time = self.time();
-        for change in &self.changes {
-            let Some(kind) = change.kind else { continue };
-            match kind {
-                EventKind::SlipLink => self.state.counts.slipped += 1,
-                EventKind::GripLink => self.state.counts.gripped += 1,
-                _ => {}
-            }
-            if self.options.log_links {
-                self.link_events.push(LinkEvent {
-                    kind,
-                    time,
-                    a: change.a,
-                    b: change.b,
-                    // Nothing approaches in a solve.
-                    energy: if kind == EventKind::InsertLink {
-                        0.0
-                    } else {
-                        f64::NAN
-                    },
-                });
-            }
+/// Counts these changes, and notes them for the log if it wants links. What came about and was lost
+/// is counted with the clusters.
+pub(super) fn book_changes<D: Integrate>(
+    clock: &Clock,
+    physics: &Physics<D>,
+    book: &mut Book,
+    effects: &mut Effects<D>,
+) {
+    let time = clock.time();
+    for change in &effects.changes {
+        let Some(kind) = change.kind else { continue };
+        match kind {
+            EventKind::SlipLink => book.counts.slipped += 1,
+            EventKind::GripLink => book.counts.gripped += 1,
+            _ => {}
+        }
+        if physics.options.log_links {
+            effects.link_events.push(LinkEvent {
+                kind,
+                time,
+                a: change.a,
+                b: change.b,
+                // Nothing approaches in a solve.
+                energy: if kind == EventKind::InsertLink {
+                    0.0
+                } else {
+                    f64::NAN
+                },
+            });
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What the law of a link gives for it by itself, as the kernels evaluate it.
 
 use super::kinematics::Kinematics;
-
 use super::observe::size;
 use crate::contact::{Contact, ContactTerms, Law, LinkLaw, Resistance, ResistanceKind, with_law};
 use crate::geometry::Dimension;

@@ -2,13 +2,14 @@
 //! loads that are known ahead.
 
 use super::coefficients::coefficients;
-use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::Kept;
 use super::part::Part;
 use super::state::Other;
 use super::still::WallName;
+use super::world::World;
+use super::{bodies, candidates, facing, kinematics, part, still};
 use crate::contact::LinkLaw;
 
 /// A link both of whose ends stand still.
@@ -43,137 +44,167 @@ pub struct Gap {
     pub width: f64,
 }
 
-impl<D: Integrate> Engine<D> {
-    /// All links between grains that stand still, and of them with walls.
-    pub fn courses(&self) -> Vec<Course> {
-        let still = &self.state.still;
-        let pairs = still.pairs.iter().map(|(class, kept)| {
-            let [a, b] = self.state.pairs[class].materials;
-            let kinematics = self.pair_kinematics(kept.a, kept.b);
-            (kept, self.law(a, b), Some(kinematics), [a, b])
-        });
-        let walls = still.walls.iter().map(|(name, kept)| {
-            let wall = self.boundaries[usize::from(name.0)].boundary.material;
-            let kinematics = self.surface_kinematics(name.0, name.1, kept.a);
-            (kept, self.law(name.3, wall), kinematics, [name.3, wall])
-        });
-        type Known<'a, D> = (&'a Kept, &'a LinkLaw, Option<Kinematics<D>>, [u16; 2]);
-        let course = |(kept, law, kinematics, [a, b]): Known<'_, D>| {
-            let mut course = Course {
-                a: self.owner(kept.a),
-                normal: 0.0,
-                kn: 0.0,
-                pull: [0.0; 3],
-                kt: 0.0,
-                friction: 0.0,
-                slides: kept.slip,
-            };
-            if let (Some(k), Some(pair)) = (kinematics, self.laws.get(a, b)) {
-                let c = coefficients(law, &k);
-                course.normal = c.elastic;
-                course.kn = pair.stiffness(k.overlap, k.radius).normal;
-                course.kt = c.kt;
-                course.pull = kept.spring.map(|s| c.kt * s);
-                course.friction = c.friction;
-            }
-            course
+/// All links between grains that stand still, and of them with walls.
+pub fn courses<D: Integrate>(world: &World<D>) -> Vec<Course> {
+    let still = &world.sleeping.still;
+    let pairs = still.pairs.iter().map(|(class, kept)| {
+        let [a, b] = world.contacts.pairs[class].materials;
+        let kinematics = kinematics::pair_kinematics(world, kept.a, kept.b);
+        (kept, world.physics.law(a, b), Some(kinematics), [a, b])
+    });
+    let walls = still.walls.iter().map(|(name, kept)| {
+        let wall = world.walls.boundaries[usize::from(name.0)]
+            .boundary
+            .material;
+        let kinematics = kinematics::surface_kinematics(world, name.0, name.1, kept.a);
+        (
+            kept,
+            world.physics.law(name.3, wall),
+            kinematics,
+            [name.3, wall],
+        )
+    });
+    type Known<'a, D> = (&'a Kept, &'a LinkLaw, Option<Kinematics<D>>, [u16; 2]);
+    let course = |(kept, law, kinematics, [a, b]): Known<'_, D>| {
+        let mut course = Course {
+            a: world.grains.owner(kept.a),
+            normal: 0.0,
+            kn: 0.0,
+            pull: [0.0; 3],
+            kt: 0.0,
+            friction: 0.0,
+            slides: kept.slip,
         };
-        pairs.chain(walls).map(course).collect()
-    }
-
-    /// In the order of [`Engine::courses`]: by how much a displacement draws the bodies of each link
-    /// apart, m, and how far it strains the link across, m.
-    pub fn course_strains(&self, part: &Part<D>) -> Vec<(f64, [f64; 3])> {
-        let still = &self.state.still;
-        let of = |k: Kinematics<D>| (k.speed, k.sliding);
-        let pairs = still.pairs.iter();
-        let pairs = pairs.map(|(_, kept)| of(self.pair_strain(part, kept.a, kept.b)));
-        let walls = still.walls.iter().map(|(name, kept)| {
-            self.surface_strain(part, name.0, name.1, kept.a)
-                .map_or((0.0, [0.0; 3]), of)
-        });
-        pairs.chain(walls).collect()
-    }
-
-    fn surface_strain(
-        &self,
-        part: &Part<D>,
-        boundary: u16,
-        surface: u32,
-        slot: u32,
-    ) -> Option<Kinematics<D>> {
-        let motion = self.displaced(part, slot);
-        self.surface_kinematics_of(boundary, surface, slot, motion, self.time())
-    }
-
-    /// Gaps about grains that stand still, narrower than `within`, m.
-    pub fn gaps(&self, within: f64) -> Vec<Gap> {
-        let mut gaps = Vec::new();
-        let arrays = &self.state.arrays;
-        let standing: Vec<u32> = self
-            .standing()
-            .into_iter()
-            .flat_map(|slot| self.touching_of(slot))
-            .collect();
-        for &a in &standing {
-            let (x, r) = (arrays.position(a as usize), arrays.radius(a as usize));
-            self.cells.near(x, r + within, |b| {
-                if b > a && self.owner(a) != self.owner(b) && !self.joined(a, b) {
-                    let [a, b] = self.faced([a, b], false);
-                    let width = -self.pair_kinematics(a, b).overlap;
-                    if width < within {
-                        let b = Other::Slot(b);
-                        gaps.push(Gap {
-                            a,
-                            b,
-                            surface: 0,
-                            width,
-                        });
-                    }
-                }
-            });
+        if let (Some(k), Some(pair)) = (kinematics, world.physics.laws.get(a, b)) {
+            let c = coefficients(law, &k);
+            course.normal = c.elastic;
+            course.kn = pair.stiffness(k.overlap, k.radius).normal;
+            course.kt = c.kt;
+            course.pull = kept.spring.map(|s| c.kt * s);
+            course.friction = c.friction;
         }
-        // Cells tell of them in no order of their own.
-        gaps.sort_by_key(|gap| match gap.b {
-            Other::Slot(b) => (gap.a, b),
-            Other::Boundary(_) => (gap.a, 0),
-        });
-        let still_walls = self.state.still.walls.iter();
-        let name = |(n, k): &(WallName, Kept)| (self.candidate(k.a), n.0, n.1);
-        let mut known: Vec<(u32, u16, u32)> = still_walls.map(name).collect();
-        known.sort_unstable();
-        for &a in &standing {
-            for boundary in (0..self.boundaries.len()).filter(|&b| !self.state.gone[b]) {
-                for surface in self.surfaces_near(boundary, a, arrays.radius(a as usize) + within) {
-                    let (b, surface) = (boundary as u16, surface as u32);
-                    if known.binary_search(&(a, b, surface)).is_ok() {
-                        continue;
-                    }
-                    let a = self.facing_surface((b, surface), a, self.time());
-                    if let Some(k) = self.surface_kinematics(b, surface, a)
-                        && -k.overlap < within
-                    {
-                        gaps.push(Gap {
-                            a,
-                            b: Other::Boundary(b),
-                            surface,
-                            width: -k.overlap,
-                        });
-                    }
+        course
+    };
+    pairs.chain(walls).map(course).collect()
+}
+
+/// In the order of [`courses`]: by how much a displacement draws the bodies of each link
+/// apart, m, and how far it strains the link across, m.
+pub fn course_strains<D: Integrate>(world: &World<D>, part: &Part<D>) -> Vec<(f64, [f64; 3])> {
+    let still = &world.sleeping.still;
+    let of = |k: Kinematics<D>| (k.speed, k.sliding);
+    let pairs = still.pairs.iter();
+    let pairs = pairs.map(|(_, kept)| of(part::pair_strain(world, part, kept.a, kept.b)));
+    let walls = still.walls.iter().map(|(name, kept)| {
+        surface_strain(world, part, name.0, name.1, kept.a).map_or((0.0, [0.0; 3]), of)
+    });
+    pairs.chain(walls).collect()
+}
+
+fn surface_strain<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    boundary: u16,
+    surface: u32,
+    slot: u32,
+) -> Option<Kinematics<D>> {
+    let motion = part::displaced(&world.shapes, &world.grains, part, slot);
+    kinematics::surface_kinematics_of(
+        &world.shapes,
+        &world.walls,
+        &world.grains,
+        boundary,
+        surface,
+        slot,
+        motion,
+        world.clock.time(),
+    )
+}
+
+/// Gaps about grains that stand still, narrower than `within`, m.
+pub fn gaps<D: Integrate>(world: &World<D>, within: f64) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let arrays = &world.grains.arrays;
+    let standing: Vec<u32> = world
+        .grains
+        .standing()
+        .into_iter()
+        .flat_map(|slot| bodies::touching_of(&world.shapes, &world.grains, slot))
+        .collect();
+    for &a in &standing {
+        let (x, r) = (arrays.position(a as usize), arrays.radius(a as usize));
+        world.sleeping.cells.near(x, r + within, |b| {
+            if b > a
+                && world.grains.owner(a) != world.grains.owner(b)
+                && !still::joined(&world.shapes, &world.grains, &world.sleeping, a, b)
+            {
+                let [a, b] = facing::faced(world, [a, b], false);
+                let width = -kinematics::pair_kinematics(world, a, b).overlap;
+                if width < within {
+                    let b = Other::Slot(b);
+                    gaps.push(Gap {
+                        a,
+                        b,
+                        surface: 0,
+                        width,
+                    });
                 }
             }
+        });
+    }
+    // Cells tell of them in no order of their own.
+    gaps.sort_by_key(|gap| match gap.b {
+        Other::Slot(b) => (gap.a, b),
+        Other::Boundary(_) => (gap.a, 0),
+    });
+    let still_walls = world.sleeping.still.walls.iter();
+    let name = |(n, k): &(WallName, Kept)| {
+        (
+            bodies::candidate(&world.shapes, &world.grains, k.a),
+            n.0,
+            n.1,
+        )
+    };
+    let mut known: Vec<(u32, u16, u32)> = still_walls.map(name).collect();
+    known.sort_unstable();
+    for &a in &standing {
+        for boundary in (0..world.walls.boundaries.len()).filter(|&b| !world.walls.gone[b]) {
+            for surface in candidates::surfaces_near(
+                &world.clock,
+                &world.walls,
+                &world.grains,
+                boundary,
+                a,
+                arrays.radius(a as usize) + within,
+            ) {
+                let (b, surface) = (boundary as u16, surface as u32);
+                if known.binary_search(&(a, b, surface)).is_ok() {
+                    continue;
+                }
+                let a = facing::facing_surface(world, (b, surface), a, world.clock.time());
+                if let Some(k) = kinematics::surface_kinematics(world, b, surface, a)
+                    && -k.overlap < within
+                {
+                    gaps.push(Gap {
+                        a,
+                        b: Other::Boundary(b),
+                        surface,
+                        width: -k.overlap,
+                    });
+                }
+            }
         }
-        gaps
     }
+    gaps
+}
 
-    /// By how much a displacement widens gaps, m.
-    pub fn gap_strains(&self, part: &Part<D>, gaps: &[Gap]) -> Vec<f64> {
-        let of = |gap: &Gap| match gap.b {
-            Other::Slot(b) => self.pair_strain(part, gap.a, b).speed,
-            Other::Boundary(b) => self
-                .surface_strain(part, b, gap.surface, gap.a)
-                .map_or(0.0, |k| k.speed),
-        };
-        gaps.iter().map(of).collect()
-    }
+/// By how much a displacement widens gaps, m.
+pub fn gap_strains<D: Integrate>(world: &World<D>, part: &Part<D>, gaps: &[Gap]) -> Vec<f64> {
+    let of = |gap: &Gap| match gap.b {
+        Other::Slot(b) => part::pair_strain(world, part, gap.a, b).speed,
+        Other::Boundary(b) => {
+            surface_strain(world, part, b, gap.surface, gap.a).map_or(0.0, |k| k.speed)
+        }
+    };
+    gaps.iter().map(of).collect()
 }

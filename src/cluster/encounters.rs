@@ -4,10 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
+use super::state::Effects;
 use super::still::Push;
+use super::world::{Contacts, Grains, Shapes, Sleeping, World};
+use super::{crossing, held, kinematics, observe};
 use crate::geometry::Vector;
 
 /// A contact of a stepped grain with another, which may stand still, that began or ended in the last evaluation.
@@ -75,209 +77,230 @@ impl Ord for Arrival {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Notes that a link of two balls began or ended, if any grain stands still; of two that do there are no such links.
-    pub(super) fn note_encounter(&mut self, class: usize, balls: [u32; 2], began: bool) {
-        if self.state.still.count == 0 {
-            return;
+/// Notes that a link of two balls began or ended, if any grain stands still; of two that do there are no such links.
+pub(super) fn note_encounter<D: Integrate>(
+    shapes: &Shapes<D>,
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    effects: &mut Effects<D>,
+    class: usize,
+    balls: [u32; 2],
+    began: bool,
+) {
+    if sleeping.still.count == 0 {
+        return;
+    }
+    let stand = balls.map(|ball| grains.stands(ball));
+    let [a, b] = balls.map(|ball| grains.owner(ball));
+    let (struck, striker) = match stand {
+        [true, true] => return,
+        [true, false] => (a, b),
+        [false, true] => (b, a),
+        // Who lost a support, of two that are stepped, falls by itself.
+        [false, false] if !began => return,
+        [false, false] => {
+            let speed = |slot: u32| {
+                crossing::motion(shapes, grains, slot as usize)
+                    .velocity
+                    .norm_squared()
+            };
+            if speed(a) < speed(b) { (a, b) } else { (b, a) }
         }
-        let stand = balls.map(|ball| self.stands(ball));
-        let [a, b] = balls.map(|ball| self.owner(ball));
-        let (struck, striker) = match stand {
-            [true, true] => return,
-            [true, false] => (a, b),
-            [false, true] => (b, a),
-            // Who lost a support, of two that are stepped, falls by itself.
-            [false, false] if !began => return,
-            [false, false] => {
-                let speed = |slot: u32| self.motion(slot as usize).velocity.norm_squared();
-                if speed(a) < speed(b) { (a, b) } else { (b, a) }
+    };
+    effects.encounters.push(Encounter {
+        class,
+        struck,
+        striker,
+        stands: stand[0] || stand[1],
+        balls,
+        began,
+    });
+}
+
+/// Whether who is struck, awake but slow beside the blow, lies so near to a grain that stands still and touches stepped
+/// ones that a wave may reach that one while the striker is in touch: a bound by the time in which the link that began passes it on.
+pub fn lies_near<D: Integrate>(world: &World<D>, encounter: &Encounter, strike: &Strike) -> bool {
+    let struck = crossing::motion(&world.shapes, &world.grains, encounter.struck as usize).velocity;
+    if struck.norm() > SLOW * strike.speed {
+        return false;
+    }
+    let [a, b] = encounter.balls;
+    let materials = world.contacts.pairs[encounter.class].materials;
+    let Some(law) = world.physics.laws.get(materials[0], materials[1]) else {
+        return false;
+    };
+    let kinematics = kinematics::pair_kinematics(world, a, b);
+    let stiffness = law.stiffness(strike.depth, kinematics.radius).normal;
+    let links = strike.duration * (stiffness * kinematics.inverse_mass).sqrt();
+    let arrays = &world.grains.arrays;
+    let radius = |slot: u32| arrays.radius(slot as usize);
+    let own = radius(encounter.struck).max(radius(encounter.striker));
+    world.sleeping.still.rim.iter().any(|&slot| {
+        let reach = (links + 2.0) * 2.0 * own.max(radius(slot));
+        let away = observe::shortest(
+            &world.physics,
+            &world.cell,
+            arrays.position(slot as usize) - kinematics.point,
+        );
+        away.norm_squared() < reach * reach
+    })
+}
+
+/// Links between grains of which one at least is stepped.
+pub fn list_links<D: Integrate>(grains: &Grains<D>, contacts: &Contacts<D>) -> ListLinks {
+    let mut links = Vec::new();
+    for (class, pairs) in contacts.pairs.iter().enumerate() {
+        let lists = &pairs.lists;
+        for (batch, flags) in lists.batches.iter().zip(&lists.flags) {
+            for lane in (0..8).filter(|lane| flags.touch >> lane & 1 == 1) {
+                let balls = [batch.a[lane], batch.b[lane]];
+                let [a, b] = balls.map(|ball| grains.owner(ball));
+                links.push((a, b, class, balls));
+                links.push((b, a, class, balls));
+            }
+        }
+    }
+    links.sort_unstable();
+    ListLinks(links)
+}
+
+/// The blow of a contact that began; none of bodies that do not approach each other.
+pub fn strike<D: Integrate>(world: &World<D>, encounter: &Encounter) -> Option<Strike> {
+    let [a, b] = encounter.balls;
+    let kinematics: Kinematics<D> = kinematics::pair_kinematics(world, a, b);
+    let speed = -kinematics.speed;
+    if speed.is_nan() || speed <= 0.0 {
+        return None;
+    }
+    let [a, b] = world.contacts.pairs[encounter.class].materials;
+    let mass = 1.0 / world.grains.arrays.inverse_mass(encounter.striker as usize);
+    let duration = world
+        .physics
+        .laws
+        .get(a, b)?
+        .contact_time(mass, kinematics.radius, speed);
+    // Of a linear spring it is the duration times the speed over pi, of Hertz's that over 2.94.
+    let depth = duration * speed / std::f64::consts::PI;
+    Some(Strike {
+        speed,
+        duration,
+        depth,
+    })
+}
+
+/// Grains that stand still and to which a wave comes within a time (s) from one of all grains, along links between
+/// grains that stand still and those of `lists`; ascending. Links are pressed in by `depth` (m) at least: in a row of equal grains
+/// the wave takes 0.71 of the time that long waves take, in a close packing about that time.
+pub fn within_reach<D: Integrate>(
+    world: &World<D>,
+    from: u32,
+    time: f64,
+    depth: f64,
+    lists: &ListLinks,
+) -> Vec<u32> {
+    let pairs = &world.sleeping.still.pairs;
+    let mut arrivals: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
+    let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
+    while let Some(Reverse((Arrival(at), slot))) = front.pop() {
+        if arrivals.get(&slot).is_some_and(|&earlier| earlier < at) {
+            continue;
+        }
+        let mut go = |other: u32, passes: f64| {
+            let arrival = at + passes;
+            let earlier = arrivals.get(&other).is_none_or(|&known| arrival < known);
+            if arrival <= time && earlier {
+                arrivals.insert(other, arrival);
+                front.push(Reverse((Arrival(arrival), other)));
             }
         };
-        self.encounters.push(Encounter {
-            class,
-            struck,
-            striker,
-            stands: stand[0] || stand[1],
-            balls,
-            began,
-        });
-    }
-
-    /// Whether who is struck, awake but slow beside the blow, lies so near to a grain that stands still and touches stepped
-    /// ones that a wave may reach that one while the striker is in touch: a bound by the time in which the link that began passes it on.
-    pub fn lies_near(&self, encounter: &Encounter, strike: &Strike) -> bool {
-        let struck = self.motion(encounter.struck as usize).velocity;
-        if struck.norm() > SLOW * strike.speed {
-            return false;
+        for index in pairs.of(slot) {
+            let (class, link) = pairs.get(index);
+            go(
+                pairs.beyond(index, slot),
+                passes(world, class, [link.a, link.b], depth),
+            );
         }
-        let [a, b] = encounter.balls;
-        let materials = self.state.pairs[encounter.class].materials;
-        let Some(law) = self.laws.get(materials[0], materials[1]) else {
-            return false;
-        };
-        let kinematics = self.pair_kinematics(a, b);
-        let stiffness = law.stiffness(strike.depth, kinematics.radius).normal;
-        let links = strike.duration * (stiffness * kinematics.inverse_mass).sqrt();
-        let arrays = &self.state.arrays;
-        let radius = |slot: u32| arrays.radius(slot as usize);
-        let own = radius(encounter.struck).max(radius(encounter.striker));
-        self.state.still.rim.iter().any(|&slot| {
-            let reach = (links + 2.0) * 2.0 * own.max(radius(slot));
-            let away = self.shortest(arrays.position(slot as usize) - kinematics.point);
-            away.norm_squared() < reach * reach
-        })
-    }
-
-    /// Links between grains of which one at least is stepped.
-    pub fn list_links(&self) -> ListLinks {
-        let mut links = Vec::new();
-        for (class, pairs) in self.state.pairs.iter().enumerate() {
-            let lists = &pairs.lists;
-            for (batch, flags) in lists.batches.iter().zip(&lists.flags) {
-                for lane in (0..8).filter(|lane| flags.touch >> lane & 1 == 1) {
-                    let balls = [batch.a[lane], batch.b[lane]];
-                    let [a, b] = balls.map(|ball| self.owner(ball));
-                    links.push((a, b, class, balls));
-                    links.push((b, a, class, balls));
-                }
-            }
+        for &(_, other, class, balls) in lists.of(slot) {
+            go(other, passes(world, class, balls, depth));
         }
-        links.sort_unstable();
-        ListLinks(links)
     }
+    arrivals.retain(|&slot, _| world.grains.stands(slot));
+    arrivals.into_keys().collect()
+}
 
-    /// Contacts of stepped grains that began, or ended with one that stands still, in the last evaluation. Told once.
-    pub fn take_encounters(&mut self) -> Vec<Encounter> {
-        std::mem::take(&mut self.encounters)
-    }
-
-    /// The blow of a contact that began; none of bodies that do not approach each other.
-    pub fn strike(&self, encounter: &Encounter) -> Option<Strike> {
-        let [a, b] = encounter.balls;
-        let kinematics: Kinematics<D> = self.pair_kinematics(a, b);
-        let speed = -kinematics.speed;
-        if speed.is_nan() || speed <= 0.0 {
-            return None;
-        }
-        let [a, b] = self.state.pairs[encounter.class].materials;
-        let mass = 1.0 / self.state.arrays.inverse_mass(encounter.striker as usize);
-        let duration = self
-            .laws
-            .get(a, b)?
-            .contact_time(mass, kinematics.radius, speed);
-        // Of a linear spring it is the duration times the speed over pi, of Hertz's that over 2.94.
-        let depth = duration * speed / std::f64::consts::PI;
-        Some(Strike {
-            speed,
-            duration,
-            depth,
-        })
-    }
-
-    /// Grains that stand still and to which a wave comes within a time (s) from one of all grains, along links between
-    /// grains that stand still and those of `lists`; ascending. Links are pressed in by `depth` (m) at least: in a row of equal grains
-    /// the wave takes 0.71 of the time that long waves take, in a close packing about that time.
-    pub fn within_reach(&self, from: u32, time: f64, depth: f64, lists: &ListLinks) -> Vec<u32> {
-        let pairs = &self.state.still.pairs;
-        let mut arrivals: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
-        let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
-        while let Some(Reverse((Arrival(at), slot))) = front.pop() {
-            if arrivals.get(&slot).is_some_and(|&earlier| earlier < at) {
+/// Grains that stand still and rest on one that falls, or on others of these: they lose most of what bears them, and learn of it within a
+/// time (s), on its way as in [`within_reach`]. `up`: against gravity.
+pub fn rest_on<D: Integrate>(world: &World<D>, from: u32, time: f64, up: D::Vector) -> Vec<u32> {
+    let pairs = &world.sleeping.still.pairs;
+    let mut falls: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
+    let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
+    while let Some(Reverse((Arrival(at), slot))) = front.pop() {
+        for index in pairs.of(slot) {
+            let (class, link) = pairs.get(index);
+            let other = pairs.beyond(index, slot);
+            let arrival = at + passes(world, class, [link.a, link.b], 0.0);
+            if arrival.is_nan() || arrival > time || falls.contains_key(&other) {
                 continue;
             }
-            let mut go = |other: u32, passes: f64| {
-                let arrival = at + passes;
-                let earlier = arrivals.get(&other).is_none_or(|&known| arrival < known);
-                if arrival <= time && earlier {
-                    arrivals.insert(other, arrival);
-                    front.push(Reverse((Arrival(arrival), other)));
-                }
-            };
-            for index in pairs.of(slot) {
-                let (class, link) = pairs.get(index);
-                go(
-                    pairs.beyond(index, slot),
-                    self.passes(class, [link.a, link.b], depth),
-                );
-            }
-            for &(_, other, class, balls) in lists.of(slot) {
-                go(other, self.passes(class, balls, depth));
+            let borne = borne_by(world, other, up, |by| falls.contains_key(&by));
+            if borne >= MOST {
+                falls.insert(other, arrival);
+                front.push(Reverse((Arrival(arrival), other)));
             }
         }
-        arrivals.retain(|&slot, _| self.stands(slot));
-        arrivals.into_keys().collect()
     }
+    falls.remove(&from);
+    falls.into_keys().collect()
+}
 
-    /// Grains that stand still and rest on one that falls, or on others of these: they lose most of what bears them, and learn of it within a
-    /// time (s), on its way as in [`Engine::within_reach`]. `up`: against gravity.
-    pub fn rest_on(&self, from: u32, time: f64, up: D::Vector) -> Vec<u32> {
-        let pairs = &self.state.still.pairs;
-        let mut falls: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
-        let mut front = BinaryHeap::from([Reverse((Arrival(0.0), from))]);
-        while let Some(Reverse((Arrival(at), slot))) = front.pop() {
-            for index in pairs.of(slot) {
-                let (class, link) = pairs.get(index);
-                let other = pairs.beyond(index, slot);
-                let arrival = at + self.passes(class, [link.a, link.b], 0.0);
-                if arrival.is_nan() || arrival > time || falls.contains_key(&other) {
-                    continue;
-                }
-                let borne = self.borne_by(other, up, |by| falls.contains_key(&by));
-                if borne >= MOST {
-                    falls.insert(other, arrival);
-                    front.push(Reverse((Arrival(arrival), other)));
-                }
-            }
+/// The share of what bears a grain that stands still which it owes to some of those that do, too; 0 where nothing does.
+fn borne_by<D: Integrate>(
+    world: &World<D>,
+    slot: u32,
+    up: D::Vector,
+    of: impl Fn(u32) -> bool,
+) -> f64 {
+    let pairs = &world.sleeping.still.pairs;
+    let along = |push: &Push| (0..D::N).map(|k| push[k] * up[k]).sum::<f64>().max(0.0);
+    let (f, m) = D::force(&world.grains.arrays, slot as usize);
+    let mut all = along(&[f[0], f[1], f[2], m[0], m[1], m[2]]);
+    let mut part = 0.0;
+    for index in pairs.of(slot) {
+        let (class, kept) = pairs.get(index);
+        let view = held::kept_view(world, class, kept);
+        let [on_a, on_b] = held::pushes(&world.shapes, &world.grains, &view);
+        let push = along(if world.grains.owner(kept.a) == slot {
+            &on_a
+        } else {
+            &on_b
+        });
+        all += push;
+        if of(pairs.beyond(index, slot)) {
+            part += push;
         }
-        falls.remove(&from);
-        falls.into_keys().collect()
     }
+    if all > 0.0 { part / all } else { 0.0 }
+}
 
-    /// The share of what bears a grain that stands still which it owes to some of those that do, too; 0 where nothing does.
-    fn borne_by(&self, slot: u32, up: D::Vector, of: impl Fn(u32) -> bool) -> f64 {
-        let pairs = &self.state.still.pairs;
-        let along = |push: &Push| (0..D::N).map(|k| push[k] * up[k]).sum::<f64>().max(0.0);
-        let (f, m) = D::force(&self.state.arrays, slot as usize);
-        let mut all = along(&[f[0], f[1], f[2], m[0], m[1], m[2]]);
-        let mut part = 0.0;
-        for index in pairs.of(slot) {
-            let (class, kept) = pairs.get(index);
-            let view = self.kept_view(class, kept);
-            let [on_a, on_b] = self.pushes(&view);
-            let push = along(if self.owner(kept.a) == slot {
-                &on_a
-            } else {
-                &on_b
-            });
-            all += push;
-            if of(pairs.beyond(index, slot)) {
-                part += push;
-            }
-        }
-        if all > 0.0 { part / all } else { 0.0 }
-    }
+/// The time in which a link of two balls of a class passes a wave on, s: sqrt(m / k), m the reduced mass and k the stiffness at
+/// its own overlap or at `depth` (m), if that is more. Without end where there is no law.
+fn passes<D: Integrate>(world: &World<D>, class: usize, [a, b]: [u32; 2], depth: f64) -> f64 {
+    let materials = world.contacts.pairs[class].materials;
+    let Some(law) = world.physics.laws.get(materials[0], materials[1]) else {
+        return f64::INFINITY;
+    };
+    let kinematics = kinematics::pair_kinematics(world, a, b);
+    let overlap = kinematics.overlap.max(depth);
+    let stiffness = law.stiffness(overlap, kinematics.radius).normal;
+    1.0 / (stiffness * kinematics.inverse_mass).sqrt()
+}
 
-    /// The time in which a link of two balls of a class passes a wave on, s: sqrt(m / k), m the reduced mass and k the stiffness at
-    /// its own overlap or at `depth` (m), if that is more. Without end where there is no law.
-    fn passes(&self, class: usize, [a, b]: [u32; 2], depth: f64) -> f64 {
-        let materials = self.state.pairs[class].materials;
-        let Some(law) = self.laws.get(materials[0], materials[1]) else {
-            return f64::INFINITY;
-        };
-        let kinematics = self.pair_kinematics(a, b);
-        let overlap = kinematics.overlap.max(depth);
-        let stiffness = law.stiffness(overlap, kinematics.radius).normal;
-        1.0 / (stiffness * kinematics.inverse_mass).sqrt()
-    }
-
-    /// A contact of a grain that stands still has ended: what the other pushed since the last look is no load. Means of what
-    /// still pushes are taken from the last evaluation.
-    pub fn drop_push(&mut self, slot: u32) {
-        let s = slot as usize;
-        let (f, m) = D::force(&self.state.arrays, s);
-        let evaluations = f64::from(self.state.still.evaluations);
-        let now = [f[0], f[1], f[2], m[0], m[1], m[2]];
-        self.state.still.pushed[s] = now.map(|part| evaluations * part);
-    }
+/// A contact of a grain that stands still has ended: what the other pushed since the last look is no load. Means of what
+/// still pushes are taken from the last evaluation.
+pub fn drop_push<D: Integrate>(grains: &Grains<D>, sleeping: &mut Sleeping, slot: u32) {
+    let s = slot as usize;
+    let (f, m) = D::force(&grains.arrays, s);
+    let evaluations = f64::from(sleeping.still.evaluations);
+    let now = [f[0], f[1], f[2], m[0], m[1], m[2]];
+    sleeping.still.pushed[s] = now.map(|part| evaluations * part);
 }

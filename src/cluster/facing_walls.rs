@@ -1,6 +1,6 @@
 //! Where grains are against the surfaces of a wall, as the kernels take it.
 
-use super::engine::three;
+use super::dem::three;
 use super::integrate::Integrate;
 use super::kernel::{WallGeometry, WallLanes};
 use super::state::WallClass;

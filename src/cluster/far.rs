@@ -1,10 +1,11 @@
 //! Who would go too far in a displacement.
 
-use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::BodyMotion;
 use super::observe::size;
 use super::part::{Part, Shift};
+use super::world::World;
+use super::{bodies, candidates, facing, kinematics, part, still};
 use crate::body::Lever;
 use crate::geometry::{Dimension, Vector};
 
@@ -35,164 +36,197 @@ pub struct Touching<D: Dimension> {
 /// Of links with grains of several parts: where the balls in touch lie in these.
 pub type Levers<D> = [Lever<D>; 2];
 
-impl<D: Integrate> Engine<D> {
-    /// Slots that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
-    /// the part among grains, `levers` theirs where there are grains of several parts, else empty.
-    pub fn far(
-        &self,
-        part: &Part<D>,
-        touching: &[Touching<D>],
-        levers: &[Levers<D>],
-        limits: &Limits,
-    ) -> Vec<u32> {
-        let arrays = &self.state.arrays;
-        let mut far = vec![false; part.slots.len()];
-        // Displacements of those in touch, and how many.
-        let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
-        for (index, link) in touching.iter().enumerate() {
-            let shifts = link.places.map(|place| match place {
-                Some(place) => part.shifts[place as usize],
-                None => Shift::default(),
-            });
-            let [mut a, mut b] = shifts;
-            if let Some(levers) = levers.get(index) {
-                for (shift, lever) in [&mut a, &mut b].into_iter().zip(levers) {
-                    (shift.way, shift.turn) = lever.along(shift.way, shift.turn);
-                }
-            }
-            let turn = D::spin_from_fn(|k| a.turn[k] + b.turn[k]);
-            let apart = a.way - b.way + D::cross_spin(turn, link.normal);
-            let along = apart.dot(&link.normal);
-            let across = apart - link.normal * along;
-            let beyond = along * along > (limits.strain * link.radius).powi(2)
-                || across.norm_squared() > (limits.strain * link.radius).powi(2);
-            for (place, other) in [(link.places[0], shifts[1]), (link.places[1], shifts[0])] {
-                if let Some(place) = place {
-                    let place = place as usize;
-                    far[place] |= beyond;
-                    about[place].0 += other.way;
-                    about[place].1 += 1.0;
-                }
-            }
-        }
-        for (place, &slot) in part.slots.iter().enumerate() {
-            let Shift { way, turn } = part.shifts[place];
-            let (sum, count) = about[place];
-            let apart = way - sum * (1.0 / f64::max(count, 1.0));
-            let radius = arrays.radius(slot as usize);
-            let within = apart.norm() <= limits.apart * radius
-                && way.norm().max(size(turn)) <= limits.way * radius;
-            // Not a number is beyond any limit.
-            far[place] |= !within;
-        }
-        let mut closed = |slot: u32| {
-            if let Some(place) = part.place(self.owner(slot)) {
-                far[place as usize] = true;
-            }
-        };
-        self.closing(part, limits.closing, |a, b| {
-            closed(a);
-            closed(b);
+/// Slots that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
+/// the part among grains, `levers` theirs where there are grains of several parts, else empty.
+pub fn far<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    touching: &[Touching<D>],
+    levers: &[Levers<D>],
+    limits: &Limits,
+) -> Vec<u32> {
+    let arrays = &world.grains.arrays;
+    let mut far = vec![false; part.slots.len()];
+    // Displacements of those in touch, and how many.
+    let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
+    for (index, link) in touching.iter().enumerate() {
+        let shifts = link.places.map(|place| match place {
+            Some(place) => part.shifts[place as usize],
+            None => Shift::default(),
         });
-        self.closing_on_walls(part, limits.closing, closed);
-        let chosen = part.slots.iter().zip(far).filter(|(_, far)| *far);
-        chosen.map(|(&slot, _)| slot).collect()
-    }
-
-    /// Calls back with pairs of grains that a displacement would press into each other by more than `strain` radii although they are not in touch now.
-    fn closing(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32, u32)) {
-        let arrays = &self.state.arrays;
-        let after = |slot: u32| arrays.position(slot as usize) + part.shift(slot).way;
-        let whole = |slot: u32| self.state.bodies.of(slot).is_none();
-        let pressed = |a: u32, b: u32| {
-            if !whole(a) || !whole(b) {
-                return self.presses(part, [a, b], strain);
+        let [mut a, mut b] = shifts;
+        if let Some(levers) = levers.get(index) {
+            for (shift, lever) in [&mut a, &mut b].into_iter().zip(levers) {
+                (shift.way, shift.turn) = lever.along(shift.way, shift.turn);
             }
-            let (r, s) = (arrays.radius(a as usize), arrays.radius(b as usize));
-            let reach = r + s - strain * r.min(s);
-            (after(a) - after(b)).norm_squared() < reach * reach
-        };
-        let slots = part.slots.iter().zip(&part.shifts);
-        let slots = slots.flat_map(|(&slot, shift)| {
-            // Ends of a grain go farther than its middle.
-            let turn = self.state.bodies.of(slot).map_or(0.0, |_| size(shift.turn));
-            let way = shift.way.norm() + turn;
-            self.touching_of(slot).map(move |slot| (slot, way))
-        });
-        for (slot, way) in slots {
-            let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-            // Two that come towards each other: one of them goes at least half of it. What goes
-            // beyond reason is far by itself.
-            if !self.stands(slot) || 2.0 * way < strain * r || way > r {
-                continue;
-            }
-            self.cells.near(x, r + 2.0 * way, |other| {
-                // The cells tell of more than that, and of what else depends on their history.
-                let near = r + 2.0 * way + arrays.radius(other as usize);
-                if self.owner(other) != self.owner(slot)
-                    && (x - arrays.position(other as usize)).norm_squared() < near * near
-                    && pressed(slot, other)
-                    && !self.joined(slot, other)
-                {
-                    f(slot, other);
-                }
-            });
         }
-        for class in &self.state.pairs {
-            class.lists.each_apart(&class.outer, |[a, b]| {
-                if pressed(a, b) {
-                    f(a, b);
-                }
-            });
+        let turn = D::spin_from_fn(|k| a.turn[k] + b.turn[k]);
+        let apart = a.way - b.way + D::cross_spin(turn, link.normal);
+        let along = apart.dot(&link.normal);
+        let across = apart - link.normal * along;
+        let beyond = along * along > (limits.strain * link.radius).powi(2)
+            || across.norm_squared() > (limits.strain * link.radius).powi(2);
+        for (place, other) in [(link.places[0], shifts[1]), (link.places[1], shifts[0])] {
+            if let Some(place) = place {
+                let place = place as usize;
+                far[place] |= beyond;
+                about[place].0 += other.way;
+                about[place].1 += 1.0;
+            }
         }
     }
-
-    /// Whether a displacement presses two, of which one is a grain of several parts, into each other by more
-    /// than so many radii: by the arcs or parts that face each other now.
-    fn presses(&self, part: &Part<D>, [a, b]: [u32; 2], strain: f64) -> bool {
-        let radius = |slot: u32| self.state.arrays.radius(slot as usize);
-        let least = radius(a).min(radius(b));
-        let [a, b] = self.faced([a, b], false);
-        let k = self.pair_strain(part, a, b);
-        k.overlap - k.speed > strain * least
+    for (place, &slot) in part.slots.iter().enumerate() {
+        let Shift { way, turn } = part.shifts[place];
+        let (sum, count) = about[place];
+        let apart = way - sum * (1.0 / f64::max(count, 1.0));
+        let radius = arrays.radius(slot as usize);
+        let within = apart.norm() <= limits.apart * radius
+            && way.norm().max(size(turn)) <= limits.way * radius;
+        // Not a number is beyond any limit.
+        far[place] |= !within;
     }
+    let mut closed = |slot: u32| {
+        if let Some(place) = part.place(world.grains.owner(slot)) {
+            far[place as usize] = true;
+        }
+    };
+    closing(world, part, limits.closing, |a, b| {
+        closed(a);
+        closed(b);
+    });
+    closing_on_walls(world, part, limits.closing, closed);
+    let chosen = part.slots.iter().zip(far).filter(|(_, far)| *far);
+    chosen.map(|(&slot, _)| slot).collect()
+}
 
-    /// Calls back with grains that a displacement would press by more than `strain` radii into walls that
-    /// they do not touch now.
-    fn closing_on_walls(&self, part: &Part<D>, strain: f64, mut f: impl FnMut(u32)) {
-        let arrays = &self.state.arrays;
-        let slots = part.slots.iter().zip(&part.shifts);
-        let slots = slots.flat_map(|(&slot, shift)| {
-            let turn = self.state.bodies.of(slot).map_or(0.0, |_| size(shift.turn));
-            let way = shift.way.norm() + turn;
-            self.touching_of(slot).map(move |slot| (slot, way))
-        });
-        for (slot, way) in slots {
-            let bound = strain * arrays.radius(slot as usize);
-            // What goes beyond reason is far by itself.
-            if way < bound || way > arrays.radius(slot as usize) {
-                continue;
+/// Calls back with pairs of grains that a displacement would press into each other by more than `strain` radii although they are not in touch now.
+fn closing<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    strain: f64,
+    mut f: impl FnMut(u32, u32),
+) {
+    let arrays = &world.grains.arrays;
+    let after = |slot: u32| arrays.position(slot as usize) + part.shift(slot).way;
+    let whole = |slot: u32| world.grains.bodies.of(slot).is_none();
+    let pressed = |a: u32, b: u32| {
+        if !whole(a) || !whole(b) {
+            return presses(world, part, [a, b], strain);
+        }
+        let (r, s) = (arrays.radius(a as usize), arrays.radius(b as usize));
+        let reach = r + s - strain * r.min(s);
+        (after(a) - after(b)).norm_squared() < reach * reach
+    };
+    let slots = part.slots.iter().zip(&part.shifts);
+    let slots = slots.flat_map(|(&slot, shift)| {
+        // Ends of a grain go farther than its middle.
+        let turn = world
+            .grains
+            .bodies
+            .of(slot)
+            .map_or(0.0, |_| size(shift.turn));
+        let way = shift.way.norm() + turn;
+        bodies::touching_of(&world.shapes, &world.grains, slot).map(move |slot| (slot, way))
+    });
+    for (slot, way) in slots {
+        let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+        // Two that come towards each other: one of them goes at least half of it. What goes
+        // beyond reason is far by itself.
+        if !world.grains.stands(slot) || 2.0 * way < strain * r || way > r {
+            continue;
+        }
+        world.sleeping.cells.near(x, r + 2.0 * way, |other| {
+            // The cells tell of more than that, and of what else depends on their history.
+            let near = r + 2.0 * way + arrays.radius(other as usize);
+            if world.grains.owner(other) != world.grains.owner(slot)
+                && (x - arrays.position(other as usize)).norm_squared() < near * near
+                && pressed(slot, other)
+                && !still::joined(&world.shapes, &world.grains, &world.sleeping, slot, other)
+            {
+                f(slot, other);
             }
-            let pressed = |boundary: usize, surface: usize| {
-                let (boundary, surface) = (boundary as u16, surface as u32);
-                let slot = self.facing_surface((boundary, surface), slot, self.time());
-                let moved = self.displaced(part, slot);
-                let there = BodyMotion {
-                    position: moved.position + moved.velocity,
-                    ..moved
-                };
-                let after = self.surface_kinematics_of(boundary, surface, slot, there, self.time());
-                let before = self.surface_kinematics(boundary, surface, slot);
-                after.is_some_and(|after| after.overlap > bound)
-                    && before.is_none_or(|before| before.overlap <= 0.0)
+        });
+    }
+    for class in &world.contacts.pairs {
+        class.lists.each_apart(&class.outer, |[a, b]| {
+            if pressed(a, b) {
+                f(a, b);
+            }
+        });
+    }
+}
+
+/// Whether a displacement presses two, of which one is a grain of several parts, into each other by more
+/// than so many radii: by the arcs or parts that face each other now.
+fn presses<D: Integrate>(world: &World<D>, part: &Part<D>, [a, b]: [u32; 2], strain: f64) -> bool {
+    let radius = |slot: u32| world.grains.arrays.radius(slot as usize);
+    let least = radius(a).min(radius(b));
+    let [a, b] = facing::faced(world, [a, b], false);
+    let k = part::pair_strain(world, part, a, b);
+    k.overlap - k.speed > strain * least
+}
+
+/// Calls back with grains that a displacement would press by more than `strain` radii into walls that
+/// they do not touch now.
+fn closing_on_walls<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    strain: f64,
+    mut f: impl FnMut(u32),
+) {
+    let arrays = &world.grains.arrays;
+    let slots = part.slots.iter().zip(&part.shifts);
+    let slots = slots.flat_map(|(&slot, shift)| {
+        let turn = world
+            .grains
+            .bodies
+            .of(slot)
+            .map_or(0.0, |_| size(shift.turn));
+        let way = shift.way.norm() + turn;
+        bodies::touching_of(&world.shapes, &world.grains, slot).map(move |slot| (slot, way))
+    });
+    for (slot, way) in slots {
+        let bound = strain * arrays.radius(slot as usize);
+        // What goes beyond reason is far by itself.
+        if way < bound || way > arrays.radius(slot as usize) {
+            continue;
+        }
+        let pressed = |boundary: usize, surface: usize| {
+            let (boundary, surface) = (boundary as u16, surface as u32);
+            let slot = facing::facing_surface(world, (boundary, surface), slot, world.clock.time());
+            let moved = part::displaced(&world.shapes, &world.grains, part, slot);
+            let there = BodyMotion {
+                position: moved.position + moved.velocity,
+                ..moved
             };
-            let walls = self.boundaries.iter().zip(&self.state.gone).enumerate();
-            let mut there = walls.filter(|(_, (_, gone))| !**gone);
-            let reach = way + arrays.radius(slot as usize);
-            let near = |b| self.surfaces_near(b, slot, reach).into_iter();
-            if there.any(|(b, _)| near(b).any(|s| pressed(b, s))) {
-                f(slot);
-            }
+            let after = kinematics::surface_kinematics_of(
+                &world.shapes,
+                &world.walls,
+                &world.grains,
+                boundary,
+                surface,
+                slot,
+                there,
+                world.clock.time(),
+            );
+            let before = kinematics::surface_kinematics(world, boundary, surface, slot);
+            after.is_some_and(|after| after.overlap > bound)
+                && before.is_none_or(|before| before.overlap <= 0.0)
+        };
+        let walls = world
+            .walls
+            .boundaries
+            .iter()
+            .zip(&world.walls.gone)
+            .enumerate();
+        let mut there = walls.filter(|(_, (_, gone))| !**gone);
+        let reach = way + arrays.radius(slot as usize);
+        let near = |b| {
+            candidates::surfaces_near(&world.clock, &world.walls, &world.grains, b, slot, reach)
+                .into_iter()
+        };
+        if there.any(|(b, _)| near(b).any(|s| pressed(b, s))) {
+            f(slot);
         }
     }
 }

@@ -1,59 +1,59 @@
 //! The predictor-corrector of the thesis (eqs. 5.17, 5.18): forces at both ends of a step.
 
 use super::bodies::Body;
+use super::dem::Dem;
 use super::dimension::ClusterDimension;
-use super::engine::Engine;
 use super::integrate::{Integrate, StepSums, Stride};
 use super::kernel::Flags;
 use super::lists::Lists;
+use super::{blocks, bodies};
 use crate::vector::Row;
 
 /// Springs of a class, their stiffness, and flags.
 type Springs<D> = (Vec<<D as ClusterDimension>::History>, Vec<Row>, Vec<Flags>);
 
 /// One step from positions, velocities and springs for which forces were just evaluated.
-pub(super) fn step<D: Integrate>(engine: &mut Engine<D>, stride: Stride) -> StepSums {
+pub(super) fn step<D: Integrate>(engine: &mut Dem<D>, stride: Stride) -> StepSums {
     let h = stride.step;
     // Springs are carried from half-step to half-step by the speeds of the first stage, which is
     // of second order; the second stage looks at them half a step ahead and leaves no trace.
-    let rows = engine.state.arrays.rows.clone();
-    let spins = engine.state.arrays.spins.clone();
-    let old = engine.state.arrays.state.clone();
+    let rows = engine.world.grains.arrays.rows.clone();
+    let spins = engine.world.grains.arrays.spins.clone();
+    let old = engine.world.grains.arrays.state.clone();
     let euler = Stride {
         euler: true,
         ..stride
     };
     let turned = Turned::of(engine);
-    let mut first = engine.stride(euler);
-    first.damper_work += engine.turn_bodies();
-    let predicted = engine.state.arrays.state.clone();
+    let mut first = blocks::stride(&mut engine.world, &mut engine.skin, &mut engine.work, euler);
+    first.damper_work += bodies::turn_bodies(&mut engine.world, &mut engine.skin);
+    let predicted = engine.world.grains.arrays.state.clone();
     let springs: Vec<Springs<D>> = lists(engine)
         .map(|l| (l.history.clone(), l.stiffness.clone(), l.flags.clone()))
         .collect();
-    let time = engine.time() + h;
+    let time = engine.world.clock.time() + h;
     let passed = engine.trial_forces(time);
     // Halve what the first evaluation booked, add half of the second.
-    let last = engine.state.flows.last;
-    let flows = &mut engine.state.flows;
+    let last = engine.book.flows.last;
+    let flows = &mut engine.book.flows;
     flows.friction += 0.5 * (passed.friction - last[0]);
     flows.damping += 0.5 * (passed.damping - last[1]);
     flows.walls += 0.5 * (passed.walls - last[2]);
     // The second stride, from the old velocities too, gives v_n + h a_2: so each books the work of its dampers at the
     // mean velocity of the step.
-    for &slot in &engine.state.active {
+    for &slot in &engine.world.grains.active {
         let slot = slot as usize;
-        let state = &mut engine.state.arrays.state[slot].0;
+        let state = &mut engine.world.grains.arrays.state[slot].0;
         for &k in dynamic::<D>() {
             state[k] = old[slot].0[k];
         }
     }
-    engine.keep_moments();
-    let mut second = engine.stride(euler);
-    second.damper_work += engine.turn_bodies();
+    engine.world.grains.keep_moments();
+    let mut second = blocks::stride(&mut engine.world, &mut engine.skin, &mut engine.work, euler);
+    second.damper_work += bodies::turn_bodies(&mut engine.world, &mut engine.skin);
     turned.take_back(engine);
-    let state = &mut engine.state;
-    let arrays = &mut state.arrays;
-    for &slot in &state.active {
+    let arrays = &mut engine.world.grains.arrays;
+    for &slot in &engine.world.grains.active {
         let slot = slot as usize;
         let (v0, v1) = (old[slot].0, predicted[slot].0);
         let v2 = arrays.state[slot].0;
@@ -111,11 +111,11 @@ struct Turned<D: Integrate> {
 }
 
 impl<D: Integrate> Turned<D> {
-    fn of(engine: &Engine<D>) -> Self {
+    fn of(engine: &Dem<D>) -> Self {
         let (mut bodies, mut rotations) = (Vec::new(), Vec::new());
         if D::N == 3 {
-            bodies.clone_from(&engine.state.bodies.list);
-            let rotation = &engine.state.arrays.rotation;
+            bodies.clone_from(&engine.world.grains.bodies.list);
+            let rotation = &engine.world.grains.arrays.rotation;
             rotations.extend(bodies.iter().map(|body| rotation[body.slot as usize]));
         }
         Turned { bodies, rotations }
@@ -123,28 +123,28 @@ impl<D: Integrate> Turned<D> {
 
     /// Turns the bodies back, to go through the step with the mean of the moments at both ends: by the angular momentum in
     /// its middle they turn to second order.
-    fn take_back(self, engine: &mut Engine<D>) {
-        let state = &mut engine.state;
+    fn take_back(self, engine: &mut Dem<D>) {
         for (mut before, rotation) in self.bodies.into_iter().zip(self.rotations) {
-            let Some(index) = state.bodies.of(before.slot) else {
+            let Some(index) = engine.world.grains.bodies.of(before.slot) else {
                 continue;
             };
-            let now = &mut state.bodies.list[index];
+            let now = &mut engine.world.grains.bodies.list[index];
             for (mean, last) in before.moment.iter_mut().zip(now.moment) {
                 *mean = (*mean + last) * 0.5;
             }
             *now = before;
-            state.arrays.rotation[before.slot as usize] = rotation;
+            engine.world.grains.arrays.rotation[before.slot as usize] = rotation;
         }
     }
 }
 
 /// All lists of candidates, in a fixed order.
-fn lists<D: Integrate>(engine: &mut Engine<D>) -> impl Iterator<Item = &mut Lists<D::History>> {
-    let state = &mut engine.state;
-    state
+fn lists<D: Integrate>(engine: &mut Dem<D>) -> impl Iterator<Item = &mut Lists<D::History>> {
+    engine
+        .world
+        .contacts
         .pairs
         .iter_mut()
         .map(|c| &mut c.lists)
-        .chain(state.walls.iter_mut().map(|c| &mut c.lists))
+        .chain(engine.world.contacts.walls.iter_mut().map(|c| &mut c.lists))
 }

@@ -17,7 +17,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::parts::Parts;
+use super::parts::Parts;
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Half, Kernel, Lanes, Level, Row, run};
 

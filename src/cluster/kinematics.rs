@@ -1,8 +1,10 @@
 //! The relative motion of two bodies where they touch.
 
 use super::arrays::Arrays;
-use super::engine::{Engine, spin_of};
+use super::dem::spin_of;
 use super::integrate::Integrate;
+use super::world::{Grains, Shapes, Walls, World};
+use super::{bodies, cell, crossing};
 use crate::geometry::{Dimension, Vector};
 
 /// Motion of two bodies at their contact. The normal points from the second body to the first,
@@ -62,117 +64,145 @@ fn sliding<D: Integrate>(relative: D::Vector, spin: [f64; 3], n: D::Vector) -> (
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Motion at the contact of two grains.
-    pub fn pair_kinematics(&self, a: u32, b: u32) -> Kinematics<D> {
-        let motions = [a, b].map(|slot| self.motion(slot as usize));
-        self.pair_kinematics_of([a as usize, b as usize], motions, false)
-    }
+/// Motion at the contact of two grains.
+pub fn pair_kinematics<D: Integrate>(world: &World<D>, a: u32, b: u32) -> Kinematics<D> {
+    let motions = [a, b].map(|slot| crossing::motion(&world.shapes, &world.grains, slot as usize));
+    pair_kinematics_of(world, [a as usize, b as usize], motions, false)
+}
 
-    pub(super) fn pair_kinematics_of(
-        &self,
-        [a, b]: [usize; 2],
-        [p, q]: [BodyMotion<D>; 2],
-        before: bool,
-    ) -> Kinematics<D> {
-        let arrays: &Arrays<D> = &self.state.arrays;
-        let (d, image) = self.nearest_image_of(p.position - q.position, before);
-        let distance = d.norm().max(1e-150);
-        let normal = d * (1.0 / distance);
-        let (ra, rb) = (arrays.radius(a), arrays.radius(b));
-        let spin = std::array::from_fn(|k| p.spin[k] + q.spin[k]);
-        let relative = p.velocity - q.velocity + image;
-        let (speed, sliding) = sliding::<D>(relative, spin, normal);
-        Kinematics {
-            overlap: ra + rb - distance,
-            normal,
-            speed,
-            sliding,
-            inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
-            radius: {
-                let [ra, rb] = [a, b].map(|slot| self.law_radius(slot));
-                ra * rb / (ra + rb)
-            },
-            rolling: ra * rb / (ra + rb),
-            turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
-            point: p.position - normal * (0.5 * (ra + distance - rb)),
-            image: D::Vector::default(),
-        }
+pub(super) fn pair_kinematics_of<D: Integrate>(
+    world: &World<D>,
+    [a, b]: [usize; 2],
+    [p, q]: [BodyMotion<D>; 2],
+    before: bool,
+) -> Kinematics<D> {
+    let arrays: &Arrays<D> = &world.grains.arrays;
+    let (d, image) = cell::drive::nearest_image_of(
+        &world.clock,
+        &world.physics,
+        &world.cell,
+        p.position - q.position,
+        before,
+    );
+    let distance = d.norm().max(1e-150);
+    let normal = d * (1.0 / distance);
+    let (ra, rb) = (arrays.radius(a), arrays.radius(b));
+    let spin = std::array::from_fn(|k| p.spin[k] + q.spin[k]);
+    let relative = p.velocity - q.velocity + image;
+    let (speed, sliding) = sliding::<D>(relative, spin, normal);
+    Kinematics {
+        overlap: ra + rb - distance,
+        normal,
+        speed,
+        sliding,
+        inverse_mass: arrays.inverse_mass(a) + arrays.inverse_mass(b),
+        radius: {
+            let [ra, rb] = [a, b].map(|slot| law_radius(&world.shapes, &world.grains, slot));
+            ra * rb / (ra + rb)
+        },
+        rolling: ra * rb / (ra + rb),
+        turning: std::array::from_fn(|k| (rb * p.spin[k] - ra * q.spin[k]) / (ra + rb)),
+        point: p.position - normal * (0.5 * (ra + distance - rb)),
+        image: D::Vector::default(),
     }
+}
 
-    /// The radius of a slot by which laws go, m: of an arc that of its grain, so that the force does not jump where
-    /// one arc ends and the next begins, and no energy is made there.
-    pub(super) fn law_radius(&self, slot: usize) -> f64 {
-        self.state
-            .arrays
-            .radius(self.candidate(slot as u32) as usize)
-    }
+/// The radius of a slot by which laws go, m: of an arc that of its grain, so that the force does not jump where
+/// one arc ends and the next begins, and no energy is made there.
+pub(super) fn law_radius<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: usize) -> f64 {
+    grains
+        .arrays
+        .radius(bodies::candidate(shapes, grains, slot as u32) as usize)
+}
 
-    /// Motion at the contact of a grain with a surface of a wall class; none where the surface is not met.
-    pub fn wall_kinematics(&self, class: usize, contact: [u32; 2]) -> Option<Kinematics<D>> {
-        let motion = self.motion(contact[0] as usize);
-        self.wall_kinematics_of(class, contact, motion, self.time())
-    }
+/// Motion at the contact of a grain with a surface of a wall class; none where the surface is not met.
+pub fn wall_kinematics<D: Integrate>(
+    world: &World<D>,
+    class: usize,
+    contact: [u32; 2],
+) -> Option<Kinematics<D>> {
+    let motion = crossing::motion(&world.shapes, &world.grains, contact[0] as usize);
+    wall_kinematics_of(world, class, contact, motion, world.clock.time())
+}
 
-    pub(super) fn wall_kinematics_of(
-        &self,
-        class: usize,
-        [slot, surface]: [u32; 2],
-        motion: BodyMotion<D>,
-        time: f64,
-    ) -> Option<Kinematics<D>> {
-        let wall = &self.state.walls[class];
-        self.surface_kinematics_of(wall.boundary, surface, slot, motion, time)
-    }
+pub(super) fn wall_kinematics_of<D: Integrate>(
+    world: &World<D>,
+    class: usize,
+    [slot, surface]: [u32; 2],
+    motion: BodyMotion<D>,
+    time: f64,
+) -> Option<Kinematics<D>> {
+    let wall = &world.contacts.walls[class];
+    surface_kinematics_of(
+        &world.shapes,
+        &world.walls,
+        &world.grains,
+        wall.boundary,
+        surface,
+        slot,
+        motion,
+        time,
+    )
+}
 
-    /// Motion at the contact of a grain with a surface of a boundary.
-    pub(super) fn surface_kinematics(
-        &self,
-        boundary: u16,
-        surface: u32,
-        slot: u32,
-    ) -> Option<Kinematics<D>> {
-        let motion = self.motion(slot as usize);
-        self.surface_kinematics_of(boundary, surface, slot, motion, self.time())
-    }
+/// Motion at the contact of a grain with a surface of a boundary.
+pub(super) fn surface_kinematics<D: Integrate>(
+    world: &World<D>,
+    boundary: u16,
+    surface: u32,
+    slot: u32,
+) -> Option<Kinematics<D>> {
+    let motion = crossing::motion(&world.shapes, &world.grains, slot as usize);
+    surface_kinematics_of(
+        &world.shapes,
+        &world.walls,
+        &world.grains,
+        boundary,
+        surface,
+        slot,
+        motion,
+        world.clock.time(),
+    )
+}
 
-    pub(super) fn surface_kinematics_of(
-        &self,
-        boundary: u16,
-        surface: u32,
-        slot: u32,
-        motion: BodyMotion<D>,
-        time: f64,
-    ) -> Option<Kinematics<D>> {
-        let arrays = &self.state.arrays;
-        let boundary = &self.boundaries[usize::from(boundary)];
-        let pose = boundary.boundary.motion.pose(time);
-        let slot = slot as usize;
-        let x = motion.position;
-        let probe = boundary.probe(surface, &pose, x)?;
-        let normal = pose.vector_from_frame(probe.normal);
-        let point = x - normal * probe.distance;
-        let image = boundary.shift(surface, &pose, x);
-        let at = point - image;
-        let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, at, normal);
-        let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
-        let turn = spin_of::<D>(pose.spin);
-        let radius = arrays.radius(slot);
-        let ball = self.law_radius(slot);
-        let effective = |radius: f64| {
-            radius / (1.0 + boundary.curvature(surface, &pose, x, &probe, radius) * radius)
-        };
-        Some(Kinematics {
-            overlap: radius - probe.distance,
-            normal,
-            speed,
-            sliding,
-            inverse_mass: arrays.inverse_mass(slot),
-            radius: effective(ball),
-            rolling: effective(radius),
-            turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
-            point,
-            image,
-        })
-    }
+pub(super) fn surface_kinematics_of<D: Integrate>(
+    shapes: &Shapes<D>,
+    walls: &Walls<D>,
+    grains: &Grains<D>,
+    boundary: u16,
+    surface: u32,
+    slot: u32,
+    motion: BodyMotion<D>,
+    time: f64,
+) -> Option<Kinematics<D>> {
+    let arrays = &grains.arrays;
+    let boundary = &walls.boundaries[usize::from(boundary)];
+    let pose = boundary.boundary.motion.pose(time);
+    let slot = slot as usize;
+    let x = motion.position;
+    let probe = boundary.probe(surface, &pose, x)?;
+    let normal = pose.vector_from_frame(probe.normal);
+    let point = x - normal * probe.distance;
+    let image = boundary.shift(surface, &pose, x);
+    let at = point - image;
+    let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, at, normal);
+    let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
+    let turn = spin_of::<D>(pose.spin);
+    let radius = arrays.radius(slot);
+    let ball = law_radius(shapes, grains, slot);
+    let effective = |radius: f64| {
+        radius / (1.0 + boundary.curvature(surface, &pose, x, &probe, radius) * radius)
+    };
+    Some(Kinematics {
+        overlap: radius - probe.distance,
+        normal,
+        speed,
+        sliding,
+        inverse_mass: arrays.inverse_mass(slot),
+        radius: effective(ball),
+        rolling: effective(radius),
+        turning: std::array::from_fn(|k| motion.spin[k] - radius * turn[k]),
+        point,
+        image,
+    })
 }

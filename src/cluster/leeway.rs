@@ -7,9 +7,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::engine::Engine;
-use super::integrate::Integrate;
-use super::integrate::IntegratorName;
+use super::advance;
+use super::border::Border;
+use super::integrate::{Integrate, IntegratorName};
+use super::state::Skin;
+use super::world::{Clock, World};
 
 /// Leeway of who stands still, over the greatest margin: it is displaced now and then.
 const STILL: f64 = 0.25;
@@ -115,52 +117,53 @@ impl Leeways {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Deals out leeways to who is stepped. Where ranks share the system, grains have parts that go farther than they do, its edges
-    /// move, or forces are tried a step ahead (`heun`), all have the same margin.
-    pub(super) fn deal_leeways(&mut self) {
-        let same = !self.state.bodies.list.is_empty()
-            || self.state.cell.is_some()
-            || self.border.shared
-            || self.options.integrator == IntegratorName::Heun;
-        if same {
-            self.state.leeways.clear();
-            return;
-        }
-        let (step, full) = (self.options.step, self.options.inner_margin);
-        let wall = self.wall_speed();
-        let state = &mut self.state;
-        let (arrays, active, leeways) = (&state.arrays, &state.active, &mut state.leeways);
-        let slots = arrays.slots();
-        let still = STILL * full;
-        leeways.weights.truncate(leeways.ways.len());
-        leeways.ways.resize(slots, still);
-        leeways.weights.resize(slots, 1.0 / (still * still));
-        let square = |slot: u32| {
-            let velocity = &arrays.rows[slot as usize].0[4..4 + D::N];
-            velocity.iter().map(|v| v * v).sum::<f64>()
-        };
-        let sum: f64 = active.iter().map(|&slot| square(slot)).sum();
-        let usual = (sum / active.len().max(1) as f64).sqrt();
-        // Where nobody moves the least leeway is what counts.
-        let usual = usual.max(1e-6 * full / step);
-        let time = (STEPS * full * step / usual).sqrt();
-        let leeway = |speed: f64| (time * (speed + MORE * usual)).max(LEAST * full);
-        for &slot in active {
-            leeways.set(slot, leeway(square(slot).sqrt()));
-        }
-        (leeways.wall, leeways.wall_speed) = (leeway(wall), wall);
-        leeways.share = 0.0;
+/// Deals out leeways to who is stepped. Where ranks share the system, grains have parts that go farther than they do, its edges
+/// move, or forces are tried a step ahead (`heun`), all have the same margin.
+pub(super) fn deal_leeways<D: Integrate>(world: &World<D>, skin: &mut Skin, border: &Border) {
+    let same = !world.grains.bodies.list.is_empty()
+        || world.cell.state.is_some()
+        || border.shared
+        || world.clock.integrator == IntegratorName::Heun;
+    if same {
+        skin.leeways.clear();
+        return;
     }
+    let (step, full) = (world.clock.step, world.physics.options.inner_margin);
+    let wall = advance::wall_speed(world);
+    let (arrays, active, leeways) = (
+        &world.grains.arrays,
+        &world.grains.active,
+        &mut skin.leeways,
+    );
+    let slots = arrays.slots();
+    let still = STILL * full;
+    leeways.weights.truncate(leeways.ways.len());
+    leeways.ways.resize(slots, still);
+    leeways.weights.resize(slots, 1.0 / (still * still));
+    let square = |slot: u32| {
+        let velocity = &arrays.rows[slot as usize].0[4..4 + D::N];
+        velocity.iter().map(|v| v * v).sum::<f64>()
+    };
+    let sum: f64 = active.iter().map(|&slot| square(slot)).sum();
+    let usual = (sum / active.len().max(1) as f64).sqrt();
+    // Where nobody moves the least leeway is what counts.
+    let usual = usual.max(1e-6 * full / step);
+    let time = (STEPS * full * step / usual).sqrt();
+    let leeway = |speed: f64| (time * (speed + MORE * usual)).max(LEAST * full);
+    for &slot in active {
+        leeways.set(slot, leeway(square(slot).sqrt()));
+    }
+    (leeways.wall, leeways.wall_speed) = (leeway(wall), wall);
+    leeways.share = 0.0;
+}
 
-    /// Counts a step, with the speed of walls, m/s.
-    pub(super) fn count_leeway(&mut self, wall: f64) {
-        let step = self.options.step;
-        let leeways = &mut self.state.leeways;
-        if leeways.are_own() {
-            let before = std::mem::replace(&mut leeways.wall_speed, wall);
-            let at_walls = wall.max(before) / leeways.wall;
-            leeways.add(step * leeways.fastest.sqrt().max(at_walls));
-        }
+/// Counts a step, with the speed of walls, m/s.
+pub(super) fn count_leeway(clock: &Clock, skin: &mut Skin, wall: f64) {
+    let step = clock.step;
+    let leeways = &mut skin.leeways;
+    if leeways.are_own() {
+        let before = std::mem::replace(&mut leeways.wall_speed, wall);
+        let at_walls = wall.max(before) / leeways.wall;
+        leeways.add(step * leeways.fastest.sqrt().max(at_walls));
     }
 }

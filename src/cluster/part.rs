@@ -1,9 +1,10 @@
 //! A part of a bed: some grains in touch, their links, and how far each grain is to be displaced.
 
-use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kinematics::{BodyMotion, Kinematics};
-use super::observe::LinkView;
+use super::observe::ContactRef;
+use super::world::{Grains, Shapes, Sleeping, World};
+use super::{bodies, crossing, held, kinematics, observe};
 use crate::geometry::Dimension;
 
 /// A displacement, m, and a turn times the radius, m.
@@ -61,88 +62,112 @@ impl<D: Dimension> Part<D> {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Grains that stand still not farther than so many links from a stepped one's neighbours, and
-    /// all that are stepped; ascending.
-    pub fn near_stepped(&self, links: usize) -> Vec<u32> {
-        let mut found = vec![false; self.state.arrays.slots()];
-        let mut slots = self.state.active.clone();
-        for &slot in &self.state.still.rim {
-            found[slot as usize] = true;
-        }
-        let mut front = self.state.still.rim.clone();
-        for _ in 0..links {
-            let mut next = Vec::new();
-            for &slot in &front {
-                for index in self.state.still.pairs.of(slot) {
-                    let other = self.state.still.pairs.beyond(index, slot);
-                    if !std::mem::replace(&mut found[other as usize], true) {
-                        next.push(other);
-                    }
+/// Grains that stand still not farther than so many links from a stepped one's neighbours, and
+/// all that are stepped; ascending.
+pub fn near_stepped<D: Integrate>(
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    links: usize,
+) -> Vec<u32> {
+    let mut found = vec![false; grains.arrays.slots()];
+    let mut slots = grains.active.clone();
+    for &slot in &sleeping.still.rim {
+        found[slot as usize] = true;
+    }
+    let mut front = sleeping.still.rim.clone();
+    for _ in 0..links {
+        let mut next = Vec::new();
+        for &slot in &front {
+            for index in sleeping.still.pairs.of(slot) {
+                let other = sleeping.still.pairs.beyond(index, slot);
+                if !std::mem::replace(&mut found[other as usize], true) {
+                    next.push(other);
                 }
             }
-            slots.append(&mut front);
-            front = next;
         }
         slots.append(&mut front);
-        slots.sort_unstable();
-        slots
+        front = next;
     }
+    slots.append(&mut front);
+    slots.sort_unstable();
+    slots
+}
 
-    /// Links of a part whose ends stand still, each once.
-    pub fn still_links_of(&self, part: &Part<D>) -> Vec<u32> {
-        let pairs = &self.state.still.pairs;
-        let mut links = Vec::new();
-        for &slot in &part.slots {
-            links.extend(pairs.of(slot).filter(|&index| {
-                let other = pairs.beyond(index, slot);
-                other > slot || part.place(other).is_none()
-            }));
-        }
-        links
+/// Links of a part whose ends stand still, each once.
+pub fn still_links_of<D: Integrate>(sleeping: &Sleeping, part: &Part<D>) -> Vec<u32> {
+    let pairs = &sleeping.still.pairs;
+    let mut links = Vec::new();
+    for &slot in &part.slots {
+        links.extend(pairs.of(slot).filter(|&index| {
+            let other = pairs.beyond(index, slot);
+            other > slot || part.place(other).is_none()
+        }));
     }
+    links
+}
 
-    /// The same with walls.
-    pub fn still_walls_of(&self, part: &Part<D>) -> Vec<usize> {
-        let walls = self.state.still.walls.iter().enumerate();
-        let inside = walls.filter(|(_, (_, kept))| part.place(self.owner(kept.a)).is_some());
-        inside.map(|(index, _)| index).collect()
+/// The same with walls.
+pub fn still_walls_of<D: Integrate>(
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    part: &Part<D>,
+) -> Vec<usize> {
+    let walls = sleeping.still.walls.iter().enumerate();
+    let inside = walls.filter(|(_, (_, kept))| part.place(grains.owner(kept.a)).is_some());
+    inside.map(|(index, _)| index).collect()
+}
+
+/// Calls back with each link of a part, walls included; `links` are those of
+/// [`still_links_of`].
+pub fn each_link_of<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    links: &[u32],
+    mut f: impl FnMut(ContactRef<D>),
+) {
+    for &index in links {
+        let (class, kept) = world.sleeping.still.pairs.get(index);
+        f(held::kept_view(world, class, kept));
     }
-
-    /// Calls back with each link of a part, walls included; `links` are those of
-    /// [`Engine::still_links_of`].
-    pub fn each_link_of(&self, part: &Part<D>, links: &[u32], mut f: impl FnMut(LinkView<D>)) {
-        for &index in links {
-            let (class, kept) = self.state.still.pairs.get(index);
-            f(self.kept_view(class, kept));
-        }
-        for index in self.still_walls_of(part) {
-            let (name, kept) = &self.state.still.walls[index];
-            if let Some(view) = self.kept_wall_view(name, kept) {
-                f(view);
-            }
-        }
-        self.each_list_link(f);
-    }
-
-    pub(super) fn displaced(&self, part: &Part<D>, slot: u32) -> BodyMotion<D> {
-        let Shift { way, turn } = part.shift(self.owner(slot));
-        let (position, (velocity, spin)) = match self.lever(slot) {
-            Some(lever) => {
-                let position = self.motion(slot as usize).position;
-                (position, lever.along(way, turn))
-            }
-            None => (self.state.arrays.position(slot as usize), (way, turn)),
-        };
-        BodyMotion {
-            position,
-            velocity,
-            spin,
+    for index in still_walls_of(&world.grains, &world.sleeping, part) {
+        let (name, kept) = &world.sleeping.still.walls[index];
+        if let Some(view) = held::kept_wall_view(world, name, kept) {
+            f(view);
         }
     }
+    observe::each_list_link(world, f);
+}
 
-    pub(super) fn pair_strain(&self, part: &Part<D>, a: u32, b: u32) -> Kinematics<D> {
-        let motions = [self.displaced(part, a), self.displaced(part, b)];
-        self.pair_kinematics_of([a as usize, b as usize], motions, false)
+pub(super) fn displaced<D: Integrate>(
+    shapes: &Shapes<D>,
+    grains: &Grains<D>,
+    part: &Part<D>,
+    slot: u32,
+) -> BodyMotion<D> {
+    let Shift { way, turn } = part.shift(grains.owner(slot));
+    let (position, (velocity, spin)) = match bodies::lever(shapes, grains, slot) {
+        Some(lever) => {
+            let position = crossing::motion(shapes, grains, slot as usize).position;
+            (position, lever.along(way, turn))
+        }
+        None => (grains.arrays.position(slot as usize), (way, turn)),
+    };
+    BodyMotion {
+        position,
+        velocity,
+        spin,
     }
+}
+
+pub(super) fn pair_strain<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    a: u32,
+    b: u32,
+) -> Kinematics<D> {
+    let motions = [
+        displaced(&world.shapes, &world.grains, part, a),
+        displaced(&world.shapes, &world.grains, part, b),
+    ];
+    kinematics::pair_kinematics_of(world, [a as usize, b as usize], motions, false)
 }

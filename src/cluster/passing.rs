@@ -1,10 +1,12 @@
 //! Contacts that pass from one piece of a mesh to the next: a grain that rolls over a ridge keeps its spring.
 
-use super::engine::Engine;
 use super::integrate::Integrate;
 use super::kernel::WallLanes;
 use super::lists::{History, Lists, Remembered};
+use super::piece_bounds;
 use super::piece_bounds::AtBound;
+use super::state::Book;
+use super::world::World;
 use crate::geometry::surface::Surface;
 use crate::vector::LANES;
 
@@ -12,56 +14,60 @@ use crate::vector::LANES;
 /// more than a grain goes in a step, less than what tells pieces apart.
 const NEXT: f64 = 0.01;
 
-impl<D: Integrate> Engine<D> {
-    /// Before an evaluation: links of a class of a mesh whose grain has left the zone of the piece that it touched
-    /// become links with the piece whose zone it has come to, as if it were the same.
-    pub(super) fn pass_on(&mut self, class: usize, lanes: &[WallLanes], time: f64) {
-        let wall = &mut self.state.walls[class];
-        let boundary = &self.boundaries[usize::from(wall.boundary)];
-        let arrays = &self.state.arrays;
-        let lists = &mut wall.lists;
-        let step = self.options.step;
-        let mut passed = Vec::new();
-        for batch in 0..lists.batches.len() {
-            let mut left = lists.flags[batch].touch & !faced(&lanes[batch]);
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let [slot, surface] = lists.batches[batch].of(lane);
-                let pose = boundary.boundary.motion.pose(time);
-                let x = boundary.to_frame(surface, &pose, arrays.position(slot as usize));
-                let radius = arrays.radius(slot as usize);
-                let ended = boundary.surface(surface).distance_bound(x);
-                if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
-                    hand_over(lists, (batch, lane), to);
-                    let curvature = lanes[to.0].curvature.0[to.1];
-                    let came_from =
-                        arrays.position(slot as usize) - arrays.velocity(slot as usize) * step;
-                    let then = boundary.boundary.motion.pose(time - step);
-                    let bound = |surface: u32, faces: bool, now: f64| {
-                        let x = boundary.to_frame(surface, &then, came_from);
-                        let before = boundary.surface(surface).distance_bound(x);
-                        AtBound {
-                            class,
-                            slot,
-                            faces,
-                            overlaps: [radius - before, radius - now],
-                            curvature,
-                        }
-                    };
-                    let other = lists.batches[to.0].of(to.1)[1];
-                    let reached = lanes[to.0].distance.0[to.1];
-                    passed.push([bound(surface, false, ended), bound(other, true, reached)]);
-                }
+/// Before an evaluation: links of a class of a mesh whose grain has left the zone of the piece that it touched
+/// become links with the piece whose zone it has come to, as if it were the same.
+pub(super) fn pass_on<D: Integrate>(
+    world: &mut World<D>,
+    book: &mut Book,
+    class: usize,
+    lanes: &[WallLanes],
+    time: f64,
+) {
+    let wall = &mut world.contacts.walls[class];
+    let boundary = &world.walls.boundaries[usize::from(wall.boundary)];
+    let arrays = &world.grains.arrays;
+    let lists = &mut wall.lists;
+    let step = world.clock.step;
+    let mut passed = Vec::new();
+    for batch in 0..lists.batches.len() {
+        let mut left = lists.flags[batch].touch & !faced(&lanes[batch]);
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let [slot, surface] = lists.batches[batch].of(lane);
+            let pose = boundary.boundary.motion.pose(time);
+            let x = boundary.to_frame(surface, &pose, arrays.position(slot as usize));
+            let radius = arrays.radius(slot as usize);
+            let ended = boundary.surface(surface).distance_bound(x);
+            if let Some(to) = next(lists, lanes, (batch, lane), ended, radius) {
+                hand_over(lists, (batch, lane), to);
+                let curvature = lanes[to.0].curvature.0[to.1];
+                let came_from =
+                    arrays.position(slot as usize) - arrays.velocity(slot as usize) * step;
+                let then = boundary.boundary.motion.pose(time - step);
+                let bound = |surface: u32, faces: bool, now: f64| {
+                    let x = boundary.to_frame(surface, &then, came_from);
+                    let before = boundary.surface(surface).distance_bound(x);
+                    AtBound {
+                        class,
+                        slot,
+                        faces,
+                        overlaps: [radius - before, radius - now],
+                        curvature,
+                    }
+                };
+                let other = lists.batches[to.0].of(to.1)[1];
+                let reached = lanes[to.0].distance.0[to.1];
+                passed.push([bound(surface, false, ended), bound(other, true, reached)]);
             }
         }
-        let given = passed
-            .iter()
-            .map(|[from, to]| self.between_pieces(from, to));
-        let given: f64 = given.sum::<f64>();
-        if given != 0.0 {
-            self.give(class, given);
-        }
+    }
+    let given = passed
+        .iter()
+        .map(|[from, to]| piece_bounds::between_pieces(world, from, to));
+    let given: f64 = given.sum::<f64>();
+    if given != 0.0 {
+        piece_bounds::give(&world.contacts, book, class, given);
     }
 }
 

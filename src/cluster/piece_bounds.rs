@@ -4,9 +4,12 @@
 //! step to the next: so is the energy of its normal spring, which the wall gives or takes. Where a grain overlaps two pieces alike at
 //! some moment of that step it goes over smoothly, and nothing is given.
 
-use super::engine::{Engine, law_of};
+use super::dem::{Work, law_of};
 use super::integrate::Integrate;
 use super::kernel::Change;
+use super::state::Book;
+use super::world::{Contacts, Walls, World};
+use super::{crossing, kinematics};
 use crate::contact::{Law, with_law};
 use crate::geometry::surface::Surface;
 
@@ -33,99 +36,132 @@ impl AtBound {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// Whether links of a class may begin or end at the bounds of pieces.
-    pub(super) fn has_pieces(&self, class: usize) -> bool {
-        let boundary = usize::from(self.state.walls[class].boundary);
-        self.boundaries[boundary].surfaces.len() > 1
-    }
+/// Whether links of a class may begin or end at the bounds of pieces.
+pub(super) fn has_pieces<D: Integrate>(
+    walls: &Walls<D>,
+    contacts: &Contacts<D>,
+    class: usize,
+) -> bool {
+    let boundary = usize::from(contacts.walls[class].boundary);
+    walls.boundaries[boundary].surfaces.len() > 1
+}
 
-    /// Links of a class that began or ended in the last evaluation, at a time (s), at the bound of a piece.
-    pub(super) fn note_bounds(&self, class: usize, time: f64, found: &mut Vec<AtBound>) {
-        for change in &self.changed {
-            self.note_bounds_of(class, change, time, found);
-        }
+/// Links of a class that began or ended in the last evaluation, at a time (s), at the bound of a piece.
+pub(super) fn note_bounds<D: Integrate>(
+    world: &World<D>,
+    work: &Work<D>,
+    class: usize,
+    time: f64,
+    found: &mut Vec<AtBound>,
+) {
+    for change in &work.changed {
+        note_bounds_of(world, class, change, time, found);
     }
+}
 
-    fn note_bounds_of(&self, class: usize, change: &Change, time: f64, found: &mut Vec<AtBound>) {
-        let wall = &self.state.walls[class];
-        let batch = wall.lists.batches[change.batch as usize];
-        let boundary = &self.boundaries[usize::from(wall.boundary)];
-        let motion = &boundary.boundary.motion;
-        let poses = [time - self.options.step, time].map(|time| motion.pose(time));
-        let changed = change.before.touch ^ change.after.touch;
-        for lane in (0..8).filter(|lane| changed >> lane & 1 == 1) {
-            let [slot, surface] = batch.of(lane);
-            let at = self.motion(slot as usize);
-            let radius = self.state.arrays.radius(slot as usize);
-            let ball = self.law_radius(slot as usize);
-            let places = [at.position - at.velocity * self.options.step, at.position];
-            let curvatures = [0, 1].map(|k| {
-                let probe = boundary.probe(surface, &poses[k], places[k])?;
-                Some(boundary.curvature(surface, &poses[k], places[k], &probe, ball))
-            });
-            let overlaps = [0, 1].map(|k| {
-                let x = boundary.to_frame(surface, &poses[k], places[k]);
-                radius - boundary.surface(surface).distance_bound(x)
-            });
-            let faces = change.after.touch >> lane & 1 == 1;
-            let curvature = match (faces, curvatures) {
-                (true, [None, Some(curvature)]) if overlaps[0] > 0.0 => curvature,
-                (false, [curvature, None]) if overlaps[1] > 0.0 => curvature.unwrap_or(0.0),
-                _ => continue,
-            };
-            found.push(AtBound {
-                class,
-                slot,
-                faces,
-                overlaps,
-                curvature,
-            });
-        }
+fn note_bounds_of<D: Integrate>(
+    world: &World<D>,
+    class: usize,
+    change: &Change,
+    time: f64,
+    found: &mut Vec<AtBound>,
+) {
+    let wall = &world.contacts.walls[class];
+    let batch = wall.lists.batches[change.batch as usize];
+    let boundary = &world.walls.boundaries[usize::from(wall.boundary)];
+    let motion = &boundary.boundary.motion;
+    let poses = [time - world.clock.step, time].map(|time| motion.pose(time));
+    let changed = change.before.touch ^ change.after.touch;
+    for lane in (0..8).filter(|lane| changed >> lane & 1 == 1) {
+        let [slot, surface] = batch.of(lane);
+        let at = crossing::motion(&world.shapes, &world.grains, slot as usize);
+        let radius = world.grains.arrays.radius(slot as usize);
+        let ball = kinematics::law_radius(&world.shapes, &world.grains, slot as usize);
+        let places = [at.position - at.velocity * world.clock.step, at.position];
+        let curvatures = [0, 1].map(|k| {
+            let probe = boundary.probe(surface, &poses[k], places[k])?;
+            Some(boundary.curvature(surface, &poses[k], places[k], &probe, ball))
+        });
+        let overlaps = [0, 1].map(|k| {
+            let x = boundary.to_frame(surface, &poses[k], places[k]);
+            radius - boundary.surface(surface).distance_bound(x)
+        });
+        let faces = change.after.touch >> lane & 1 == 1;
+        let curvature = match (faces, curvatures) {
+            (true, [None, Some(curvature)]) if overlaps[0] > 0.0 => curvature,
+            (false, [curvature, None]) if overlaps[1] > 0.0 => curvature.unwrap_or(0.0),
+            _ => continue,
+        };
+        found.push(AtBound {
+            class,
+            slot,
+            faces,
+            overlaps,
+            curvature,
+        });
     }
+}
 
-    /// Walls give what normal springs gained at the bounds of pieces.
-    pub(super) fn give_at_bounds(&mut self, found: Vec<AtBound>) {
-        let (begun, mut ended): (Vec<AtBound>, Vec<AtBound>) =
-            found.into_iter().partition(|at| at.faces);
-        for begun in begun {
-            let boundary = |at: &AtBound| self.state.walls[at.class].boundary;
-            let same = |at: &AtBound| at.slot == begun.slot && boundary(at) == boundary(&begun);
-            match ended.iter().position(same) {
-                Some(place) => {
-                    let ended = ended.swap_remove(place);
-                    self.give(begun.class, self.between_pieces(&ended, &begun));
-                }
-                None => self.give(begun.class, self.stored_at(&begun)),
+/// Walls give what normal springs gained at the bounds of pieces.
+pub(super) fn give_at_bounds<D: Integrate>(world: &World<D>, book: &mut Book, found: Vec<AtBound>) {
+    let (begun, mut ended): (Vec<AtBound>, Vec<AtBound>) =
+        found.into_iter().partition(|at| at.faces);
+    for begun in begun {
+        let boundary = |at: &AtBound| world.contacts.walls[at.class].boundary;
+        let same = |at: &AtBound| at.slot == begun.slot && boundary(at) == boundary(&begun);
+        match ended.iter().position(same) {
+            Some(place) => {
+                let ended = ended.swap_remove(place);
+                give(
+                    &world.contacts,
+                    book,
+                    begun.class,
+                    between_pieces(world, &ended, &begun),
+                );
             }
-        }
-        for ended in ended {
-            self.give(ended.class, -self.stored_at(&ended));
+            None => give(&world.contacts, book, begun.class, stored_at(world, &begun)),
         }
     }
-
-    /// What the wall gives to a grain that goes from one of its pieces to another, J.
-    pub(super) fn between_pieces(&self, from: &AtBound, to: &AtBound) -> f64 {
-        if from.meets(to) {
-            return 0.0;
-        }
-        self.stored_at(to) - self.stored_at(from)
+    for ended in ended {
+        give(
+            &world.contacts,
+            book,
+            ended.class,
+            -stored_at(world, &ended),
+        );
     }
+}
 
-    /// Energy of the normal spring now, J.
-    fn stored_at(&self, at: &AtBound) -> f64 {
-        let wall = &self.state.walls[at.class];
-        let boundary = &self.boundaries[usize::from(wall.boundary)];
-        let law = law_of(&self.known_laws, wall.material, boundary.boundary.material);
-        let ball = self.law_radius(at.slot as usize);
-        let radius = ball / (1.0 + at.curvature * ball);
-        with_law!(law, law => law.stored(at.overlaps[1], radius, 0.0))
+/// What the wall gives to a grain that goes from one of its pieces to another, J.
+pub(super) fn between_pieces<D: Integrate>(world: &World<D>, from: &AtBound, to: &AtBound) -> f64 {
+    if from.meets(to) {
+        return 0.0;
     }
+    stored_at(world, to) - stored_at(world, from)
+}
 
-    /// Books that a wall gave an energy, J.
-    pub(super) fn give(&mut self, class: usize, energy: f64) {
-        let boundary = usize::from(self.state.walls[class].boundary);
-        self.state.flows.walls += energy;
-        self.state.wall_sums[boundary][6] += energy;
-    }
+/// Energy of the normal spring now, J.
+fn stored_at<D: Integrate>(world: &World<D>, at: &AtBound) -> f64 {
+    let wall = &world.contacts.walls[at.class];
+    let boundary = &world.walls.boundaries[usize::from(wall.boundary)];
+    let law = law_of(
+        &world.physics.known_laws,
+        wall.material,
+        boundary.boundary.material,
+    );
+    let ball = kinematics::law_radius(&world.shapes, &world.grains, at.slot as usize);
+    let radius = ball / (1.0 + at.curvature * ball);
+    with_law!(law, law => law.stored(at.overlaps[1], radius, 0.0))
+}
+
+/// Books that a wall gave an energy, J.
+pub(super) fn give<D: Integrate>(
+    contacts: &Contacts<D>,
+    book: &mut Book,
+    class: usize,
+    energy: f64,
+) {
+    let boundary = usize::from(contacts.walls[class].boundary);
+    book.flows.walls += energy;
+    book.wall_sums[boundary][6] += energy;
 }

@@ -1,19 +1,21 @@
 //! What the engine is made of: lists by class, walls, options, counts, energies, and the state that a
 //! checkpoint holds.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::arrays::Arrays;
-use super::bands::{Bands, BlockEnd};
-use super::bodies::Bodies;
+use super::bands::BlockEnd;
 use super::cell::CellState;
+use super::changes::LinkChange;
+use super::encounters::Encounter;
 use super::guided::GuidedWall;
 use super::integrate::Integrate;
-use super::integrate::IntegratorName;
 use super::leeway::Leeways;
 use super::lists::Lists;
 use super::still::Still;
 use super::wear::WearMap;
+use super::world::{Contacts, Grains};
 use crate::geometry::surface::Flat;
 use crate::hgraph::ClusterIndex;
 
@@ -131,11 +133,7 @@ pub(super) struct Passed {
 
 /// Fixed parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EngineOptions {
-    /// Step, s.
-    pub step: f64,
-    /// Integrator.
-    pub integrator: IntegratorName,
+pub struct DemOptions {
     /// Relative tolerance of slip and grip.
     pub slip_tolerance: f64,
     /// Margin of the outer list, m.
@@ -154,61 +152,20 @@ pub struct EngineOptions {
     pub wear: Option<f64>,
 }
 
-/// The state of the engine that a checkpoint holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct EngineState<D: Integrate> {
-    /// Rows.
-    pub arrays: Arrays<D>,
-    /// When each flying slot left for its path, s.
-    pub since: Vec<f64>,
-    /// When each flying slot must be back on the grid, s.
-    pub back: Vec<f64>,
-    /// Stepped slots.
-    pub active: Vec<u32>,
-    /// Whether they ascend, as after a renewal.
-    pub in_order: bool,
-    /// Stepped slots whose carried velocity is to be started.
-    pub fresh: Vec<u32>,
-    /// How slots were dealt out at the last renewal.
-    pub bands: Bands,
-    /// Pairs.
-    pub pairs: Vec<PairClass<D>>,
-    /// Walls.
-    pub walls: Vec<WallClass<D>>,
-    /// Clusters.
-    pub clusters: ClusterIndex,
-    /// Boundaries taken away.
-    pub gone: Vec<bool>,
-    /// Number of the step.
-    pub n: i64,
+/// How far grains and walls went since lists were made.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Skin {
     /// Bound of the way that any stepped grain or wall went since the outer list was made, m.
     pub outer_way: f64,
     /// Since the inner list was made, and what it lacked of the greatest margin then.
     pub inner_way: f64,
     /// What each slot may go before the inner list is filtered.
     pub leeways: Leeways,
-    /// Counts.
-    pub counts: Counts,
-    /// Energies.
-    pub flows: Flows,
-    /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
-    pub wall_sums: Vec<[f64; 7]>,
-    /// What was done to each boundary's surface, by place.
-    pub wear: Vec<WearMap>,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
-    /// Grains that stand still.
-    pub still: Still,
-    /// Grains of several parts.
-    pub bodies: Bodies<D>,
-    /// Walls that forces move.
-    pub guided: Vec<GuidedWall>,
-    /// A periodic cell whose edges may move.
-    pub cell: Option<CellState>,
 }
 
-impl<D: Integrate> EngineState<D> {
+impl Skin {
     /// What lists are minded by: ways since the outer and the inner ones were made, m, and the share of the leeways.
     pub(super) fn ways(&self) -> [f64; 3] {
         [self.outer_way, self.inner_way, self.leeways.share()]
@@ -219,32 +176,120 @@ impl<D: Integrate> EngineState<D> {
         (self.outer_way, self.inner_way) = (outer, inner);
         self.leeways.set_share(share);
     }
+}
+
+/// What was done and what passed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Book {
+    /// Counts.
+    pub counts: Counts,
+    /// Energies.
+    pub flows: Flows,
+    /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
+    pub wall_sums: Vec<[f64; 7]>,
+    /// What was done to each boundary's surface, by place.
+    pub wear: Vec<WearMap>,
+}
+
+/// What came about in the last evaluation or displacement, for who asks for it.
+#[derive(Debug)]
+pub struct Effects<D: Integrate> {
+    /// Events of links, when they are kept.
+    pub link_events: Vec<LinkEvent>,
+    /// Contacts of grains that stand still with stepped ones that began or ended in the last evaluation.
+    pub(super) encounters: Vec<Encounter>,
+    /// What the last displacement of grains that stand still did to links, one by one.
+    pub(super) changes: Vec<LinkChange<D>>,
+}
+
+impl<D: Integrate> Default for Effects<D> {
+    fn default() -> Self {
+        Self {
+            link_events: Vec::new(),
+            encounters: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+}
+
+/// The state of the engine that a checkpoint holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct DemState<'a, D: Integrate> {
+    /// Number of the step.
+    pub(super) n: i64,
+    pub(super) grains: Cow<'a, Grains<D>>,
+    pub(super) contacts: Cow<'a, Contacts<D>>,
+    pub(super) still: Cow<'a, Still>,
+    /// Boundaries taken away.
+    pub(super) gone: Cow<'a, [bool]>,
+    pub(super) guided: Cow<'a, [GuidedWall]>,
+    pub(super) cell: Option<CellState>,
+    pub(super) skin: Cow<'a, Skin>,
+    pub(super) book: Cow<'a, Book>,
+    pub(super) clusters: Cow<'a, ClusterIndex>,
+}
+
+impl<D: Integrate> DemState<'_, D> {
+    /// The same by itself.
+    pub fn into_owned(self) -> DemState<'static, D> {
+        DemState {
+            n: self.n,
+            grains: Cow::Owned(self.grains.into_owned()),
+            contacts: Cow::Owned(self.contacts.into_owned()),
+            still: Cow::Owned(self.still.into_owned()),
+            gone: Cow::Owned(self.gone.into_owned()),
+            guided: Cow::Owned(self.guided.into_owned()),
+            cell: self.cell,
+            skin: Cow::Owned(self.skin.into_owned()),
+            book: Cow::Owned(self.book.into_owned()),
+            clusters: Cow::Owned(self.clusters.into_owned()),
+        }
+    }
+
+    /// How many walls there are.
+    pub(crate) fn walls(&self) -> usize {
+        self.gone.len()
+    }
 
     /// Whether lists by slot are as long as there are slots, lists by batch as there are batches, and all slots named are there:
     /// what a state that somebody made up need not be.
     pub(crate) fn is_whole(&self) -> bool {
-        let slots = self.arrays.slots();
+        let slots = self.grains.arrays.slots();
         let there = |slot: &u32| (*slot as usize) < slots;
-        let by_slot = [self.since.len(), self.back.len()];
-        let named = [&self.active, &self.fresh];
-        let lists = self.pairs.iter().all(|class| {
+        let by_slot = [self.grains.since.len(), self.grains.back.len()];
+        let named = [&self.grains.active, &self.grains.fresh];
+        let lists = self.contacts.pairs.iter().all(|class| {
             let seconds = class.lists.batches.iter().flat_map(|batch| &batch.b);
             let outer = class.outer.iter().flatten();
-            class.lists.is_whole(there) && seconds.chain(outer).all(there) && self.fits(class)
+            class.lists.is_whole(there)
+                && seconds.chain(outer).all(there)
+                && self.contacts.fits(class)
         });
-        let walls = self.walls.iter().all(|class| {
+        let walls = self.contacts.walls.iter().all(|class| {
             class.lists.is_whole(there) && class.outer.iter().all(|[slot, _]| there(slot))
         });
-        self.arrays.is_whole()
-            && self.leeways.fit(slots)
+        self.grains.arrays.is_whole()
+            && self.skin.leeways.fit(slots)
             && by_slot.iter().all(|length| *length == slots)
             && named.into_iter().flatten().all(there)
             && lists
             && walls
-            && self.bands.is_whole(slots)
-            && (!self.in_order || self.active.is_sorted())
+            && self.contacts.bands.is_whole(slots)
+            && (!self.grains.in_order || self.grains.active.is_sorted())
             && self.clusters.is_whole(slots)
-            && self.bodies.is_whole(slots)
+            && self.grains.bodies.is_whole(slots)
+    }
+}
+
+impl<D: Integrate> Contacts<D> {
+    /// Takes those of a state; slots that walls may push are found anew.
+    pub(super) fn take(&mut self, others: Self) {
+        let wall_slots = std::mem::take(&mut self.wall_slots);
+        *self = Self {
+            wall_slots,
+            ..others
+        };
     }
 
     /// Whether the blocks of a class cover its lists, each with bodies of its bands only.
@@ -270,5 +315,24 @@ impl<D: Integrate> EngineState<D> {
             start = ends;
         }
         start.map(|end| end as usize) == [class.outer.len(), class.lists.batches.len()]
+    }
+}
+
+impl Skin {
+    pub(in crate::cluster) fn add_way(&mut self, way: f64) {
+        self.outer_way += way;
+        self.inner_way += way;
+    }
+}
+
+impl<D: Integrate> Effects<D> {
+    /// What the last displacement that was kept did to links between grains that stand still. Told once.
+    pub fn take_changes(&mut self) -> Vec<LinkChange<D>> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Contacts of stepped grains that began, or ended with one that stands still, in the last evaluation. Told once.
+    pub fn take_encounters(&mut self) -> Vec<Encounter> {
+        std::mem::take(&mut self.encounters)
     }
 }

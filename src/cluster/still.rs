@@ -5,16 +5,18 @@
 //! lists as always; what those push is gathered at each evaluation. So what a still grain lacks to
 //! equilibrium, weight and all forces together, is known at any time and never forgotten.
 
-use serde::{Deserialize, Serialize};
-
 use super::arrays::Status;
-use super::engine::{Engine, three};
+use super::border::Border;
+use super::dem::three;
 use super::integrate::Integrate;
-use super::kinematics::Kinematics;
 use super::lists::{History, Kept, each_link};
-use super::observe::LinkView;
+use super::observe::ContactRef;
 use super::resting::RestingLinks;
-use super::state::Other;
+use super::state::Book;
+use super::world::{Clock, Grains, Shapes, Sleeping, World};
+use super::{arcs, bodies, evaluate, held, kinematics, rim};
+use crate::hgraph::ClusterIndex;
+use serde::{Deserialize, Serialize};
 
 /// Boundary, surface, side and material of a class of links with walls.
 pub type WallName = (u16, u32, bool, u16);
@@ -86,9 +88,9 @@ pub(super) fn add(to: &mut Push, sign: f64, push: &Push) {
     }
 }
 
-impl<D: Integrate> LinkView<D> {
+impl<D: Integrate> ContactRef<D> {
     /// What the link does to its first ball, and to its second.
-    fn at_balls(&self) -> [Push; 2] {
+    pub(super) fn at_balls(&self) -> [Push; 2] {
         let n = self.kinematics.normal;
         let force = n * self.normal_force + self.tangential_force;
         let moment = D::moment(-n, self.tangential_force);
@@ -108,421 +110,298 @@ impl<D: Integrate> LinkView<D> {
     }
 }
 
-impl<D: Integrate> Engine<D> {
-    /// What a link does to its first body, and to its second.
-    pub fn pushes(&self, view: &LinkView<D>) -> [Push; 2] {
-        let [on_a, on_b] = view.at_balls();
-        let [a, b] = view.balls;
-        let at_grain = |slot: u32, push: Push| match self.lever(slot) {
-            Some(lever) => lever.at_grain(push),
-            None => push,
-        };
-        [at_grain(a, on_a), at_grain(b, on_b)]
+/// Whether two candidates that stand still are linked: grains, or of clumps their parts.
+pub(super) fn joined<D: Integrate>(
+    shapes: &Shapes<D>,
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    a: u32,
+    b: u32,
+) -> bool {
+    let pairs = &sleeping.still.pairs;
+    if grains.bodies.list.is_empty() {
+        return pairs.joins(a, b);
     }
+    pairs.of(grains.owner(a)).any(|index| {
+        let link = pairs.get(index).1;
+        let ends = [
+            bodies::candidate(shapes, grains, link.a),
+            bodies::candidate(shapes, grains, link.b),
+        ];
+        ends == [a, b] || ends == [b, a]
+    })
+}
 
-    /// Whether a slot holds a grain that stands still, or a part of one.
-    pub fn stands(&self, slot: u32) -> bool {
-        self.state.arrays.status[self.owner(slot) as usize].stands()
+/// Stops stepped slots where they are, to stand still. The lists must be renewed before the next
+/// step.
+pub fn stop<D: Integrate>(
+    world: &mut World<D>,
+    book: &mut Book,
+    border: &mut Border,
+    slots: &[u32],
+) {
+    if slots.is_empty() {
+        return;
     }
-
-    /// Whether two candidates that stand still are linked: grains, or of clumps their parts.
-    pub(super) fn joined(&self, a: u32, b: u32) -> bool {
-        let pairs = &self.state.still.pairs;
-        if self.state.bodies.list.is_empty() {
-            return pairs.joins(a, b);
-        }
-        pairs.of(self.owner(a)).any(|index| {
-            let link = pairs.get(index).1;
-            let ends = [self.candidate(link.a), self.candidate(link.b)];
-            ends == [a, b] || ends == [b, a]
-        })
-    }
-
-    /// Marks slots, with their parts.
-    fn marked(&self, slots: &[u32]) -> Vec<bool> {
-        let mut marked = vec![false; self.state.arrays.slots()];
-        for &slot in slots {
-            marked[slot as usize] = true;
-        }
-        self.mark_parts(&mut marked);
-        marked
-    }
-
-    /// Slots that stand still, ascending.
-    pub fn standing(&self) -> Vec<u32> {
-        let slots = self.state.arrays.slots() as u32;
-        let status = &self.state.arrays.status;
-        (1..slots)
-            .filter(|&slot| status[slot as usize] == Status::Still)
-            .collect()
-    }
-
-    /// Stops stepped slots where they are, to stand still. The lists must be renewed before the next
-    /// step.
-    pub fn stop(&mut self, slots: &[u32]) {
-        if slots.is_empty() {
-            return;
-        }
-        let chosen = self.marked(slots);
-        let before = self.slidings(&chosen);
-        let mut stopped = 0;
-        for &slot in slots {
-            let s = slot as usize;
-            // What others step, others book.
-            let still = match self.state.arrays.status[s] {
-                Status::Ghost => Status::StillGhost,
-                _ => {
-                    self.book_dampers(s);
-                    stopped += 1;
-                    Status::Still
-                }
-            };
-            D::stop(&mut self.state.arrays, s);
-            self.state.arrays.clear_force(s);
-            self.state.arrays.status[s] = still;
-            self.state.still.held[s] = [0.0; 6];
-            self.state.still.pushed[s] = [0.0; 6];
-            self.state.still.calm[s] = 0;
-            self.halt_body(slot);
-        }
-        self.put_displaced(slots);
-        for &slot in slots {
-            for touching in self.touching_of(slot) {
-                let s = touching as usize;
-                let (x, r) = (self.state.arrays.position(s), self.state.arrays.radius(s));
-                self.cells.insert(touching, x, r);
-            }
-        }
-        self.state.still.count += stopped;
-        self.border.ghosts.retain(|&s| !chosen[s as usize]);
-        self.state.active.retain(|&s| !chosen[s as usize]);
-        self.state.fresh.retain(|&s| !chosen[s as usize]);
-        // Springs stand a part of a step ahead of positions, at the speed of sliding: it has changed.
-        let after = self.timing().after * self.options.step;
-        let now = self.slidings(&chosen);
-        for ((place, then), (_, now)) in before.into_iter().zip(now) {
-            let by: [f64; 3] = std::array::from_fn(|k| after * (now[k] - then[k]));
-            let (of_walls, class, batch, lane) = place;
-            let history = if of_walls {
-                &mut self.state.walls[class].lists.history
-            } else {
-                &mut self.state.pairs[class].lists.history
-            };
-            let spring = history[batch].lane(lane);
-            history[batch].set_lane(lane, std::array::from_fn(|k| spring[k] + by[k]));
-        }
-    }
-
-    /// Where the links of some slots are, and how fast their surfaces slide.
-    fn slidings(&self, chosen: &[bool]) -> Vec<(Place, [f64; 3])> {
-        let mut found = Vec::new();
-        for (class, pairs) in self.state.pairs.iter().enumerate() {
-            let lists = &pairs.lists;
-            each_link(&lists.flags, |i, k| {
-                let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
-                if chosen[a as usize] || chosen[b as usize] {
-                    found.push(((false, class, i, k), self.pair_kinematics(a, b).sliding));
-                }
-            });
-        }
-        for (class, walls) in self.state.walls.iter().enumerate() {
-            let lists = &walls.lists;
-            each_link(&lists.flags, |i, k| {
-                let a = lists.batches[i].a[k];
-                if chosen[a as usize]
-                    && let Some(kinematics) = self.wall_kinematics(class, lists.batches[i].of(k))
-                {
-                    found.push(((true, class, i, k), kinematics.sliding));
-                }
-            });
-        }
-        found
-    }
-
-    /// Books what the dampers of a slot take in the half step before the time of evaluation, which
-    /// the stride to come would have booked.
-    fn book_dampers(&mut self, slot: usize) {
-        let arrays = &self.state.arrays;
-        let (f, t) = D::damper(arrays, slot);
-        let (v, s) = (three(arrays.velocity(slot)), D::surface_spin(arrays, slot));
-        let power: f64 = (0..3).map(|k| f[k] * v[k] + t[k] * s[k]).sum();
-        self.state.flows.damping -= 0.5 * self.options.step * power;
-    }
-
-    /// Slots that stand still begin to step, with the forces that their links have. The lists must be
-    /// renewed before the next step.
-    pub fn wake(&mut self, slots: &[u32]) {
-        if slots.is_empty() {
-            return;
-        }
-        let chosen = self.marked(slots);
-        self.state.still.rim.retain(|&slot| !chosen[slot as usize]);
-        for &slot in slots {
-            let s = slot as usize;
-            for touching in self.touching_of(slot) {
-                self.cells.remove(touching);
-            }
-            let held = std::mem::take(&mut self.state.still.held[s]);
-            let [fx, fy, fz, mx, my, mz] = held;
-            D::add_force(&mut self.state.arrays, s, [fx, fy, fz], [mx, my, mz]);
-            self.state.still.pushed[s] = [0.0; 6];
-            self.state.still.calm[s] = 0;
-            if self.state.arrays.status[s].is_ghost() {
-                self.state.arrays.status[s] = Status::Ghost;
-                self.border.ghosts.push(slot);
-                continue;
-            }
-            self.state.arrays.status[s] = Status::Stepped;
-            self.state.still.count -= 1;
-            self.state.active.push(slot);
-            self.state.in_order = false;
-            self.state.fresh.push(slot);
-        }
-        for &woken in slots {
-            loop {
-                let first = self.state.still.pairs.of(woken).next();
-                let Some(index) = first else { break };
-                let (class, kept) = self.state.still.pairs.remove(index);
-                let [on_a, on_b] = self.pushes(&self.kept_view(class, &kept));
-                for (slot, push) in [(self.owner(kept.a), on_a), (self.owner(kept.b), on_b)] {
-                    if !chosen[slot as usize] {
-                        add(&mut self.state.still.held[slot as usize], -1.0, &push);
-                        // From now on it counts as pushed; there was none of it yet in this look.
-                        let part = f64::from(self.state.still.evaluations);
-                        add(&mut self.state.still.pushed[slot as usize], part, &push);
-                        let [fx, fy, fz, mx, my, mz] = push;
-                        let arrays = &mut self.state.arrays;
-                        D::add_force(arrays, slot as usize, [fx, fy, fz], [mx, my, mz]);
-                    }
-                }
-                self.waking[class].push(kept);
-            }
-        }
-        let (woken, asleep): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
-            .into_iter()
-            .partition(|(_, k)| chosen[k.a as usize]);
-        self.state.still.walls = asleep;
-        self.state.still.walls_changed |= !woken.is_empty();
-        self.waking_walls.extend(woken);
-    }
-
-    /// Links both of whose ends stand still, of those carried through a renewal, are laid aside.
-    pub(super) fn lay_aside(
-        &mut self,
-        kept: &mut [Vec<Kept>],
-        at_walls: &mut Vec<(WallName, Kept)>,
-    ) {
-        if self.state.still.count == 0 {
-            return;
-        }
-        self.know_arcs();
-        for (class, kept) in kept.iter_mut().enumerate() {
-            let (aside, rest): (Vec<Kept>, Vec<Kept>) = std::mem::take(kept)
-                .into_iter()
-                .partition(|k| self.stands(k.a) && self.stands(k.b));
-            *kept = rest;
-            for link in &aside {
-                let [on_a, on_b] = self.pushes(&self.kept_view(class, link));
-                let ends = [self.owner(link.a), self.owner(link.b)];
-                add(&mut self.state.still.held[ends[0] as usize], 1.0, &on_a);
-                add(&mut self.state.still.held[ends[1] as usize], 1.0, &on_b);
-                self.state.still.pairs.insert(class, *link, ends);
-            }
-        }
-        let (aside, rest): (Vec<_>, Vec<_>) = std::mem::take(at_walls)
-            .into_iter()
-            .partition(|(_, k)| self.stands(k.a));
-        *at_walls = rest;
-        for (name, link) in &aside {
-            if let Some(view) = self.kept_wall_view(name, link) {
-                let [on_a, _] = self.pushes(&view);
-                add(&mut self.state.still.held[view.a as usize], 1.0, &on_a);
-            }
-        }
-        self.state.still.walls_changed |= !aside.is_empty();
-        self.state.still.walls.extend(aside);
-    }
-
-    /// A link between two that stand still.
-    pub(super) fn kept_view(&self, class: usize, kept: &Kept) -> LinkView<D> {
-        self.kept_view_with(class, kept, self.pair_kinematics(kept.a, kept.b))
-    }
-
-    /// The same from what is known of how its ends lie.
-    pub(super) fn kept_view_with(
-        &self,
-        class: usize,
-        kept: &Kept,
-        k: Kinematics<D>,
-    ) -> LinkView<D> {
-        let [a, b] = self.state.pairs[class].materials;
-        let (other, law) = (Other::Slot(kept.b), self.law(a, b));
-        self.view(kept.a, other, law, k, kept.spring, kept.slip, kept.calm)
-    }
-
-    /// A link of one that stands still with a wall.
-    pub(super) fn kept_wall_view(&self, name: &WallName, kept: &Kept) -> Option<LinkView<D>> {
-        let kinematics = self.surface_kinematics(name.0, name.1, kept.a)?;
-        Some(self.kept_wall_view_with(name, kept, kinematics))
-    }
-
-    /// The same from what is known of how they lie.
-    pub(super) fn kept_wall_view_with(
-        &self,
-        name: &WallName,
-        kept: &Kept,
-        k: Kinematics<D>,
-    ) -> LinkView<D> {
-        let &(boundary, _, _, material) = name;
-        let wall = self.boundaries[usize::from(boundary)].boundary.material;
-        let (other, law) = (Other::Boundary(boundary), self.law(material, wall));
-        self.view(kept.a, other, law, k, kept.spring, kept.slip, kept.calm)
-    }
-
-    /// What a still slot lacks to equilibrium: weight, the force of its links, and the mean force of
-    /// stepped grains since the last look, N; moments over the radius, N.
-    pub fn residual(&self, slot: u32) -> Push {
+    let chosen = world.grains.marked(slots);
+    let before = slidings(world, &chosen);
+    let mut stopped = 0;
+    for &slot in slots {
         let s = slot as usize;
-        let still = &self.state.still;
-        let mut sum = still.held[s];
-        let mass = 1.0 / self.state.arrays.inverse_mass(s);
-        for k in 0..D::N {
-            sum[k] += mass * self.gravity[k];
-        }
-        add(&mut sum, 1.0, &self.mean_push(slot));
-        sum
-    }
-
-    /// Sum of the normal forces of a still slot's links with other grains at rest, N.
-    pub fn pressed(&self, slot: u32) -> f64 {
-        let pairs = &self.state.still.pairs;
-        let force = |index| {
-            let (class, kept) = pairs.get(index);
-            self.kept_view(class, kept).normal_force
+        // What others step, others book.
+        let still = match world.grains.arrays.status[s] {
+            Status::Ghost => Status::StillGhost,
+            _ => {
+                book_dampers(&world.clock, &world.grains, book, s);
+                stopped += 1;
+                Status::Still
+            }
         };
-        pairs.of(slot).map(force).sum()
+        D::stop(&mut world.grains.arrays, s);
+        world.grains.arrays.clear_force(s);
+        world.grains.arrays.status[s] = still;
+        world.sleeping.still.held[s] = [0.0; 6];
+        world.sleeping.still.pushed[s] = [0.0; 6];
+        world.sleeping.still.calm[s] = 0;
+        world.grains.halt_body(slot);
     }
-
-    /// Mean force of stepped grains on a still slot since the last look, N; moment over the radius, N.
-    pub fn mean_push(&self, slot: u32) -> Push {
-        let (s, still) = (slot as usize, &self.state.still);
-        if still.evaluations > 0 {
-            return still.pushed[s].map(|sum| sum / f64::from(still.evaluations));
-        }
-        let (f, m) = D::force(&self.state.arrays, s);
-        [f[0], f[1], f[2], m[0], m[1], m[2]]
-    }
-
-    /// Force of all links on a still slot at the last evaluation, N; moment over the radius, N.
-    pub fn contact_force(&self, slot: u32) -> Push {
-        let mut sum = self.state.still.held[slot as usize];
-        let (f, m) = D::force(&self.state.arrays, slot as usize);
-        add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
-        sum
-    }
-
-    /// Begins a new look: means of forces are taken from now on.
-    pub fn begin_look(&mut self) {
-        let still = &mut self.state.still;
-        for &slot in &still.rim {
-            still.pushed[slot as usize] = [0.0; 6];
-        }
-        self.state.still.evaluations = 0;
-    }
-
-    /// Calls back with each link both of whose ends stand still, walls included.
-    pub fn each_still_link(&self, mut f: impl FnMut(LinkView<D>)) {
-        for (class, kept) in self.state.still.pairs.iter() {
-            f(self.kept_view(class, kept));
-        }
-        for (name, kept) in &self.state.still.walls {
-            if let Some(view) = self.kept_wall_view(name, kept) {
-                f(view);
-            }
-        }
-    }
-
-    /// Calls back with the bodies of each link both of whose ends stand still, walls included, and
-    /// whether it slides.
-    pub fn each_still_bond(&self, mut f: impl FnMut(u32, Other, bool)) {
-        for (_, kept) in self.state.still.pairs.iter() {
-            f(
-                self.owner(kept.a),
-                Other::Slot(self.owner(kept.b)),
-                kept.slip,
+    bodies::put_displaced(&world.physics, &mut world.shapes, &mut world.grains, slots);
+    for &slot in slots {
+        for touching in bodies::touching_of(&world.shapes, &world.grains, slot) {
+            let s = touching as usize;
+            let (x, r) = (
+                world.grains.arrays.position(s),
+                world.grains.arrays.radius(s),
             );
-        }
-        for (name, kept) in &self.state.still.walls {
-            f(self.owner(kept.a), Other::Boundary(name.0), kept.slip);
+            world.sleeping.cells.insert(touching, x, r);
         }
     }
+    world.sleeping.still.count += stopped;
+    border.ghosts.retain(|&s| !chosen[s as usize]);
+    world.grains.active.retain(|&s| !chosen[s as usize]);
+    world.grains.fresh.retain(|&s| !chosen[s as usize]);
+    // Springs stand a part of a step ahead of positions, at the speed of sliding: it has changed.
+    let after = evaluate::timing(world).after * world.clock.step;
+    let now = slidings(world, &chosen);
+    for ((place, then), (_, now)) in before.into_iter().zip(now) {
+        let by: [f64; 3] = std::array::from_fn(|k| after * (now[k] - then[k]));
+        let (of_walls, class, batch, lane) = place;
+        let history = if of_walls {
+            &mut world.contacts.walls[class].lists.history
+        } else {
+            &mut world.contacts.pairs[class].lists.history
+        };
+        let spring = history[batch].lane(lane);
+        history[batch].set_lane(lane, std::array::from_fn(|k| spring[k] + by[k]));
+    }
+}
 
-    /// Calls back with each link between a grain that stands still and a stepped one.
-    pub fn each_rim_link(&self, mut f: impl FnMut(LinkView<D>)) {
-        if self.state.still.count == 0 {
-            return;
+/// Where the links of some slots are, and how fast their surfaces slide.
+fn slidings<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, [f64; 3])> {
+    let mut found = Vec::new();
+    for (class, pairs) in world.contacts.pairs.iter().enumerate() {
+        let lists = &pairs.lists;
+        each_link(&lists.flags, |i, k| {
+            let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
+            if chosen[a as usize] || chosen[b as usize] {
+                found.push((
+                    (false, class, i, k),
+                    kinematics::pair_kinematics(world, a, b).sliding,
+                ));
+            }
+        });
+    }
+    for (class, walls) in world.contacts.walls.iter().enumerate() {
+        let lists = &walls.lists;
+        each_link(&lists.flags, |i, k| {
+            let a = lists.batches[i].a[k];
+            if chosen[a as usize]
+                && let Some(kinematics) =
+                    kinematics::wall_kinematics(world, class, lists.batches[i].of(k))
+            {
+                found.push(((true, class, i, k), kinematics.sliding));
+            }
+        });
+    }
+    found
+}
+
+/// Books what the dampers of a slot take in the half step before the time of evaluation, which
+/// the stride to come would have booked.
+fn book_dampers<D: Integrate>(clock: &Clock, grains: &Grains<D>, book: &mut Book, slot: usize) {
+    let arrays = &grains.arrays;
+    let (f, t) = D::damper(arrays, slot);
+    let (v, s) = (three(arrays.velocity(slot)), D::surface_spin(arrays, slot));
+    let power: f64 = (0..3).map(|k| f[k] * v[k] + t[k] * s[k]).sum();
+    book.flows.damping -= 0.5 * clock.step * power;
+}
+
+/// Slots that stand still begin to step, with the forces that their links have. The lists must be
+/// renewed before the next step.
+pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u32]) {
+    if slots.is_empty() {
+        return;
+    }
+    let chosen = world.grains.marked(slots);
+    world
+        .sleeping
+        .still
+        .rim
+        .retain(|&slot| !chosen[slot as usize]);
+    for &slot in slots {
+        let s = slot as usize;
+        for touching in bodies::touching_of(&world.shapes, &world.grains, slot) {
+            world.sleeping.cells.remove(touching);
         }
-        for class in &self.state.pairs {
-            let law = self.law(class.materials[0], class.materials[1]);
-            let l = &class.lists;
-            each_link(&l.flags, |i, k| {
-                let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
-                if self.stands(a) != self.stands(b) {
-                    let kinematics = self.pair_kinematics(a, b);
-                    let slip = l.flags[i].slip >> k & 1 == 1;
-                    let (spring, calm) = (l.history[i].lane(k), l.calm[i][k]);
-                    f(self.view(a, Other::Slot(b), law, kinematics, spring, slip, calm));
+        let held = std::mem::take(&mut world.sleeping.still.held[s]);
+        let [fx, fy, fz, mx, my, mz] = held;
+        D::add_force(&mut world.grains.arrays, s, [fx, fy, fz], [mx, my, mz]);
+        world.sleeping.still.pushed[s] = [0.0; 6];
+        world.sleeping.still.calm[s] = 0;
+        if world.grains.arrays.status[s].is_ghost() {
+            world.grains.arrays.status[s] = Status::Ghost;
+            border.ghosts.push(slot);
+            continue;
+        }
+        world.grains.arrays.status[s] = Status::Stepped;
+        world.sleeping.still.count -= 1;
+        world.grains.active.push(slot);
+        world.grains.in_order = false;
+        world.grains.fresh.push(slot);
+    }
+    for &woken in slots {
+        loop {
+            let first = world.sleeping.still.pairs.of(woken).next();
+            let Some(index) = first else { break };
+            let (class, kept) = world.sleeping.still.pairs.remove(index);
+            let [on_a, on_b] = held::pushes(
+                &world.shapes,
+                &world.grains,
+                &held::kept_view(world, class, &kept),
+            );
+            for (slot, push) in [
+                (world.grains.owner(kept.a), on_a),
+                (world.grains.owner(kept.b), on_b),
+            ] {
+                if !chosen[slot as usize] {
+                    add(&mut world.sleeping.still.held[slot as usize], -1.0, &push);
+                    // From now on it counts as pushed; there was none of it yet in this look.
+                    let part = f64::from(world.sleeping.still.evaluations);
+                    add(&mut world.sleeping.still.pushed[slot as usize], part, &push);
+                    let [fx, fy, fz, mx, my, mz] = push;
+                    let arrays = &mut world.grains.arrays;
+                    D::add_force(arrays, slot as usize, [fx, fy, fz], [mx, my, mz]);
                 }
-            });
+            }
+            world.sleeping.waking[class].push(kept);
         }
     }
+    let (woken, asleep): (Vec<_>, Vec<_>) = std::mem::take(&mut world.sleeping.still.walls)
+        .into_iter()
+        .partition(|(_, k)| chosen[k.a as usize]);
+    world.sleeping.still.walls = asleep;
+    world.sleeping.still.walls_changed |= !woken.is_empty();
+    world.sleeping.waking_walls.extend(woken);
+}
 
-    /// Forgets links of grains that are taken away, or of a boundary that is; what they held up is
-    /// left to the others' residuals.
-    pub(super) fn forget_still(&mut self, gone: impl Fn(u32) -> bool, wall: Option<u16>) -> u64 {
-        let mut lost = 0;
-        let mut index = 0;
-        while index < self.state.still.pairs.len() as u32 {
-            let (class, &kept) = self.state.still.pairs.get(index);
-            if !gone(kept.a) && !gone(kept.b) {
-                index += 1;
-                continue;
-            }
-            self.state.still.pairs.remove(index);
-            let [on_a, on_b] = self.pushes(&self.kept_view(class, &kept));
-            let [a, b] = [self.owner(kept.a), self.owner(kept.b)];
-            add(&mut self.state.still.held[a as usize], -1.0, &on_a);
-            add(&mut self.state.still.held[b as usize], -1.0, &on_b);
-            self.state.clusters.remove_link(a, b);
-            lost += 1;
-        }
-        let (away, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.still.walls)
+/// Links both of whose ends stand still, of those carried through a renewal, are laid aside.
+pub(super) fn lay_aside<D: Integrate>(
+    world: &mut World<D>,
+    kept: &mut [Vec<Kept>],
+    at_walls: &mut Vec<(WallName, Kept)>,
+) {
+    if world.sleeping.still.count == 0 {
+        return;
+    }
+    arcs::know_arcs(&world.physics, &mut world.shapes, &world.grains);
+    for (class, kept) in kept.iter_mut().enumerate() {
+        let (aside, rest): (Vec<Kept>, Vec<Kept>) = std::mem::take(kept)
             .into_iter()
-            .partition(|(name, k)| gone(k.a) || Some(name.0) == wall);
-        self.state.still.walls = rest;
-        for (name, kept) in &away {
-            if let Some(view) = self.kept_wall_view(name, kept) {
-                let [on_a, _] = self.pushes(&view);
-                add(&mut self.state.still.held[view.a as usize], -1.0, &on_a);
-            }
+            .partition(|k| world.grains.stands(k.a) && world.grains.stands(k.b));
+        *kept = rest;
+        for link in &aside {
+            let [on_a, on_b] = held::pushes(
+                &world.shapes,
+                &world.grains,
+                &held::kept_view(world, class, link),
+            );
+            let ends = [world.grains.owner(link.a), world.grains.owner(link.b)];
+            add(&mut world.sleeping.still.held[ends[0] as usize], 1.0, &on_a);
+            add(&mut world.sleeping.still.held[ends[1] as usize], 1.0, &on_b);
+            world.sleeping.still.pairs.insert(class, *link, ends);
         }
-        self.sum_still_walls();
-        lost += away.len() as u64;
-        self.state.still.lost += lost;
-        lost
     }
+    let (aside, rest): (Vec<_>, Vec<_>) = std::mem::take(at_walls)
+        .into_iter()
+        .partition(|(_, k)| world.grains.stands(k.a));
+    *at_walls = rest;
+    for (name, link) in &aside {
+        if let Some(view) = held::kept_wall_view(world, name, link) {
+            let [on_a, _] = held::pushes(&world.shapes, &world.grains, &view);
+            add(&mut world.sleeping.still.held[view.a as usize], 1.0, &on_a);
+        }
+    }
+    world.sleeping.still.walls_changed |= !aside.is_empty();
+    world.sleeping.still.walls.extend(aside);
+}
 
-    /// Makes the cells of grains that stand still anew.
-    pub fn sort_still(&mut self) {
-        let arrays = &self.state.arrays;
-        let bodies: Vec<(u32, D::Vector, f64)> = (1..arrays.slots() as u32)
-            .filter(|&slot| arrays.status[slot as usize].stands())
-            .flat_map(|slot| self.touching_of(slot))
-            .map(|slot| {
-                let s = slot as usize;
-                (slot, arrays.position(s), arrays.radius(s))
-            })
-            .collect();
-        self.cells.build(&bodies, self.options.outer_margin);
+/// Forgets links of grains that are taken away, or of a boundary that is; what they held up is
+/// left to the others' residuals.
+pub(super) fn forget_still<D: Integrate>(
+    world: &mut World<D>,
+    clusters: &mut ClusterIndex,
+    gone: impl Fn(u32) -> bool,
+    wall: Option<u16>,
+) -> u64 {
+    let mut lost = 0;
+    let mut index = 0;
+    while index < world.sleeping.still.pairs.len() as u32 {
+        let (class, &kept) = world.sleeping.still.pairs.get(index);
+        if !gone(kept.a) && !gone(kept.b) {
+            index += 1;
+            continue;
+        }
+        world.sleeping.still.pairs.remove(index);
+        let [on_a, on_b] = held::pushes(
+            &world.shapes,
+            &world.grains,
+            &held::kept_view(world, class, &kept),
+        );
+        let [a, b] = [world.grains.owner(kept.a), world.grains.owner(kept.b)];
+        add(&mut world.sleeping.still.held[a as usize], -1.0, &on_a);
+        add(&mut world.sleeping.still.held[b as usize], -1.0, &on_b);
+        clusters.remove_link(a, b);
+        lost += 1;
     }
+    let (away, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut world.sleeping.still.walls)
+        .into_iter()
+        .partition(|(name, k)| gone(k.a) || Some(name.0) == wall);
+    world.sleeping.still.walls = rest;
+    for (name, kept) in &away {
+        if let Some(view) = held::kept_wall_view(world, name, kept) {
+            let [on_a, _] = held::pushes(&world.shapes, &world.grains, &view);
+            add(&mut world.sleeping.still.held[view.a as usize], -1.0, &on_a);
+        }
+    }
+    rim::sum_still_walls(world);
+    lost += away.len() as u64;
+    world.sleeping.still.lost += lost;
+    lost
+}
+
+/// Makes the cells of grains that stand still anew.
+pub fn sort_still<D: Integrate>(world: &mut World<D>) {
+    let arrays = &world.grains.arrays;
+    let bodies: Vec<(u32, D::Vector, f64)> = (1..arrays.slots() as u32)
+        .filter(|&slot| arrays.status[slot as usize].stands())
+        .flat_map(|slot| bodies::touching_of(&world.shapes, &world.grains, slot))
+        .map(|slot| {
+            let s = slot as usize;
+            (slot, arrays.position(s), arrays.radius(s))
+        })
+        .collect();
+    world
+        .sleeping
+        .cells
+        .build(&bodies, world.physics.options.outer_margin);
 }

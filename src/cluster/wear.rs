@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::engine::Engine;
+use super::dem::Work;
 use super::integrate::Integrate;
+use super::link_events::lanes_of;
 use super::lists::{History, each_link};
-use super::observe::{lanes_of, size};
-use super::state::Other;
+use super::observe::size;
+use super::state::{Book, Other};
+use super::world::World;
+use super::{kinematics, observe};
 use crate::geometry::{Dimension, Vector};
 
 /// What happened to a wall in one cell.
@@ -47,69 +50,75 @@ pub fn middle<D: Dimension>(cell: [i32; 3], size: f64) -> [f64; 3] {
     })
 }
 
-impl<D: Integrate> Engine<D> {
-    /// After an evaluation: adds what the links of a class do to its wall over a step.
-    pub(super) fn note_wear(&mut self, class: usize, time: f64) {
-        let Some(width) = self.options.wear else {
+/// After an evaluation: adds what the links of a class do to its wall over a step.
+pub(super) fn note_wear<D: Integrate>(
+    world: &World<D>,
+    work: &Work<D>,
+    book: &mut Book,
+    class: usize,
+    time: f64,
+) {
+    let Some(width) = world.physics.options.wear else {
+        return;
+    };
+    let links = &world.contacts.walls[class];
+    let index = usize::from(links.boundary);
+    let boundary = &world.walls.boundaries[index].boundary;
+    let (law, pose) = (
+        world.physics.law(links.material, boundary.material),
+        boundary.motion.pose(time),
+    );
+    let place = |point: D::Vector| cell::<D>(pose.to_frame(point), width);
+    let lists = &links.lists;
+    // Friction without a spring never sticks.
+    let always = law.plain().smoothing_speed().is_some();
+    let mut found: Vec<([i32; 3], WearSums)> = Vec::new();
+    each_link(&lists.flags, |i, k| {
+        if !always && lists.flags[i].slip >> k & 1 == 0 {
+            return;
+        }
+        let Some(kinematics) = kinematics::wall_kinematics(world, class, lists.batches[i].of(k))
+        else {
             return;
         };
-        let links = &self.state.walls[class];
-        let index = usize::from(links.boundary);
-        let boundary = &self.boundaries[index].boundary;
-        let (law, pose) = (
-            self.law(links.material, boundary.material),
-            boundary.motion.pose(time),
+        let slid = world.clock.step * size(kinematics.sliding);
+        let link = observe::view_with(
+            world,
+            lists.batches[i].a[k],
+            Other::Boundary(links.boundary),
+            law,
+            kinematics,
+            lists.history[i].lane(k),
+            true,
+            0,
+            lists.memory_of(i, k).slots,
         );
-        let place = |point: D::Vector| cell::<D>(pose.to_frame(point), width);
-        let lists = &links.lists;
-        // Friction without a spring never sticks.
-        let always = law.plain().smoothing_speed().is_some();
-        let mut found: Vec<([i32; 3], WearSums)> = Vec::new();
-        each_link(&lists.flags, |i, k| {
-            if !always && lists.flags[i].slip >> k & 1 == 0 {
-                return;
-            }
-            let Some(kinematics) = self.wall_kinematics(class, lists.batches[i].of(k)) else {
-                return;
-            };
-            let slid = self.options.step * size(kinematics.sliding);
-            let link = self.view_with(
-                lists.batches[i].a[k],
-                Other::Boundary(links.boundary),
-                law,
-                kinematics,
-                lists.history[i].lane(k),
-                true,
-                0,
-                lists.memory_of(i, k).slots,
-            );
-            let sums = WearSums {
-                pressed_way: link.normal_force.max(0.0) * slid,
-                friction: link.tangential_force.norm() * slid,
-                ..WearSums::default()
-            };
-            found.push((place(kinematics.point - kinematics.image), sums));
-        });
-        for change in &self.changed {
-            for k in lanes_of(change.after.touch & !change.before.touch) {
-                let batch = &lists.batches[change.batch as usize];
-                if let Some(met) = self.wall_kinematics(class, batch.of(k)) {
-                    let sums = WearSums {
-                        impacts: 1,
-                        energy: 0.5 * met.speed * met.speed / met.inverse_mass,
-                        ..WearSums::default()
-                    };
-                    found.push((place(met.point - met.image), sums));
-                }
+        let sums = WearSums {
+            pressed_way: link.normal_force.max(0.0) * slid,
+            friction: link.tangential_force.norm() * slid,
+            ..WearSums::default()
+        };
+        found.push((place(kinematics.point - kinematics.image), sums));
+    });
+    for change in &work.changed {
+        for k in lanes_of(change.after.touch & !change.before.touch) {
+            let batch = &lists.batches[change.batch as usize];
+            if let Some(met) = kinematics::wall_kinematics(world, class, batch.of(k)) {
+                let sums = WearSums {
+                    impacts: 1,
+                    energy: 0.5 * met.speed * met.speed / met.inverse_mass,
+                    ..WearSums::default()
+                };
+                found.push((place(met.point - met.image), sums));
             }
         }
-        let map = &mut self.state.wear[index];
-        for (place, sums) in found {
-            let cell = map.entry(place).or_default();
-            cell.pressed_way += sums.pressed_way;
-            cell.friction += sums.friction;
-            cell.impacts += sums.impacts;
-            cell.energy += sums.energy;
-        }
+    }
+    let map = &mut book.wear[index];
+    for (place, sums) in found {
+        let cell = map.entry(place).or_default();
+        cell.pressed_way += sums.pressed_way;
+        cell.friction += sums.friction;
+        cell.impacts += sums.impacts;
+        cell.energy += sums.energy;
     }
 }

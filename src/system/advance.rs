@@ -1,65 +1,74 @@
 //! One step of all stepped grains, as the driver asks for it.
 
-use super::{System, SystemError};
+use super::{System, SystemError, afar, driver, logging, perturb, reason, regimes, rest, wake};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Book, World};
 use crate::record::Sink;
 
-impl<D: Integrate> System<D> {
-    /// One step of all stepped grains, of which the stride may have been made already. Where the next step comes before any event, the first
-    /// of which is at `until` (s), and nobody looks before it, its stride is made too; gives whether that is so.
-    pub(super) fn step(
-        &mut self,
-        sink: &mut dyn Sink,
-        begun: bool,
-        until: Option<f64>,
-    ) -> Result<bool, SystemError> {
-        if !begun {
-            self.engine.advance();
-            self.follow_gravity();
-        }
-        if self.engine.outer_is_stale() {
-            self.check_cell()?;
-            self.check_numbers()?;
-            self.check_overlaps()?;
-            self.renew(sink)?;
-        } else {
-            self.engine.refresh_inner();
-        }
-        if self.nobody_looks_until(until) && self.engine.forces_and_advance() {
-            return Ok(true);
-        }
-        self.engine.forces();
-        self.apply_fields();
-        if self.is_look() {
-            self.engine.look();
-            self.check_overlaps()?;
-        }
-        if !self.engine.link_events.is_empty() {
-            self.log_links(sink)?;
-        }
-        self.wake_at_once(sink)?;
-        self.look_at_rest(sink)?;
-        Ok(false)
+/// One step of all stepped grains, of which the stride may have been made already. Where the next step comes before any event, the first
+/// of which is at `until` (s), and nobody looks before it, its stride is made too; gives whether that is so.
+pub(super) fn step<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    begun: bool,
+    until: Option<f64>,
+) -> Result<bool, SystemError> {
+    if !begun {
+        system.dem.advance();
+        perturb::follow_gravity(
+            &mut system.setup,
+            &mut system.dem.world,
+            &mut system.s.ledger,
+            &mut system.s.perturb,
+        );
     }
-
-    /// Whether after this step it is time to look at links.
-    fn is_look(&self) -> bool {
-        let steps = self.engine.state.counts.steps;
-        steps.is_multiple_of(self.engine.options.look_every)
+    if cluster::renew::outer_is_stale(&system.dem.world.physics, &system.dem.skin) {
+        reason::check_cell(&system.dem.world)?;
+        reason::check_numbers(&system.dem.world)?;
+        reason::check_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
+        regimes::renew(system, sink)?;
+    } else {
+        system.dem.refresh_inner();
     }
+    if nobody_looks_until(system, until) && system.dem.forces_and_advance() {
+        return Ok(true);
+    }
+    system.dem.forces();
+    afar::apply_fields(&mut system.dem, &mut system.fields, system.uniform);
+    if is_look(&system.dem.world, &system.dem.book) {
+        cluster::link_events::look(
+            &mut system.dem.world,
+            &mut system.dem.book,
+            &mut system.dem.effects,
+        );
+        reason::check_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
+    }
+    if !system.dem.effects.link_events.is_empty() {
+        logging::log_links(system, sink)?;
+    }
+    wake::wake_at_once(system, sink)?;
+    rest::look_at_rest(system, sink)?;
+    Ok(false)
+}
 
-    /// Whether the next step is due by `until`, s, and neither an event nor fields nor any look comes before it.
-    fn nobody_looks_until(&self, until: Option<f64>) -> bool {
-        let next = self.engine.time_of(self.engine.state.n + 1);
-        // A renewal may have called a flyer back earlier.
-        let event = self.s.schedule.first_time();
-        until.is_some_and(|until| next <= until && event >= until)
-            && self.steps()
-            && self.uniform
-            && !self.gravity_changes()
+/// Whether after this step it is time to look at links.
+fn is_look<D: Integrate>(world: &World<D>, book: &Book) -> bool {
+    let steps = book.counts.steps;
+    steps.is_multiple_of(world.physics.options.look_every)
+}
+
+/// Whether the next step is due by `until`, s, and neither an event nor fields nor any look comes before it.
+fn nobody_looks_until<D: Integrate>(system: &System<D>, until: Option<f64>) -> bool {
+    let next = system.dem.world.clock.time_of(system.dem.world.clock.n + 1);
+    // A renewal may have called a flyer back earlier.
+    let event = system.s.schedule.first_time();
+    until.is_some_and(|until| next <= until && event >= until)
+            && driver::steps(&system.dem.world)
+            && system.uniform
+            && !perturb::gravity_changes(&system.s.perturb)
             // Who is struck is woken at the very step.
-            && self.engine.state.still.rim.is_empty()
-            && !self.is_look()
-            && !self.is_look_at_rest()
-    }
+            && system.dem.world.sleeping.still.rim.is_empty()
+            && !is_look(&system.dem.world, &system.dem.book)
+            && !rest::is_look_at_rest(&system.setup, &system.dem.world, &system.dem.book)
 }

@@ -1,21 +1,22 @@
 //! Fields that are not uniform, and forces between grains: what they do at an evaluation, and what
 //! energy they hold.
 
-use super::System;
+use super::Setup;
 use crate::body::Grain;
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Driven, Engine, FieldForce};
+use crate::cluster::{Dem, Driven, FieldForce, World};
 use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member, three};
 use crate::geometry::{Dimension, Vector};
 
 /// A grain at the evaluation as fields see it.
 fn point<D: Integrate>(
-    engine: &Engine<D>,
+    world: &World<D>,
     fields: &FieldSet<D>,
     slot: u32,
     time: f64,
 ) -> FieldPoint<D> {
-    let (arrays, s) = (&engine.state.arrays, slot as usize);
+    let (arrays, s) = (&world.grains.arrays, slot as usize);
     let (mass, radius) = (1.0 / arrays.inverse_mass(s), arrays.radius(s));
     FieldPoint {
         mass,
@@ -24,7 +25,12 @@ fn point<D: Integrate>(
         position: arrays.position(s),
         velocity: arrays.velocity(s),
         time,
-        source: engine.source(slot, fields.source(arrays.material[s])),
+        source: cluster::afar::source(
+            &world.shapes,
+            &world.grains,
+            slot,
+            fields.source(arrays.material[s]),
+        ),
     }
 }
 
@@ -39,142 +45,165 @@ pub(super) fn member<D: Dimension>(at: &FieldPoint<D>) -> Member {
 
 /// All grains at the evaluation but some, in order of slots; and their slots.
 fn crowd<D: Integrate>(
-    engine: &Engine<D>,
+    world: &World<D>,
     fields: &FieldSet<D>,
     without: impl Fn(u32) -> bool,
 ) -> (Vec<u32>, Crowd) {
-    let arrays = &engine.state.arrays;
+    let arrays = &world.grains.arrays;
     let (mut slots, mut crowd) = (Vec::new(), Crowd::new());
     for slot in 1..arrays.slots() as u32 {
         if arrays.status[slot as usize].is_grain() && !without(slot) {
             slots.push(slot);
-            crowd.push(&member(&point(engine, fields, slot, engine.time())));
+            crowd.push(&member(&point(world, fields, slot, world.clock.time())));
         }
     }
     (slots, crowd)
 }
 
-impl<D: Integrate> System<D> {
-    /// Forces of fields that are not uniform, at an evaluation; the uniform ones are in the engine's
-    /// gravity.
-    pub(super) fn apply_fields(&mut self) {
-        let active = std::mem::take(&mut self.engine.state.active);
-        self.act_on(&active);
-        self.engine.state.active = active;
-        self.engine.start_fresh();
-    }
+/// Forces of fields that are not uniform, at an evaluation; the uniform ones are in the engine's
+/// gravity.
+pub(super) fn apply_fields<D: Integrate>(
+    dem: &mut Dem<D>,
+    fields: &mut FieldSet<D>,
+    uniform: bool,
+) {
+    let active = std::mem::take(&mut dem.world.grains.active);
+    act_on(dem, fields, uniform, &active);
+    dem.world.grains.active = active;
+    cluster::advance::start_fresh(&mut dem.world);
+}
 
-    /// Those that begin to step between two evaluations have not felt the fields.
-    pub(super) fn apply_fields_to_fresh(&mut self) {
-        let fresh = self.engine.state.fresh.clone();
-        self.act_on(&fresh);
-        self.engine.start_fresh();
-    }
+/// Those that begin to step between two evaluations have not felt the fields.
+pub(super) fn apply_fields_to_fresh<D: Integrate>(
+    dem: &mut Dem<D>,
+    fields: &mut FieldSet<D>,
+    uniform: bool,
+) {
+    let fresh = dem.world.grains.fresh.clone();
+    act_on(dem, fields, uniform, &fresh);
+    cluster::advance::start_fresh(&mut dem.world);
+}
 
-    fn act_on(&mut self, slots: &[u32]) {
-        if self.uniform || slots.is_empty() {
-            return;
-        }
-        let time = self.engine.time();
-        if self.fields.has_moments() {
-            self.engine.settle_rotations();
-        }
-        self.fields.handle_event(time);
-        let (engine, fields) = (&mut self.engine, &self.fields);
-        let booked = fields.is_booked();
-        let mut driven: Vec<Driven<D>> = Vec::new();
-        for &slot in slots {
-            let at = point(engine, fields, slot, time);
-            let mut sum = FieldForce::<D>::default();
-            let (mut given, mut given_moment) = (D::Vector::default(), [0.0; 3]);
-            for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
-                let force = field.force(&at);
-                sum.force += force;
-                if field.dissipated_power(&at) > 0.0 {
-                    sum.drag += force;
-                }
-                let gives = booked && field.gives_work();
-                if gives {
-                    given += force;
-                }
-                let moment = field.moment(&at);
-                for k in 0..3 {
-                    sum.moment[k] += moment[k];
-                    given_moment[k] += if gives { moment[k] } else { 0.0 };
-                }
+fn act_on<D: Integrate>(dem: &mut Dem<D>, fields: &mut FieldSet<D>, uniform: bool, slots: &[u32]) {
+    if uniform || slots.is_empty() {
+        return;
+    }
+    let time = dem.world.clock.time();
+    if fields.has_moments() {
+        dem.world.grains.settle_rotations();
+    }
+    fields.handle_event(time);
+    let (dem, fields) = (dem, fields);
+    let booked = fields.is_booked();
+    let mut driven: Vec<Driven<D>> = Vec::new();
+    for &slot in slots {
+        let at = point(&dem.world, fields, slot, time);
+        let mut sum = FieldForce::<D>::default();
+        let (mut given, mut given_moment) = (D::Vector::default(), [0.0; 3]);
+        for field in fields.iter().filter(|f| f.uniform_acceleration().is_none()) {
+            let force = field.force(&at);
+            sum.force += force;
+            if field.dissipated_power(&at) > 0.0 {
+                sum.drag += force;
             }
-            engine.add_action(slot, &sum);
-            if booked {
-                driven.push(Driven {
-                    force: sum.force,
-                    given,
-                    given_moment,
-                    drag: fields.drag(&at),
-                    turning: fields.gyration(&at),
-                    spin_turning: fields.spin_turning(),
-                });
+            let gives = booked && field.gives_work();
+            if gives {
+                given += force;
+            }
+            let moment = field.moment(&at);
+            for k in 0..3 {
+                sum.moment[k] += moment[k];
+                given_moment[k] += if gives { moment[k] } else { 0.0 };
             }
         }
-        if fields.reaches_between() {
-            let (all, crowd) = crowd(engine, fields, |_| false);
-            let mut actions = vec![Action::default(); all.len()];
-            fields.act(&crowd, &mut actions);
-            let mut acted = vec![false; engine.state.arrays.slots()];
-            for &slot in slots {
-                acted[slot as usize] = true;
-            }
-            for (slot, action) in all.iter().zip(&actions) {
-                if acted[*slot as usize] {
-                    let sum = FieldForce::<D> {
-                        force: D::Vector::from_fn(|k| action.force[k]),
-                        drag: D::Vector::default(),
-                        moment: action.moment,
-                    };
-                    engine.add_action(*slot, &sum);
-                }
-            }
-        }
-        let mut fresh = engine.state.fresh.clone();
-        fresh.sort_unstable();
+        cluster::afar::add_action(&mut dem.world.grains, slot, &sum);
         if booked {
-            let mut given = D::Vector::default();
-            for (&slot, driven) in slots.iter().zip(&driven) {
-                given += engine.drive(slot, driven, fresh.binary_search(&slot).is_ok());
-            }
-            self.fields.react(given, time);
-            return;
+            driven.push(Driven {
+                force: sum.force,
+                given,
+                given_moment,
+                drag: fields.drag(&at),
+                turning: fields.gyration(&at),
+                spin_turning: fields.spin_turning(),
+            });
         }
+    }
+    if fields.reaches_between() {
+        let (all, crowd) = crowd(&dem.world, fields, |_| false);
+        let mut actions = vec![Action::default(); all.len()];
+        fields.act(&crowd, &mut actions);
+        let mut acted = vec![false; dem.world.grains.arrays.slots()];
         for &slot in slots {
-            let rate = fields.gyration(&point(engine, fields, slot, time));
-            if rate != [0.0; 3] {
-                engine.add_gyration(slot, rate, fresh.binary_search(&slot).is_ok());
+            acted[slot as usize] = true;
+        }
+        for (slot, action) in all.iter().zip(&actions) {
+            if acted[*slot as usize] {
+                let sum = FieldForce::<D> {
+                    force: D::Vector::from_fn(|k| action.force[k]),
+                    drag: D::Vector::default(),
+                    moment: action.moment,
+                };
+                cluster::afar::add_action(&mut dem.world.grains, *slot, &sum);
             }
         }
     }
-
-    /// Potential energy of a grain in the fields and with all others but itself and those in some slots, J.
-    pub(super) fn potential_of(&self, grain: &Grain<D>, time: f64, without: &[u32]) -> f64 {
-        let fields = &self.fields;
-        let axes = grain
-            .form
-            .map(|form| self.setup.forms[usize::from(form)].axes);
-        let density = fields.source(grain.material);
-        let at = FieldPoint {
-            mass: grain.mass,
-            radius: grain.radius,
-            volume: fields.volume(grain.material, grain.mass, grain.radius),
-            position: grain.position,
-            velocity: grain.velocity,
-            time,
-            source: density.of::<D>(grain.mass, grain.rotation, axes),
-        };
-        let mut sum = fields.potential_energy(&at);
-        if fields.reaches_between() {
-            let id = &self.engine.state.arrays.id;
-            let left_out = |slot: u32| id[slot as usize] == grain.id || without.contains(&slot);
-            let (_, others) = crowd(&self.engine, fields, left_out);
-            sum += fields.energy_with(&others, &member(&at));
+    let mut fresh = dem.world.grains.fresh.clone();
+    fresh.sort_unstable();
+    if booked {
+        let mut given = D::Vector::default();
+        for (&slot, driven) in slots.iter().zip(&driven) {
+            given += cluster::driven::drive(
+                &mut dem.world,
+                &mut dem.book,
+                slot,
+                driven,
+                fresh.binary_search(&slot).is_ok(),
+            );
         }
-        sum
+        fields.react(given, time);
+        return;
     }
+    for &slot in slots {
+        let rate = fields.gyration(&point(&dem.world, fields, slot, time));
+        if rate != [0.0; 3] {
+            cluster::afar::add_gyration(
+                &dem.world.clock,
+                &dem.world.physics,
+                &mut dem.world.grains,
+                slot,
+                rate,
+                fresh.binary_search(&slot).is_ok(),
+            );
+        }
+    }
+}
+
+/// Potential energy of a grain in the fields and with all others but itself and those in some slots, J.
+pub(super) fn potential_of<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    fields: &FieldSet<D>,
+    grain: &Grain<D>,
+    time: f64,
+    without: &[u32],
+) -> f64 {
+    let axes = grain.form.map(|form| setup.forms[usize::from(form)].axes);
+    let density = fields.source(grain.material);
+    let at = FieldPoint {
+        mass: grain.mass,
+        radius: grain.radius,
+        volume: fields.volume(grain.material, grain.mass, grain.radius),
+        position: grain.position,
+        velocity: grain.velocity,
+        time,
+        source: density.of::<D>(grain.mass, grain.rotation, axes),
+    };
+    let mut sum = fields.potential_energy(&at);
+    if fields.reaches_between() {
+        let id = &world.grains.arrays.id;
+        let left_out = |slot: u32| id[slot as usize] == grain.id || without.contains(&slot);
+        let (_, others) = crowd(world, fields, left_out);
+        sum += fields.energy_with(&others, &member(&at));
+    }
+    sum
 }

@@ -1,10 +1,16 @@
 //! What sources order, carried out and logged.
 
+use std::time::Instant;
+
 use super::schedule::{Due, Source};
 use super::source::{Order, Sight};
-use super::state_at::position_at;
-use super::{Setup, System, SystemError, flight};
+use super::{
+    Setup, System, SystemError, air, driver, enter, flight, logging, meter, outlet, perturb,
+    regimes, rest, rigid, zones,
+};
 use crate::body::{Grain, GrainId};
+use crate::cluster;
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::control::Readings;
@@ -25,142 +31,260 @@ impl<D: Integrate> Sight<D> for System<D> {
         &self.setup
     }
 
+    fn is_jammed(&self) -> bool {
+        self.s.watch.jam().is_some()
+    }
+
     fn next_grain(&self) -> Option<GrainId> {
         self.s.traffic.next()
     }
 
     fn wrapped(&self, place: D::Vector) -> D::Vector {
-        wrapped::<D>(self.engine.periodic(), place)
+        wrapped::<D>(self.dem.world.physics.periodic(), place)
     }
 
     fn is_free(&mut self, place: D::Vector, radius: f64, time: f64) -> bool {
-        let near = self.around(place, radius, time);
-        let arrays = &self.engine.state.arrays;
+        let near = enter::around(
+            &self.dem,
+            &mut self.air,
+            &mut self.surroundings,
+            place,
+            radius,
+            time,
+        );
+        let arrays = &self.dem.world.grains.arrays;
         let free_of_grains = near.into_iter().all(|slot| {
-            let x = position_at(&self.engine, slot as usize, time);
-            let d = self.engine.shortest(place - x);
+            let x = self.dem.world.position_at(slot as usize, time);
+            let d = cluster::observe::shortest(
+                &self.dem.world.physics,
+                &self.dem.world.cell,
+                place - x,
+            );
             let reach = radius + arrays.radius(slot as usize);
             d.norm_squared() > reach * reach
         });
         free_of_grains
             && self
-                .engine
+                .dem
+                .world
+                .walls
                 .boundaries
                 .iter()
-                .zip(&self.engine.state.gone)
+                .zip(&self.dem.world.walls.gone)
                 .all(|(wall, &gone)| {
                     gone || { wall.distance(&wall.boundary.motion.pose(time), place) > radius }
                 })
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// The turn of a source that is no model.
-    pub(super) fn turn_of(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let mut sources = std::mem::take(&mut self.s.sources);
-        let answer = sources
-            .get_mut(due.source)
-            .map(|source| source.act(due.time, self));
-        self.s.sources = sources;
-        let Some(answer) = answer else { return Ok(()) };
-        if let Some(next) = answer.next {
-            self.schedule(due.source, next.time, next.kind);
-        }
-        for order in answer.orders {
-            match order {
-                Order::Add(grain) => self.add(sink, &grain, due.time)?,
-                Order::Open(wall) => self.open_gate(sink, wall, due.time)?,
-                Order::Slide(wall) => self.slide(sink, wall, due.time)?,
-                Order::Shut(feed) => self.shut(sink, feed, due.time)?,
-                Order::Count(kind) => self.count(kind),
-                Order::Warn(kind, words) => {
-                    self.s.warnings.push(words);
-                    self.count(kind);
-                    self.log_whole(sink, due.time, kind, None)?;
-                }
+/// The turn of a source that is no model.
+pub(super) fn turn_of<D: Integrate>(
+    system: &mut System<D>,
+    due: Due,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let mut sources = std::mem::take(&mut system.s.sources);
+    let answer = sources
+        .get_mut(due.source)
+        .map(|source| source.act(due.time, system));
+    system.s.sources = sources;
+    let Some(answer) = answer else { return Ok(()) };
+    if let Some(next) = answer.next {
+        system.s.schedule.set(due.source, next.time, next.kind);
+    }
+    for order in answer.orders {
+        match order {
+            Order::Add(grain) => add(system, sink, &grain, due.time)?,
+            Order::Open(wall) => open_gate(system, sink, wall, due.time)?,
+            Order::Slide(wall) => slide(system, sink, wall, due.time)?,
+            Order::Shut(feed) => shut(system, sink, feed, due.time)?,
+            Order::Row => write_row(system, sink, due.time)?,
+            Order::Snapshot => take_snapshot(system, sink, due.time)?,
+            Order::Save => save(system, sink)?,
+            Order::RemoveLeft => {
+                system.s.journal.count(EventKind::DeleteBodies);
+                outlet::delete_left(system, sink, due.time)?;
+                system.stop_if_empty(sink, due.time)?;
             }
-        }
-        Ok(())
-    }
-
-    /// A grain comes.
-    fn add(&mut self, sink: &mut dyn Sink, grain: &Grain<D>, time: f64) -> Result<(), SystemError> {
-        self.count(EventKind::AddBody);
-        self.s.traffic.enter();
-        self.account(time);
-        let kinetic = grain.kinetic_energy();
-        let potential = self.potential_of(grain, time, &[]);
-        self.s.ledger.fed += kinetic + potential;
-        self.s.ledger.fed_potential += potential;
-        self.s.ledger.perturbed -= self.lift(grain);
-        self.meet_meters(grain.id, grain.position);
-        let slot = self.engine.add(grain, Status::Flying, time);
-        self.s.journal.causes.now = self.log_whole(sink, time, EventKind::AddBody, Some(slot))?;
-        if self.engine.state.active.is_empty() {
-            let h = self.step_size();
-            let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
-            self.engine.skip_to(n);
-        }
-        // Foreseen at once; back in time to the grid first, if it must step.
-        self.engine.state.back[slot as usize] = f64::INFINITY;
-        let now = self.engine.time();
-        flight::restart(&mut self.engine, slot as usize, now);
-        self.join(sink, slot, time)?;
-        self.s.journal.causes.now = 0;
-        Ok(())
-    }
-
-    /// A wall that slides begins to.
-    fn slide(&mut self, sink: &mut dyn Sink, index: usize, time: f64) -> Result<(), SystemError> {
-        self.count(EventKind::BoundaryUpdate);
-        self.s.journal.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
-        self.set_slide(index, time);
-        self.s.watch.disturb(time);
-        // What was foreseen of it holds no more.
-        self.forget_flyers();
-        self.renew(sink)?;
-        self.s.journal.causes.now = 0;
-        Ok(())
-    }
-
-    /// A wall that slides has begun to, or will, at a time, s.
-    pub(super) fn set_slide(&mut self, index: usize, time: f64) {
-        let set_up = &mut self.setup.boundaries[index].motion;
-        let moved = &mut self.engine.boundaries[index].boundary.motion;
-        for motion in [set_up, moved] {
-            if let Motion::Slide(slide) = motion {
-                slide.from = Some(time);
+            Order::Count(kind) => system.s.journal.count(kind),
+            Order::Warn(kind, words) => {
+                system.s.warnings.push(words);
+                system.s.journal.count(kind);
+                system.log(sink, due.time, kind, None)?;
             }
         }
     }
+    Ok(())
+}
 
-    /// A feed gives no more.
-    fn shut(&mut self, sink: &mut dyn Sink, index: usize, time: f64) -> Result<(), SystemError> {
-        self.count(EventKind::BoundaryUpdate);
-        self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
-        self.s.sources.shut(index, time);
-        self.s.schedule.cancel(Source::Feed(index as u32));
-        self.s.watch.disturb(time);
-        Ok(())
-    }
+/// A row of the series.
+fn write_row<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    time: f64,
+) -> Result<(), SystemError> {
+    rigid::regroup(system, sink)?;
+    system.s.journal.count(EventKind::LogState);
+    logging::log_state(system, sink, time)?;
+    zones::look_at_zones(
+        &system.setup,
+        &system.dem.world,
+        &system.s.watch,
+        &mut system.s.zones,
+        time,
+    );
+    Ok(())
+}
 
-    /// Opens a gate: its links are lost, with the energy that they held.
-    fn open_gate(
-        &mut self,
-        sink: &mut dyn Sink,
-        index: usize,
-        time: f64,
-    ) -> Result<(), SystemError> {
-        self.count(EventKind::BoundaryUpdate);
-        self.s.journal.causes.now = self.log_whole(sink, time, EventKind::BoundaryUpdate, None)?;
-        let elastic = self.engine.end_links_with(index, time);
-        self.s.ledger.remove_elastic(elastic);
-        self.log_links(sink)?;
-        self.engine.open(index);
-        self.s.watch.disturb(time);
-        self.wake_unbalanced(sink)?;
-        self.renew(sink)?;
-        self.s.journal.causes.now = 0;
-        Ok(())
+/// A snapshot.
+fn take_snapshot<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    time: f64,
+) -> Result<(), SystemError> {
+    rigid::regroup(system, sink)?;
+    system.s.journal.count(EventKind::Visualize);
+    logging::log_snapshot(
+        &system.dem.world,
+        &mut system.dem.clusters,
+        &system.s.journal,
+        &system.s.watch,
+        &system.s.rest,
+        sink,
+        time,
+    )
+}
+
+/// A checkpoint, which cuts no step.
+fn save<D: Integrate>(system: &mut System<D>, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    system.s.journal.count(EventKind::Checkpoint);
+    system.schedule_step();
+    system.s.stage.wall_seconds = driver::wall_time(&system.started_at, &system.s.stage);
+    system.started_at = Instant::now();
+    sink.checkpoint(&system.save()?)?;
+    Ok(())
+}
+
+/// A grain comes.
+fn add<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    grain: &Grain<D>,
+    time: f64,
+) -> Result<(), SystemError> {
+    system.s.journal.count(EventKind::AddBody);
+    system.s.traffic.enter();
+    system.account(time);
+    let kinetic = grain.kinetic_energy();
+    let potential = system.potential_of(grain, time, &[]);
+    system.s.ledger.fed += kinetic + potential;
+    system.s.ledger.fed_potential += potential;
+    system.s.ledger.perturbed -= perturb::lift(&system.dem.world, &system.s.ledger, grain);
+    meter::meet_meters(
+        &system.setup,
+        &mut system.s.meters,
+        grain.id,
+        grain.position,
+    );
+    let slot = cluster::dem::add(
+        &system.dem.world.shapes,
+        &mut system.dem.world.grains,
+        &mut system.dem.clusters,
+        grain,
+        Status::Flying,
+        time,
+    );
+    system.s.journal.causes.now = system.log(sink, time, EventKind::AddBody, Some(slot))?;
+    if system.dem.world.grains.active.is_empty() {
+        let h = system.dem.world.clock.step;
+        let n = ((time - system.dem.world.clock.time_of(0)) / h).floor() as i64;
+        cluster::rim::skip_to(
+            &mut system.dem.world.clock,
+            &system.dem.world.sleeping,
+            &mut system.dem.book,
+            n,
+        );
     }
+    // Foreseen at once; back in time to the grid first, if it must step.
+    system.dem.world.grains.back[slot as usize] = f64::INFINITY;
+    let now = system.dem.world.clock.time();
+    flight::restart(&mut system.dem.world, slot as usize, now);
+    enter::join(system, sink, slot, time)?;
+    system.s.journal.causes.now = 0;
+    Ok(())
+}
+
+/// A wall that slides begins to.
+fn slide<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    index: usize,
+    time: f64,
+) -> Result<(), SystemError> {
+    system.s.journal.count(EventKind::BoundaryUpdate);
+    system.s.journal.causes.now = system.log(sink, time, EventKind::BoundaryUpdate, None)?;
+    set_slide(&mut system.setup, &mut system.dem.world, index, time);
+    system.s.watch.disturb(time);
+    // What was foreseen of it holds no more.
+    air::forget_flyers(&mut system.air);
+    regimes::renew(system, sink)?;
+    system.s.journal.causes.now = 0;
+    Ok(())
+}
+
+/// A wall that slides has begun to, or will, at a time, s.
+pub(super) fn set_slide<D: Integrate>(
+    setup: &mut Setup<D>,
+    world: &mut World<D>,
+    index: usize,
+    time: f64,
+) {
+    let set_up = &mut setup.boundaries[index].motion;
+    let moved = &mut world.walls.boundaries[index].boundary.motion;
+    for motion in [set_up, moved] {
+        if let Motion::Slide(slide) = motion {
+            slide.from = Some(time);
+        }
+    }
+}
+
+/// A feed gives no more.
+fn shut<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    index: usize,
+    time: f64,
+) -> Result<(), SystemError> {
+    system.s.journal.count(EventKind::BoundaryUpdate);
+    system.log(sink, time, EventKind::BoundaryUpdate, None)?;
+    system.s.sources.shut(index, time);
+    system.s.schedule.cancel(Source::Feed(index as u32));
+    system.s.watch.disturb(time);
+    Ok(())
+}
+
+/// Opens a gate: its links are lost, with the energy that they held.
+fn open_gate<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    index: usize,
+    time: f64,
+) -> Result<(), SystemError> {
+    system.s.journal.count(EventKind::BoundaryUpdate);
+    system.s.journal.causes.now = system.log(sink, time, EventKind::BoundaryUpdate, None)?;
+    let elastic =
+        cluster::change::end_links_with(&system.dem.world, &mut system.dem.effects, index, time);
+    system.s.ledger.remove_elastic(elastic);
+    logging::log_links(system, sink)?;
+    cluster::change::open(
+        &mut system.dem.world,
+        &mut system.dem.book,
+        &mut system.dem.clusters,
+        index,
+    );
+    system.s.watch.disturb(time);
+    rest::wake_unbalanced(system, sink)?;
+    regimes::renew(system, sink)?;
+    system.s.journal.causes.now = 0;
+    Ok(())
 }

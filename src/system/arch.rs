@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::OutletSetup;
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, LinkView, Other};
+use crate::cluster::{ContactRef, Dem, Other, World};
 use crate::contact::{Law, with_law};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{ArchForce, BodyRef, Jam, WeakestLink};
@@ -44,11 +45,16 @@ impl<D: Dimension> Bearing<D> {
 /// Finds the arch. Grains are let in from the lowest up until two contacts with walls that face
 /// each other, and between which something could fall out, are joined. Of the chains that do, it is
 /// the one of fewest grains, and of these the one whose weakest link bears most.
-pub fn find<D: Integrate>(engine: &Engine<D>, outlets: &[OutletSetup<D>], time: f64) -> Jam {
-    let links = bearing(engine);
-    let arrays = &engine.state.arrays;
-    let g = engine.gravity.norm();
-    let up = |slot: u32| -arrays.position(slot as usize).dot(&engine.gravity) / g;
+pub fn find<D: Integrate>(dem: &Dem<D>, outlets: &[OutletSetup<D>], time: f64) -> Jam {
+    let links = bearing(dem);
+    let arrays = &dem.world.grains.arrays;
+    let g = dem.world.physics.gravity.norm();
+    let up = |slot: u32| {
+        -arrays
+            .position(slot as usize)
+            .dot(&dem.world.physics.gravity)
+            / g
+    };
     // By slot: peers with the force, in a fixed order; and links with walls.
     let mut peers: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
     let mut at_walls: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -76,7 +82,8 @@ pub fn find<D: Integrate>(engine: &Engine<D>, outlets: &[OutletSetup<D>], time: 
                 .0
                 .iter()
                 .flat_map(|&i| joined.1.iter().map(move |&j| (i, j)));
-            spanning.extend(pairs.filter(|&(i, j)| spans(engine, outlets, &links[i], &links[j])));
+            spanning
+                .extend(pairs.filter(|&(i, j)| spans(&dem.world, outlets, &links[i], &links[j])));
         }
         let chains = spanning.into_iter().filter_map(|(i, j)| {
             let (from, to) = (&links[i], &links[j]);
@@ -88,7 +95,7 @@ pub fn find<D: Integrate>(engine: &Engine<D>, outlets: &[OutletSetup<D>], time: 
             if better { b } else { a }
         });
         if let Some((chain, _, from, to)) = best {
-            return told(engine, time, &links, &chain, [from, to]);
+            return told(&dem.world, time, &links, &chain, [from, to]);
         }
     }
     Jam {
@@ -98,20 +105,24 @@ pub fn find<D: Integrate>(engine: &Engine<D>, outlets: &[OutletSetup<D>], time: 
 }
 
 /// All links that bear, in a fixed order.
-fn bearing<D: Integrate>(engine: &Engine<D>) -> Vec<Bearing<D>> {
-    let arrays = &engine.state.arrays;
-    let g = engine.gravity.norm();
+fn bearing<D: Integrate>(dem: &Dem<D>) -> Vec<Bearing<D>> {
+    let arrays = &dem.world.grains.arrays;
+    let g = dem.world.physics.gravity.norm();
     let mut links = Vec::new();
-    engine.each_link_view(|view: LinkView<D>| {
+    cluster::observe::each_contact(&dem.world, |view: ContactRef<D>| {
         let a = view.a as usize;
         if view.normal_force <= BEARS * g / arrays.inverse_mass(a) {
             return;
         }
         let other = match view.b {
             Other::Slot(b) => arrays.material[b as usize],
-            Other::Boundary(wall) => engine.boundaries[usize::from(wall)].boundary.material,
+            Other::Boundary(wall) => {
+                dem.world.walls.boundaries[usize::from(wall)]
+                    .boundary
+                    .material
+            }
         };
-        let law = engine.law(arrays.material[a], other);
+        let law = dem.world.physics.law(arrays.material[a], other);
         let friction = with_law!(law, law => law.friction());
         links.push(Bearing {
             a: view.a,
@@ -138,7 +149,7 @@ fn bearing<D: Integrate>(engine: &Engine<D>) -> Vec<Bearing<D>> {
 /// Whether a chain between two contacts with walls spans an opening: the walls do not push the same
 /// way, seen from above, and from some place between the contacts the way out is free.
 fn spans<D: Integrate>(
-    engine: &Engine<D>,
+    world: &World<D>,
     outlets: &[OutletSetup<D>],
     from: &Bearing<D>,
     to: &Bearing<D>,
@@ -146,24 +157,24 @@ fn spans<D: Integrate>(
     if from.a == to.a {
         return false;
     }
-    let down = engine.gravity * (1.0 / engine.gravity.norm());
+    let down = world.physics.gravity * (1.0 / world.physics.gravity.norm());
     let level = |n: D::Vector| n - down * n.dot(&down);
     let (p, q) = (level(from.normal), level(to.normal));
     // Flat floors push straight up: then only the way out tells.
     if p.dot(&q) > 1e-9 {
         return false;
     }
-    let met = MET * engine.state.arrays.radius(from.a as usize);
+    let met = MET * world.grains.arrays.radius(from.a as usize);
     (1..=POINTS).any(|k| {
         let part = k as f64 / (POINTS + 1) as f64;
         let start = from.point + (to.point - from.point) * part;
-        falls_out(engine, outlets, start, down, met)
+        falls_out(world, outlets, start, down, met)
     })
 }
 
 /// Whether something without extent falls from here straight out of an outlet.
 fn falls_out<D: Integrate>(
-    engine: &Engine<D>,
+    world: &World<D>,
     outlets: &[OutletSetup<D>],
     mut x: D::Vector,
     down: D::Vector,
@@ -174,10 +185,10 @@ fn falls_out<D: Integrate>(
             return true;
         }
         let mut room = f64::INFINITY;
-        for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
+        for (wall, &gone) in world.walls.boundaries.iter().zip(&world.walls.gone) {
             // A dividing grid lets through what has no extent.
             if !gone && wall.boundary.passes == 0.0 {
-                let pose = wall.boundary.motion.pose(engine.time());
+                let pose = wall.boundary.motion.pose(world.clock.time());
                 room = room.min(wall.distance(&pose, x));
             }
         }
@@ -296,13 +307,13 @@ fn strongest(
 
 /// The arch as it is recorded.
 fn told<D: Integrate>(
-    engine: &Engine<D>,
+    world: &World<D>,
     time: f64,
     links: &[Bearing<D>],
     chain: &[u32],
     [from, to]: [usize; 2],
 ) -> Jam {
-    let arrays = &engine.state.arrays;
+    let arrays = &world.grains.arrays;
     let between = |a: u32, b: u32| {
         links.iter().find(|link| {
             link.a == a && link.b == Other::Slot(b) || link.a == b && link.b == Other::Slot(a)

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{EventLog, System, SystemError};
-use crate::cluster::LinkChange;
+use super::driver::Stage;
+use super::journal::Journal;
+use super::rest::RestState;
+use super::{System, SystemError, driver, logging, rest};
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{LinkChange, World};
 use crate::event::EventKind;
 use crate::record::{AvalancheRow, BodyRef, Sink};
 use crate::stress::Place;
@@ -69,147 +72,146 @@ impl Carried {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// Opens the event in the log, so that what the solve does has a cause there. Only where links are
-    /// logged: otherwise there are few such events and thousands of solves.
-    fn name_cause(
-        &mut self,
-        sink: &mut dyn Sink,
-        carried: &mut Carried,
-    ) -> Result<(), SystemError> {
-        if carried.cause.is_some()
-            || self.s.stage.settling
-            || self.setup.log.events != EventLog::Links
-        {
-            return Ok(());
-        }
-        let mut row = self.row(self.engine.time(), EventKind::AnalyzeInternalForces);
-        if let Some((slot, _)) = carried.trigger {
-            self.put_body(&mut row, slot);
-        }
-        row.cause = self.s.journal.causes.now;
-        sink.event(&row)?;
-        carried.cause = Some([row.seq, self.s.journal.causes.now]);
-        self.s.journal.causes.now = row.seq;
-        Ok(())
+/// Opens the event in the log, so that what the solve does has a cause there. Only where links are
+/// logged: otherwise there are few such events and thousands of solves.
+fn name_cause<D: Integrate>(
+    world: &World<D>,
+    journal: &mut Journal,
+    sink: &mut dyn Sink,
+    carried: &mut Carried,
+) -> Result<(), SystemError> {
+    if carried.cause.is_some() || !journal.tells_of_links() {
+        return Ok(());
     }
+    let mut row = journal.row(world.clock.time(), EventKind::AnalyzeInternalForces);
+    if let Some((slot, _)) = carried.trigger {
+        driver::put_body(world, &mut row, slot);
+    }
+    row.cause = journal.causes.now;
+    sink.event(&row)?;
+    carried.cause = Some([row.seq, journal.causes.now]);
+    journal.causes.now = row.seq;
+    Ok(())
+}
 
-    /// Wakes slots, as a part of what carrying loads sets off.
-    pub(super) fn rouse_by(
-        &mut self,
-        sink: &mut dyn Sink,
-        carried: &mut Carried,
-        slots: &[u32],
-    ) -> Result<bool, SystemError> {
-        if slots.is_empty() {
-            return Ok(false);
-        }
-        self.name_cause(sink, carried)?;
-        let arrays = &self.engine.state.arrays;
+/// Wakes slots, as a part of what carrying loads sets off.
+pub(super) fn rouse_by<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    carried: &mut Carried,
+    slots: &[u32],
+) -> Result<bool, SystemError> {
+    if slots.is_empty() {
+        return Ok(false);
+    }
+    name_cause(&system.dem.world, &mut system.s.journal, sink, carried)?;
+    let arrays = &system.dem.world.grains.arrays;
+    for &slot in slots {
+        carried.grains.insert(arrays.id[slot as usize]);
+    }
+    if carried.links.is_empty() {
+        // Where a link takes part as well, links alone say where.
         for &slot in slots {
-            carried.grains.insert(arrays.id[slot as usize]);
+            let x = arrays.position(slot as usize);
+            carried.at(|k| x[k], D::N);
+        }
+    }
+    rest::rouse(system, sink, slots)
+}
+
+/// A displacement was made: what it did to links.
+pub(super) fn note_changes<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    carried: &mut Carried,
+) -> Result<(), SystemError> {
+    carried.rounds += 1;
+    let changes: Vec<LinkChange<D>> = system.dem.effects.take_changes();
+    if changes.iter().any(|change| change.kind.is_some()) {
+        name_cause(&system.dem.world, &mut system.s.journal, sink, carried)?;
+        logging::log_links(system, sink)?;
+    }
+    for change in &changes {
+        let b = driver::body_ref(&system.dem.world, change.b);
+        let a = system.dem.world.grains.arrays.id[change.a as usize];
+        let wall = matches!(b, BodyRef::Boundary(_));
+        let place = if wall { Place::Wall } else { Place::Inside };
+        carried.heat[0] += change.heat[0];
+        carried.heat[1] += change.heat[1];
+        carried.by_place[place as usize] += change.heat[0];
+        match change.kind {
+            Some(EventKind::SlipLink) => carried.slides += 1,
+            Some(EventKind::RemoveLink) => carried.breaks += 1,
+            Some(EventKind::InsertLink) => carried.insertions += 1,
+            // To grip, or to slide on, sets nothing off.
+            _ => continue,
         }
         if carried.links.is_empty() {
-            // Where a link takes part as well, links alone say where.
-            for &slot in slots {
-                let x = arrays.position(slot as usize);
-                carried.at(|k| x[k], D::N);
+            let bare = Carried::new(None);
+            (carried.least, carried.most) = (bare.least, bare.most);
+            (carried.sum, carried.places) = (bare.sum, bare.places);
+        }
+        carried.grains.insert(a);
+        let a = BodyRef::Grain(a).code();
+        let pair = match b {
+            BodyRef::Grain(other) => {
+                carried.grains.insert(other);
+                (a.min(b.code()), a.max(b.code()))
             }
-        }
-        self.rouse(sink, slots)
-    }
-
-    /// A displacement was made: what it did to links.
-    pub(super) fn note_changes(
-        &mut self,
-        sink: &mut dyn Sink,
-        carried: &mut Carried,
-    ) -> Result<(), SystemError> {
-        carried.rounds += 1;
-        let changes: Vec<LinkChange<D>> = self.engine.take_changes();
-        if changes.iter().any(|change| change.kind.is_some()) {
-            self.name_cause(sink, carried)?;
-            self.log_links(sink)?;
-        }
-        for change in &changes {
-            let b = self.body_ref(change.b);
-            let a = self.engine.state.arrays.id[change.a as usize];
-            let wall = matches!(b, BodyRef::Boundary(_));
-            let place = if wall { Place::Wall } else { Place::Inside };
-            carried.heat[0] += change.heat[0];
-            carried.heat[1] += change.heat[1];
-            carried.by_place[place as usize] += change.heat[0];
-            match change.kind {
-                Some(EventKind::SlipLink) => carried.slides += 1,
-                Some(EventKind::RemoveLink) => carried.breaks += 1,
-                Some(EventKind::InsertLink) => carried.insertions += 1,
-                // To grip, or to slide on, sets nothing off.
-                _ => continue,
-            }
-            if carried.links.is_empty() {
-                let bare = Carried::new(None);
-                (carried.least, carried.most) = (bare.least, bare.most);
-                (carried.sum, carried.places) = (bare.sum, bare.places);
-            }
-            carried.grains.insert(a);
-            let a = BodyRef::Grain(a).code();
-            let pair = match b {
-                BodyRef::Grain(other) => {
-                    carried.grains.insert(other);
-                    (a.min(b.code()), a.max(b.code()))
-                }
-                _ => (a, b.code()),
-            };
-            if carried.links.insert(pair) {
-                carried.at(|k| change.point[k], D::N);
-            }
-        }
-        Ok(())
-    }
-
-    /// Loads have been carried: if that set anything off, it is one micro-avalanche.
-    pub(super) fn close_avalanche(
-        &mut self,
-        sink: &mut dyn Sink,
-        carried: Carried,
-    ) -> Result<(), SystemError> {
-        if let Some([_, before]) = carried.cause {
-            self.s.journal.causes.now = before;
-        }
-        if self.s.stage.settling || carried.grains.is_empty() {
-            return Ok(());
-        }
-        let size = carried.slides + carried.breaks + carried.insertions;
-        let tally = &mut self.s.rest.avalanches;
-        let mut place = None;
-        for (candidate, heat) in Place::ALL.into_iter().zip(carried.by_place) {
-            if heat > 0.0 && place.is_none_or(|p: Place| heat > carried.by_place[p as usize]) {
-                place = Some(candidate);
-            }
-        }
-        let across = |k: usize| (carried.most[k] - carried.least[k]).max(0.0);
-        let extent: f64 = (0..D::N).map(|k| across(k) * across(k)).sum();
-        let row = AvalancheRow {
-            avalanche: tally.count,
-            start: self.engine.time(),
-            size,
-            slides: carried.slides,
-            breaks: carried.breaks,
-            insertions: carried.insertions,
-            rounds: carried.rounds,
-            links: carried.links.len() as u64,
-            grains: carried.grains.len() as u64,
-            energy: carried.heat[0],
-            energy_thesis: carried.heat[1],
-            extent: extent.sqrt(),
-            position: carried.sum.map(|sum| sum / carried.places.max(1.0)),
-            place,
-            by_place: carried.by_place,
-            trigger: carried.trigger.map_or(BodyRef::None, |(_, id)| id),
+            _ => (a, b.code()),
         };
-        tally.count += 1;
-        tally.largest = tally.largest.max(size);
-        tally.energy += carried.heat[0];
-        Ok(sink.avalanche(&row)?)
+        if carried.links.insert(pair) {
+            carried.at(|k| change.point[k], D::N);
+        }
     }
+    Ok(())
+}
+
+/// Loads have been carried: if that set anything off, it is one micro-avalanche.
+pub(super) fn close_avalanche<D: Integrate>(
+    world: &World<D>,
+    stage: &Stage,
+    journal: &mut Journal,
+    rest: &mut RestState,
+    sink: &mut dyn Sink,
+    carried: Carried,
+) -> Result<(), SystemError> {
+    if let Some([_, before]) = carried.cause {
+        journal.causes.now = before;
+    }
+    if stage.settling || carried.grains.is_empty() {
+        return Ok(());
+    }
+    let size = carried.slides + carried.breaks + carried.insertions;
+    let tally = &mut rest.avalanches;
+    let mut place = None;
+    for (candidate, heat) in Place::ALL.into_iter().zip(carried.by_place) {
+        if heat > 0.0 && place.is_none_or(|p: Place| heat > carried.by_place[p as usize]) {
+            place = Some(candidate);
+        }
+    }
+    let across = |k: usize| (carried.most[k] - carried.least[k]).max(0.0);
+    let extent: f64 = (0..D::N).map(|k| across(k) * across(k)).sum();
+    let row = AvalancheRow {
+        avalanche: tally.count,
+        start: world.clock.time(),
+        size,
+        slides: carried.slides,
+        breaks: carried.breaks,
+        insertions: carried.insertions,
+        rounds: carried.rounds,
+        links: carried.links.len() as u64,
+        grains: carried.grains.len() as u64,
+        energy: carried.heat[0],
+        energy_thesis: carried.heat[1],
+        extent: extent.sqrt(),
+        position: carried.sum.map(|sum| sum / carried.places.max(1.0)),
+        place,
+        by_place: carried.by_place,
+        trigger: carried.trigger.map_or(BodyRef::None, |(_, id)| id),
+    };
+    tally.count += 1;
+    tally.largest = tally.largest.max(size);
+    tally.energy += carried.heat[0];
+    Ok(sink.avalanche(&row)?)
 }

@@ -9,12 +9,11 @@ use super::journal::Journal;
 use super::ledger::Ledger;
 use super::regime_time::RegimeTime;
 use super::schedule::Schedule;
-use super::ticks::Ticks;
+use super::ticks::LastRow;
 use super::traffic::Traffic;
-use super::{EventLog, NeighborName, Setup, step};
-use super::{Plan, System, SystemError};
+use super::{EventLog, NeighborName, Plan, Setup, System, SystemError, driver, step};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, EngineOptions};
+use crate::cluster::{Clock, Dem, DemOptions};
 use crate::field::FieldSet;
 use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
 use crate::walls::Wall;
@@ -25,7 +24,7 @@ const OUTER_MARGIN: f64 = 1.0;
 const INNER_MARGIN: f64 = 0.12;
 
 /// An engine without grains, the fields, and warnings about the step.
-pub(super) type Bare<D> = (Engine<D>, FieldSet<D>, Vec<String>);
+pub(super) type Bare<D> = (Dem<D>, FieldSet<D>, Vec<String>);
 
 pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>> {
     match name {
@@ -145,13 +144,20 @@ impl<D: Integrate> System<D> {
     /// [`System::new`].
     pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
         let mut system = Self::hollow(setup)?;
-        system.populate(system.s.stage.origin);
+        driver::populate(
+            &mut system.setup,
+            &mut system.dem,
+            &mut system.fields,
+            system.uniform,
+            &mut system.s.traffic,
+            system.s.stage.origin,
+        );
         Ok(system)
     }
 
     /// The system without its grains, which are in the setup still.
     pub(super) fn hollow(setup: Setup<D>) -> Result<Self, SystemError> {
-        let (engine, fields, warnings) = Self::bare(&setup)?;
+        let (dem, fields, warnings) = Self::bare(&setup)?;
         let start = setup.settle.map_or(0.0, |s| -s.at_most);
         let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
         let s = DriverState {
@@ -165,7 +171,7 @@ impl<D: Integrate> System<D> {
             journal: Journal::default(),
             traffic: Traffic::new(next_id, setup.outlets.len()),
             sources: super::source::Sources::new(&setup),
-            ticks: Ticks::default(),
+            last_row: LastRow::default(),
             regimes: RegimeTime::since(start),
             watch: JamWatch::default(),
             warnings,
@@ -186,7 +192,7 @@ impl<D: Integrate> System<D> {
             jam_look: setup.jam_look(),
             setup,
             air,
-            engine,
+            dem,
             fields,
             uniform,
             s,
@@ -194,7 +200,7 @@ impl<D: Integrate> System<D> {
             surroundings: None,
             started_at: Instant::now(),
         };
-        system.engine.origin = start;
+        system.dem.world.clock.origin = start;
         Ok(system)
     }
 
@@ -243,9 +249,13 @@ impl<D: Integrate> System<D> {
         const LOOKS: u8 = 4;
         let look_every =
             ((setup.motion.stable_dwell / (f64::from(LOOKS) * step)).round() as u64).max(1);
-        let options = EngineOptions {
+        let clock = Clock {
+            origin: 0.0,
             step,
             integrator: setup.motion.integrator,
+            n: 0,
+        };
+        let options = DemOptions {
             slip_tolerance: setup.motion.slip_tolerance,
             outer_margin,
             inner_margin: (INNER_MARGIN * radius).min(outer_margin),
@@ -255,7 +265,8 @@ impl<D: Integrate> System<D> {
             log_links: setup.log.events == EventLog::Links,
             wear: setup.log.wear,
         };
-        let mut engine = Engine::new(
+        let mut dem = Dem::new(
+            clock,
             options,
             setup.laws.clone(),
             walls,
@@ -263,11 +274,11 @@ impl<D: Integrate> System<D> {
             setup.periodic.clone(),
             search(setup.motion.neighbor),
         );
-        engine.set_forms(&setup.forms);
-        engine.set_cell(setup.cell.clone());
-        engine.late_from = 0.5 * setup.finish;
+        dem.world.shapes.set_forms(&setup.forms);
+        dem.world.cell.set_cell(setup.cell.clone());
+        dem.world.cell.late_from = 0.5 * setup.finish;
         Ok((
-            engine,
+            dem,
             FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)
                 .with_long_range(&setup.long_range)
                 .with_place(&setup.place, setup.gravity),

@@ -13,10 +13,14 @@
 //! not forgotten, and is carried on by a solve for the whole bed when it comes to [`PENDING`].
 
 use super::avalanche::Carried;
-use super::rest::size;
-use super::{MorphSetup, System, SystemError};
+use super::journal::Journal;
+use super::rest::{RestState, size};
+use super::{
+    MorphSetup, Setup, System, SystemError, avalanche, driver, known, reason, regimes, rest,
+};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Elastic, Levers, Limits, LinkView, Other, Part, Touching};
+use crate::cluster::{ContactRef, Dem, Elastic, Levers, Limits, Other, Part, Touching, World};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
@@ -96,318 +100,383 @@ impl<D: Dimension> Held<D> {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
-    /// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
-    /// to be renewed.
-    pub(super) fn carry(
-        &mut self,
-        sink: &mut dyn Sink,
-        morph: &MorphSetup,
-        whole: bool,
-    ) -> Result<bool, SystemError> {
-        self.s.rest.carried = self.engine.time();
-        let slots = self.engine.state.arrays.slots();
-        let mut part = Part::new(self.engine.near_stepped(REACH), slots);
-        let mut all = self.engine.standing();
-        all.extend(&self.engine.state.active);
-        all.sort_unstable();
-        let all = Part::new(all, slots);
-        let id = |slot: u32| self.body_ref(Other::Slot(slot));
-        let worst = self.unrest(&all).worst;
-        let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
-        if let Some(mut foreseen) = self.foreseen()
-            && self.descend(&mut foreseen)
-        {
-            self.note_changes(sink, &mut avalanche)?;
-        }
-        let idle = self.unrest(&part).is_little(morph);
-        // First the loose ones near those that are stepped: in the whole bed each try costs more.
-        let mut changed = self.balance(sink, morph, &mut avalanche, &mut part, false)?;
-        if whole || idle || self.unrest(&all).sum > PENDING {
-            part = all;
-            changed |= self.balance(sink, morph, &mut avalanche, &mut part, true)?;
-        }
-        // When nobody steps what is left stays: who could not be stopped with it must not keep it.
-        let most = match self.engine.state.active.is_empty() {
-            true => morph.residual,
-            false => morph.left,
-        };
-        let left: Vec<u32> = self
-            .standing_of(&part)
-            .filter(|&slot| size(&self.engine.residual(slot)) > most * self.weight(slot))
-            .collect();
-        changed |= self.rouse_by(sink, &mut avalanche, &left)?;
-        let moved = avalanche.rounds > 0;
-        self.close_avalanche(sink, avalanche)?;
-        if moved {
-            self.check_all_overlaps()?;
-        }
-        Ok(changed)
+/// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
+/// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
+/// to be renewed.
+pub(super) fn carry<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    morph: &MorphSetup,
+    whole: bool,
+) -> Result<bool, SystemError> {
+    system.s.rest.carried = system.dem.world.clock.time();
+    let slots = system.dem.world.grains.arrays.slots();
+    let mut part = Part::new(
+        cluster::part::near_stepped(&system.dem.world.grains, &system.dem.world.sleeping, REACH),
+        slots,
+    );
+    let mut all = system.dem.world.grains.standing();
+    all.extend(&system.dem.world.grains.active);
+    all.sort_unstable();
+    let all = Part::new(all, slots);
+    let id = |slot: u32| driver::body_ref(&system.dem.world, Other::Slot(slot));
+    let worst = unrest(&system.setup, &system.dem.world, &all).worst;
+    let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
+    if let Some(mut foreseen) = known::foreseen(&system.dem.world, &mut system.s.known)
+        && descend(
+            &system.setup,
+            &mut system.dem,
+            &mut system.s.rest,
+            &mut foreseen,
+        )
+    {
+        avalanche::note_changes(system, sink, &mut avalanche)?;
     }
-
-    /// Carries loads in a part, all others held fast.
-    fn balance(
-        &mut self,
-        sink: &mut dyn Sink,
-        morph: &MorphSetup,
-        avalanche: &mut Carried,
-        part: &mut Part<D>,
-        whole: bool,
-    ) -> Result<bool, SystemError> {
-        let mut changed = false;
-        let pace = if whole {
-            [morph.pace, LONGER * morph.pace]
-        } else {
-            [morph.pace; 2]
-        };
-        let idle = self.engine.state.active.is_empty();
-        let passes = if idle {
-            LAST
-        } else {
-            PASSES[usize::from(whole)]
-        };
-        for _ in 0..passes {
-            if self.unrest(part).is_little(morph) {
-                break;
-            }
-            let Increments { found, loose } = self.increments(part, pace);
-            if !loose.is_empty() {
-                changed |= self.rouse_by(sink, avalanche, &loose)?;
-                self.engine.renew_in_place();
-            }
-            if !found || !self.descend(part) {
-                break;
-            }
-            self.note_changes(sink, avalanche)?;
-            // Who flies was foreseen against still grains where they were.
-            changed |= !self.flying().is_empty();
-        }
-        Ok(changed)
+    let idle = unrest(&system.setup, &system.dem.world, &part).is_little(morph);
+    // First the loose ones near those that are stepped: in the whole bed each try costs more.
+    let mut changed = balance(system, sink, morph, &mut avalanche, &mut part, false)?;
+    if whole || idle || unrest(&system.setup, &system.dem.world, &all).sum > PENDING {
+        part = all;
+        changed |= balance(system, sink, morph, &mut avalanche, &mut part, true)?;
     }
-
-    fn standing_of(&self, part: &Part<D>) -> impl Iterator<Item = u32> {
-        let slots = part.slots.iter().copied();
-        slots.filter(|&slot| self.engine.stands(slot))
+    // When nobody steps what is left stays: who could not be stopped with it must not keep it.
+    let most = match system.dem.world.grains.active.is_empty() {
+        true => morph.residual,
+        false => morph.left,
+    };
+    let left: Vec<u32> = standing_of(&system.dem.world, &part)
+        .filter(|&slot| {
+            size(&cluster::held::residual(
+                &system.dem.world.physics,
+                &system.dem.world.grains,
+                &system.dem.world.sleeping,
+                slot,
+            )) > most * rest::weight(&system.setup, &system.dem.world, slot)
+        })
+        .collect();
+    changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
+    let moved = avalanche.rounds > 0;
+    avalanche::close_avalanche(
+        &system.dem.world,
+        &system.s.stage,
+        &mut system.s.journal,
+        &mut system.s.rest,
+        sink,
+        avalanche,
+    )?;
+    if moved {
+        reason::check_all_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
     }
+    Ok(changed)
+}
 
-    /// What those of a part that stand still lack to equilibrium.
-    fn unrest(&self, part: &Part<D>) -> Unrest {
-        let (mut squares, mut count, mut weight) = (0.0, 0.0, 0.0);
-        let (mut sum, mut most) = ([0.0; 3], 0.0);
-        let mut unrest = Unrest::default();
-        for slot in self.standing_of(part) {
-            let (residual, own) = (self.engine.residual(slot), self.weight(slot));
-            let share = size(&residual) / own;
-            if share >= most {
-                (most, unrest.worst) = (share, Some(slot));
-            }
-            squares += share.powi(2);
-            count += 1.0;
-            weight += own;
-            for k in 0..3 {
-                sum[k] += residual[k];
-            }
+/// Carries loads in a part, all others held fast.
+fn balance<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    morph: &MorphSetup,
+    avalanche: &mut Carried,
+    part: &mut Part<D>,
+    whole: bool,
+) -> Result<bool, SystemError> {
+    let mut changed = false;
+    let pace = if whole {
+        [morph.pace, LONGER * morph.pace]
+    } else {
+        [morph.pace; 2]
+    };
+    let idle = system.dem.world.grains.active.is_empty();
+    let passes = if idle {
+        LAST
+    } else {
+        PASSES[usize::from(whole)]
+    };
+    for _ in 0..passes {
+        if unrest(&system.setup, &system.dem.world, part).is_little(morph) {
+            break;
         }
-        if count > 0.0 {
-            unrest.mean = f64::sqrt(squares / count);
-            unrest.sum = sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight;
+        let Increments { found, loose } = increments(
+            &system.setup,
+            &system.dem.world,
+            &mut system.s.journal,
+            &mut system.s.rest,
+            part,
+            pace,
+        );
+        if !loose.is_empty() {
+            changed |= avalanche::rouse_by(system, sink, avalanche, &loose)?;
+            system.dem.renew_in_place();
         }
-        unrest
+        if !found || !descend(&system.setup, &mut system.dem, &mut system.s.rest, part) {
+            break;
+        }
+        avalanche::note_changes(system, sink, avalanche)?;
+        // Who flies was foreseen against still grains where they were.
+        changed |= !regimes::flying(&system.dem.world).is_empty();
     }
+    Ok(changed)
+}
 
-    /// Finds displacements that balance the residuals of all but those whom they would take too far.
-    fn increments(&mut self, part: &mut Part<D>, pace: [f64; 2]) -> Increments {
-        let links = self.engine.still_links_of(part);
-        let held = self.struts(part, &links);
-        let mut bed: Bed<D, f32> = held.bed(&self.inertia(part, pace));
-        let m = D::N + D::SPINS;
-        let mut load = vec![0.0; part.slots.len() * m];
-        for (&slot, load) in part.slots.iter().zip(load.chunks_exact_mut(m)) {
-            if self.engine.stands(slot) {
-                let residual = self.engine.residual(slot);
-                load[..D::N].copy_from_slice(&residual[..D::N]);
-                load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
-            }
+fn standing_of<D: Integrate>(world: &World<D>, part: &Part<D>) -> impl Iterator<Item = u32> {
+    let slots = part.slots.iter().copied();
+    slots.filter(|&slot| world.grains.stands(slot))
+}
+
+/// What those of a part that stand still lack to equilibrium.
+fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, part: &Part<D>) -> Unrest {
+    let (mut squares, mut count, mut weight) = (0.0, 0.0, 0.0);
+    let (mut sum, mut most) = ([0.0; 3], 0.0);
+    let mut unrest = Unrest::default();
+    for slot in standing_of(world, part) {
+        let (residual, own) = (
+            cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot),
+            rest::weight(setup, world, slot),
+        );
+        let share = size(&residual) / own;
+        if share >= most {
+            (most, unrest.worst) = (share, Some(slot));
         }
-        let mut moved = vec![0.0; load.len()];
-        let mut loose: Vec<u32> = Vec::new();
-        for _ in 0..TRIES {
-            self.count(EventKind::AnalyzeInternalForces);
-            self.s.rest.solves += 1;
-            if bed.solve(&load, &mut moved, ROUGH, ITERATIONS).is_none() {
-                break;
-            }
-            for (shift, moved) in part.shifts.iter_mut().zip(moved.chunks_exact(m)) {
-                shift.way = D::Vector::from_fn(|j| moved[j]);
-                shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
-            }
-            let mut far = self
-                .engine
-                .far(part, &held.touching, &held.between, &LIMITS);
-            far.retain(|slot| loose.binary_search(slot).is_err());
-            if far.is_empty() {
-                loose.retain(|&slot| self.engine.stands(slot));
-                return Increments { found: true, loose };
-            }
-            for place in far.iter().filter_map(|&slot| part.place(slot)) {
-                let place = place as usize;
-                if self.engine.stands(part.slots[place]) {
-                    load[place * m..][..m].fill(0.0);
-                } else {
-                    bed.hold(place);
-                }
-            }
-            loose.extend(far);
-            loose.sort_unstable();
-        }
-        loose.retain(|&slot| self.engine.stands(slot));
-        Increments {
-            found: false,
-            loose,
+        squares += share.powi(2);
+        count += 1.0;
+        weight += own;
+        for k in 0..3 {
+            sum[k] += residual[k];
         }
     }
+    if count > 0.0 {
+        unrest.mean = f64::sqrt(squares / count);
+        unrest.sum = sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight;
+    }
+    unrest
+}
 
-    /// The links of a part in touch, as they are strained now, by what they resist; and those among grains,
-    /// walls left out. Grains beyond the part are ground.
-    pub(super) fn struts(&self, part: &Part<D>, links: &[u32]) -> Held<D> {
-        let arrays = &self.engine.state.arrays;
-        let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
-        let mut touching: Vec<Touching<D>> = Vec::with_capacity(3 * part.slots.len());
-        let (mut levers, mut between) = (Vec::new(), Vec::new());
-        let shaped = self.engine.has_bodies();
-        self.engine.each_link_of(part, links, |view: LinkView<D>| {
-            let k = &view.kinematics;
-            let material = |slot: u32| arrays.material[slot as usize];
-            let radius = |slot: u32| arrays.radius(slot as usize);
-            let place = part.place(view.a);
-            let own = shaped.then(|| self.engine.levers(&view));
-            let (other, b) = match view.b {
-                Other::Slot(b) => {
-                    let [p, q] = self.engine.sized(&view);
-                    touching.push(Touching {
-                        places: [place, part.place(b)],
-                        normal: -k.normal,
-                        radius: radius(p).min(radius(q)),
-                    });
-                    between.extend(own);
-                    (material(b), part.place(b))
-                }
-                Other::Boundary(wall) => (self.setup.boundaries[usize::from(wall)].material, None),
-            };
-            let Some(law) = self.setup.laws.get(material(view.a), other) else {
-                return;
-            };
-            let (a, b, normal) = match (place, b) {
-                (Some(a), b) => (a, b, -k.normal),
-                (None, Some(b)) => (b, None, k.normal),
-                (None, None) => return,
-            };
-            let stiffness = law.stiffness(k.overlap, k.radius);
-            levers.extend(own.map(|[of_a, of_b]| match place {
-                Some(_) => [of_a, of_b],
-                None => [of_b, of_a],
-            }));
-            // What slides gives way where it is pulled; in space it resists beside that.
-            let slides = if D::N == 3 && view.slipping {
-                view.tangential_force.norm()
+/// Finds displacements that balance the residuals of all but those whom they would take too far.
+fn increments<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    journal: &mut Journal,
+    rest: &mut RestState,
+    part: &mut Part<D>,
+    pace: [f64; 2],
+) -> Increments {
+    let links = cluster::part::still_links_of(&world.sleeping, part);
+    let held = struts(setup, world, part, &links);
+    let mut bed: Bed<D, f32> = held.bed(&inertia(world, part, pace));
+    let m = D::N + D::SPINS;
+    let mut load = vec![0.0; part.slots.len() * m];
+    for (&slot, load) in part.slots.iter().zip(load.chunks_exact_mut(m)) {
+        if world.grains.stands(slot) {
+            let residual =
+                cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot);
+            load[..D::N].copy_from_slice(&residual[..D::N]);
+            load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
+        }
+    }
+    let mut moved = vec![0.0; load.len()];
+    let mut loose: Vec<u32> = Vec::new();
+    for _ in 0..TRIES {
+        journal.count(EventKind::AnalyzeInternalForces);
+        rest.solves += 1;
+        if bed.solve(&load, &mut moved, ROUGH, ITERATIONS).is_none() {
+            break;
+        }
+        for (shift, moved) in part.shifts.iter_mut().zip(moved.chunks_exact(m)) {
+            shift.way = D::Vector::from_fn(|j| moved[j]);
+            shift.turn[..D::SPINS].copy_from_slice(&moved[D::N..]);
+        }
+        let mut far = cluster::far::far(world, part, &held.touching, &held.between, &LIMITS);
+        far.retain(|slot| loose.binary_search(slot).is_err());
+        if far.is_empty() {
+            loose.retain(|&slot| world.grains.stands(slot));
+            return Increments { found: true, loose };
+        }
+        for place in far.iter().filter_map(|&slot| part.place(slot)) {
+            let place = place as usize;
+            if world.grains.stands(part.slots[place]) {
+                load[place * m..][..m].fill(0.0);
             } else {
+                bed.hold(place);
+            }
+        }
+        loose.extend(far);
+        loose.sort_unstable();
+    }
+    loose.retain(|&slot| world.grains.stands(slot));
+    Increments {
+        found: false,
+        loose,
+    }
+}
+
+/// The links of a part in touch, as they are strained now, by what they resist; and those among grains,
+/// walls left out. Grains beyond the part are ground.
+pub(super) fn struts<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    part: &Part<D>,
+    links: &[u32],
+) -> Held<D> {
+    let arrays = &world.grains.arrays;
+    let mut struts: Vec<Strut<D>> = Vec::with_capacity(3 * part.slots.len());
+    let mut touching: Vec<Touching<D>> = Vec::with_capacity(3 * part.slots.len());
+    let (mut levers, mut between) = (Vec::new(), Vec::new());
+    let shaped = world.grains.has_bodies();
+    cluster::part::each_link_of(world, part, links, |view: ContactRef<D>| {
+        let k = &view.kinematics;
+        let material = |slot: u32| arrays.material[slot as usize];
+        let radius = |slot: u32| arrays.radius(slot as usize);
+        let place = part.place(view.a);
+        let own = shaped.then(|| cluster::bodies::levers(&world.shapes, &world.grains, &view));
+        let (other, b) = match view.b {
+            Other::Slot(b) => {
+                let [p, q] = cluster::bodies::sized(&world.shapes, &world.grains, &view);
+                touching.push(Touching {
+                    places: [place, part.place(b)],
+                    normal: -k.normal,
+                    radius: radius(p).min(radius(q)),
+                });
+                between.extend(own);
+                (material(b), part.place(b))
+            }
+            Other::Boundary(wall) => (setup.boundaries[usize::from(wall)].material, None),
+        };
+        let Some(law) = setup.laws.get(material(view.a), other) else {
+            return;
+        };
+        let (a, b, normal) = match (place, b) {
+            (Some(a), b) => (a, b, -k.normal),
+            (None, Some(b)) => (b, None, k.normal),
+            (None, None) => return,
+        };
+        let stiffness = law.stiffness(k.overlap, k.radius);
+        levers.extend(own.map(|[of_a, of_b]| match place {
+            Some(_) => [of_a, of_b],
+            None => [of_b, of_a],
+        }));
+        // What slides gives way where it is pulled; in space it resists beside that.
+        let slides = if D::N == 3 && view.slipping {
+            view.tangential_force.norm()
+        } else {
+            0.0
+        };
+        struts.push(Strut {
+            a,
+            b,
+            normal,
+            kn: stiffness.normal,
+            kt: if view.slipping && slides == 0.0 {
                 0.0
-            };
-            struts.push(Strut {
-                a,
-                b,
-                normal,
-                kn: stiffness.normal,
-                kt: if view.slipping && slides == 0.0 {
-                    0.0
-                } else {
-                    stiffness.tangential
-                },
-                slide: if slides > 0.0 {
-                    view.tangential_force * (1.0 / slides)
-                } else {
-                    D::Vector::default()
-                },
-            });
-        });
-        Held {
-            struts,
-            levers,
-            touching,
-            between,
-        }
-    }
-
-    /// Inertia of the grains of a part in a step of length `pace` (of stepped ones, of others) from rest:
-    /// m / pace^2 between each and the ground.
-    pub(super) fn inertia(&self, part: &Part<D>, pace: [f64; 2]) -> Vec<[f64; 2]> {
-        let arrays = &self.engine.state.arrays;
-        let inertia = |&slot: &u32| {
-            let s = slot as usize;
-            // Who steps goes its own way meanwhile.
-            let pace = pace[usize::from(self.engine.stands(slot))];
-            let per = 1.0 / (pace * pace);
-            let turning = match self.engine.principal_moments(slot) {
-                // A body in space resists differently about each axis: the mean is near enough.
-                Some([a, b, c]) if D::N == 3 => {
-                    per * (a + b + c) / (3.0 * arrays.radius(s).powi(2))
-                }
-                _ => per / arrays.inverse_inertia(s),
-            };
-            [per / arrays.inverse_mass(s), turning]
-        };
-        part.slots.iter().map(inertia).collect()
-    }
-
-    /// Elastic energy of links of stepped grains.
-    fn stepped_elastic(&self) -> Elastic {
-        let mut elastic = Elastic::default();
-        self.engine.each_list_link(|view| elastic += view.elastic);
-        elastic.normal += self.engine.unseen_elastic();
-        elastic
-    }
-
-    /// Goes along displacements as far as it goes down; whether it went at all.
-    ///
-    /// What goes down is the energy of what the solve balances: of grains that stand still, under their
-    /// weight and what stepped grains push, which is a load. Stepped grains are as good as without
-    /// weight, and their links count by what they resist beyond what they push already.
-    pub(super) fn descend(&mut self, part: &mut Part<D>) -> bool {
-        let stepped = self.stepped_elastic();
-        let mut given = self.engine.given_by_stepped(part);
-        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
-            if self.engine.stands(slot) {
-                let push = self.engine.mean_push(slot);
-                given -= (0..D::N).map(|k| push[k] * shift.way[k]).sum::<f64>();
-                given -= (0..3).map(|k| push[3 + k] * shift.turn[k]).sum::<f64>();
             } else {
-                let mass = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
-                given += mass * self.setup.gravity.dot(&shift.way);
-            }
-        }
-        let mut before = self.engine.before_shift(part);
-        for _ in 0..HALVINGS {
-            let (mut elastic, slid) = self.engine.shift(part, &before);
-            elastic += self.stepped_elastic();
-            elastic -= stepped;
-            let mut potential = 0.0;
-            for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
-                let mass = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
-                potential -= mass * self.setup.gravity.dot(&shift.way);
-            }
-            let change = potential + elastic.sum();
-            // What is pushed may lose the push meanwhile: no step adds to the energy that is there.
-            if change + given < 0.0 && change < 0.0 {
-                self.engine.settle_shift(part);
-                self.s.rest.energy -= change + slid;
-                // The ledger takes what tangential springs hold from it.
-                self.engine.state.flows.friction += elastic.tangential + slid;
-                return true;
-            }
-            self.engine.take_back(part, &mut before);
-            given *= 0.5;
-        }
-        false
+                stiffness.tangential
+            },
+            slide: if slides > 0.0 {
+                view.tangential_force * (1.0 / slides)
+            } else {
+                D::Vector::default()
+            },
+        });
+    });
+    Held {
+        struts,
+        levers,
+        touching,
+        between,
     }
+}
+
+/// Inertia of the grains of a part in a step of length `pace` (of stepped ones, of others) from rest:
+/// m / pace^2 between each and the ground.
+pub(super) fn inertia<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    pace: [f64; 2],
+) -> Vec<[f64; 2]> {
+    let arrays = &world.grains.arrays;
+    let inertia = |&slot: &u32| {
+        let s = slot as usize;
+        // Who steps goes its own way meanwhile.
+        let pace = pace[usize::from(world.grains.stands(slot))];
+        let per = 1.0 / (pace * pace);
+        let turning = match cluster::bodies::principal_moments(&world.shapes, &world.grains, slot) {
+            // A body in space resists differently about each axis: the mean is near enough.
+            Some([a, b, c]) if D::N == 3 => per * (a + b + c) / (3.0 * arrays.radius(s).powi(2)),
+            _ => per / arrays.inverse_inertia(s),
+        };
+        [per / arrays.inverse_mass(s), turning]
+    };
+    part.slots.iter().map(inertia).collect()
+}
+
+/// Elastic energy of links of stepped grains.
+fn stepped_elastic<D: Integrate>(world: &World<D>) -> Elastic {
+    let mut elastic = Elastic::default();
+    cluster::observe::each_list_link(world, |view| elastic += view.elastic);
+    elastic.normal += cluster::loads::unseen_elastic(world);
+    elastic
+}
+
+/// Goes along displacements as far as it goes down; whether it went at all.
+///
+/// What goes down is the energy of what the solve balances: of grains that stand still, under their
+/// weight and what stepped grains push, which is a load. Stepped grains are as good as without
+/// weight, and their links count by what they resist beyond what they push already.
+pub(super) fn descend<D: Integrate>(
+    setup: &Setup<D>,
+    dem: &mut Dem<D>,
+    rest: &mut RestState,
+    part: &mut Part<D>,
+) -> bool {
+    let stepped = stepped_elastic(&dem.world);
+    let mut given = cluster::loads::given_by_stepped(&dem.world, part);
+    for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+        if dem.world.grains.stands(slot) {
+            let push = cluster::held::mean_push(&dem.world.grains, &dem.world.sleeping, slot);
+            given -= (0..D::N).map(|k| push[k] * shift.way[k]).sum::<f64>();
+            given -= (0..3).map(|k| push[3 + k] * shift.turn[k]).sum::<f64>();
+        } else {
+            let mass = 1.0 / dem.world.grains.arrays.inverse_mass(slot as usize);
+            given += mass * setup.gravity.dot(&shift.way);
+        }
+    }
+    let mut before = cluster::shift::before_shift(&dem.world, &dem.skin, part);
+    for _ in 0..HALVINGS {
+        let (mut elastic, slid) = cluster::shift::shift(
+            &mut dem.world,
+            &mut dem.skin,
+            &mut dem.effects,
+            part,
+            &before,
+        );
+        elastic += stepped_elastic(&dem.world);
+        elastic -= stepped;
+        let mut potential = 0.0;
+        for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
+            let mass = 1.0 / dem.world.grains.arrays.inverse_mass(slot as usize);
+            potential -= mass * setup.gravity.dot(&shift.way);
+        }
+        let change = potential + elastic.sum();
+        // What is pushed may lose the push meanwhile: no step adds to the energy that is there.
+        if change + given < 0.0 && change < 0.0 {
+            cluster::shift::settle_shift(
+                &mut dem.world,
+                &mut dem.book,
+                &mut dem.clusters,
+                &mut dem.effects,
+                part,
+            );
+            rest.energy -= change + slid;
+            // The ledger takes what tangential springs hold from it.
+            dem.book.flows.friction += elastic.tangential + slid;
+            return true;
+        }
+        cluster::shift::take_back(
+            &mut dem.world,
+            &mut dem.skin,
+            &mut dem.effects,
+            part,
+            &mut before,
+        );
+        given *= 0.5;
+    }
+    false
 }

@@ -1,6 +1,8 @@
 //! Periodic cells whose edges move: what goes with them, and what is told of them.
 
-use super::{IntegratorName, Setup, System};
+use super::{IntegratorName, Setup};
+use crate::cluster;
+use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{CellFigures, CellRow};
@@ -65,51 +67,48 @@ pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'st
     first.map(|(key, _, why)| (key, why))
 }
 
-impl<D: Integrate> System<D> {
-    /// Area or volume of all grains over that of the cell, and twice the links over the grains.
-    fn filling(&self, volume: f64) -> (f64, f64) {
-        let engine = &self.engine;
-        let (mut filled, mut grains) = (0.0, 0.0);
-        for &slot in &engine.state.active {
-            filled += D::ball_measure(engine.state.arrays.radius(slot as usize));
-            grains += 1.0;
-        }
-        let (links, _) = engine.link_count();
-        (filled / volume, 2.0 * links as f64 / f64::max(grains, 1.0))
+/// Area or volume of all grains over that of the cell, and twice the links over the grains.
+fn filling<D: Integrate>(world: &World<D>, volume: f64) -> (f64, f64) {
+    let (mut filled, mut grains) = (0.0, 0.0);
+    for &slot in &world.grains.active {
+        filled += D::ball_measure(world.grains.arrays.radius(slot as usize));
+        grains += 1.0;
     }
+    let (links, _) = cluster::change::link_count(&world.contacts, &world.sleeping);
+    (filled / volume, 2.0 * links as f64 / f64::max(grains, 1.0))
+}
 
-    /// What the series tells of the cell; its means begin anew.
-    pub(super) fn cell_row(&mut self) -> Option<CellRow> {
-        let cell = self.engine.state.cell?;
-        let (fraction, coordination) = self.filling(cell.edges.volume());
-        self.engine.begin_means();
-        Some(CellRow {
-            lengths: cell.edges.lengths,
-            offset: cell.edges.offset,
-            sheared: cell.sheared,
-            fraction,
-            coordination,
-            pressure: cell.mean_pressure(),
-        })
-    }
+/// What the series tells of the cell; its means begin anew.
+pub(super) fn cell_row<D: Integrate>(world: &mut World<D>) -> Option<CellRow> {
+    let cell = world.cell.state?;
+    let (fraction, coordination) = filling(world, cell.edges.volume());
+    world.cell.begin_means();
+    Some(CellRow {
+        lengths: cell.edges.lengths,
+        offset: cell.edges.offset,
+        sheared: cell.sheared,
+        fraction,
+        coordination,
+        pressure: cell.mean_pressure(),
+    })
+}
 
-    /// What the summary tells of the cell.
-    pub(super) fn cell_figures(&self) -> Option<CellFigures> {
-        let cell = self.engine.state.cell.as_ref()?;
-        let (fraction, coordination) = self.filling(cell.edges.volume());
-        let within = |t: [[f64; 3]; 3]| -> Vec<Vec<f64>> {
-            t[..D::N].iter().map(|row| row[..D::N].to_vec()).collect()
-        };
-        let late = cell.late_pressure();
-        Some(CellFigures {
-            lengths: cell.edges.lengths[..D::N].to_vec(),
-            offset: cell.edges.offset,
-            sheared: cell.sheared,
-            fraction,
-            coordination,
-            pressure: within(cell.pressure),
-            mean_pressure: within(late),
-            friction: (cell.shear != 0.0 && late[1][1] > 0.0).then(|| -late[1][0] / late[1][1]),
-        })
-    }
+/// What the summary tells of the cell.
+pub(super) fn cell_figures<D: Integrate>(world: &World<D>) -> Option<CellFigures> {
+    let cell = world.cell.state.as_ref()?;
+    let (fraction, coordination) = filling(world, cell.edges.volume());
+    let within = |t: [[f64; 3]; 3]| -> Vec<Vec<f64>> {
+        t[..D::N].iter().map(|row| row[..D::N].to_vec()).collect()
+    };
+    let late = cell.late_pressure();
+    Some(CellFigures {
+        lengths: cell.edges.lengths[..D::N].to_vec(),
+        offset: cell.edges.offset,
+        sheared: cell.sheared,
+        fraction,
+        coordination,
+        pressure: within(cell.pressure),
+        mean_pressure: within(late),
+        friction: (cell.shear != 0.0 && late[1][1] > 0.0).then(|| -late[1][0] / late[1][1]),
+    })
 }

@@ -6,11 +6,18 @@
 use std::any::Any;
 
 use super::domains::{Domains, stepped};
-use super::{Control, Outcome, Setup, System, SystemError};
+use super::schedule::Source;
+use super::{
+    AirTally, Control, Handover, Metered, Outcome, Setup, System, SystemError, afar, air, driver,
+    handover, ledger, logging, meter, outlet, rigid, saved,
+};
+use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
+use crate::event::EventKind;
 use crate::geometry::{Planar, Spatial};
+use crate::qrb::DiskGroups;
 use crate::ranks::Ranks;
-use crate::record::Sink;
+use crate::record::{GrainRow, LinkRow, MeterFigures, Sink, Summary};
 
 /// A value whose type is the other one too.
 fn same<A: 'static, B: 'static>(value: A) -> Result<B, A> {
@@ -66,7 +73,7 @@ impl<D: Integrate> System<D> {
     /// The system from a saved state.
     ///
     /// # Errors
-    /// A state of another format or of another setup.
+    /// A state of another program or of another setup.
     pub fn restore(setup: Setup<D>, state: &[u8]) -> Result<Self, SystemError> {
         made!(setup, restore(state))
     }
@@ -108,8 +115,11 @@ impl<D: Integrate> System<D> {
         Ok(found.and_then(|(system, outcome)| Some((system?, outcome))))
     }
 
-    /// The state, for a checkpoint: all that decides what comes next.
-    pub fn save(&mut self) -> Vec<u8> {
+    /// The state, for a checkpoint: all that decides what comes next. It is bound to the sources of the program.
+    ///
+    /// # Errors
+    /// None that is known: what is kept are numbers and lists.
+    pub fn save(&mut self) -> Result<Vec<u8>, SystemError> {
         method!(self, save())
     }
 }
@@ -127,7 +137,7 @@ macro_rules! dimension {
                 setup: Setup<$dimension>,
                 state: &[u8],
             ) -> Result<System<$dimension>, SystemError> {
-                System::from_state(setup, state)
+                saved::restored(setup, state)
             }
             pub fn run(
                 system: &mut System<$dimension>,
@@ -145,8 +155,8 @@ macro_rules! dimension {
             ) -> Result<Option<(System<$dimension>, Outcome)>, SystemError> {
                 Domains::dealt(stepped(setup), bricks, ranks)?.run_shared(sink, control)
             }
-            pub fn save(system: &mut System<$dimension>) -> Vec<u8> {
-                system.state()
+            pub fn save(system: &mut System<$dimension>) -> Result<Vec<u8>, SystemError> {
+                saved::state(system)
             }
         }
     };
@@ -154,3 +164,142 @@ macro_rules! dimension {
 
 dimension!(planar, Planar);
 dimension!(spatial, Spatial);
+
+/// What a system tells.
+impl<D: Integrate> System<D> {
+    /// What happened in flight since time 0; nothing where flyers do not collide.
+    pub fn air_tally(&self) -> AirTally {
+        air::air_tally(&self.air)
+    }
+
+    /// Number of grains in the system.
+    pub fn grain_count(&self) -> usize {
+        driver::grain_count(&self.dem.world, &self.dem.border, &self.s.traffic)
+    }
+
+    /// The links in touch as a network of full freedom, with their forces as they are now.
+    pub fn handover(&self) -> Handover<D> {
+        handover::handover(&self.setup, &self.dem.world, &self.s.watch)
+    }
+
+    /// Rows of all grains at a time within a step of the last evaluation, in order of number.
+    pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
+        logging::grain_rows(
+            &self.dem.world,
+            &mut self.dem.clusters,
+            &self.s.watch,
+            &self.s.rest,
+            time,
+        )
+    }
+
+    /// Rows of all links at the last evaluation, ordered by their bodies.
+    pub fn link_rows(&self, time: f64) -> Vec<LinkRow> {
+        logging::link_rows(&self.dem.world, &self.s.journal, time)
+    }
+
+    /// Hash over number, position, velocity, rotation and spin of every grain at the final time, and of those that left, when they did.
+    pub fn state_hash(&self) -> u64 {
+        logging::state_hash(
+            &self.setup,
+            &self.dem.world,
+            &self.s.traffic,
+            &self.s.last_row,
+            &self.s.watch,
+        )
+    }
+
+    /// The figures so far. The names of program version and scenario are the caller's to fill in.
+    pub fn summary(&self) -> Summary {
+        logging::summary(self)
+    }
+
+    /// Energies held at a time within a step of the last evaluation, J.
+    pub fn energies(&self, time: f64) -> ledger::Held {
+        logging::energies(&self.dem.world, &self.fields, time)
+    }
+
+    /// Figures of the energy book now.
+    pub fn energy_figures(&self) -> crate::record::EnergyFigures {
+        logging::energy_figures(&self.dem, &self.fields, &self.s.ledger, &self.s.rest)
+    }
+
+    /// What passed a meter, by material and size, in order of both.
+    pub fn meter(&self, index: usize) -> Vec<Metered> {
+        meter::meter(&self.s.meters, index)
+    }
+
+    /// The figures of all meters.
+    pub fn meter_figures(&self) -> Vec<MeterFigures> {
+        meter::meter_figures(&self.setup, &self.s.meters)
+    }
+
+    /// A grain as it is at a time within a step of the last evaluation.
+    pub fn grain_at(&self, slot: u32, time: f64) -> Grain<D> {
+        outlet::grain_at(&self.dem.world, &self.s.watch, slot, time)
+    }
+
+    /// All grains at a time within a step of the last evaluation, in order of number.
+    pub fn grains_at(&self, time: f64) -> Vec<Grain<D>> {
+        outlet::grains_at(&self.dem.world, &self.s.watch, time)
+    }
+
+    /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
+    /// still are the ground. None in space, where counting does not decide.
+    pub fn rigid_groups(&self) -> DiskGroups {
+        rigid::rigid_groups(&self.dem.world)
+    }
+
+    /// The next turn of a source that ticks, where another loop takes its turns.
+    pub(super) fn tick(&mut self, source: Source) {
+        let ticker = self.s.sources.ticker(source);
+        if let Some(turn) = ticker.and_then(|one| one.tick(&self.setup)) {
+            self.s.schedule.set(source, turn.time, turn.kind);
+        }
+    }
+
+    /// Adds up who was under which regime since the last call.
+    pub(super) fn account(&mut self, now: f64) {
+        driver::account(
+            &self.dem.world,
+            &self.dem.border,
+            &self.s.traffic,
+            &mut self.s.regimes,
+            &self.s.rest,
+            now,
+        );
+    }
+
+    /// Logs an event of the whole, or of one grain; gives its number, 0 if it was not logged.
+    pub(super) fn log(
+        &mut self,
+        sink: &mut dyn Sink,
+        time: f64,
+        kind: EventKind,
+        slot: Option<u32>,
+    ) -> Result<u64, SystemError> {
+        logging::log_whole(
+            &self.setup,
+            &self.dem.world,
+            &self.fields,
+            &mut self.s.journal,
+            &self.s.watch,
+            sink,
+            time,
+            kind,
+            slot,
+        )
+    }
+
+    /// Potential energy of a grain in the fields and with all others but itself and those in some slots, J.
+    pub(super) fn potential_of(&self, grain: &Grain<D>, time: f64, without: &[u32]) -> f64 {
+        afar::potential_of(
+            &self.setup,
+            &self.dem.world,
+            &self.fields,
+            grain,
+            time,
+            without,
+        )
+    }
+}

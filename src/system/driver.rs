@@ -10,15 +10,19 @@ use super::jam_watch::JamWatch;
 use super::journal::Journal;
 use super::ledger::{Held, Ledger};
 use super::regime_time::RegimeTime;
+use super::rest::RestState;
 use super::schedule::{Schedule, Source};
-use super::state_at::position_at;
 use super::stillness::SETTLE_LOOK;
-use super::ticks::Ticks;
+use super::ticks::LastRow;
 use super::traffic::Traffic;
-use super::{Control, Outcome, PerturbWhen, Progress, Setup, SystemError, flight};
+use super::{
+    Control, Outcome, PerturbWhen, Progress, Setup, SystemError, advance, afar, flight, logging,
+    meter, perturb, regimes, rest,
+};
+use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, Other, WearMap};
+use crate::cluster::{Border, Dem, Other, WearMap, World};
 use crate::event::EventKind;
 use crate::field::FieldSet;
 use crate::geometry::Vector;
@@ -48,22 +52,22 @@ pub(super) struct DriverState {
     pub journal: Journal,
     pub traffic: Traffic,
     pub sources: super::source::Sources,
-    pub ticks: Ticks,
+    pub last_row: LastRow,
     pub regimes: RegimeTime,
     pub watch: JamWatch,
     pub warnings: Vec<String>,
     pub fields: Vec<Vec<f64>>,
-    pub rest: super::rest::RestState,
+    pub rest: RestState,
     pub known: super::known::KnownState,
-    pub perturb: super::perturb::PerturbState,
+    pub perturb: perturb::PerturbState,
     pub zones: super::zones::Zones,
-    pub meters: super::meter::MeterState,
+    pub meters: meter::MeterState,
 }
 
 /// A granular system under the event loop.
 pub struct System<D: Integrate> {
     pub(super) setup: Setup<D>,
-    pub(super) engine: Engine<D>,
+    pub(super) dem: Dem<D>,
     pub(super) fields: FieldSet<D>,
     /// Whether all fields are uniform, so that grains may fly.
     pub(super) uniform: bool,
@@ -81,8 +85,8 @@ pub struct System<D: Integrate> {
 impl<D: Integrate> std::fmt::Debug for System<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("System")
-            .field("time", &self.time())
-            .field("engine", &self.engine)
+            .field("time", &self.dem.world.clock.time())
+            .field("engine", &self.dem)
             .finish()
     }
 }
@@ -95,93 +99,46 @@ impl<D: Integrate> System<D> {
     }
 
     /// The engine of clusters, to look at.
-    pub fn engine(&self) -> &Engine<D> {
-        &self.engine
+    pub fn dem(&self) -> &Dem<D> {
+        &self.dem
     }
 
     /// Step of the clusters, s.
     pub fn step_size(&self) -> f64 {
-        self.engine.options.step
+        self.dem.world.clock.step
     }
 
     /// Time of the last evaluation, s.
     pub fn time(&self) -> f64 {
-        self.engine.time()
-    }
-
-    pub(super) fn wall_time(&self) -> f64 {
-        self.s.stage.wall_seconds + self.started_at.elapsed().as_secs_f64()
-    }
-
-    /// Puts the grains of the setup in and makes the first evaluation.
-    pub(super) fn populate(&mut self, start: f64) {
-        // The setup's list is not needed any more: it would double the memory of a large system.
-        let grains = std::mem::take(&mut self.setup.grains);
-        self.s.traffic.begin(grains.len());
-        let now = self.engine.time();
-        for grain in &grains {
-            let slot = self.engine.add(grain, Status::Flying, start);
-            flight::restart(&mut self.engine, slot as usize, now);
-            self.start_stepping(slot);
-        }
-        self.engine.start_guided();
-        self.engine.start_cell();
-        self.engine.renew();
-        self.engine.start_springs();
-        self.engine.forces();
-        // What is in touch from the start did not come about.
-        self.engine.link_events.clear();
-        self.apply_fields();
-    }
-
-    /// A flying slot whose row stands at the time of evaluation begins to step.
-    pub(super) fn start_stepping(&mut self, slot: u32) {
-        let state = &mut self.engine.state;
-        state.arrays.status[slot as usize] = Status::Stepped;
-        state.active.push(slot);
-        state.in_order = false;
-        state.fresh.push(slot);
-    }
-
-    pub(super) fn schedule(&mut self, source: Source, time: f64, kind: EventKind) {
-        if let Err(dropped) = self.s.schedule.set(source, time, kind) {
-            self.s.warnings.push(dropped.to_string());
-        }
-    }
-
-    pub(super) fn count(&mut self, kind: EventKind) {
-        self.s.journal.count(kind);
-    }
-
-    /// Whether anything is to be stepped: grains, or walls that forces move.
-    pub(super) fn steps(&self) -> bool {
-        !self.engine.state.active.is_empty() || self.engine.has_guided()
+        self.dem.world.clock.time()
     }
 
     pub(super) fn schedule_step(&mut self) {
-        if !self.steps() || self.s.watch.jam().is_some() {
+        if !steps(&self.dem.world) || self.s.watch.jam().is_some() {
             self.s.schedule.cancel(Source::Step);
         } else {
-            let next = self.engine.time_of(self.engine.state.n + 1);
-            self.schedule(Source::Step, next, EventKind::PredictTrajectory);
+            let next = self.dem.world.clock.time_of(self.dem.world.clock.n + 1);
+            self.s
+                .schedule
+                .set(Source::Step, next, EventKind::PredictTrajectory);
         }
-        self.schedule_gravity();
+        perturb::schedule_gravity(self);
     }
 
     /// First events.
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.stage.started = true;
         if self.s.stage.settling {
-            self.schedule(
+            self.s.schedule.set(
                 Source::Jam,
                 self.s.stage.origin + SETTLE_LOOK,
                 EventKind::Jam,
             );
-            self.schedule(Source::Finish, 0.0, EventKind::Finish);
+            self.s.schedule.set(Source::Finish, 0.0, EventKind::Finish);
         } else {
             self.begin(sink)?;
         }
-        self.renew(sink)?;
+        regimes::renew(self, sink)?;
         self.schedule_step();
         Ok(())
     }
@@ -190,51 +147,48 @@ impl<D: Integrate> System<D> {
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.stage.settling = false;
         self.s.regimes = RegimeTime::since(0.0);
-        self.s.journal.begin();
+        self.s.journal.begin(self.setup.log.events);
         self.s.rest.begin_counts();
         if let Some(air) = &mut self.air {
             air.begin();
         }
-        self.s.ledger = Ledger::begin(&self.engine, &self.fields, 0.0, self.s.rest.energy);
-        self.engine.state.wall_sums.fill([0.0; 7]);
-        self.engine.state.wear.fill(WearMap::new());
-        self.engine.state.clusters.forget_touched();
-        self.s.ticks.begin(self.engine.state.n);
-        if self.setup.log.series.is_some() {
-            self.schedule(Source::Series, 0.0, EventKind::LogState);
-        }
-        if self.setup.log.snapshots.is_some() {
-            self.schedule(Source::Snapshot, 0.0, EventKind::Visualize);
-        }
-        if let Some(every) = self.setup.log.checkpoint {
-            self.schedule(Source::Checkpoint, every, EventKind::Checkpoint);
-        }
-        if !self.setup.outlets.is_empty() {
-            self.schedule(
-                Source::Outlet,
-                self.setup.outlet_interval,
-                EventKind::DeleteBodies,
-            );
-        }
+        self.s.ledger = Ledger::begin(&self.dem, &self.fields, 0.0, self.s.rest.energy);
+        self.dem.book.wall_sums.fill([0.0; 7]);
+        self.dem.book.wear.fill(WearMap::new());
+        self.dem.clusters.forget_touched();
+        self.s.last_row.begin(self.dem.world.clock.n);
         let gravity = self.setup.gravity.norm() > 0.0;
         if gravity && !self.setup.outlets.is_empty() {
-            self.schedule(Source::Jam, self.jam_look, EventKind::Jam);
+            self.s
+                .schedule
+                .set(Source::Jam, self.jam_look, EventKind::Jam);
         }
-        self.look_at_meters(0.0);
-        self.schedule_meters();
-        self.schedule(Source::Finish, self.setup.finish, EventKind::Finish);
+        meter::look_at_meters(
+            &self.setup,
+            &self.dem.world,
+            &self.s.stage,
+            &mut self.s.meters,
+            0.0,
+        );
+        self.s
+            .schedule
+            .set(Source::Finish, self.setup.finish, EventKind::Finish);
         for (source, turn) in self.s.sources.first(&self.setup) {
-            self.schedule(source, turn.time, turn.kind);
+            self.s.schedule.set(source, turn.time, turn.kind);
         }
         for index in 0..self.setup.perturbs.len() {
             if let PerturbWhen::At(time) = self.setup.perturbs[index].when {
-                self.schedule(Source::Perturb(index as u32), time, EventKind::Perturb);
+                self.s
+                    .schedule
+                    .set(Source::Perturb(index as u32), time, EventKind::Perturb);
             }
         }
         if let Some(time) = self.fields.next_event(0.0) {
-            self.schedule(Source::Field, time, EventKind::FieldUpdate);
+            self.s
+                .schedule
+                .set(Source::Field, time, EventKind::FieldUpdate);
         }
-        self.log_whole(sink, 0.0, EventKind::Morph, None)?;
+        self.log(sink, 0.0, EventKind::Morph, None)?;
         Ok(())
     }
 
@@ -246,7 +200,7 @@ impl<D: Integrate> System<D> {
     ) -> Result<Outcome, SystemError> {
         /// As much as the main thread has.
         const STACK: usize = 8 << 20;
-        self.engine.set_threads(control.threads);
+        self.dem.set_threads(control.threads);
         if control.threads > 1 && rayon::current_thread_index().is_none() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
             // Without more threads all takes longer, and no more.
@@ -265,11 +219,12 @@ impl<D: Integrate> System<D> {
     ) -> Result<Outcome, SystemError> {
         let outcome = self.run_through(sink, control);
         if let Err(SystemError::Numerical(_)) = outcome
-            && !self.engine.is_shared()
+            && !self.dem.border.is_shared()
         {
-            let held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
+            let held =
+                super::ledger::held(&self.dem.world, &self.fields, self.dem.world.clock.time());
             if (held.kinetic + held.potential + held.elastic.sum()).is_finite() {
-                self.log_stop(sink)?;
+                logging::log_stop(self, sink)?;
             }
         }
         outcome
@@ -303,17 +258,20 @@ impl<D: Integrate> System<D> {
                 let limit = self.s.schedule.first_time();
                 let mut time = due.time;
                 let mut begun = false;
-                while begun || time <= limit && self.steps() {
-                    since_look =
-                        since_look.saturating_add(1 + self.engine.state.active.len() as u32 / 256);
+                while begun || time <= limit && steps(&self.dem.world) {
+                    since_look = since_look
+                        .saturating_add(1 + self.dem.world.grains.active.len() as u32 / 256);
                     // A large system loses something wherever it stops, and the clock costs it nothing.
                     let look = since_look >= LOOK
-                        && (!self.engine.has_bands() || looked.elapsed() >= LOOK_TIME);
-                    begun = self.step(sink, begun, (!look).then_some(limit))?;
+                        && (!cluster::blocks::has_bands(
+                            &self.dem.world.contacts,
+                            &self.dem.world.cell,
+                        ) || looked.elapsed() >= LOOK_TIME);
+                    begun = advance::step(self, sink, begun, (!look).then_some(limit))?;
                     if begun {
                         continue;
                     }
-                    time = self.engine.time_of(self.engine.state.n + 1);
+                    time = self.dem.world.clock.time_of(self.dem.world.clock.n + 1);
                     if look {
                         break;
                     }
@@ -322,7 +280,7 @@ impl<D: Integrate> System<D> {
                         break;
                     }
                 }
-                self.balance_the_last(sink)?;
+                rest::balance_the_last(self, sink)?;
                 self.schedule_step();
             } else {
                 self.handle(due, sink)?;
@@ -343,7 +301,7 @@ impl<D: Integrate> System<D> {
                     reported = Instant::now();
                     if let Some(progress) = control.progress.as_mut() {
                         progress(Progress {
-                            time: self.engine.time(),
+                            time: self.dem.world.clock.time(),
                             finish: self.setup.finish,
                             grains: self.grain_count(),
                             discharged: self.s.traffic.discharged(),
@@ -352,7 +310,7 @@ impl<D: Integrate> System<D> {
                 }
             }
         }
-        self.s.stage.wall_seconds = self.wall_time();
+        self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
         self.started_at = Instant::now();
         Ok(self.s.stage.over.unwrap_or(Outcome::Finished))
     }
@@ -361,61 +319,125 @@ impl<D: Integrate> System<D> {
     pub fn extend(&mut self, finish: f64) {
         self.setup.finish = finish;
         self.s.stage.over = None;
-        self.schedule(Source::Finish, finish, EventKind::Finish);
+        self.s
+            .schedule
+            .set(Source::Finish, finish, EventKind::Finish);
         self.schedule_step();
     }
 
     pub(super) fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
-        self.s.stage.wall_seconds = self.wall_time();
+        self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
         self.started_at = Instant::now();
-        self.s.stage.held = super::ledger::held(&self.engine, &self.fields, self.engine.time());
-        sink.checkpoint(&self.save())?;
-        self.log_stop(sink)?;
+        self.s.stage.held =
+            super::ledger::held(&self.dem.world, &self.fields, self.dem.world.clock.time());
+        sink.checkpoint(&self.save()?)?;
+        logging::log_stop(self, sink)?;
         Ok(Outcome::Interrupted)
     }
+}
 
-    /// Number of grains in the system.
-    pub fn grain_count(&self) -> usize {
-        if !self.engine.is_shared() {
-            return self.s.traffic.count();
-        }
-        self.engine
-            .state
-            .arrays
-            .status
-            .iter()
-            .filter(|s| s.is_grain())
-            .count()
-    }
+pub(super) fn wall_time(started_at: &Instant, stage: &Stage) -> f64 {
+    stage.wall_seconds + started_at.elapsed().as_secs_f64()
+}
 
-    pub(super) fn put_body(&self, row: &mut EventRow, slot: u32) {
-        let arrays = &self.engine.state.arrays;
-        row.body_a = BodyRef::Grain(arrays.id[slot as usize]);
-        let x = position_at(&self.engine, slot as usize, row.time);
-        for k in 0..D::N {
-            row.position[k] = x[k];
-        }
+/// Puts the grains of the setup in and makes the first evaluation.
+pub(super) fn populate<D: Integrate>(
+    setup: &mut Setup<D>,
+    dem: &mut Dem<D>,
+    fields: &mut FieldSet<D>,
+    uniform: bool,
+    traffic: &mut Traffic,
+    start: f64,
+) {
+    // The setup's list is not needed any more: it would double the memory of a large system.
+    let grains = std::mem::take(&mut setup.grains);
+    traffic.begin(grains.len());
+    let now = dem.world.clock.time();
+    for grain in &grains {
+        let slot = cluster::dem::add(
+            &dem.world.shapes,
+            &mut dem.world.grains,
+            &mut dem.clusters,
+            grain,
+            Status::Flying,
+            start,
+        );
+        flight::restart(&mut dem.world, slot as usize, now);
+        start_stepping(&mut dem.world, slot);
     }
+    cluster::guided::start_guided(&dem.world.clock, &mut dem.world.walls);
+    cluster::cell::drive::start_cell(&mut dem.world, &mut dem.book);
+    dem.renew();
+    cluster::change::start_springs(&mut dem.world);
+    dem.forces();
+    // What is in touch from the start did not come about.
+    dem.effects.link_events.clear();
+    afar::apply_fields(dem, fields, uniform);
+}
 
-    pub(super) fn body_ref(&self, other: Other) -> BodyRef {
-        match other {
-            Other::Slot(s) => BodyRef::Grain(self.engine.state.arrays.id[s as usize]),
-            Other::Boundary(b) => BodyRef::Boundary(b),
-        }
-    }
+/// A flying slot whose row stands at the time of evaluation begins to step.
+pub(super) fn start_stepping<D: Integrate>(world: &mut World<D>, slot: u32) {
+    world.grains.arrays.status[slot as usize] = Status::Stepped;
+    world.grains.active.push(slot);
+    world.grains.in_order = false;
+    world.grains.fresh.push(slot);
+}
 
-    /// Adds up who was under which regime since the last call.
-    pub(super) fn account(&mut self, now: f64) {
-        let mut regimes = self.s.regimes;
-        regimes.pass(now, self.engine.options.step, || {
-            let stepped = self.engine.state.active.len();
-            let still = self.engine.state.still.count;
-            let rigid = self.s.rest.rigid.len();
-            let flying = self.grain_count() - stepped - still;
-            [flying, stepped, still - rigid, rigid]
-        });
-        self.s.regimes = regimes;
+/// Whether anything is to be stepped: grains, or walls that forces move.
+pub(super) fn steps<D: Integrate>(world: &World<D>) -> bool {
+    !world.grains.active.is_empty() || world.walls.has_guided()
+}
+
+/// Number of grains in the system.
+pub(super) fn grain_count<D: Integrate>(
+    world: &World<D>,
+    border: &Border,
+    traffic: &Traffic,
+) -> usize {
+    if !border.is_shared() {
+        return traffic.count();
     }
+    world
+        .grains
+        .arrays
+        .status
+        .iter()
+        .filter(|s| s.is_grain())
+        .count()
+}
+
+pub(super) fn put_body<D: Integrate>(world: &World<D>, row: &mut EventRow, slot: u32) {
+    let arrays = &world.grains.arrays;
+    row.body_a = BodyRef::Grain(arrays.id[slot as usize]);
+    let x = world.position_at(slot as usize, row.time);
+    for k in 0..D::N {
+        row.position[k] = x[k];
+    }
+}
+
+pub(super) fn body_ref<D: Integrate>(world: &World<D>, other: Other) -> BodyRef {
+    match other {
+        Other::Slot(s) => BodyRef::Grain(world.grains.arrays.id[s as usize]),
+        Other::Boundary(b) => BodyRef::Boundary(b),
+    }
+}
+
+/// Adds up who was under which regime since the last call.
+pub(super) fn account<D: Integrate>(
+    world: &World<D>,
+    border: &Border,
+    traffic: &Traffic,
+    regimes: &mut RegimeTime,
+    rest: &RestState,
+    now: f64,
+) {
+    regimes.pass(now, world.clock.step, || {
+        let stepped = world.grains.active.len();
+        let still = world.sleeping.still.count;
+        let rigid = rest.rigid.len();
+        let flying = grain_count(world, border, traffic) - stepped - still;
+        [flying, stepped, still - rigid, rigid]
+    });
 }
 
 /// The random stream of a purpose: the same whatever else is drawn.

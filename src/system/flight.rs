@@ -6,46 +6,27 @@
 //! anywhere within the way that makes the lists stale; walls are approached by steps that cannot
 //! pass them. A flyer comes back to the grid before the earliest of these.
 
-use crate::cluster::Engine;
+use crate::cluster;
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
+use crate::geometry::Vector;
 use crate::geometry::surface::Surface;
-use crate::geometry::{Dimension, Vector};
 use crate::neighbor::BroadPhase;
 use crate::system::PeriodicAxis;
 use crate::walls::speed_bound;
 
-/// A flyer's state at a time.
-#[derive(Clone, Copy, Debug)]
-pub struct FlightState<D: Dimension> {
-    /// Centre, m.
-    pub position: D::Vector,
-    /// m/s.
-    pub velocity: D::Vector,
-}
-
-/// Where a flying slot is at a time.
-pub fn fly<D: Integrate>(engine: &Engine<D>, slot: usize, time: f64) -> FlightState<D> {
-    let arrays = &engine.state.arrays;
-    let t = time - engine.state.since[slot];
-    let (x, v, g) = (arrays.position(slot), arrays.velocity(slot), engine.gravity);
-    FlightState {
-        position: x + v * t + g * (0.5 * t * t),
-        velocity: v + g * t,
-    }
-}
-
 /// Moves the start of a flying slot's path to a time.
-pub fn restart<D: Integrate>(engine: &mut Engine<D>, slot: usize, time: f64) {
-    let now = fly(engine, slot, time);
-    let t = time - engine.state.since[slot];
-    let spin = D::surface_spin(&engine.state.arrays, slot);
-    let moments = engine.principal_moments(slot as u32);
-    let arrays = &mut engine.state.arrays;
-    D::place(arrays, slot, now.position);
+pub fn restart<D: Integrate>(world: &mut World<D>, slot: usize, time: f64) {
+    let [position, velocity] = world.flight_at(slot, time);
+    let t = time - world.grains.since[slot];
+    let spin = D::surface_spin(&world.grains.arrays, slot);
+    let moments = cluster::bodies::principal_moments(&world.shapes, &world.grains, slot as u32);
+    let arrays = &mut world.grains.arrays;
+    D::place(arrays, slot, position);
     for k in 0..D::N {
-        arrays.rows[slot].0[4 + k] = now.velocity[k];
-        arrays.state[slot].0[k] = now.velocity[k];
+        arrays.rows[slot].0[4 + k] = velocity[k];
+        arrays.state[slot].0[k] = velocity[k];
     }
     if D::N == 2 {
         arrays.rows[slot].0[2] += t * spin[0];
@@ -70,7 +51,7 @@ pub fn restart<D: Integrate>(engine: &mut Engine<D>, slot: usize, time: f64) {
             arrays.spins[slot].0[k] = 0.0;
         }
     }
-    engine.state.since[slot] = time;
+    world.grains.since[slot] = time;
 }
 
 /// What is foreseen for a set of flyers.
@@ -83,8 +64,8 @@ pub struct Forecast {
 }
 
 /// For how long flyers are foreseen, of which the fastest has that speed, m/s, and the largest that radius, m: s.
-pub(super) fn length<D: Integrate>(engine: &Engine<D>, fastest: f64, largest: f64) -> f64 {
-    let g = engine.gravity.norm();
+pub(super) fn length<D: Integrate>(world: &World<D>, fastest: f64, largest: f64) -> f64 {
+    let g = world.physics.gravity.norm();
     let way = 4.0 * largest;
     let length = if g > 0.0 {
         (-fastest + (fastest * fastest + 2.0 * g * way).sqrt()) / g
@@ -93,20 +74,20 @@ pub(super) fn length<D: Integrate>(engine: &Engine<D>, fastest: f64, largest: f6
     } else {
         1.0
     };
-    length.max(16.0 * engine.options.step)
+    length.max(16.0 * world.clock.step)
 }
 
 /// Foresees a set of flying slots (ascending) from `now`; rows of the set stand at `now`.
 pub fn foresee<D: Integrate>(
-    engine: &Engine<D>,
+    world: &World<D>,
     broad: &mut dyn BroadPhase<D>,
     periodic: &[Option<PeriodicAxis>],
     flyers: &[u32],
     now: f64,
 ) -> Forecast {
-    let arrays = &engine.state.arrays;
-    let g = engine.gravity.norm();
-    let margin = engine.options.outer_margin;
+    let arrays = &world.grains.arrays;
+    let g = world.physics.gravity.norm();
+    let margin = world.physics.options.outer_margin;
     // Horizon: a flyer's way stays within some radii, so that few others come into question.
     let fastest = flyers
         .iter()
@@ -116,11 +97,11 @@ pub fn foresee<D: Integrate>(
         .iter()
         .map(|&s| arrays.radius(s as usize))
         .fold(0.0, f64::max);
-    let length = length(engine, fastest, largest);
+    let length = length(world, fastest, largest);
     let horizon = now + length;
     let mut back = vec![horizon; flyers.len()];
     // Who is near: flyers first, then stepped grains.
-    let stepped = &engine.state.active;
+    let stepped = &world.grains.active;
     let mut positions: Vec<D::Vector> = Vec::with_capacity(flyers.len() + stepped.len());
     let mut radii = Vec::with_capacity(positions.capacity());
     for &s in flyers {
@@ -142,7 +123,11 @@ pub fn foresee<D: Integrate>(
             continue;
         }
         let a = flyers[i as usize] as usize;
-        let d = engine.shortest(positions[i as usize] - positions[j as usize]);
+        let d = cluster::observe::shortest(
+            &world.physics,
+            &world.cell,
+            positions[i as usize] - positions[j as usize],
+        );
         if j < count {
             let b = flyers[j as usize] as usize;
             let v = arrays.velocity(a) - arrays.velocity(b);
@@ -155,7 +140,7 @@ pub fn foresee<D: Integrate>(
             // A stepped grain stays within half the margin of where it was when the lists were made.
             let reach = arrays.radius(a) + arrays.radius(b) + 0.5 * margin;
             let v = arrays.velocity(a);
-            let gap = |t: f64| (d + v * t + engine.gravity * (0.5 * t * t)).norm() - reach;
+            let gap = |t: f64| (d + v * t + world.physics.gravity * (0.5 * t * t)).norm() - reach;
             let t = approach(gap, v.norm(), g, length);
             back[i as usize] = back[i as usize].min(now + t);
         }
@@ -163,7 +148,7 @@ pub fn foresee<D: Integrate>(
     for (k, &s) in flyers.iter().enumerate() {
         let a = s as usize;
         let x = arrays.position(a);
-        engine.cells.near(x, radii[k] + margin, |b| {
+        world.sleeping.cells.near(x, radii[k] + margin, |b| {
             let b = b as usize;
             let d = x - arrays.position(b);
             // Still grains move only by small displacements, after which all is foreseen anew.
@@ -172,14 +157,14 @@ pub fn foresee<D: Integrate>(
                 return;
             }
             let v = arrays.velocity(a);
-            let gap = |t: f64| (d + v * t + engine.gravity * (0.5 * t * t)).norm() - reach;
+            let gap = |t: f64| (d + v * t + world.physics.gravity * (0.5 * t * t)).norm() - reach;
             back[k] = back[k].min(now + approach(gap, v.norm(), g, length));
         });
     }
     for (k, &s) in flyers.iter().enumerate() {
         let s = s as usize;
         let (x, v, r) = (arrays.position(s), arrays.velocity(s), arrays.radius(s));
-        for (wall, &gone) in engine.boundaries.iter().zip(&engine.state.gone) {
+        for (wall, &gone) in world.walls.boundaries.iter().zip(&world.walls.gone) {
             if gone || !wall.boundary.stops(r) {
                 continue;
             }
@@ -192,7 +177,7 @@ pub fn foresee<D: Integrate>(
             let pose = wall.boundary.motion.pose(now);
             wall.images.near(&pose, x, f64::INFINITY, |image, _| {
                 let at = |t: f64| {
-                    let at = x + v * t + engine.gravity * (0.5 * t * t);
+                    let at = x + v * t + world.physics.gravity * (0.5 * t * t);
                     let pose = wall.boundary.motion.pose(now + t);
                     wall.images.to_frame(image, &pose, at)
                 };
@@ -249,30 +234,30 @@ pub(super) fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64
 }
 
 /// Stepped slots with no candidate at all in the outer lists: those may fly.
-pub fn isolated<D: Integrate>(engine: &Engine<D>) -> Vec<u32> {
-    let mut busy = vec![false; engine.state.arrays.slots()];
-    for class in &engine.state.pairs {
+pub fn isolated<D: Integrate>(world: &World<D>) -> Vec<u32> {
+    let mut busy = vec![false; world.grains.arrays.slots()];
+    for class in &world.contacts.pairs {
         for pair in &class.outer {
-            busy[engine.owner(pair[0]) as usize] = true;
-            busy[engine.owner(pair[1]) as usize] = true;
+            busy[world.grains.owner(pair[0]) as usize] = true;
+            busy[world.grains.owner(pair[1]) as usize] = true;
         }
     }
-    for class in &engine.state.walls {
+    for class in &world.contacts.walls {
         for &[slot, _] in &class.outer {
-            busy[engine.owner(slot) as usize] = true;
+            busy[world.grains.owner(slot) as usize] = true;
         }
     }
     // In space a body of parts tumbles: its path is no closed form of the time.
     if D::N == 3 {
-        for body in &engine.state.bodies.list {
+        for body in &world.grains.bodies.list {
             busy[body.slot as usize] = true;
         }
     }
-    engine
-        .state
+    world
+        .grains
         .active
         .iter()
         .copied()
-        .filter(|&s| !busy[s as usize] && engine.state.arrays.status[s as usize] == Status::Stepped)
+        .filter(|&s| !busy[s as usize] && world.grains.arrays.status[s as usize] == Status::Stepped)
         .collect()
 }

@@ -1,9 +1,9 @@
 //! Whether a grain of several parts that is in equilibrium is so for good: a rod upright on one end is too,
 //! and slow, before it falls (docs/morphing.md).
 
-use super::System;
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{LinkView, Other};
+use crate::cluster::{ContactRef, Other, World};
 use crate::geometry::{Dimension, Vector};
 
 /// Two places at which a grain of several parts is held are two if they lie so far apart, over its radius.
@@ -68,42 +68,38 @@ impl<D: Dimension> Hold<D> {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// By slot: how the grains of several parts are held by what presses on them.
-    pub(super) fn held_shapes(&self, up: D::Vector) -> Vec<Hold<D>> {
-        let engine = &self.engine;
-        let arrays = &engine.state.arrays;
-        let mut holds = vec![Hold::NOT; arrays.slots()];
-        engine.each_list_link(|view: LinkView<D>| {
-            if view.normal_force <= 0.0 {
+/// By slot: how the grains of several parts are held by what presses on them.
+pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: D::Vector) -> Vec<Hold<D>> {
+    let arrays = &world.grains.arrays;
+    let mut holds = vec![Hold::NOT; arrays.slots()];
+    cluster::observe::each_list_link(world, |view: ContactRef<D>| {
+        if view.normal_force <= 0.0 {
+            return;
+        }
+        let k = &view.kinematics;
+        let [of_a, of_b] = cluster::bodies::levers(&world.shapes, &world.grains, &view);
+        // A body on another one that stays where it is rolls down if its centre is higher above the
+        // place than (1/r + 1/s)^-1 times the cosine of the slope there (Routh).
+        let mut see = |slot: u32, other: Other, arm: D::Vector, normal: D::Vector| {
+            if world.grains.form_index(slot).is_none() {
                 return;
             }
-            let k = &view.kinematics;
-            let [of_a, of_b] = engine.levers(&view);
-            // A body on another one that stays where it is rolls down if its centre is higher above the
-            // place than (1/r + 1/s)^-1 times the cosine of the slope there (Routh).
-            let mut see = |slot: u32, other: Other, arm: D::Vector, normal: D::Vector| {
-                if engine.form_index(slot).is_none() {
-                    return;
-                }
-                let (on_wall, stays) = match other {
-                    Other::Slot(other) => (false, engine.stands(other)),
-                    Other::Boundary(_) => (true, true),
-                };
-                let (centre, radius) =
-                    (arrays.position(slot as usize), arrays.radius(slot as usize));
-                let room = if stays {
-                    (normal * k.rolling - (centre - k.point)).dot(&up) / radius
-                } else {
-                    f64::NEG_INFINITY
-                };
-                holds[slot as usize].add(k.point, arm, APART * radius, on_wall, room);
+            let (on_wall, stays) = match other {
+                Other::Slot(other) => (false, world.grains.stands(other)),
+                Other::Boundary(_) => (true, true),
             };
-            see(view.a, view.b, of_a.arm, k.normal);
-            if let Other::Slot(b) = view.b {
-                see(b, Other::Slot(view.a), of_b.arm, -k.normal);
-            }
-        });
-        holds
-    }
+            let (centre, radius) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+            let room = if stays {
+                (normal * k.rolling - (centre - k.point)).dot(&up) / radius
+            } else {
+                f64::NEG_INFINITY
+            };
+            holds[slot as usize].add(k.point, arm, APART * radius, on_wall, room);
+        };
+        see(view.a, view.b, of_a.arm, k.normal);
+        if let Other::Slot(b) = view.b {
+            see(b, Other::Slot(view.a), of_b.arm, -k.normal);
+        }
+    });
+    holds
 }

@@ -5,10 +5,12 @@
 //! forces go over as they are, and only increments are solved from then on (`Handover::load` is
 //! what is not yet balanced).
 
-use super::System;
+use super::jam_watch::JamWatch;
+use super::{Setup, outlet};
 use crate::body::Lever;
-use crate::cluster::Other;
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Other, World};
 use crate::geometry::Dimension;
 use crate::record::BodyRef;
 use crate::stress::{Freedom, Link, LinkState, Network, Node};
@@ -28,96 +30,97 @@ pub struct Handover<D: Dimension> {
     pub load: Vec<f64>,
 }
 
-impl<D: Integrate> System<D> {
-    /// The links in touch as a network of full freedom, with their forces as they are now.
-    pub fn handover(&self) -> Handover<D> {
-        let mut network = Network::new(Freedom::Full);
-        let mut bodies = Vec::new();
-        let mut grains = self.grains_at(self.time());
-        grains.sort_by_key(|grain| grain.id);
-        for grain in &grains {
-            network.add_node(Node {
-                position: grain.position,
-                radius: grain.radius,
-                fixed: false,
-            });
-            bodies.push(BodyRef::Grain(grain.id));
-        }
-        let node = |id: u32| grains.partition_point(|grain| grain.id < id);
-        let arrays = &self.engine.state.arrays;
-        let mut forces = Vec::new();
-        self.engine.each_link_view(|view| {
-            let k = &view.kinematics;
-            let a = node(arrays.id[view.a as usize]);
-            // The engine's normal points from the second body to the first.
-            let normal = -k.normal;
-            let levers = self.engine.levers(&view);
-            // From the centre of a grain to its surface in a direction, by the part that is in touch.
-            let arm = |grain: usize, lever: &Lever<D>, direction: D::Vector| {
-                let radius = grains[grain].radius;
-                lever.arm * radius + direction * (lever.share * radius)
-            };
-            let (b, other, arm_b) = match view.b {
-                Other::Slot(slot) => {
-                    let b = node(arrays.id[slot as usize]);
-                    (b, grains[b].material, arm(b, &levers[1], -normal))
-                }
-                Other::Boundary(wall) => {
-                    let (b, _) = network.add_node(Node {
-                        position: k.point,
-                        radius: 0.0,
-                        fixed: true,
-                    });
-                    bodies.push(BodyRef::Boundary(wall));
-                    let material = self.setup.boundaries[usize::from(wall)].material;
-                    (b, material, D::Vector::default())
-                }
-            };
-            let law = self.setup.laws.get(grains[a].material, other);
-            // Links are made for pairs with a law only.
-            let Some(stiffness) = law.map(|law| law.stiffness(k.overlap, k.radius)) else {
-                return;
-            };
-            network.add_link(Link {
-                a,
-                b,
-                normal,
-                arms: [arm(a, &levers[0], normal), arm_b],
-                kn: stiffness.normal,
-                kt: stiffness.tangential,
-                friction: stiffness.friction,
-                state: LinkState::Grip,
-            });
-            forces.push((view.normal_force, view.tangential_force));
+/// The links in touch as a network of full freedom, with their forces as they are now.
+pub(super) fn handover<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    watch: &JamWatch,
+) -> Handover<D> {
+    let mut network = Network::new(Freedom::Full);
+    let mut bodies = Vec::new();
+    let mut grains = outlet::grains_at(world, watch, world.clock.time());
+    grains.sort_by_key(|grain| grain.id);
+    for grain in &grains {
+        network.add_node(Node {
+            position: grain.position,
+            radius: grain.radius,
+            fixed: false,
         });
-        let mut load = vec![0.0; network.len()];
-        let m = network.per_node();
-        for (row, grain) in grains.iter().enumerate() {
+        bodies.push(BodyRef::Grain(grain.id));
+    }
+    let node = |id: u32| grains.partition_point(|grain| grain.id < id);
+    let arrays = &world.grains.arrays;
+    let mut forces = Vec::new();
+    cluster::observe::each_contact(world, |view| {
+        let k = &view.kinematics;
+        let a = node(arrays.id[view.a as usize]);
+        // The engine's normal points from the second body to the first.
+        let normal = -k.normal;
+        let levers = cluster::bodies::levers(&world.shapes, &world.grains, &view);
+        // From the centre of a grain to its surface in a direction, by the part that is in touch.
+        let arm = |grain: usize, lever: &Lever<D>, direction: D::Vector| {
+            let radius = grains[grain].radius;
+            lever.arm * radius + direction * (lever.share * radius)
+        };
+        let (b, other, arm_b) = match view.b {
+            Other::Slot(slot) => {
+                let b = node(arrays.id[slot as usize]);
+                (b, grains[b].material, arm(b, &levers[1], -normal))
+            }
+            Other::Boundary(wall) => {
+                let (b, _) = network.add_node(Node {
+                    position: k.point,
+                    radius: 0.0,
+                    fixed: true,
+                });
+                bodies.push(BodyRef::Boundary(wall));
+                let material = setup.boundaries[usize::from(wall)].material;
+                (b, material, D::Vector::default())
+            }
+        };
+        let law = setup.laws.get(grains[a].material, other);
+        // Links are made for pairs with a law only.
+        let Some(stiffness) = law.map(|law| law.stiffness(k.overlap, k.radius)) else {
+            return;
+        };
+        network.add_link(Link {
+            a,
+            b,
+            normal,
+            arms: [arm(a, &levers[0], normal), arm_b],
+            kn: stiffness.normal,
+            kt: stiffness.tangential,
+            friction: stiffness.friction,
+            state: LinkState::Grip,
+        });
+        forces.push((view.normal_force, view.tangential_force));
+    });
+    let mut load = vec![0.0; network.len()];
+    let m = network.per_node();
+    for (row, grain) in grains.iter().enumerate() {
+        for k in 0..D::N {
+            load[row * m + k] = grain.mass * setup.gravity[k];
+        }
+    }
+    for (link, (normal, tangential)) in network.links().iter().zip(&forces) {
+        let on_a: D::Vector = link.normal * -*normal + *tangential;
+        for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])] {
+            let Some(row) = network.row(node) else {
+                continue;
+            };
             for k in 0..D::N {
-                load[row * m + k] = grain.mass * self.setup.gravity[k];
+                load[row * m + k] += force[k];
+            }
+            let moment = D::moment(arm, force);
+            for k in 0..D::SPINS {
+                load[row * m + D::N + k] += D::spin_component(moment, k);
             }
         }
-        for (link, (normal, tangential)) in network.links().iter().zip(&forces) {
-            let on_a: D::Vector = link.normal * -*normal + *tangential;
-            for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])]
-            {
-                let Some(row) = network.row(node) else {
-                    continue;
-                };
-                for k in 0..D::N {
-                    load[row * m + k] += force[k];
-                }
-                let moment = D::moment(arm, force);
-                for k in 0..D::SPINS {
-                    load[row * m + D::N + k] += D::spin_component(moment, k);
-                }
-            }
-        }
-        Handover {
-            network,
-            bodies,
-            forces,
-            load,
-        }
+    }
+    Handover {
+        network,
+        bodies,
+        forces,
+        load,
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::EventLog;
 use super::link_numbers::LinkNumbers;
 use crate::event::EventKind;
+use crate::record::EventRow;
 
 /// Events, by their numbers in the log, that make others happen; 0 where none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,9 @@ pub(super) struct Journal {
     row: u64,
     pub links: LinkNumbers,
     pub causes: Causes,
+    /// What is told one by one; nothing before time 0.
+    #[serde(skip)]
+    told: EventLog,
 }
 
 impl Default for Journal {
@@ -37,15 +42,32 @@ impl Default for Journal {
             row: 0,
             links: LinkNumbers::default(),
             causes: Causes::default(),
+            told: EventLog::None,
         }
     }
 }
 
 impl Journal {
-    /// Time 0: nothing was handled before.
-    pub fn begin(&mut self) {
+    /// Time 0: nothing was handled before, and from now on events are told.
+    pub fn begin(&mut self, told: EventLog) {
         self.by_kind.fill(0);
         self.handled = 0;
+        self.told = told;
+    }
+
+    /// What is told from now on, of a run that goes on.
+    pub fn go_on(&mut self, told: EventLog) {
+        self.told = told;
+    }
+
+    /// Whether events of the whole are told one by one.
+    pub fn tells(&self) -> bool {
+        self.told != EventLog::None
+    }
+
+    /// Whether those of links are.
+    pub fn tells_of_links(&self) -> bool {
+        self.told == EventLog::Links
     }
 
     /// One more event of a kind was handled.
@@ -73,9 +95,12 @@ impl Journal {
         self.by_kind = by_kind;
     }
 
-    /// The number of the next row.
-    pub fn next(&mut self) -> u64 {
+    /// A row with the next number.
+    pub fn row(&mut self, time: f64, kind: EventKind) -> EventRow {
         self.row += 1;
-        self.row
+        EventRow {
+            position: [0.0; 3],
+            ..EventRow::new(self.row, time, kind)
+        }
     }
 }

@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::avalanche::Carried;
 use super::carry::{ITERATIONS, LIMITS};
-use super::perturb::SLOW;
-use super::{MorphSetup, System, SystemError};
+use super::journal::Journal;
+use super::perturb::{PerturbState, SLOW};
+use super::rest::RestState;
+use super::{MorphSetup, Setup, System, SystemError, avalanche, carry, perturb, rest};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Part, Shift};
+use crate::cluster::{Part, Shift, World};
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::record::Sink;
@@ -127,239 +130,292 @@ impl Bound {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// When loads are next to be carried, or the bed to be displaced, while nobody steps, s; none where
-    /// that is to be at the next `tick` of carrying.
-    pub(super) fn foresee(&mut self, morph: &MorphSetup, tick: f64) -> Option<f64> {
-        let now = self.engine.time();
-        let Some(rate) = self.gravity_rate().filter(|_| self.gravity_is_slow()) else {
-            self.s.known.plan = None;
+/// When loads are next to be carried, or the bed to be displaced, while nobody steps, s; none where
+/// that is to be at the next `tick` of carrying.
+pub(super) fn foresee<D: Integrate>(
+    system: &mut System<D>,
+    morph: &MorphSetup,
+    tick: f64,
+) -> Option<f64> {
+    let now = system.dem.world.clock.time();
+    let Some(rate) = perturb::gravity_rate(&system.setup, &system.s.perturb)
+        .filter(|_| perturb::gravity_is_slow(&system.setup, &system.s.perturb))
+    else {
+        system.s.known.plan = None;
+        return None;
+    };
+    let new = system.s.known.plan.is_none();
+    if new {
+        if !system.s.rest.balanced || now < system.s.known.wait {
             return None;
-        };
-        let new = self.s.known.plan.is_none();
-        if new {
-            if !self.s.rest.balanced || now < self.s.known.wait {
-                return None;
-            }
-            self.s.known.plan = self.respond(morph, rate);
         }
-        let later = self
-            .s
-            .known
-            .plan
-            .as_ref()
-            .filter(|plan| !new || plan.until > tick);
-        let Some(plan) = later else {
-            let known = &mut self.s.known;
-            let [least, most] = WAIT;
-            let carries = least.saturating_mul(1 << known.vain.min(16)).min(most);
-            known.plan = None;
-            known.vain += 1;
-            known.wait = now + f64::from(carries) * morph.carry_every;
-            return None;
-        };
-        let time = plan.until.min(plan.since + SLOW * morph.residual / rate);
-        if new {
-            self.s.known.vain = 0;
-        }
-        Some(time)
+        system.s.known.plan = respond(
+            &system.setup,
+            &system.dem.world,
+            &mut system.s.journal,
+            &mut system.s.rest,
+            &system.s.perturb,
+            morph,
+            rate,
+        );
     }
-
-    /// The path of gravity from that of the plan on, m/s^2.
-    fn change_at(&self, time: f64, from: &[f64; 3]) -> [f64; 3] {
-        let gravity: D::Vector = self.s.perturb.gravity_then(&self.setup.perturbs, time);
-        std::array::from_fn(|k| if k < D::N { gravity[k] - from[k] } else { 0.0 })
+    let later = system
+        .s
+        .known
+        .plan
+        .as_ref()
+        .filter(|plan| !new || plan.until > tick);
+    let Some(plan) = later else {
+        let known = &mut system.s.known;
+        let [least, most] = WAIT;
+        let carries = least.saturating_mul(1 << known.vain.min(16)).min(most);
+        known.plan = None;
+        known.vain += 1;
+        known.wait = now + f64::from(carries) * morph.carry_every;
+        return None;
+    };
+    let time = plan.until.min(plan.since + SLOW * morph.residual / rate);
+    if new {
+        system.s.known.vain = 0;
     }
+    Some(time)
+}
 
-    /// Solves for the responses, and finds when something happens.
-    fn respond(&mut self, morph: &MorphSetup, rate: f64) -> Option<Plan> {
-        let slots = self.engine.standing();
-        let mut part = Part::new(slots.clone(), self.engine.state.arrays.slots());
-        let links = self.engine.still_links_of(&part);
-        let ground = self.inertia(&part, [LONG * morph.pace; 2]);
-        let bed: Bed<D, f64> = self.struts(&part, &links).bed(&ground);
-        let m = D::N + D::SPINS;
-        let mut responses = Vec::with_capacity(1 + D::N);
-        for which in 0..=D::N {
-            let mut load = vec![0.0; slots.len() * m];
-            for (&slot, load) in slots.iter().zip(load.chunks_exact_mut(m)) {
-                if which == 0 {
-                    let residual = self.engine.residual(slot);
-                    load[..D::N].copy_from_slice(&residual[..D::N]);
-                    load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
-                } else {
-                    load[which - 1] = 1.0 / self.engine.state.arrays.inverse_mass(slot as usize);
-                }
-            }
-            self.count(EventKind::AnalyzeInternalForces);
-            self.s.rest.solves += 1;
-            let mut moved = vec![0.0; load.len()];
-            bed.solve(&load, &mut moved, FINE, ITERATIONS)?;
-            responses.push(moved);
-        }
-        let now = self.engine.time();
-        let mut plan = Plan {
-            slots,
-            responses,
-            gravity: std::array::from_fn(|k| {
-                if k < D::N {
-                    self.engine.gravity[k]
-                } else {
-                    0.0
-                }
-            }),
-            since: now,
-            until: now,
-        };
-        let bounds = self.bounds(&plan, &mut part);
-        plan.until = self.first_beyond(&bounds, rate, &plan.gravity)?;
-        Some(plan)
-    }
+/// The path of gravity from that of the plan on, m/s^2.
+fn change_at<D: Integrate>(
+    setup: &Setup<D>,
+    perturb: &PerturbState,
+    time: f64,
+    from: &[f64; 3],
+) -> [f64; 3] {
+    let gravity: D::Vector = perturb.gravity_then(&setup.perturbs, time);
+    std::array::from_fn(|k| if k < D::N { gravity[k] - from[k] } else { 0.0 })
+}
 
-    /// All that must hold while the bed answers in proportion.
-    fn bounds(&self, plan: &Plan, part: &mut Part<D>) -> Vec<Bound> {
-        let arrays = &self.engine.state.arrays;
-        let m = D::N + D::SPINS;
-        let least = plan.slots.iter().map(|&slot| arrays.radius(slot as usize));
-        let small = SMALL * LIMITS.closing * least.fold(f64::INFINITY, f64::min);
-        let courses = self.engine.courses();
-        // Each of two may come so far towards the other.
-        let gaps = self.engine.gaps(2.0 * small);
-        let (mut strains, mut widths) = (Vec::new(), Vec::new());
-        for response in &plan.responses {
-            displace(part, response);
-            strains.push(self.engine.course_strains(part));
-            widths.push(self.engine.gap_strains(part, &gaps));
-        }
-        let mut bounds = Vec::with_capacity(courses.len() + gaps.len() + plan.slots.len());
-        for (i, course) in courses.iter().enumerate() {
-            let line = |now: f64, of: &dyn Fn(&Strain) -> f64| {
-                Line::new(now, of(&strains[0][i]), |k| of(&strains[1 + k][i]), D::N)
-            };
-            let normal = line(course.normal, &|s| -course.kn * s.0);
-            if course.slides {
-                let pull = course.pull.iter().map(|p| p * p).sum::<f64>().sqrt();
-                let along = |s: &Strain| -> f64 {
-                    let sum: f64 = (0..3).map(|j| course.pull[j] * s.1[j]).sum();
-                    -course.kt * sum / pull.max(f64::MIN_POSITIVE)
-                };
-                let slack = SLACK * self.weight(course.a);
-                let back = line(0.0, &along);
-                bounds.push(Bound::Slide(
-                    normal,
-                    course.friction,
-                    course.normal,
-                    back,
-                    slack,
-                ));
+/// Solves for the responses, and finds when something happens.
+fn respond<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    journal: &mut Journal,
+    rest: &mut RestState,
+    perturb: &PerturbState,
+    morph: &MorphSetup,
+    rate: f64,
+) -> Option<Plan> {
+    let slots = world.grains.standing();
+    let mut part = Part::new(slots.clone(), world.grains.arrays.slots());
+    let links = cluster::part::still_links_of(&world.sleeping, &part);
+    let ground = carry::inertia(world, &part, [LONG * morph.pace; 2]);
+    let bed: Bed<D, f64> = carry::struts(setup, world, &part, &links).bed(&ground);
+    let m = D::N + D::SPINS;
+    let mut responses = Vec::with_capacity(1 + D::N);
+    for which in 0..=D::N {
+        let mut load = vec![0.0; slots.len() * m];
+        for (&slot, load) in slots.iter().zip(load.chunks_exact_mut(m)) {
+            if which == 0 {
+                let residual =
+                    cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot);
+                load[..D::N].copy_from_slice(&residual[..D::N]);
+                load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
             } else {
-                let pull = std::array::from_fn(|j| line(course.pull[j], &|s| course.kt * s.1[j]));
-                bounds.push(Bound::Grip(normal, pull, course.friction));
+                load[which - 1] = 1.0 / world.grains.arrays.inverse_mass(slot as usize);
             }
         }
-        for (i, gap) in gaps.iter().enumerate() {
-            let line = Line::new(gap.width, widths[0][i], |k| widths[1 + k][i], D::N);
-            bounds.push(Bound::Gap(line));
-        }
-        for place in 0..plan.slots.len() {
-            let line = |p: usize| {
-                let of = |which: usize| plan.responses[which][place * m + p];
-                Line::new(0.0, of(0), |k| of(1 + k), D::N)
+        journal.count(EventKind::AnalyzeInternalForces);
+        rest.solves += 1;
+        let mut moved = vec![0.0; load.len()];
+        bed.solve(&load, &mut moved, FINE, ITERATIONS)?;
+        responses.push(moved);
+    }
+    let now = world.clock.time();
+    let mut plan = Plan {
+        slots,
+        responses,
+        gravity: std::array::from_fn(|k| {
+            if k < D::N {
+                world.physics.gravity[k]
+            } else {
+                0.0
+            }
+        }),
+        since: now,
+        until: now,
+    };
+    let bounds = bounds(setup, world, &plan, &mut part);
+    plan.until = first_beyond(setup, world, perturb, &bounds, rate, &plan.gravity)?;
+    Some(plan)
+}
+
+/// All that must hold while the bed answers in proportion.
+fn bounds<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    plan: &Plan,
+    part: &mut Part<D>,
+) -> Vec<Bound> {
+    let arrays = &world.grains.arrays;
+    let m = D::N + D::SPINS;
+    let least = plan.slots.iter().map(|&slot| arrays.radius(slot as usize));
+    let small = SMALL * LIMITS.closing * least.fold(f64::INFINITY, f64::min);
+    let courses = cluster::course::courses(world);
+    // Each of two may come so far towards the other.
+    let gaps = cluster::course::gaps(world, 2.0 * small);
+    let (mut strains, mut widths) = (Vec::new(), Vec::new());
+    for response in &plan.responses {
+        displace(part, response);
+        strains.push(cluster::course::course_strains(world, part));
+        widths.push(cluster::course::gap_strains(world, part, &gaps));
+    }
+    let mut bounds = Vec::with_capacity(courses.len() + gaps.len() + plan.slots.len());
+    for (i, course) in courses.iter().enumerate() {
+        let line = |now: f64, of: &dyn Fn(&Strain) -> f64| {
+            Line::new(now, of(&strains[0][i]), |k| of(&strains[1 + k][i]), D::N)
+        };
+        let normal = line(course.normal, &|s| -course.kn * s.0);
+        if course.slides {
+            let pull = course.pull.iter().map(|p| p * p).sum::<f64>().sqrt();
+            let along = |s: &Strain| -> f64 {
+                let sum: f64 = (0..3).map(|j| course.pull[j] * s.1[j]).sum();
+                -course.kt * sum / pull.max(f64::MIN_POSITIVE)
             };
-            bounds.push(Bound::Way((0..D::N).map(line).collect(), small));
-            bounds.push(Bound::Way((D::N..m).map(line).collect(), small));
-        }
-        bounds
-    }
-
-    /// When the first of some bounds is passed, or the path of gravity bends, s; none: at once.
-    fn first_beyond(&self, bounds: &[Bound], rate: f64, from: &[f64; 3]) -> Option<f64> {
-        let now = self.engine.time();
-        let last = self.s.perturb.turns_until(&self.setup.perturbs);
-        let last = last.min(self.setup.finish);
-        let beyond = |time: f64| -> Vec<&Bound> {
-            let change = self.change_at(time, from);
-            bounds
-                .iter()
-                .filter(|bound| bound.is_passed(&change))
-                .collect()
-        };
-        if !beyond(now).is_empty() {
-            return None;
-        }
-        let mut low = now;
-        for _ in 0..LOOKS {
-            if low >= last {
-                break;
-            }
-            let mut high = (low + LOOK / rate).min(last);
-            let passed = beyond(high);
-            if passed.is_empty() {
-                low = high;
-                continue;
-            }
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (low + high);
-                let change = self.change_at(middle, from);
-                if passed.iter().any(|bound| bound.is_passed(&change)) {
-                    high = middle;
-                } else {
-                    low = middle;
-                }
-            }
-            return Some(high);
-        }
-        Some(low)
-    }
-
-    /// Where the plan has the bed go under the gravity of now; what else is to be carried is carried by
-    /// a solve: the plan is over.
-    pub(super) fn foreseen(&mut self) -> Option<Part<D>> {
-        let plan = self.s.known.plan.take()?;
-        Some(self.along(&plan))
-    }
-
-    fn along(&self, plan: &Plan) -> Part<D> {
-        let change = D::Vector::from_fn(|k| self.engine.gravity[k] - plan.gravity[k]);
-        let mut moved = plan.responses[0].clone();
-        for (k, response) in plan.responses[1..].iter().enumerate() {
-            for (sum, part) in moved.iter_mut().zip(response) {
-                *sum += change[k] * part;
-            }
-        }
-        let mut part = Part::new(plan.slots.clone(), self.engine.state.arrays.slots());
-        displace(&mut part, &moved);
-        part
-    }
-
-    /// Nobody steps, and gravity has turned: the bed follows its plan; where that is over, or there is
-    /// none, loads are to be carried.
-    pub(super) fn follow_plan(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let now = self.engine.time();
-        let goes_on = |plan: &Plan| now < plan.until;
-        let Some(mut plan) = self.s.known.plan.take_if(|plan| goes_on(plan)) else {
-            self.s.rest.balanced = false;
-            return Ok(());
-        };
-        let mut part = self.along(&plan);
-        let mut avalanche = Carried::new(None);
-        if self.descend(&mut part) {
-            self.note_changes(sink, &mut avalanche)?;
-            plan.gravity = std::array::from_fn(|k| {
-                if k < D::N {
-                    self.engine.gravity[k]
-                } else {
-                    0.0
-                }
-            });
-            plan.since = now;
-            plan.responses[0].fill(0.0);
-            self.s.known.plan = Some(plan);
+            let slack = SLACK * rest::weight(setup, world, course.a);
+            let back = line(0.0, &along);
+            bounds.push(Bound::Slide(
+                normal,
+                course.friction,
+                course.normal,
+                back,
+                slack,
+            ));
         } else {
-            self.s.rest.balanced = false;
+            let pull = std::array::from_fn(|j| line(course.pull[j], &|s| course.kt * s.1[j]));
+            bounds.push(Bound::Grip(normal, pull, course.friction));
         }
-        self.close_avalanche(sink, avalanche)
     }
+    for (i, gap) in gaps.iter().enumerate() {
+        let line = Line::new(gap.width, widths[0][i], |k| widths[1 + k][i], D::N);
+        bounds.push(Bound::Gap(line));
+    }
+    for place in 0..plan.slots.len() {
+        let line = |p: usize| {
+            let of = |which: usize| plan.responses[which][place * m + p];
+            Line::new(0.0, of(0), |k| of(1 + k), D::N)
+        };
+        bounds.push(Bound::Way((0..D::N).map(line).collect(), small));
+        bounds.push(Bound::Way((D::N..m).map(line).collect(), small));
+    }
+    bounds
+}
+
+/// When the first of some bounds is passed, or the path of gravity bends, s; none: at once.
+fn first_beyond<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    perturb: &PerturbState,
+    bounds: &[Bound],
+    rate: f64,
+    from: &[f64; 3],
+) -> Option<f64> {
+    let now = world.clock.time();
+    let last = perturb.turns_until(&setup.perturbs);
+    let last = last.min(setup.finish);
+    let beyond = |time: f64| -> Vec<&Bound> {
+        let change = change_at(setup, perturb, time, from);
+        bounds
+            .iter()
+            .filter(|bound| bound.is_passed(&change))
+            .collect()
+    };
+    if !beyond(now).is_empty() {
+        return None;
+    }
+    let mut low = now;
+    for _ in 0..LOOKS {
+        if low >= last {
+            break;
+        }
+        let mut high = (low + LOOK / rate).min(last);
+        let passed = beyond(high);
+        if passed.is_empty() {
+            low = high;
+            continue;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            let change = change_at(setup, perturb, middle, from);
+            if passed.iter().any(|bound| bound.is_passed(&change)) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        return Some(high);
+    }
+    Some(low)
+}
+
+/// Where the plan has the bed go under the gravity of now; what else is to be carried is carried by
+/// a solve: the plan is over.
+pub(super) fn foreseen<D: Integrate>(world: &World<D>, known: &mut KnownState) -> Option<Part<D>> {
+    let plan = known.plan.take()?;
+    Some(along(world, &plan))
+}
+
+fn along<D: Integrate>(world: &World<D>, plan: &Plan) -> Part<D> {
+    let change = D::Vector::from_fn(|k| world.physics.gravity[k] - plan.gravity[k]);
+    let mut moved = plan.responses[0].clone();
+    for (k, response) in plan.responses[1..].iter().enumerate() {
+        for (sum, part) in moved.iter_mut().zip(response) {
+            *sum += change[k] * part;
+        }
+    }
+    let mut part = Part::new(plan.slots.clone(), world.grains.arrays.slots());
+    displace(&mut part, &moved);
+    part
+}
+
+/// Nobody steps, and gravity has turned: the bed follows its plan; where that is over, or there is
+/// none, loads are to be carried.
+pub(super) fn follow_plan<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let now = system.dem.world.clock.time();
+    let goes_on = |plan: &Plan| now < plan.until;
+    let Some(mut plan) = system.s.known.plan.take_if(|plan| goes_on(plan)) else {
+        system.s.rest.balanced = false;
+        return Ok(());
+    };
+    let mut part = along(&system.dem.world, &plan);
+    let mut avalanche = Carried::new(None);
+    if carry::descend(
+        &system.setup,
+        &mut system.dem,
+        &mut system.s.rest,
+        &mut part,
+    ) {
+        avalanche::note_changes(system, sink, &mut avalanche)?;
+        plan.gravity = std::array::from_fn(|k| {
+            if k < D::N {
+                system.dem.world.physics.gravity[k]
+            } else {
+                0.0
+            }
+        });
+        plan.since = now;
+        plan.responses[0].fill(0.0);
+        system.s.known.plan = Some(plan);
+    } else {
+        system.s.rest.balanced = false;
+    }
+    avalanche::close_avalanche(
+        &system.dem.world,
+        &system.s.stage,
+        &mut system.s.journal,
+        &mut system.s.rest,
+        sink,
+        avalanche,
+    )
 }
 
 /// Displaces a part by numbers of its grains.

@@ -2,14 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Counts, Elastic, Engine, Flows};
+use crate::cluster::{Counts, Dem, Elastic, Flows, GrainState, World};
 use crate::contact::{Law, with_law};
 use crate::field::{Crowd, FieldPoint, FieldSet, three};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures, FieldFigures};
-
-use super::state_at::{GrainState, state_at, velocity_now};
 
 /// Energies held now, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,11 +41,11 @@ pub struct Ledger {
     pub begun: bool,
     /// Held at the start.
     pub start: Held,
-    /// Engine's flows at the start, to be taken off.
+    /// Dem's flows at the start, to be taken off.
     pub flows_at_start: Flows,
     /// Energy taken by morphs at the start, to be taken off.
     pub morph_at_start: f64,
-    /// Engine's counts at the start.
+    /// Dem's counts at the start.
     pub counts_at_start: Counts,
     /// Brought by feeds: kinetic and potential.
     pub fed: f64,
@@ -70,11 +69,11 @@ pub struct Ledger {
 }
 
 /// Energy of a stepped grain that turns, J.
-pub fn turning_energy<D: Integrate>(engine: &Engine<D>, slot: usize, s: [f64; 3]) -> f64 {
-    let arrays = &engine.state.arrays;
+pub fn turning_energy<D: Integrate>(world: &World<D>, slot: usize, s: [f64; 3]) -> f64 {
+    let arrays = &world.grains.arrays;
     match (
-        engine.body_spin(slot as u32),
-        engine.principal_moments(slot as u32),
+        cluster::bodies::body_spin(&world.clock, &world.shapes, &world.grains, slot as u32),
+        cluster::bodies::principal_moments(&world.shapes, &world.grains, slot as u32),
     ) {
         (Some(spin), Some(moments)) => D::turning_energy(arrays.rotation[slot], spin, moments),
         _ => 0.5 / arrays.inverse_inertia(slot) * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]),
@@ -82,8 +81,8 @@ pub fn turning_energy<D: Integrate>(engine: &Engine<D>, slot: usize, s: [f64; 3]
 }
 
 /// Energies held at a time; `time` lies within a step of the time of evaluation.
-pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -> Held {
-    let arrays = &engine.state.arrays;
+pub fn held<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, time: f64) -> Held {
+    let arrays = &world.grains.arrays;
     let mut held = Held::default();
     let mut crowd = Crowd::new();
     for slot in 1..arrays.slots() {
@@ -95,11 +94,12 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
             position: x,
             velocity: v,
             surface_spin: s,
-        } = state_at(engine, slot, time);
-        let own = 0.5 * mass * (v - engine.flow_at(x)).norm_squared();
+        } = world.state_at(slot, time);
+        let own =
+            0.5 * mass * (v - cluster::cell::drive::flow_at::<D>(&world.cell, x)).norm_squared();
         held.kinetic += own;
         held.carried += 0.5 * mass * v.norm_squared() - own;
-        held.kinetic += turning_energy(engine, slot, s);
+        held.kinetic += turning_energy(world, slot, s);
         let radius = arrays.radius(slot);
         held.size += mass * 2.0 * radius;
         let at = FieldPoint {
@@ -109,7 +109,12 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
             position: x,
             velocity: v,
             time,
-            source: engine.source(slot as u32, fields.source(arrays.material[slot])),
+            source: cluster::afar::source(
+                &world.shapes,
+                &world.grains,
+                slot as u32,
+                fields.source(arrays.material[slot]),
+            ),
         };
         held.potential += fields.potential_energy(&at);
         if fields.reaches_between() {
@@ -120,7 +125,11 @@ pub fn held<D: Integrate>(engine: &Engine<D>, fields: &FieldSet<D>, time: f64) -
         }
     }
     held.potential += fields.energy_between(&crowd);
-    engine.each_link_view(|link| held.elastic += link.elastic.times(engine.share_of(&link)));
+    cluster::observe::each_contact(world, |link| {
+        held.elastic += link
+            .elastic
+            .times(cluster::border::share_of(&world.grains, &link))
+    });
     held
 }
 
@@ -133,24 +142,30 @@ impl Ledger {
 
     /// What gravity does to a mass at a place beyond the scenario's, over mass times position: the
     /// difference of the two, m/s^2.
-    pub fn added_gravity<D: Integrate>(&self, engine: &Engine<D>) -> D::Vector {
-        D::Vector::from_fn(|k| engine.gravity[k] - self.gravity[k])
+    pub fn added_gravity<D: Integrate>(&self, world: &World<D>) -> D::Vector {
+        D::Vector::from_fn(|k| world.physics.gravity[k] - self.gravity[k])
     }
 
     /// Begins the book.
     pub fn begin<D: Integrate>(
-        engine: &Engine<D>,
+        dem: &Dem<D>,
         fields: &FieldSet<D>,
         time: f64,
         morph: f64,
     ) -> Ledger {
         Ledger {
             begun: true,
-            start: held(engine, fields, time),
-            flows_at_start: passed(engine),
+            start: held(&dem.world, fields, time),
+            flows_at_start: passed(dem),
             morph_at_start: morph,
-            counts_at_start: engine.state.counts,
-            gravity: std::array::from_fn(|k| if k < D::N { engine.gravity[k] } else { 0.0 }),
+            counts_at_start: dem.book.counts,
+            gravity: std::array::from_fn(|k| {
+                if k < D::N {
+                    dem.world.physics.gravity[k]
+                } else {
+                    0.0
+                }
+            }),
             ..Ledger::default()
         }
     }
@@ -158,33 +173,28 @@ impl Ledger {
     /// What fields of a place gave since the book was opened.
     pub fn given_by_fields<D: Integrate>(
         &self,
-        engine: &Engine<D>,
+        dem: &Dem<D>,
         fields: &FieldSet<D>,
     ) -> FieldFigures {
-        let mut given = passed(engine).fields;
+        let mut given = passed(dem).fields;
         given.add(-1.0, &self.flows_at_start.fields);
         FieldFigures {
             work: given.work,
             drag: given.drag,
             momentum: given.momentum,
-            stream: fields.stream(stream_to_come(engine)).map(three),
+            stream: fields.stream(stream_to_come(&dem.world)).map(three),
         }
     }
 
     /// The figures now.
-    pub fn figures<D: Integrate>(
-        &self,
-        engine: &Engine<D>,
-        held: &Held,
-        morph: f64,
-    ) -> EnergyFigures {
-        self.figures_of(engine, held, &passed(engine), morph, rounding(engine))
+    pub fn figures<D: Integrate>(&self, dem: &Dem<D>, held: &Held, morph: f64) -> EnergyFigures {
+        self.figures_of(&dem.world, held, &passed(dem), morph, rounding(&dem.world))
     }
 
     /// The same of what is held and has passed on several ranks, and with what rounding can leave there.
     pub fn figures_of<D: Integrate>(
         &self,
-        engine: &Engine<D>,
+        world: &World<D>,
         held: &Held,
         flows: &Flows,
         morph: f64,
@@ -198,7 +208,7 @@ impl Ledger {
         let sprung =
             held.elastic.tangential + self.removed_tangential - self.start.elastic.tangential;
         let slip = flows.friction - begin.friction - sprung;
-        let added = self.added_gravity(engine);
+        let added = self.added_gravity(world);
         let beyond: f64 = (0..D::N).map(|k| added[k] * held.moment[k]).sum();
         let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond
             - (held.carried - self.start.carried);
@@ -221,7 +231,7 @@ impl Ledger {
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
         // What drives a periodic cell gives its flow too.
         flowed += (held.carried - self.start.carried).abs();
-        if engine.has_slots() {
+        if world.physics.has_slots() {
             // What draws grains together gives energy as gravity does.
             flowed += (self.start.elastic.sum() - held.elastic.sum()).max(0.0);
         }
@@ -276,8 +286,8 @@ const UNITS: f64 = 8.0 * f64::EPSILON;
 
 /// What the rounding of numbers can leave in the balance beside that of its entries, J: of overlaps, which are differences of positions;
 /// and what counts like an entry: potential energies, as if all mass were as far from the origin as the farthest grain is.
-pub fn rounding<D: Integrate>(engine: &Engine<D>) -> [f64; 2] {
-    let arrays = &engine.state.arrays;
+pub fn rounding<D: Integrate>(world: &World<D>) -> [f64; 2] {
+    let arrays = &world.grains.arrays;
     let (mut reach, mut radius, mut mass, mut grains) = (0.0f64, 0.0f64, 0.0, 0.0);
     for slot in 1..arrays.slots() {
         if arrays.status[slot].is_grain() {
@@ -288,14 +298,14 @@ pub fn rounding<D: Integrate>(engine: &Engine<D>) -> [f64; 2] {
             grains += 1.0;
         }
     }
-    let pairs = engine.state.pairs.iter().map(|class| class.materials);
-    let walls = engine.state.walls.iter().map(|class| {
-        let wall = &engine.boundaries[usize::from(class.boundary)].boundary;
+    let pairs = world.contacts.pairs.iter().map(|class| class.materials);
+    let walls = world.contacts.walls.iter().map(|class| {
+        let wall = &world.walls.boundaries[usize::from(class.boundary)].boundary;
         [class.material, wall.material]
     });
     let overlap = UNITS * reach;
     let energy = pairs.chain(walls).map(|[a, b]| {
-        let law = engine.law(a, b);
+        let law = world.physics.law(a, b);
         with_law!(law, law => {
             let drawn = law.stored(overlap, radius, 0.0).abs();
             law.normal_energy(overlap, radius).max(drawn)
@@ -303,24 +313,24 @@ pub fn rounding<D: Integrate>(engine: &Engine<D>) -> [f64; 2] {
     });
     [
         grains * energy.fold(0.0, f64::max),
-        mass * engine.gravity.norm() * reach,
+        mass * world.physics.gravity.norm() * reach,
     ]
 }
 
 /// The share of what the last evaluation booked that lies after it.
-fn to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
+fn to_come<D: Integrate>(world: &World<D>) -> f64 {
     use super::IntegratorName::{Euler, Heun};
-    match engine.options.integrator {
+    match world.clock.integrator {
         Euler | Heun => 1.0,
         _ => 0.5,
     }
 }
 
 /// The same of what a stream lost. The midpoint rule evaluates before the time of the grains.
-fn stream_to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
-    match engine.options.integrator {
+fn stream_to_come<D: Integrate>(world: &World<D>) -> f64 {
+    match world.clock.integrator {
         super::IntegratorName::Midpoint => 0.0,
-        _ => to_come(engine),
+        _ => to_come(world),
     }
 }
 
@@ -328,9 +338,9 @@ fn stream_to_come<D: Integrate>(engine: &Engine<D>) -> f64 {
 /// half a step after it: the half before of the dampers' work between grains is added, the half
 /// after of what was booked at once is taken off. The other integrators' evaluation works wholly
 /// in the step to come.
-pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
-    let mut flows = engine.state.flows;
-    let to_come = to_come(engine);
+pub fn passed<D: Integrate>(dem: &Dem<D>) -> Flows {
+    let mut flows = dem.book.flows;
+    let to_come = to_come(&dem.world);
     let leapfrog = to_come < 1.0;
     let [friction, damping, walls] = flows.last;
     flows.friction -= to_come * friction;
@@ -341,17 +351,22 @@ pub fn passed<D: Integrate>(engine: &Engine<D>) -> Flows {
     if !leapfrog {
         return flows;
     }
-    let arrays = &engine.state.arrays;
-    let half = 0.5 * engine.options.step;
+    let arrays = &dem.world.grains.arrays;
+    let half = 0.5 * dem.world.clock.step;
     let mut work = 0.0;
-    for &slot in &engine.state.active {
+    for &slot in &dem.world.grains.active {
         let slot = slot as usize;
-        let (v, s) = velocity_now(engine, slot);
+        let (v, s) = dem.world.velocity_now(slot);
         let (f, t) = D::damper(arrays, slot);
         for k in 0..D::N {
             work += f[k] * v[k];
         }
-        match engine.body_spin(slot as u32) {
+        match cluster::bodies::body_spin(
+            &dem.world.clock,
+            &dem.world.shapes,
+            &dem.world.grains,
+            slot as u32,
+        ) {
             Some(spin) => {
                 let radius = arrays.radius(slot);
                 let moment = D::spin_from_fn(|k| t[k] * radius);

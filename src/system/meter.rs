@@ -9,11 +9,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::System;
-use super::schedule::Source;
-use super::state_at::position_at;
+use super::Setup;
+use super::driver::Stage;
+use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
-use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
 use crate::record::{MeterFigures, MeterShare, SizeClass};
@@ -67,8 +66,6 @@ type Sort = (u16, u32, u64);
 /// What the meters have seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MeterState {
-    /// Looks so far.
-    looks: u64,
     /// Place of each grain by number at the last look; numbers that are none before its first.
     places: Vec<[f64; 3]>,
     passed: Vec<BTreeMap<Sort, Passed>>,
@@ -181,126 +178,117 @@ impl MeterState {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// The time between two looks, s; none without meters.
-    fn meter_interval(&self) -> Option<f64> {
-        let all = self.setup.meters.iter().map(|meter| meter.every);
-        all.reduce(f64::min)
+/// A grain has come into being.
+pub(super) fn meet_meters<D: Integrate>(
+    setup: &Setup<D>,
+    meters: &mut MeterState,
+    id: u32,
+    x: D::Vector,
+) {
+    if !setup.meters.is_empty() {
+        meters.place(id, x);
     }
+}
 
-    /// When meters look next.
-    pub(super) fn schedule_meters(&mut self) {
-        let Some(every) = self.meter_interval() else {
-            return;
+/// Meters look where all grains are. Who is stepped is where the last step before `time` left it.
+pub(super) fn look_at_meters<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    stage: &Stage,
+    meters: &mut MeterState,
+    time: f64,
+) {
+    if setup.meters.is_empty() || stage.settling {
+        return;
+    }
+    let arrays = &world.grains.arrays;
+    let state = meters;
+    for slot in 1..arrays.slots() {
+        if !arrays.status[slot].is_grain() {
+            continue;
+        }
+        let x = world.position_at(slot, time);
+        let Some(before) = state.place(arrays.id[slot], x) else {
+            continue;
         };
-        self.s.meters.looks += 1;
-        // From the count, so that rounding does not add up.
-        let time = self.s.meters.looks as f64 * every;
-        if time <= self.setup.finish {
-            self.schedule(Source::Meter, time, EventKind::LogState);
-        }
-    }
-
-    /// A grain has come into being.
-    pub(super) fn meet_meters(&mut self, id: u32, x: D::Vector) {
-        if !self.setup.meters.is_empty() {
-            self.s.meters.place(id, x);
-        }
-    }
-
-    /// Meters look where all grains are. Who is stepped is where the last step before `time` left it.
-    pub(super) fn look_at_meters(&mut self, time: f64) {
-        if self.setup.meters.is_empty() || self.s.stage.settling {
-            return;
-        }
-        let arrays = &self.engine.state.arrays;
-        let state = &mut self.s.meters;
-        for slot in 1..arrays.slots() {
-            if !arrays.status[slot].is_grain() {
+        for (meter, passed) in setup.meters.iter().zip(&mut state.passed) {
+            let way = meter.place.passes(before, x, &setup.periodic);
+            if way == 0 {
                 continue;
             }
-            let x = position_at(&self.engine, slot, time);
-            let Some(before) = state.place(arrays.id[slot], x) else {
-                continue;
-            };
-            for (meter, passed) in self.setup.meters.iter().zip(&mut state.passed) {
-                let way = meter.place.passes(before, x, &self.setup.periodic);
-                if way == 0 {
-                    continue;
-                }
-                let form = self.engine.form_index(slot as u32);
-                let sort = (
-                    arrays.material[slot],
-                    form.map_or(0, |form| u32::from(form) + 1),
-                    arrays.radius(slot).to_bits(),
-                );
-                let entry = passed.entry(sort).or_default();
-                entry.mass = 1.0 / arrays.inverse_mass(slot);
-                if way > 0 {
-                    entry.forward += 1;
-                } else {
-                    entry.back += 1;
-                }
+            let form = world.grains.form_index(slot as u32);
+            let sort = (
+                arrays.material[slot],
+                form.map_or(0, |form| u32::from(form) + 1),
+                arrays.radius(slot).to_bits(),
+            );
+            let entry = passed.entry(sort).or_default();
+            entry.mass = 1.0 / arrays.inverse_mass(slot);
+            if way > 0 {
+                entry.forward += 1;
+            } else {
+                entry.back += 1;
             }
         }
     }
+}
 
-    /// Of each meter what passed so far: grains forward less back, and their mass, kg.
-    pub(super) fn metered(&self) -> Vec<(i64, f64)> {
-        let meters = 0..self.setup.meters.len();
-        meters.map(|meter| self.s.meters.sum(meter)).collect()
-    }
+/// Of each meter what passed so far: grains forward less back, and their mass, kg.
+pub(super) fn metered<D: Integrate>(setup: &Setup<D>, meters: &MeterState) -> Vec<(i64, f64)> {
+    let all = 0..setup.meters.len();
+    all.map(|meter| meters.sum(meter)).collect()
+}
 
-    /// What passed a meter, by material and size, in order of both.
-    pub fn meter(&self, index: usize) -> Vec<Metered> {
-        let all = self.s.meters.passed.get(index).into_iter().flatten();
-        all.map(|(&(material, _, bits), passed)| {
-            let count = passed.forward as i64 - passed.back as i64;
-            Metered {
-                material,
-                size: 2.0 * f64::from_bits(bits),
-                count,
-                mass: count as f64 * passed.mass,
-            }
-        })
-        .collect()
-    }
+/// What passed a meter, by material and size, in order of both.
+pub(super) fn meter(meters: &MeterState, index: usize) -> Vec<Metered> {
+    let all = meters.passed.get(index).into_iter().flatten();
+    all.map(|(&(material, _, bits), passed)| {
+        let count = passed.forward as i64 - passed.back as i64;
+        Metered {
+            material,
+            size: 2.0 * f64::from_bits(bits),
+            count,
+            mass: count as f64 * passed.mass,
+        }
+    })
+    .collect()
+}
 
-    /// The figures of all meters.
-    pub fn meter_figures(&self) -> Vec<MeterFigures> {
-        let meters = self.setup.meters.iter().enumerate();
-        meters
-            .map(|(index, meter)| {
-                let passed = self.s.meters.passed.get(index);
-                let passes = |of: fn(&Passed) -> u64| {
-                    passed.into_iter().flatten().map(move |(_, p)| of(p)).sum()
-                };
-                let (count, mass) = self.s.meters.sum(index);
-                let sorts = self.meter(index);
-                let mut materials = BTreeMap::new();
-                for sort in &sorts {
-                    let name = self.setup.materials.get(usize::from(sort.material));
-                    let name = name.cloned().unwrap_or_default();
-                    let share: &mut MeterShare = materials.entry(name).or_default();
-                    share.count += sort.count;
-                    share.mass += sort.mass;
-                }
-                let sizes = Sizes::new(&sorts, count < 0);
-                MeterFigures {
-                    name: meter.name.clone(),
-                    forward: passes(|p| p.forward),
-                    back: passes(|p| p.back),
-                    count,
-                    mass,
-                    d10: sizes.quantile(0.1),
-                    d50: sizes.quantile(0.5),
-                    d90: sizes.quantile(0.9),
-                    materials,
-                    sizes: sizes.classes(),
-                }
-            })
-            .collect()
-    }
+/// The figures of all meters.
+pub(super) fn meter_figures<D: Integrate>(
+    setup: &Setup<D>,
+    meters: &MeterState,
+) -> Vec<MeterFigures> {
+    let all = setup.meters.iter().enumerate();
+    all.map(|(index, one)| {
+        let passed = meters.passed.get(index);
+        let passes =
+            |of: fn(&Passed) -> u64| passed.into_iter().flatten().map(move |(_, p)| of(p)).sum();
+        let (count, mass) = meters.sum(index);
+        let sorts = meter(meters, index);
+        let mut materials = BTreeMap::new();
+        for sort in &sorts {
+            let name = setup.materials.get(usize::from(sort.material));
+            let name = name.cloned().unwrap_or_default();
+            let share: &mut MeterShare = materials.entry(name).or_default();
+            share.count += sort.count;
+            share.mass += sort.mass;
+        }
+        let sizes = Sizes::new(&sorts, count < 0);
+        MeterFigures {
+            name: one.name.clone(),
+            forward: passes(|p| p.forward),
+            back: passes(|p| p.back),
+            count,
+            mass,
+            d10: sizes.quantile(0.1),
+            d50: sizes.quantile(0.5),
+            d90: sizes.quantile(0.9),
+            materials,
+            sizes: sizes.classes(),
+        }
+    })
+    .collect()
 }
 
 /// Sizes of what passed in the direction in which more did: diameter (m), count, mass (kg), ascending.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::state_at::{position_at, velocity_now};
-use super::{OutletSetup, System, SystemError, flight};
+use super::jam_watch::JamWatch;
+use super::{OutletSetup, System, SystemError, logging, perturb, regimes, rest};
 use crate::body::Grain;
+use crate::cluster;
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
@@ -41,173 +43,200 @@ impl<D: Dimension> OutletSetup<D> {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// Removes clusters all of whose grains have left.
-    pub(super) fn delete_left(
-        &mut self,
-        sink: &mut dyn Sink,
-        time: f64,
-    ) -> Result<(), SystemError> {
-        let arrays = &self.engine.state.arrays;
-        let mut left: Vec<Option<Left>> = vec![None; arrays.slots()];
-        let mut any = Vec::new();
-        for slot in 1..arrays.slots() {
-            if !arrays.status[slot].is_grain() {
-                continue;
-            }
-            let x = position_at(&self.engine, slot, time);
-            left[slot] = self
-                .setup
-                .outlets
-                .iter()
-                .find_map(|o| o.left(x, arrays.radius(slot)));
-            if left[slot].is_some() {
-                any.push(slot as u32);
-            }
+/// Removes clusters all of whose grains have left.
+pub(super) fn delete_left<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    time: f64,
+) -> Result<(), SystemError> {
+    let arrays = &system.dem.world.grains.arrays;
+    let mut left: Vec<Option<Left>> = vec![None; arrays.slots()];
+    let mut any = Vec::new();
+    for slot in 1..arrays.slots() {
+        if !arrays.status[slot].is_grain() {
+            continue;
         }
-        if any.is_empty() {
-            return Ok(());
-        }
-        self.engine.find_splits();
-        let clusters = &self.engine.state.clusters;
-        let gone: Vec<u32> = any
-            .into_iter()
-            .filter(|&slot| clusters.members(slot).all(|m| left[m as usize].is_some()))
-            .collect();
-        if gone.is_empty() {
-            return Ok(());
-        }
-        self.account(time);
-        let mut rows = BTreeMap::new();
-        // Who is booked as gone is no longer counted.
-        let all = self.grain_count() == gone.len();
-        for (before, &slot) in gone.iter().enumerate() {
-            if let Some(how) = left[slot as usize] {
-                self.book_removed(slot, how, &gone[..before], time);
-            }
-            let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
-            rows.insert(self.engine.state.arrays.id[slot as usize], seq);
-            if all {
-                self.s.journal.causes.end = seq;
-            }
-        }
-        let lost = self.engine.state.still.lost;
-        self.remove_grains(sink, &gone, time, &rows)?;
-        if self.engine.state.still.lost > lost && self.wake_unbalanced(sink)? {
-            self.renew(sink)?;
-        }
-        Ok(())
-    }
-
-    /// Books a grain that is about to be taken away after others.
-    pub(super) fn book_removed(&mut self, slot: u32, how: Left, before: &[u32], time: f64) {
-        let grain = self.grain_at(slot, time);
-        let potential = self.potential_of(&grain, time, before);
-        self.s.ledger.removed += grain.kinetic_energy() + potential;
-        self.s.ledger.removed_potential += potential;
-        self.s.ledger.perturbed += self.lift(&grain);
-        self.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
-        self.s.traffic.leave(&grain, time);
-        if how == Left::Through {
-            let mut outlets = self.setup.outlets.iter();
-            let taken = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
-            let outlet = outlets.position(|outlet| taken(outlet) == Some(Left::Through));
-            self.s.traffic.discharge(outlet, time);
+        let x = system.dem.world.position_at(slot, time);
+        left[slot] = system
+            .setup
+            .outlets
+            .iter()
+            .find_map(|o| o.left(x, arrays.radius(slot)));
+        if left[slot].is_some() {
+            any.push(slot as u32);
         }
     }
-
-    /// Takes grains out of the engine, with their links. `rows`: numbers of the rows in the log that tell of it, by number
-    /// of grain.
-    pub(super) fn remove_grains(
-        &mut self,
-        sink: &mut dyn Sink,
-        gone: &[u32],
-        time: f64,
-        rows: &BTreeMap<u32, u64>,
-    ) -> Result<(), SystemError> {
-        self.forget_rest(gone);
-        let elastic = self.engine.end_links_of(gone, time);
-        self.s.ledger.remove_elastic(elastic);
-        let row = |body: BodyRef| match body {
-            BodyRef::Grain(id) => rows.get(&id).copied(),
-            _ => None,
-        };
-        // As long as they are in their places.
-        self.log_links_by(sink, |a, b| row(a).or(row(b)).unwrap_or(0))?;
-        self.engine.remove(gone);
-        Ok(())
+    if any.is_empty() {
+        return Ok(());
     }
+    cluster::change::find_splits(
+        &system.dem.world.grains,
+        &system.dem.world.contacts,
+        &system.dem.world.sleeping,
+        &mut system.dem.clusters,
+    );
+    let clusters = &system.dem.clusters;
+    let gone: Vec<u32> = any
+        .into_iter()
+        .filter(|&slot| clusters.members(slot).all(|m| left[m as usize].is_some()))
+        .collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    system.account(time);
+    let mut rows = BTreeMap::new();
+    // Who is booked as gone is no longer counted.
+    let all = system.grain_count() == gone.len();
+    for (before, &slot) in gone.iter().enumerate() {
+        if let Some(how) = left[slot as usize] {
+            book_removed(system, slot, how, &gone[..before], time);
+        }
+        let seq = system.log(sink, time, EventKind::DeleteBodies, Some(slot))?;
+        rows.insert(system.dem.world.grains.arrays.id[slot as usize], seq);
+        if all {
+            system.s.journal.causes.end = seq;
+        }
+    }
+    let lost = system.dem.world.sleeping.still.lost;
+    remove_grains(system, sink, &gone, time, &rows)?;
+    if system.dem.world.sleeping.still.lost > lost && rest::wake_unbalanced(system, sink)? {
+        regimes::renew(system, sink)?;
+    }
+    Ok(())
+}
 
-    /// A grain as it is at a time within a step of the last evaluation.
-    pub fn grain_at(&self, slot: u32, time: f64) -> Grain<D> {
-        let arrays = &self.engine.state.arrays;
-        let s = slot as usize;
-        let radius = arrays.radius(s);
-        let (position, velocity, spin, rotation) = if arrays.status[s] == Status::Flying {
-            let f = flight::fly(&self.engine, s, time);
-            let spin = D::surface_spin(arrays, s);
-            let spin = D::spin_from_fn(|k| spin[k] / radius);
-            let rotation = D::turned(
-                D::rotation(arrays, s),
-                spin * (time - self.engine.state.since[s]),
-            );
-            (f.position, f.velocity, spin, rotation)
-        } else if arrays.status[s] == Status::Still {
-            (
-                arrays.position(s),
-                D::Vector::default(),
-                D::spin_from_fn(|_| 0.0),
-                D::rotation(arrays, s),
-            )
+/// Books a grain that is about to be taken away after others.
+pub(super) fn book_removed<D: Integrate>(
+    system: &mut System<D>,
+    slot: u32,
+    how: Left,
+    before: &[u32],
+    time: f64,
+) {
+    let grain = system.grain_at(slot, time);
+    let potential = system.potential_of(&grain, time, before);
+    system.s.ledger.removed += grain.kinetic_energy() + potential;
+    system.s.ledger.removed_potential += potential;
+    system.s.ledger.perturbed += perturb::lift(&system.dem.world, &system.s.ledger, &grain);
+    system.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
+    system.s.traffic.leave(&grain, time);
+    if how == Left::Through {
+        let mut outlets = system.setup.outlets.iter();
+        let taken = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
+        let outlet = outlets.position(|outlet| taken(outlet) == Some(Left::Through));
+        system.s.traffic.discharge(outlet, time);
+    }
+}
+
+/// Takes grains out of the engine, with their links. `rows`: numbers of the rows in the log that tell of it, by number
+/// of grain.
+pub(super) fn remove_grains<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    gone: &[u32],
+    time: f64,
+    rows: &BTreeMap<u32, u64>,
+) -> Result<(), SystemError> {
+    rest::forget_rest(&system.dem.world, &mut system.s.rest, gone);
+    let elastic =
+        cluster::change::end_links_of(&system.dem.world, &mut system.dem.effects, gone, time);
+    system.s.ledger.remove_elastic(elastic);
+    let row = |body: BodyRef| match body {
+        BodyRef::Grain(id) => rows.get(&id).copied(),
+        _ => None,
+    };
+    // As long as they are in their places.
+    logging::log_links_by(system, sink, |a, b| row(a).or(row(b)).unwrap_or(0))?;
+    cluster::change::remove(
+        &mut system.dem.world,
+        &mut system.dem.book,
+        &mut system.dem.clusters,
+        &mut system.dem.border,
+        gone,
+    );
+    Ok(())
+}
+
+/// A grain as it is at a time within a step of the last evaluation.
+pub(super) fn grain_at<D: Integrate>(
+    world: &World<D>,
+    watch: &JamWatch,
+    slot: u32,
+    time: f64,
+) -> Grain<D> {
+    let arrays = &world.grains.arrays;
+    let s = slot as usize;
+    let radius = arrays.radius(s);
+    let (position, velocity, spin, rotation) = if arrays.status[s] == Status::Flying {
+        let [position, velocity] = world.flight_at(s, time);
+        let spin = D::surface_spin(arrays, s);
+        let spin = D::spin_from_fn(|k| spin[k] / radius);
+        let rotation = D::turned(
+            D::rotation(arrays, s),
+            spin * (time - world.grains.since[s]),
+        );
+        (position, velocity, spin, rotation)
+    } else if arrays.status[s] == Status::Still {
+        (
+            arrays.position(s),
+            D::Vector::default(),
+            D::spin_from_fn(|_| 0.0),
+            D::rotation(arrays, s),
+        )
+    } else {
+        // After a jam nothing moves: what is left of accelerations must not add up.
+        let t = if watch.jam().is_some() {
+            0.0
         } else {
-            // After a jam nothing moves: what is left of accelerations must not add up.
-            let t = if self.s.watch.jam().is_some() {
-                0.0
-            } else {
-                time - self.engine.time()
-            };
-            let (v, sp) = velocity_now(&self.engine, s);
-            let (f, moment) = D::force(arrays, s);
-            let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
-            let a = D::Vector::from_fn(|k| f[k] * m + self.engine.gravity[k]);
-            let spin = D::spin_from_fn(|k| (sp[k] + t * moment[k] * i) / radius);
-            let turn = D::spin_from_fn(|k| t * (sp[k] + 0.5 * t * moment[k] * i) / radius);
-            let (spin, rotation) = match self.engine.body_turned(slot, t) {
+            time - world.clock.time()
+        };
+        let (v, sp) = world.velocity_now(s);
+        let (f, moment) = D::force(arrays, s);
+        let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
+        let a = D::Vector::from_fn(|k| f[k] * m + world.physics.gravity[k]);
+        let spin = D::spin_from_fn(|k| (sp[k] + t * moment[k] * i) / radius);
+        let turn = D::spin_from_fn(|k| t * (sp[k] + 0.5 * t * moment[k] * i) / radius);
+        let (spin, rotation) =
+            match cluster::bodies::body_turned(&world.clock, &world.shapes, &world.grains, slot, t)
+            {
                 Some(turned) => turned,
                 None => (spin, D::turned(D::rotation(arrays, s), turn)),
             };
-            (
-                arrays.position(s) + v * t + a * (0.5 * t * t),
-                v + a * t,
-                spin,
-                rotation,
-            )
-        };
-        Grain {
-            id: arrays.id[s],
-            material: arrays.material[s],
-            form: self.engine.form_index(slot),
-            radius,
-            inertia: match self.engine.form_index(slot) {
-                Some(form) => self.engine.forms()[usize::from(form)].inertia,
-                None => [D::BALL_INERTIA; 3],
-            },
-            mass: 1.0 / arrays.inverse_mass(s),
-            position,
-            velocity,
-            rotation,
+        (
+            arrays.position(s) + v * t + a * (0.5 * t * t),
+            v + a * t,
             spin,
-        }
+            rotation,
+        )
+    };
+    Grain {
+        id: arrays.id[s],
+        material: arrays.material[s],
+        form: world.grains.form_index(slot),
+        radius,
+        inertia: match world.grains.form_index(slot) {
+            Some(form) => world.shapes.forms()[usize::from(form)].inertia,
+            None => [D::BALL_INERTIA; 3],
+        },
+        mass: 1.0 / arrays.inverse_mass(s),
+        position,
+        velocity,
+        rotation,
+        spin,
     }
+}
 
-    /// All grains at a time within a step of the last evaluation, in order of number.
-    pub fn grains_at(&self, time: f64) -> Vec<Grain<D>> {
-        let status = &self.engine.state.arrays.status;
-        let mut grains: Vec<Grain<D>> = (1..status.len() as u32)
-            .filter(|&s| status[s as usize].is_grain())
-            .map(|s| self.grain_at(s, time))
-            .collect();
-        grains.sort_unstable_by_key(|g| g.id);
-        grains
-    }
+/// All grains at a time within a step of the last evaluation, in order of number.
+pub(super) fn grains_at<D: Integrate>(
+    world: &World<D>,
+    watch: &JamWatch,
+    time: f64,
+) -> Vec<Grain<D>> {
+    let status = &world.grains.arrays.status;
+    let mut grains: Vec<Grain<D>> = (1..status.len() as u32)
+        .filter(|&s| status[s as usize].is_grain())
+        .map(|s| grain_at(world, watch, s, time))
+        .collect();
+    grains.sort_unstable_by_key(|g| g.id);
+    grains
 }

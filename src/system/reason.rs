@@ -1,8 +1,9 @@
 //! What a run must not go beyond: numbers that are none, and overlaps that no law means.
 
-use super::{System, SystemError};
+use super::{Setup, SystemError};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Deepest, Other};
+use crate::cluster::{Deepest, Other, World};
 use crate::geometry::Vector;
 use crate::record::EnergyFigures;
 
@@ -36,103 +37,115 @@ pub(super) fn imbalance(energy: &EnergyFigures) -> Option<String> {
     })
 }
 
-impl<D: Integrate> System<D> {
-    /// Whether a cell whose edges move is still wide enough for its grains.
-    pub(super) fn check_cell(&self) -> Result<(), SystemError> {
-        let Some(cell) = &self.engine.state.cell else {
-            return Ok(());
-        };
-        let least = 4.0 * self.engine.greatest_radius();
-        for (k, axis) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
-            let length = cell.edges.lengths[k];
-            if length.is_nan() || length < least {
-                return Err(SystemError::Numerical(format!(
-                    "the periodic cell has become {length:.3e} m long along {axis} at {:.6} s, less than two diameters of its largest grain, {least:.3e} m: grains would meet themselves; let it begin longer, or drive it less far",
-                    self.engine.time(),
-                )));
-            }
+/// Whether a cell whose edges move is still wide enough for its grains.
+pub(super) fn check_cell<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
+    let Some(cell) = &world.cell.state else {
+        return Ok(());
+    };
+    let least = 4.0 * cluster::cell::drive::greatest_radius(&world.grains);
+    for (k, axis) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
+        let length = cell.edges.lengths[k];
+        if length.is_nan() || length < least {
+            return Err(SystemError::Numerical(format!(
+                "the periodic cell has become {length:.3e} m long along {axis} at {:.6} s, less than two diameters of its largest grain, {least:.3e} m: grains would meet themselves; let it begin longer, or drive it less far",
+                world.clock.time(),
+            )));
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
-    pub(super) fn check_numbers(&self) -> Result<(), SystemError> {
-        let arrays = &self.engine.state.arrays;
-        for &slot in &self.engine.state.active {
-            let slot = slot as usize;
-            // Squares: what is too fast to have an energy is lost as well.
-            let spin = arrays.spins.get(slot).map_or(&[][..], |row| &row.0[..3]);
-            let row = arrays.rows[slot].0[..7].iter().chain(spin);
-            if !row.map(|x| x * x).sum::<f64>().is_finite() {
-                return Err(SystemError::Numerical(format!(
-                    "grain {} has no finite position or velocity at {:.9} s (step {}); the step of {:.3e} s may be too large for its links",
-                    arrays.id[slot],
-                    self.engine.time(),
-                    self.engine.state.n,
-                    self.engine.options.step
-                )));
-            }
-            let own = arrays.velocity(slot) - self.engine.flow_at(arrays.position(slot));
-            let way = own.norm() * self.engine.options.step;
-            if way > arrays.radius(slot) {
-                return Err(SystemError::Numerical(format!(
-                    "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",
-                    arrays.id[slot],
-                    way,
-                    self.engine.options.step,
-                    self.engine.time(),
-                    arrays.radius(slot)
-                )));
-            }
+/// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
+pub(super) fn check_numbers<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
+    let arrays = &world.grains.arrays;
+    for &slot in &world.grains.active {
+        let slot = slot as usize;
+        // Squares: what is too fast to have an energy is lost as well.
+        let spin = arrays.spins.get(slot).map_or(&[][..], |row| &row.0[..3]);
+        let row = arrays.rows[slot].0[..7].iter().chain(spin);
+        if !row.map(|x| x * x).sum::<f64>().is_finite() {
+            return Err(SystemError::Numerical(format!(
+                "grain {} has no finite position or velocity at {:.9} s (step {}); the step of {:.3e} s may be too large for its links",
+                arrays.id[slot],
+                world.clock.time(),
+                world.clock.n,
+                world.clock.step
+            )));
         }
-        Ok(())
-    }
-
-    /// Warns of crushed grains once, and refuses to go on with swallowed ones. Called at moments
-    /// that belong to the motion alone, so that logs decide nothing.
-    pub(super) fn check_overlaps(&mut self) -> Result<(), SystemError> {
-        let deepest = self.engine.deepest_stepped();
-        self.check_overlap(deepest)
-    }
-
-    /// The same with links between grains that stand still, which only carried loads press deeper.
-    pub(super) fn check_all_overlaps(&mut self) -> Result<(), SystemError> {
-        let deepest = self.engine.deepest();
-        self.check_overlap(deepest)
-    }
-
-    fn check_overlap(&mut self, link: Option<Deepest>) -> Result<(), SystemError> {
-        let Some(link) = link else {
-            return Ok(());
-        };
-        if link.share <= CRUSHED {
-            return Ok(());
+        let own = arrays.velocity(slot)
+            - cluster::cell::drive::flow_at::<D>(&world.cell, arrays.position(slot));
+        let way = own.norm() * world.clock.step;
+        if way > arrays.radius(slot) {
+            return Err(SystemError::Numerical(format!(
+                "grain {} moves {:.3e} m in a step of {:.3e} s at {:.9} s, more than its radius of {:.3e} m: it would pass through others unseen; take a smaller step",
+                arrays.id[slot],
+                way,
+                world.clock.step,
+                world.clock.time(),
+                arrays.radius(slot)
+            )));
         }
-        let id = |slot: u32| self.engine.state.arrays.id[slot as usize];
-        let who = match link.b {
-            Other::Slot(b) => format!("grains {} and {}", id(link.a), id(b)),
-            Other::Boundary(b) => format!(
-                "grain {} and the wall `{}`",
-                id(link.a),
-                self.setup.boundaries[usize::from(b)].name
-            ),
-        };
-        let [a, b] = link.materials.map(|m| {
-            let name = self.setup.materials.get(usize::from(m));
-            name.map_or("?", String::as_str)
-        });
-        let text = format!(
-            "{who} overlap by {:.2} of the smaller radius at {:.6} s; the law of `{a}` and `{b}` is too \
+    }
+    Ok(())
+}
+
+/// Warns of crushed grains once, and refuses to go on with swallowed ones. Called at moments
+/// that belong to the motion alone, so that logs decide nothing.
+pub(super) fn check_overlaps<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    warnings: &mut Vec<String>,
+) -> Result<(), SystemError> {
+    let deepest = cluster::crush::deepest_stepped(world);
+    check_overlap(setup, world, warnings, deepest)
+}
+
+/// The same with links between grains that stand still, which only carried loads press deeper.
+pub(super) fn check_all_overlaps<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    warnings: &mut Vec<String>,
+) -> Result<(), SystemError> {
+    let deepest = cluster::crush::deepest(world);
+    check_overlap(setup, world, warnings, deepest)
+}
+
+fn check_overlap<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    warnings: &mut Vec<String>,
+    link: Option<Deepest>,
+) -> Result<(), SystemError> {
+    let Some(link) = link else {
+        return Ok(());
+    };
+    if link.share <= CRUSHED {
+        return Ok(());
+    }
+    let id = |slot: u32| world.grains.arrays.id[slot as usize];
+    let who = match link.b {
+        Other::Slot(b) => format!("grains {} and {}", id(link.a), id(b)),
+        Other::Boundary(b) => format!(
+            "grain {} and the wall `{}`",
+            id(link.a),
+            setup.boundaries[usize::from(b)].name
+        ),
+    };
+    let [a, b] = link.materials.map(|m| {
+        let name = setup.materials.get(usize::from(m));
+        name.map_or("?", String::as_str)
+    });
+    let text = format!(
+        "{who} overlap by {:.2} of the smaller radius at {:.6} s; the law of `{a}` and `{b}` is too \
              soft for what presses or throws them together",
-            link.share,
-            self.engine.time()
-        );
-        if link.share > SWALLOWED {
-            return Err(SystemError::Numerical(text));
-        }
-        if !self.s.warnings.iter().any(|w| w.starts_with(PRESSED)) {
-            self.s.warnings.push(format!("{PRESSED}{text}"));
-        }
-        Ok(())
+        link.share,
+        world.clock.time()
+    );
+    if link.share > SWALLOWED {
+        return Err(SystemError::Numerical(text));
     }
+    if !warnings.iter().any(|w| w.starts_with(PRESSED)) {
+        warnings.push(format!("{PRESSED}{text}"));
+    }
+    Ok(())
 }

@@ -2,11 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::journal::Journal;
 use super::thrash::Thrash;
-use super::{MorphSetup, System, SystemError};
+use super::{
+    MorphSetup, Setup, System, SystemError, carry, foothold, perturb, regimes, rigid, stillness,
+};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Other, Push};
+use crate::cluster::{Book, Other, Push, World};
 use crate::event::Regime;
+use crate::field::FieldSet;
 use crate::geometry::Vector;
 use crate::record::{Avalanches, EnergyFigures, Sink};
 
@@ -61,345 +66,412 @@ pub(super) fn size(push: &Push) -> f64 {
     of(0).max(of(3)).sqrt()
 }
 
-impl<D: Integrate> System<D> {
-    /// Steps between two looks.
-    pub(super) fn look_steps(&self, morph: &MorphSetup) -> u64 {
-        let steps = morph.dwell / (f64::from(LOOKS) * self.step_size());
-        (steps.round() as u64).max(1)
-    }
+/// Steps between two looks.
+pub(super) fn look_steps<D: Integrate>(world: &World<D>, morph: &MorphSetup) -> u64 {
+    let steps = morph.dwell / (f64::from(LOOKS) * world.clock.step);
+    (steps.round() as u64).max(1)
+}
 
-    /// Whether after this step it is time to look at who rests.
-    pub(super) fn is_look_at_rest(&self) -> bool {
-        let steps = self.engine.state.counts.steps;
-        let every = self
-            .setup
-            .morph
-            .as_ref()
-            .map(|morph| self.look_steps(morph));
-        every.is_some_and(|every| steps.is_multiple_of(every))
-    }
+/// Whether after this step it is time to look at who rests.
+pub(super) fn is_look_at_rest<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    book: &Book,
+) -> bool {
+    let steps = book.counts.steps;
+    let every = setup.morph.as_ref().map(|morph| look_steps(world, morph));
+    every.is_some_and(|every| steps.is_multiple_of(every))
+}
 
-    /// After each step: looks at who rests and who does not, when it is time to.
-    pub(super) fn look_at_rest(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let Some(morph) = self.setup.morph else {
-            return Ok(());
-        };
-        // No equilibrium lasts while gravity changes fast.
-        if self.gravity_changes() && !self.gravity_is_slow() {
-            return Ok(());
-        }
-        if !self.is_look_at_rest() {
-            return Ok(());
-        }
-        self.s.rest.looks += 1;
-        self.forget_moment();
-        self.regroup_in_time(sink, morph.carry_every)?;
-        let slots = self.engine.state.arrays.slots();
-        self.engine.state.still.make_room(slots);
-        let now = self.engine.time();
-        let choose = self.s.rest.looks.is_multiple_of(u64::from(LOOKS));
-        let mut changed = false;
-        self.s.rest.balanced = false;
-        let mut carried = false;
-        if self.engine.state.still.count > 0 {
-            if now - self.s.rest.carried >= morph.carry_every {
-                carried = true;
-                changed |= self.carry(sink, &morph, false)?;
-            }
-            let rim = self.engine.state.still.rim.iter().copied();
-            // A solve may have woken some already.
-            let woken: Vec<u32> = rim
-                .filter(|&slot| self.engine.stands(slot))
-                .filter(|&slot| self.is_upset(slot, &morph, choose))
-                .collect();
-            changed |= self.rouse(sink, &woken)?;
-        }
-        self.count_calm(&morph);
-        // Not after a solve: forces on stepped grains are those before it.
-        if choose && !carried {
-            let resting = self.resting(&morph);
-            changed |= self.lay_to_rest(sink, &resting)?;
-        }
-        if changed {
-            self.account(now);
-            self.renew(sink)?;
-        }
-        self.engine.begin_look();
-        Ok(())
+/// After each step: looks at who rests and who does not, when it is time to.
+pub(super) fn look_at_rest<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let Some(morph) = system.setup.morph else {
+        return Ok(());
+    };
+    // No equilibrium lasts while gravity changes fast.
+    if perturb::gravity_changes(&system.s.perturb)
+        && !perturb::gravity_is_slow(&system.setup, &system.s.perturb)
+    {
+        return Ok(());
     }
-
-    /// When nobody steps, no step will come to look after: loads are carried now, and if that wakes
-    /// somebody all goes on.
-    pub(super) fn balance_the_last(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let Some(morph) = self.setup.morph else {
-            return Ok(());
-        };
-        let idle = self.engine.state.active.is_empty() && self.engine.state.still.count > 0;
-        if idle && !self.s.rest.balanced {
-            self.s.rest.balanced = true;
-            self.forget_moment();
-            self.engine.begin_look();
-            if self.carry(sink, &morph, true)? {
-                self.account(self.engine.time());
-                self.renew(sink)?;
-            }
-            self.regroup(sink)?;
+    if !is_look_at_rest(&system.setup, &system.dem.world, &system.dem.book) {
+        return Ok(());
+    }
+    system.s.rest.looks += 1;
+    perturb::forget_moment(&mut system.s.perturb);
+    rigid::regroup_in_time(system, sink, morph.carry_every)?;
+    let slots = system.dem.world.grains.arrays.slots();
+    system.dem.world.sleeping.still.make_room(slots);
+    let now = system.dem.world.clock.time();
+    let choose = system.s.rest.looks.is_multiple_of(u64::from(LOOKS));
+    let mut changed = false;
+    system.s.rest.balanced = false;
+    let mut carried = false;
+    if system.dem.world.sleeping.still.count > 0 {
+        if now - system.s.rest.carried >= morph.carry_every {
+            carried = true;
+            changed |= carry::carry(system, sink, &morph, false)?;
         }
-        Ok(())
-    }
-
-    /// Whether a grain that stands still lacks so much to equilibrium that it must not any longer: as a
-    /// force, or beside what presses on it. At the surface of a bed little does.
-    pub(super) fn is_upset(&self, slot: u32, morph: &MorphSetup, choose: bool) -> bool {
-        let lack = size(&self.engine.residual(slot)) / self.weight(slot);
-        lack > morph.wake
-            || choose && lack > LOOSE && {
-                let pressed = self.engine.pressed(slot) / self.weight(slot);
-                lack > morph.wake_share * pressed
-            }
-    }
-
-    /// Weight of a grain, N.
-    pub(super) fn weight(&self, slot: u32) -> f64 {
-        self.setup.gravity.norm() / self.engine.state.arrays.inverse_mass(slot as usize)
-    }
-
-    /// Counts looks at which stepped grains were calm.
-    pub(super) fn count_calm(&mut self, morph: &MorphSetup) {
-        let g = self.setup.gravity.norm();
-        let mut calm = std::mem::take(&mut self.engine.state.still.calm);
-        let engine = &self.engine;
-        let arrays = &engine.state.arrays;
-        for &slot in &engine.state.active {
-            let s = slot as usize;
-            let v = arrays.velocity(s);
-            let spin = D::surface_spin(arrays, s);
-            let mass = 1.0 / arrays.inverse_mass(s);
-            let kinetic = 0.5 * mass * v.norm_squared() + self.turning_energy(slot, spin);
-            let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
-            calm[s] = if kinetic < bound {
-                calm[s].saturating_add(1)
-            } else {
-                0
-            };
-        }
-        self.engine.state.still.calm = calm;
-    }
-
-    /// Kinetic energy of a stepped grain that turns so (radius times spin), J.
-    pub(super) fn turning_energy(&self, slot: u32, spin: [f64; 3]) -> f64 {
-        if D::N == 3 && self.engine.form_index(slot).is_some() {
-            return super::ledger::turning_energy(&self.engine, slot as usize, spin);
-        }
-        let squares: f64 = spin.iter().map(|s| s * s).sum();
-        0.5 * squares / self.engine.state.arrays.inverse_inertia(slot as usize)
-    }
-
-    /// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
-    /// at least, or on a wall.
-    pub(super) fn resting(&self, morph: &MorphSetup) -> Vec<u32> {
-        let engine = &self.engine;
-        let arrays = &engine.state.arrays;
-        let calm = &engine.state.still.calm;
-        let mut resting: Vec<u32> = engine
-            .state
-            .active
-            .iter()
-            .copied()
-            .filter(|&slot| {
-                let s = slot as usize;
-                if calm[s] < LOOKS {
-                    return false;
-                }
-                let (f, m) = D::force(arrays, s);
-                let mass = 1.0 / arrays.inverse_mass(s);
-                let g = |k: usize| {
-                    if k < D::N {
-                        mass * self.setup.gravity[k]
-                    } else {
-                        0.0
-                    }
-                };
-                let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
-                size(&residual) < morph.residual * self.weight(slot)
-            })
+        let rim = system.dem.world.sleeping.still.rim.iter().copied();
+        // A solve may have woken some already.
+        let woken: Vec<u32> = rim
+            .filter(|&slot| system.dem.world.grains.stands(slot))
+            .filter(|&slot| is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
             .collect();
-        if resting.is_empty() {
-            return resting;
+        changed |= rouse(system, sink, &woken)?;
+    }
+    count_calm(&system.setup, &mut system.dem.world, &morph);
+    // Not after a solve: forces on stepped grains are those before it.
+    if choose && !carried {
+        let resting = resting(&system.setup, &system.dem.world, &system.s.rest, &morph);
+        changed |= lay_to_rest(system, sink, &resting)?;
+    }
+    if changed {
+        system.account(now);
+        regimes::renew(system, sink)?;
+    }
+    system.dem.world.sleeping.begin_look();
+    Ok(())
+}
+
+/// When nobody steps, no step will come to look after: loads are carried now, and if that wakes
+/// somebody all goes on.
+pub(super) fn balance_the_last<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let Some(morph) = system.setup.morph else {
+        return Ok(());
+    };
+    let idle =
+        system.dem.world.grains.active.is_empty() && system.dem.world.sleeping.still.count > 0;
+    if idle && !system.s.rest.balanced {
+        system.s.rest.balanced = true;
+        perturb::forget_moment(&mut system.s.perturb);
+        system.dem.world.sleeping.begin_look();
+        if carry::carry(system, sink, &morph, true)? {
+            system.account(system.dem.world.clock.time());
+            regimes::renew(system, sink)?;
         }
-        resting.sort_unstable();
-        let mut pressing = vec![0u8; arrays.slots()];
-        engine.each_list_link(|view| {
-            if view.normal_force > 0.0 {
-                let of_a = &mut pressing[view.a as usize];
-                match view.b {
-                    Other::Slot(b) => {
-                        *of_a = of_a.saturating_add(1);
-                        pressing[b as usize] = pressing[b as usize].saturating_add(1);
-                    }
-                    // Who is in equilibrium on a wall alone lies on a floor.
-                    Other::Boundary(_) => *of_a = of_a.saturating_add(2),
-                }
-            }
-        });
-        if engine.has_bodies() {
-            let up = self.setup.gravity * (-1.0 / self.setup.gravity.norm());
-            let held = self.held_shapes(up);
-            resting.retain(|&slot| match engine.form_index(slot) {
-                Some(_) => held[slot as usize].is_held(up),
-                None => pressing[slot as usize] >= 2,
-            });
+        rigid::regroup(system, sink)?;
+    }
+    Ok(())
+}
+
+/// Whether a grain that stands still lacks so much to equilibrium that it must not any longer: as a
+/// force, or beside what presses on it. At the surface of a bed little does.
+pub(super) fn is_upset<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    slot: u32,
+    morph: &MorphSetup,
+    choose: bool,
+) -> bool {
+    let lack = size(&cluster::held::residual(
+        &world.physics,
+        &world.grains,
+        &world.sleeping,
+        slot,
+    )) / weight(setup, world, slot);
+    lack > morph.wake
+        || choose && lack > LOOSE && {
+            let pressed = cluster::held::pressed(world, slot) / weight(setup, world, slot);
+            lack > morph.wake_share * pressed
+        }
+}
+
+/// Weight of a grain, N.
+pub(super) fn weight<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
+    setup.gravity.norm() / world.grains.arrays.inverse_mass(slot as usize)
+}
+
+/// Counts looks at which stepped grains were calm.
+pub(super) fn count_calm<D: Integrate>(setup: &Setup<D>, world: &mut World<D>, morph: &MorphSetup) {
+    let g = setup.gravity.norm();
+    let mut calm = std::mem::take(&mut world.sleeping.still.calm);
+    let arrays = &world.grains.arrays;
+    for &slot in &world.grains.active {
+        let s = slot as usize;
+        let v = arrays.velocity(s);
+        let spin = D::surface_spin(arrays, s);
+        let mass = 1.0 / arrays.inverse_mass(s);
+        let kinetic = 0.5 * mass * v.norm_squared() + turning_energy(world, slot, spin);
+        let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
+        calm[s] = if kinetic < bound {
+            calm[s].saturating_add(1)
         } else {
-            resting.retain(|&slot| pressing[slot as usize] >= 2);
-        }
-        // Who was stopped in vain too often must be calm for longer.
-        let thrash = &self.s.rest.thrash;
-        resting.retain(|&slot| {
+            0
+        };
+    }
+    world.sleeping.still.calm = calm;
+}
+
+/// Kinetic energy of a stepped grain that turns so (radius times spin), J.
+pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f64; 3]) -> f64 {
+    if D::N == 3 && world.grains.form_index(slot).is_some() {
+        return super::ledger::turning_energy(world, slot as usize, spin);
+    }
+    let squares: f64 = spin.iter().map(|s| s * s).sum();
+    0.5 * squares / world.grains.arrays.inverse_inertia(slot as usize)
+}
+
+/// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
+/// at least, or on a wall.
+pub(super) fn resting<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    rest: &RestState,
+    morph: &MorphSetup,
+) -> Vec<u32> {
+    let arrays = &world.grains.arrays;
+    let calm = &world.sleeping.still.calm;
+    let mut resting: Vec<u32> = world
+        .grains
+        .active
+        .iter()
+        .copied()
+        .filter(|&slot| {
             let s = slot as usize;
-            calm[s] >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
-        });
-        resting
+            if calm[s] < LOOKS {
+                return false;
+            }
+            let (f, m) = D::force(arrays, s);
+            let mass = 1.0 / arrays.inverse_mass(s);
+            let g = |k: usize| {
+                if k < D::N {
+                    mass * setup.gravity[k]
+                } else {
+                    0.0
+                }
+            };
+            let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
+            size(&residual) < morph.residual * weight(setup, world, slot)
+        })
+        .collect();
+    if resting.is_empty() {
+        return resting;
     }
-
-    /// Wakes slots that should not have been stopped; whether there were any.
-    pub(super) fn rouse(
-        &mut self,
-        sink: &mut dyn Sink,
-        slots: &[u32],
-    ) -> Result<bool, SystemError> {
-        self.book_wakes(slots);
-        self.disturb(sink, slots)
-    }
-
-    /// Wakes slots that something came to, which is no fault of theirs; whether there were any.
-    pub(super) fn disturb(
-        &mut self,
-        sink: &mut dyn Sink,
-        slots: &[u32],
-    ) -> Result<bool, SystemError> {
-        if slots.is_empty() {
-            return Ok(false);
+    resting.sort_unstable();
+    let mut pressing = vec![0u8; arrays.slots()];
+    cluster::observe::each_list_link(world, |view| {
+        if view.normal_force > 0.0 {
+            let of_a = &mut pressing[view.a as usize];
+            match view.b {
+                Other::Slot(b) => {
+                    *of_a = of_a.saturating_add(1);
+                    pressing[b as usize] = pressing[b as usize].saturating_add(1);
+                }
+                // Who is in equilibrium on a wall alone lies on a floor.
+                Other::Boundary(_) => *of_a = of_a.saturating_add(2),
+            }
         }
-        let now = self.engine.time();
-        self.account(now);
-        self.forget_moment();
-        self.engine.wake(slots);
-        let rigid = self.leave_groups(slots);
-        self.log_rest(sink, slots, |id| {
+    });
+    if world.grains.has_bodies() {
+        let up = setup.gravity * (-1.0 / setup.gravity.norm());
+        let held = foothold::held_shapes(world, up);
+        resting.retain(|&slot| match world.grains.form_index(slot) {
+            Some(_) => held[slot as usize].is_held(up),
+            None => pressing[slot as usize] >= 2,
+        });
+    } else {
+        resting.retain(|&slot| pressing[slot as usize] >= 2);
+    }
+    // Who was stopped in vain too often must be calm for longer.
+    let thrash = &rest.thrash;
+    resting.retain(|&slot| {
+        let s = slot as usize;
+        calm[s] >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
+    });
+    resting
+}
+
+/// Wakes slots that should not have been stopped; whether there were any.
+pub(super) fn rouse<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    slots: &[u32],
+) -> Result<bool, SystemError> {
+    book_wakes(&system.setup, &system.dem.world, &mut system.s.rest, slots);
+    disturb(system, sink, slots)
+}
+
+/// Wakes slots that something came to, which is no fault of theirs; whether there were any.
+pub(super) fn disturb<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    slots: &[u32],
+) -> Result<bool, SystemError> {
+    if slots.is_empty() {
+        return Ok(false);
+    }
+    let now = system.dem.world.clock.time();
+    system.account(now);
+    perturb::forget_moment(&mut system.s.perturb);
+    cluster::still::wake(&mut system.dem.world, &mut system.dem.border, slots);
+    let rigid = rigid::leave_groups(&system.dem.world, &mut system.s.rest, slots);
+    log_rest(
+        &system.dem.world,
+        &mut system.s.journal,
+        sink,
+        slots,
+        |id| {
             let rigid = rigid.binary_search(&id).is_ok();
             let from = if rigid { Regime::Rigid } else { Regime::Rest };
             [from, Regime::Cluster]
-        })?;
-        Ok(true)
-    }
+        },
+    )?;
+    Ok(true)
+}
 
-    /// Books that slots were woken just now.
-    pub(super) fn book_wakes(&mut self, slots: &[u32]) {
-        let Some(morph) = self.setup.morph else {
-            return;
-        };
-        let now = self.engine.time();
-        for &slot in slots {
-            let id = self.engine.state.arrays.id[slot as usize];
-            self.s.rest.thrash.wake(id, now, morph.dwell);
-        }
+/// Books that slots were woken just now.
+pub(super) fn book_wakes<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    rest: &mut RestState,
+    slots: &[u32],
+) {
+    let Some(morph) = setup.morph else {
+        return;
+    };
+    let now = world.clock.time();
+    for &slot in slots {
+        let id = world.grains.arrays.id[slot as usize];
+        rest.thrash.wake(id, now, morph.dwell);
     }
+}
 
-    /// Books that stepped slots are about to be stopped, with the kinetic energy that goes with it.
-    pub(super) fn book_stops(&mut self, slots: &[u32]) {
-        let now = self.engine.time();
-        for &slot in slots {
-            let s = slot as usize;
-            let id = self.engine.state.arrays.id[s];
-            self.s.rest.thrash.stop(id, now);
-            let (v, spin) = super::state_at::velocity_now(&self.engine, s);
-            let arrays = &self.engine.state.arrays;
-            self.s.rest.energy +=
-                0.5 * v.norm_squared() / arrays.inverse_mass(s) + self.turning_energy(slot, spin);
-        }
+/// Books that stepped slots are about to be stopped, with the kinetic energy that goes with it.
+pub(super) fn book_stops<D: Integrate>(world: &World<D>, rest: &mut RestState, slots: &[u32]) {
+    let now = world.clock.time();
+    for &slot in slots {
+        let s = slot as usize;
+        let id = world.grains.arrays.id[s];
+        rest.thrash.stop(id, now);
+        let (v, spin) = world.velocity_now(s);
+        let arrays = &world.grains.arrays;
+        rest.energy +=
+            0.5 * v.norm_squared() / arrays.inverse_mass(s) + turning_energy(world, slot, spin);
     }
+}
 
-    /// Stops slots where they are; whether there were any.
-    fn lay_to_rest(&mut self, sink: &mut dyn Sink, slots: &[u32]) -> Result<bool, SystemError> {
-        if slots.is_empty() {
-            return Ok(false);
-        }
-        self.account(self.engine.time());
-        self.forget_moment();
-        self.book_stops(slots);
-        self.engine.stop(slots);
-        self.log_rest(sink, slots, |_| [Regime::Cluster, Regime::Rest])?;
-        Ok(true)
+/// Stops slots where they are; whether there were any.
+fn lay_to_rest<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    slots: &[u32],
+) -> Result<bool, SystemError> {
+    if slots.is_empty() {
+        return Ok(false);
     }
+    system.account(system.dem.world.clock.time());
+    perturb::forget_moment(&mut system.s.perturb);
+    book_stops(&system.dem.world, &mut system.s.rest, slots);
+    cluster::still::stop(
+        &mut system.dem.world,
+        &mut system.dem.book,
+        &mut system.dem.border,
+        slots,
+    );
+    log_rest(
+        &system.dem.world,
+        &mut system.s.journal,
+        sink,
+        slots,
+        |_| [Regime::Cluster, Regime::Rest],
+    )?;
+    Ok(true)
+}
 
-    fn log_rest(
-        &mut self,
-        sink: &mut dyn Sink,
-        slots: &[u32],
-        regimes: impl Fn(u32) -> [Regime; 2],
-    ) -> Result<(), SystemError> {
-        let time = self.engine.time();
-        for &slot in slots {
-            let [from, to] = regimes(self.engine.state.arrays.id[slot as usize]);
-            self.morph(sink, time, slot, from, to)?;
-        }
-        Ok(())
+fn log_rest<D: Integrate>(
+    world: &World<D>,
+    journal: &mut Journal,
+    sink: &mut dyn Sink,
+    slots: &[u32],
+    regimes: impl Fn(u32) -> [Regime; 2],
+) -> Result<(), SystemError> {
+    let time = world.clock.time();
+    for &slot in slots {
+        let [from, to] = regimes(world.grains.arrays.id[slot as usize]);
+        regimes::morph(world, journal, sink, time, slot, from, to)?;
     }
+    Ok(())
+}
 
-    /// Slots are about to be taken away.
-    pub(super) fn forget_rest(&mut self, slots: &[u32]) {
-        self.leave_groups(slots);
-        for &slot in slots {
-            let id = self.engine.state.arrays.id[slot as usize];
-            self.s.rest.thrash.forget(id);
-        }
+/// Slots are about to be taken away.
+pub(super) fn forget_rest<D: Integrate>(world: &World<D>, rest: &mut RestState, slots: &[u32]) {
+    rigid::leave_groups(world, rest, slots);
+    for &slot in slots {
+        let id = world.grains.arrays.id[slot as usize];
+        rest.thrash.forget(id);
     }
+}
 
-    /// Who stands still and lacks more to equilibrium than a solve leaves, ascending.
-    pub(super) fn unbalanced(&self, morph: &MorphSetup) -> Vec<u32> {
-        let lacks =
-            |slot: &u32| size(&self.engine.residual(*slot)) > morph.left * self.weight(*slot);
-        self.engine.standing().into_iter().filter(lacks).collect()
+/// Who stands still and lacks more to equilibrium than a solve leaves, ascending.
+pub(super) fn unbalanced<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    morph: &MorphSetup,
+) -> Vec<u32> {
+    let lacks = |slot: &u32| {
+        size(&cluster::held::residual(
+            &world.physics,
+            &world.grains,
+            &world.sleeping,
+            *slot,
+        )) > morph.left * weight(setup, world, *slot)
+    };
+    world.grains.standing().into_iter().filter(lacks).collect()
+}
+
+/// What the summary warns of where grains stood still: energy that morphs took or gave beyond a share of what was lost in all and
+/// of the weights times diameters; and forces in space.
+pub(super) fn morph_warnings<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    fields: &FieldSet<D>,
+    rest: &RestState,
+    energy: &EnergyFigures,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if rest.thrash.stops == 0 {
+        return warnings;
     }
-
-    /// What the summary warns of where grains stood still: energy that morphs took or gave beyond a share of what was lost in all and
-    /// of the weights times diameters; and forces in space.
-    pub(super) fn morph_warnings(&self, energy: &EnergyFigures) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if self.s.rest.thrash.stops == 0 {
-            return warnings;
-        }
-        let lost = &energy.dissipated;
-        let (_, weights, _) = self.restlessness(self.engine.time());
-        let flowed = lost.damping + lost.slip + lost.collision + weights;
-        if lost.morph.abs() > DRIFT * flowed {
-            warnings.push(format!(
+    let lost = &energy.dissipated;
+    let (_, weights, _) = stillness::restlessness(setup, world, fields, world.clock.time());
+    let flowed = lost.damping + lost.slip + lost.collision + weights;
+    if lost.morph.abs() > DRIFT * flowed {
+        warnings.push(format!(
                 "morphs {} {:.3e} J, {:.1} % of what flowed, where a sound run stays under 1 %: let grains be calmer before they \
                  stand still (a smaller run.tolerance), or step every grain (morph.rigid = false)",
                 if lost.morph > 0.0 { "took" } else { "gave" },
                 lost.morph.abs(),
                 100.0 * lost.morph.abs() / flowed,
             ));
-        }
-        if D::N == 3 {
-            warnings.push(
+    }
+    if D::N == 3 {
+        warnings.push(
                 "forces in beds of spheres that stand still are too small: the mean contact force by 9 to 14 % in `fill-3d`, the load on \
                  the floor by 7 % (docs/morphing.md, In space); step every grain where forces count (morph.rigid = false)"
                     .to_string(),
             );
-        }
-        warnings
     }
+    warnings
+}
 
-    /// Something was changed from outside (a gate, a removal): who has lost its balance is woken at
-    /// once, for there may be no step to look at.
-    pub(super) fn wake_unbalanced(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
-        let Some(morph) = self.setup.morph else {
-            return Ok(false);
-        };
-        let unbalanced = self.unbalanced(&morph);
-        self.s.rest.balanced = false;
-        self.s.known.plan = None;
-        self.rouse(sink, &unbalanced)
-    }
+/// Something was changed from outside (a gate, a removal): who has lost its balance is woken at
+/// once, for there may be no step to look at.
+pub(super) fn wake_unbalanced<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<bool, SystemError> {
+    let Some(morph) = system.setup.morph else {
+        return Ok(false);
+    };
+    let unbalanced = unbalanced(&system.setup, &system.dem.world, &morph);
+    system.s.rest.balanced = false;
+    system.s.known.plan = None;
+    rouse(system, sink, &unbalanced)
 }

@@ -7,123 +7,140 @@
 //! (Kept up to date by `qrb::Pebble`, a link that goes costs some 100 microseconds, as much as to find
 //! all groups of a bed of 1,000 disks anew.)
 
-use super::{System, SystemError};
-use crate::cluster::Other;
+use super::journal::Journal;
+use super::rest::RestState;
+use super::{System, SystemError, regimes};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Other, World};
 use crate::event::Regime;
 use crate::qrb::{DiskGroups, DiskLink};
 use crate::record::Sink;
 
 /// Groups are brought up to date at least each so many times that loads are carried.
 pub(super) const EVERY: f64 = 5.0;
-impl<D: Integrate> System<D> {
-    /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
-    /// still are the ground. None in space, where counting does not decide.
-    pub fn rigid_groups(&self) -> DiskGroups {
-        if D::N != 2 {
-            return DiskGroups::default();
-        }
-        let arrays = &self.engine.state.arrays;
-        let mut links: Vec<DiskLink> = Vec::new();
-        self.engine.each_still_bond(|a, b, slides| {
-            let b = match b {
-                Other::Slot(b) => Some(b),
-                Other::Boundary(_) => None,
-            };
-            links.push(DiskLink { a, b, slides });
-        });
-        let shape = |slot: u32| self.engine.form_index(slot).is_some();
-        let mut groups = DiskGroups::with_shapes(arrays.slots(), &links, shape);
-        for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
-            for slot in group.iter_mut() {
-                *slot = arrays.id[*slot as usize];
-            }
-            group.sort_unstable();
-        }
-        let order = |group: &Vec<u32>| (std::cmp::Reverse(group.len()), group[0]);
-        groups.free.sort_by_key(order);
-        groups
+/// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
+/// still are the ground. None in space, where counting does not decide.
+pub(super) fn rigid_groups<D: Integrate>(world: &World<D>) -> DiskGroups {
+    if D::N != 2 {
+        return DiskGroups::default();
     }
+    let arrays = &world.grains.arrays;
+    let mut links: Vec<DiskLink> = Vec::new();
+    cluster::held::each_still_bond(&world.grains, &world.sleeping, |a, b, slides| {
+        let b = match b {
+            Other::Slot(b) => Some(b),
+            Other::Boundary(_) => None,
+        };
+        links.push(DiskLink { a, b, slides });
+    });
+    let shape = |slot: u32| world.grains.form_index(slot).is_some();
+    let mut groups = DiskGroups::with_shapes(arrays.slots(), &links, shape);
+    for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
+        for slot in group.iter_mut() {
+            *slot = arrays.id[*slot as usize];
+        }
+        group.sort_unstable();
+    }
+    let order = |group: &Vec<u32>| (std::cmp::Reverse(group.len()), group[0]);
+    groups.free.sort_by_key(order);
+    groups
+}
 
-    /// Whether a grain that stands still was rigid with others when that was last looked at.
-    pub(super) fn is_rigid(&self, slot: u32) -> bool {
-        let id = self.engine.state.arrays.id[slot as usize];
-        self.s.rest.rigid.binary_search(&id).is_ok()
-    }
+/// Whether a grain that stands still was rigid with others when that was last looked at.
+pub(super) fn is_rigid<D: Integrate>(world: &World<D>, rest: &RestState, slot: u32) -> bool {
+    let id = world.grains.arrays.id[slot as usize];
+    rest.rigid.binary_search(&id).is_ok()
+}
 
-    /// Takes slots that no longer stand still off the list; those of them that were on it, by number.
-    pub(super) fn leave_groups(&mut self, slots: &[u32]) -> Vec<u32> {
-        if self.s.rest.rigid.is_empty() {
-            return Vec::new();
-        }
-        let id = &self.engine.state.arrays.id;
-        let mut gone: Vec<u32> = slots
-            .iter()
-            .filter(|&&slot| self.is_rigid(slot))
-            .map(|&slot| id[slot as usize])
-            .collect();
-        gone.sort_unstable();
-        if !gone.is_empty() {
-            self.s
-                .rest
-                .rigid
-                .retain(|id| gone.binary_search(id).is_err());
-        }
-        gone
+/// Takes slots that no longer stand still off the list; those of them that were on it, by number.
+pub(super) fn leave_groups<D: Integrate>(
+    world: &World<D>,
+    rest: &mut RestState,
+    slots: &[u32],
+) -> Vec<u32> {
+    if rest.rigid.is_empty() {
+        return Vec::new();
     }
+    let id = &world.grains.arrays.id;
+    let mut gone: Vec<u32> = slots
+        .iter()
+        .filter(|&&slot| is_rigid(world, rest, slot))
+        .map(|&slot| id[slot as usize])
+        .collect();
+    gone.sort_unstable();
+    if !gone.is_empty() {
+        rest.rigid.retain(|id| gone.binary_search(id).is_err());
+    }
+    gone
+}
 
-    /// Brings up to date who is rigid, when it is time to; between rows of the series.
-    pub(super) fn regroup_in_time(
-        &mut self,
-        sink: &mut dyn Sink,
-        every: f64,
-    ) -> Result<(), SystemError> {
-        if self.engine.time() - self.s.rest.grouped >= EVERY * every {
-            self.regroup(sink)?;
-        }
-        Ok(())
+/// Brings up to date who is rigid, when it is time to; between rows of the series.
+pub(super) fn regroup_in_time<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    every: f64,
+) -> Result<(), SystemError> {
+    if system.dem.world.clock.time() - system.s.rest.grouped >= EVERY * every {
+        regroup(system, sink)?;
     }
+    Ok(())
+}
 
-    /// Brings up to date who is rigid.
-    pub(super) fn regroup(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        if self.setup.morph.is_none() || D::N != 2 {
-            return Ok(());
-        }
-        let now = self.engine.time();
-        self.s.rest.grouped = now;
-        if self.engine.state.still.count == 0 && self.s.rest.rigid.is_empty() {
-            return Ok(());
-        }
-        self.account(now);
-        let groups = self.rigid_groups();
-        let mut rigid = groups.grounded;
-        rigid.extend(groups.free.into_iter().flatten());
-        rigid.sort_unstable();
-        let before = std::mem::replace(&mut self.s.rest.rigid, rigid);
-        if before == self.s.rest.rigid {
-            return Ok(());
-        }
-        self.log_groups(sink, &before)
+/// Brings up to date who is rigid.
+pub(super) fn regroup<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    if system.setup.morph.is_none() || D::N != 2 {
+        return Ok(());
     }
+    let now = system.dem.world.clock.time();
+    system.s.rest.grouped = now;
+    if system.dem.world.sleeping.still.count == 0 && system.s.rest.rigid.is_empty() {
+        return Ok(());
+    }
+    system.account(now);
+    let groups = rigid_groups(&system.dem.world);
+    let mut rigid = groups.grounded;
+    rigid.extend(groups.free.into_iter().flatten());
+    rigid.sort_unstable();
+    let before = std::mem::replace(&mut system.s.rest.rigid, rigid);
+    if before == system.s.rest.rigid {
+        return Ok(());
+    }
+    log_groups(
+        &system.dem.world,
+        &mut system.s.journal,
+        &system.s.rest,
+        sink,
+        &before,
+    )
+}
 
-    /// Logs who became rigid and who is so no more.
-    fn log_groups(&mut self, sink: &mut dyn Sink, before: &[u32]) -> Result<(), SystemError> {
-        let standing = self.engine.standing().into_iter();
-        let mut changed: Vec<(u32, u32, bool)> = standing
-            .map(|slot| (self.engine.state.arrays.id[slot as usize], slot))
-            .map(|(id, slot)| (id, slot, before.binary_search(&id).is_ok()))
-            .filter(|&(_, slot, was)| was != self.is_rigid(slot))
-            .collect();
-        changed.sort_unstable();
-        let time = self.engine.time();
-        for (_, slot, was) in changed {
-            let (from, to) = if was {
-                (Regime::Rigid, Regime::Rest)
-            } else {
-                (Regime::Rest, Regime::Rigid)
-            };
-            self.morph(sink, time, slot, from, to)?;
-        }
-        Ok(())
+/// Logs who became rigid and who is so no more.
+fn log_groups<D: Integrate>(
+    world: &World<D>,
+    journal: &mut Journal,
+    rest: &RestState,
+    sink: &mut dyn Sink,
+    before: &[u32],
+) -> Result<(), SystemError> {
+    let standing = world.grains.standing().into_iter();
+    let mut changed: Vec<(u32, u32, bool)> = standing
+        .map(|slot| (world.grains.arrays.id[slot as usize], slot))
+        .map(|(id, slot)| (id, slot, before.binary_search(&id).is_ok()))
+        .filter(|&(_, slot, was)| was != is_rigid(world, rest, slot))
+        .collect();
+    changed.sort_unstable();
+    let time = world.clock.time();
+    for (_, slot, was) in changed {
+        let (from, to) = if was {
+            (Regime::Rigid, Regime::Rest)
+        } else {
+            (Regime::Rest, Regime::Rigid)
+        };
+        regimes::morph(world, journal, sink, time, slot, from, to)?;
     }
+    Ok(())
 }

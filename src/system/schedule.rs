@@ -5,7 +5,7 @@ use std::hash::BuildHasherDefault;
 
 use priority_queue::PriorityQueue;
 use rustc_hash::FxHasher;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::event::EventKind;
 
@@ -72,27 +72,29 @@ impl Ord for Due {
     }
 }
 
-/// The time of an event is not a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an event `{}` at no time was dropped", .0.name())]
-pub(super) struct AtNoTime(EventKind);
-
 /// At most one entry for each source, earliest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
     queue: PriorityQueue<Source, Reverse<Due>, BuildHasherDefault<FxHasher>>,
+    /// Events at a time that is not a number: dropped.
+    dropped: Vec<EventKind>,
 }
 
 impl Schedule {
     /// Sets the entry of a source in place of the one that it had; that stays where the new time is NaN.
-    pub fn set(&mut self, source: Source, time: f64, kind: EventKind) -> Result<(), AtNoTime> {
+    pub fn set(&mut self, source: Source, time: f64, kind: EventKind) {
         if time.is_nan() {
-            return Err(AtNoTime(kind));
+            self.dropped.push(kind);
+            return;
         }
         // -0 becomes 0.
         let time = time + 0.0;
         self.queue.push(source, Reverse(Due { time, kind, source }));
-        Ok(())
+    }
+
+    /// Events that were dropped, since their times are no numbers.
+    pub fn dropped(&self) -> &[EventKind] {
+        &self.dropped
     }
 
     /// Takes the entry of a source out.
@@ -131,17 +133,19 @@ impl Serialize for Schedule {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut all: Vec<Due> = self.queue.iter().map(|(_, due)| due.0).collect();
         all.sort_unstable();
-        all.serialize(to)
+        (all, &self.dropped).serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Schedule {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut schedule = Self::default();
-        for due in Vec::<Due>::deserialize(from)? {
-            schedule
-                .set(due.source, due.time, due.kind)
-                .map_err(D::Error::custom)?;
+        let (entries, dropped) = <(Vec<Due>, Vec<EventKind>)>::deserialize(from)?;
+        let mut schedule = Self {
+            dropped,
+            ..Self::default()
+        };
+        for due in entries {
+            schedule.set(due.source, due.time, due.kind);
         }
         Ok(schedule)
     }
@@ -160,14 +164,14 @@ mod tests {
     #[test]
     fn order_is_by_time_then_kind_then_source() -> Result<(), Box<dyn std::error::Error>> {
         let mut schedule = Schedule::default();
-        schedule.set(Source::Finish, 1.0, EventKind::Finish)?;
-        schedule.set(Source::Feed(1), 1.0, EventKind::AddBody)?;
-        schedule.set(Source::Feed(0), 1.0, EventKind::AddBody)?;
-        schedule.set(Source::Perturb(0), -0.0, EventKind::Perturb)?;
-        schedule.set(Source::Series, 0.0, EventKind::LogState)?;
-        schedule.set(Source::Step, f64::INFINITY, EventKind::PredictTrajectory)?;
-        schedule.set(Source::Step, 0.5, EventKind::PredictTrajectory)?;
-        schedule.set(Source::Gate(3), 0.25, EventKind::BoundaryUpdate)?;
+        schedule.set(Source::Finish, 1.0, EventKind::Finish);
+        schedule.set(Source::Feed(1), 1.0, EventKind::AddBody);
+        schedule.set(Source::Feed(0), 1.0, EventKind::AddBody);
+        schedule.set(Source::Perturb(0), -0.0, EventKind::Perturb);
+        schedule.set(Source::Series, 0.0, EventKind::LogState);
+        schedule.set(Source::Step, f64::INFINITY, EventKind::PredictTrajectory);
+        schedule.set(Source::Step, 0.5, EventKind::PredictTrajectory);
+        schedule.set(Source::Gate(3), 0.25, EventKind::BoundaryUpdate);
         schedule.cancel(Source::Gate(3));
         let saved = postcard::to_stdvec(&schedule)?;
         let expected = [
@@ -184,15 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_at_no_time_leaves_what_was() -> Result<(), AtNoTime> {
+    fn what_is_at_no_time_leaves_what_was() {
         let mut schedule = Schedule::default();
-        schedule.set(Source::Series, 2.0, EventKind::LogState)?;
-        let refused = schedule.set(Source::Series, f64::NAN, EventKind::LogState);
-        assert_eq!(refused, Err(AtNoTime(EventKind::LogState)));
+        schedule.set(Source::Series, 2.0, EventKind::LogState);
+        schedule.set(Source::Series, f64::NAN, EventKind::LogState);
+        assert_eq!(schedule.dropped(), [EventKind::LogState]);
         assert_eq!(schedule.time_of(Source::Series), Some(2.0));
         assert_eq!(schedule.first_time(), 2.0);
         schedule.clear();
         assert_eq!(schedule.first_time(), f64::INFINITY);
-        Ok(())
     }
 }

@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Mixture;
 use crate::body::{Form, Grain};
-pub use crate::cluster::integrate::IntegratorName;
-pub use crate::cluster::{CellControl, CellDrive, CellSetup, CellShear, Span};
 use crate::collide::engine::{Laws, Rule};
 use crate::contact::LawTable;
 use crate::field::{LongRangeSetup, PlaceFields};
 use crate::geometry::Dimension;
-pub use crate::neighbor::PeriodicAxis;
 use crate::walls::Boundary;
+
+pub use crate::cluster::integrate::IntegratorName;
+pub use crate::cluster::{CellControl, CellDrive, CellSetup, CellShear, Span};
+pub use crate::neighbor::PeriodicAxis;
 
 /// A resolved scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,14 +1,16 @@
 //! Whether nothing moves: the end of settling, and jams.
 
-use super::jam_watch::{ANY_CREEP, Doubt};
+use super::jam_watch::{ANY_CREEP, Doubt, JamWatch};
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
 use super::schedule::Source;
-use super::state_at::state_at;
-use super::{OutletSetup, Setup, System, SystemError};
+use super::traffic::Traffic;
+use super::{OutletSetup, Setup, System, SystemError, carry, outlet, perturb, regimes, rest};
+use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{LinkView, Other};
+use crate::cluster::{ContactRef, Other, World};
 use crate::event::EventKind;
+use crate::field::FieldSet;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 
@@ -60,8 +62,8 @@ pub(super) const LEASTS: [f64; 2] = [JAM_KINETIC, 1e-4];
 
 impl Look {
     /// At which only these, rattlers, had at least so much energy.
-    pub fn of(least: f64, movers: &[Mover]) -> Look {
-        match (least > JAM_KINETIC, movers.is_empty()) {
+    pub fn of(least: f64, moving: &[Mover]) -> Look {
+        match (least > JAM_KINETIC, moving.is_empty()) {
             (true, _) => Look::Shakes,
             (false, true) => Look::Still,
             (false, false) => Look::Rattles,
@@ -69,374 +71,439 @@ impl Look {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// While settling: whether the grains rest; then the clock is set to 0.
-    pub(super) fn look_for_rest(
-        &mut self,
-        sink: &mut dyn Sink,
-        time: f64,
-    ) -> Result<(), SystemError> {
-        let Some(settle) = self.setup.settle else {
-            return Ok(());
-        };
-        let (kinetic, weight, flying) = self.restlessness(time);
-        let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
-        if self.s.watch.settle(calm) {
-            self.end_settling(sink)?;
-            return self.renew(sink);
+/// While settling: whether the grains rest; then the clock is set to 0.
+pub(super) fn look_for_rest<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    time: f64,
+) -> Result<(), SystemError> {
+    let Some(settle) = system.setup.settle else {
+        return Ok(());
+    };
+    let (kinetic, weight, flying) =
+        restlessness(&system.setup, &system.dem.world, &system.fields, time);
+    let calm = !flying && kinetic <= settle.kinetic_fraction * weight;
+    if system.s.watch.settle(calm) {
+        end_settling(system, sink)?;
+        return regimes::renew(system, sink);
+    }
+    if time + SETTLE_LOOK < 0.0 {
+        system
+            .s
+            .schedule
+            .set(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
+    }
+    Ok(())
+}
+
+/// The grains rest: the clock is set to 0, and the run begins. The lists are to be renewed.
+pub(super) fn end_settling<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    system.s.watch.begin();
+    let shift = -system.dem.world.clock.time();
+    system.dem.world.clock.origin += shift;
+    system.s.stage.origin = system.dem.world.clock.origin;
+    for since in &mut system.dem.world.grains.since {
+        *since += shift;
+    }
+    cluster::guided::set_clock_of_guided(&system.dem.world.clock, &mut system.dem.world.walls);
+    system.s.schedule.clear();
+    system.begin(sink)
+}
+
+/// They do not, but settling has had its time: the run begins all the same.
+pub(super) fn give_up_settling<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    system.s.warnings.push(format!(
+        "the grains had not come to rest after {} s of settling; the run starts all the same",
+        system.setup.settle.map_or(0.0, |s| s.at_most)
+    ));
+    system.begin(sink)
+}
+
+/// Place (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.
+fn motion_of<D: Integrate>(world: &World<D>, slot: usize) -> (D::Vector, D::Vector, [f64; 3]) {
+    let now = world.state_at(slot, world.clock.time());
+    (now.position, now.velocity, now.surface_spin)
+}
+
+/// How far a slot is from where it was when looks began to find all calm, over its diameter, and whether it is on its way back.
+fn gone<D: Integrate>(world: &World<D>, watch: &JamWatch, slot: u32) -> (f64, bool) {
+    let arrays = &world.grains.arrays;
+    let (id, radius) = (arrays.id[slot as usize], arrays.radius(slot as usize));
+    let Some(since) = watch.place(id) else {
+        return (0.0, false);
+    };
+    let (place, velocity, _) = motion_of(world, slot as usize);
+    let then = D::Vector::from_fn(|k| since[k]);
+    let gone = cluster::observe::shortest(&world.physics, &world.cell, place - then);
+    (gone.norm() / (2.0 * radius), gone.dot(&velocity) < 0.0)
+}
+
+/// Kinetic energy of a stepped or flying slot over m g d.
+fn liveliness<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
+    let (arrays, slot) = (&world.grains.arrays, slot as usize);
+    let g = setup.gravity.norm();
+    let (_, v, s) = motion_of(world, slot);
+    let turning = super::ledger::turning_energy(world, slot, s);
+    let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
+    kinetic / (2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot))
+}
+
+/// The grains that have at least so much kinetic energy over m g d, in order of their numbers, with their contacts. None where
+/// they are too many or too lively for rattlers. `grains`: how many there are in all.
+pub(super) fn movers<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    watch: &JamWatch,
+    least: f64,
+    grains: usize,
+) -> Option<Vec<Mover>> {
+    let arrays = &world.grains.arrays;
+    let g = setup.gravity.norm();
+    let down = setup.gravity * (1.0 / g);
+    let mut place = std::collections::BTreeMap::new();
+    let mut moving = Vec::new();
+    let flying = regimes::flying(world);
+    for &slot in world.grains.active.iter().chain(&flying) {
+        let energy = liveliness(setup, world, slot);
+        if energy < least {
+            continue;
         }
-        if time + SETTLE_LOOK < 0.0 {
-            self.schedule(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
+        if energy >= SWINGS || !are_few(moving.len() + 1, grains) {
+            return None;
         }
-        Ok(())
-    }
-
-    /// The grains rest: the clock is set to 0, and the run begins. The lists are to be renewed.
-    pub(super) fn end_settling(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.s.watch.begin();
-        let shift = -self.engine.time();
-        self.engine.origin += shift;
-        self.s.stage.origin = self.engine.origin;
-        for since in &mut self.engine.state.since {
-            *since += shift;
-        }
-        self.engine.set_clock_of_guided();
-        self.s.schedule.clear();
-        self.begin(sink)
-    }
-
-    /// They do not, but settling has had its time: the run begins all the same.
-    pub(super) fn give_up_settling(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.s.warnings.push(format!(
-            "the grains had not come to rest after {} s of settling; the run starts all the same",
-            self.setup.settle.map_or(0.0, |s| s.at_most)
-        ));
-        self.begin(sink)
-    }
-
-    /// Place (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.
-    fn motion_of(&self, slot: usize) -> (D::Vector, D::Vector, [f64; 3]) {
-        let now = state_at(&self.engine, slot, self.engine.time());
-        (now.position, now.velocity, now.surface_spin)
-    }
-
-    /// How far a slot is from where it was when looks began to find all calm, over its diameter, and whether it is on its way back.
-    fn gone(&self, slot: u32) -> (f64, bool) {
-        let arrays = &self.engine.state.arrays;
-        let (id, radius) = (arrays.id[slot as usize], arrays.radius(slot as usize));
-        let Some(since) = self.s.watch.place(id) else {
-            return (0.0, false);
-        };
-        let (place, velocity, _) = self.motion_of(slot as usize);
-        let then = D::Vector::from_fn(|k| since[k]);
-        let gone = self.engine.shortest(place - then);
-        (gone.norm() / (2.0 * radius), gone.dot(&velocity) < 0.0)
-    }
-
-    /// Kinetic energy of a stepped or flying slot over m g d.
-    fn liveliness(&self, slot: u32) -> f64 {
-        let (arrays, slot) = (&self.engine.state.arrays, slot as usize);
-        let g = self.setup.gravity.norm();
-        let (_, v, s) = self.motion_of(slot);
-        let turning = super::ledger::turning_energy(&self.engine, slot, s);
-        let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
-        kinetic / (2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot))
-    }
-
-    /// The grains that have at least so much kinetic energy over m g d, in order of their numbers, with their contacts. None where
-    /// they are too many or too lively for rattlers. `grains`: how many there are in all.
-    pub(super) fn movers(&self, least: f64, grains: usize) -> Option<Vec<Mover>> {
-        let arrays = &self.engine.state.arrays;
-        let g = self.setup.gravity.norm();
-        let down = self.setup.gravity * (1.0 / g);
-        let mut place = std::collections::BTreeMap::new();
-        let mut movers = Vec::new();
-        let flying = self.flying();
-        for &slot in self.engine.state.active.iter().chain(&flying) {
-            let energy = self.liveliness(slot);
-            if energy < least {
-                continue;
-            }
-            if energy >= SWINGS || !are_few(movers.len() + 1, grains) {
-                return None;
-            }
-            place.insert(slot, movers.len());
-            let (gone, returns) = self.gone(slot);
-            movers.push(Mover {
-                id: arrays.id[slot as usize],
-                energy,
-                gone,
-                returns,
-                weight: g / arrays.inverse_mass(slot as usize),
-                touches: Vec::new(),
-            });
-        }
-        if movers.is_empty() {
-            return Some(movers);
-        }
-        let name = |other: Other| match other {
-            Other::Slot(slot) => Some(arrays.id[slot as usize]),
-            Other::Boundary(_) => None,
-        };
-        self.engine.each_link_view(|view: LinkView<D>| {
-            let force = view.kinematics.normal * view.normal_force + view.tangential_force;
-            let (along, size) = (force.dot(&down), force.norm());
-            let mut touch = |slot: u32, other: Other, sign: f64| {
-                if let Some(&at) = place.get(&slot) {
-                    movers[at].touches.push(Touch {
-                        other: name(other),
-                        down: sign * along,
-                        force: size,
-                    });
-                }
-            };
-            touch(view.a, view.b, 1.0);
-            if let Other::Slot(b) = view.b {
-                touch(b, Other::Slot(view.a), -1.0);
-            }
+        place.insert(slot, moving.len());
+        let (gone, returns) = gone(world, watch, slot);
+        moving.push(Mover {
+            id: arrays.id[slot as usize],
+            energy,
+            gone,
+            returns,
+            weight: g / arrays.inverse_mass(slot as usize),
+            touches: Vec::new(),
         });
-        for mover in &mut movers {
-            // The engine's order depends on how lists were made.
-            let key = |touch: &Touch| touch.other.map_or(-1, i64::from);
-            mover.touches.sort_by(|p, q| {
-                key(p)
-                    .cmp(&key(q))
-                    .then(p.down.total_cmp(&q.down))
-                    .then(p.force.total_cmp(&q.force))
-            });
-        }
-        movers.sort_by_key(|mover| mover.id);
-        Some(movers)
     }
-
-    /// Where each grain is, by number.
-    pub(super) fn places(&self) -> Vec<(u32, [f64; 3])> {
-        let arrays = &self.engine.state.arrays;
-        let mut places: Vec<(u32, [f64; 3])> = (1..arrays.slots())
-            .filter(|&slot| arrays.status[slot].is_grain())
-            .map(|slot| {
-                let x = arrays.position(slot);
-                let x = std::array::from_fn(|k| if k < D::N { x[k] } else { 0.0 });
-                (arrays.id[slot], x)
-            })
-            .collect();
-        places.sort_unstable_by_key(|place| place.0);
-        places
+    if moving.is_empty() {
+        return Some(moving);
     }
-
-    /// Whether the arch has crept since looks began to find all calm: any of its grains, or where there is none any grain at all,
-    /// but for rattlers. What was not here then is passed over.
-    fn creeps(&self, arch: &[u32], movers: &[Mover]) -> bool {
-        let arrays = &self.engine.state.arrays;
-        let most = if arch.is_empty() {
-            ANY_CREEP
-        } else {
-            JAM_CREEP
+    let name = |other: Other| match other {
+        Other::Slot(slot) => Some(arrays.id[slot as usize]),
+        Other::Boundary(_) => None,
+    };
+    cluster::observe::each_contact(world, |view: ContactRef<D>| {
+        let force = view.kinematics.normal * view.normal_force + view.tangential_force;
+        let (along, size) = (force.dot(&down), force.norm());
+        let mut touch = |slot: u32, other: Other, sign: f64| {
+            if let Some(&at) = place.get(&slot) {
+                moving[at].touches.push(Touch {
+                    other: name(other),
+                    down: sign * along,
+                    force: size,
+                });
+            }
         };
-        (1..arrays.slots())
-            .filter(|&slot| arrays.status[slot].is_grain())
-            .filter(|&slot| arch.is_empty() || arch.contains(&arrays.id[slot]))
-            .any(|slot| {
-                let id = arrays.id[slot];
-                let Some(since) = self.s.watch.place(id) else {
-                    return false;
-                };
-                let then = D::Vector::from_fn(|k| since[k]);
-                let gone = self.engine.shortest(arrays.position(slot) - then).norm();
-                gone > most * 2.0 * arrays.radius(slot)
-                    && movers.binary_search_by_key(&id, |mover| mover.id).is_err()
-            })
-    }
-
-    /// Books what a look for a jam has found. Gives whether that has been so for long enough.
-    pub(super) fn book_look(&mut self, look: Look) -> bool {
-        let mut watch = std::mem::take(&mut self.s.watch);
-        let enough = watch.book(look, || self.places());
-        self.s.watch = watch;
-        enough
-    }
-
-    /// When the last grain left; and when the silence of the outlets began, which nothing from outside has touched since.
-    pub(super) fn silence(&self) -> (Option<f64>, f64) {
-        let last = self.s.traffic.last_out();
-        let start = last.unwrap_or(0.0).max(self.s.watch.disturbed());
-        (last, start)
-    }
-
-    /// Warnings of a run that is over without a jam while an outlet is silent below grains.
-    pub(super) fn silent_outlets(&self, end: f64) -> Vec<String> {
-        let g = self.setup.gravity.norm();
-        let walls = &self.setup.boundaries;
-        // What a gate shuts is silent for a reason.
-        let shut = walls.iter().any(|b| b.opens_at.is_some_and(|t| t > end));
-        if g <= 0.0 || shut || self.s.watch.jam().is_some() {
-            return Vec::new();
+        touch(view.a, view.b, 1.0);
+        if let Other::Slot(b) = view.b {
+            touch(b, Other::Slot(view.a), -1.0);
         }
-        let grains = self.grains_at(end);
-        let diameter =
-            2.0 * grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len().max(1) as f64;
-        let unit = (diameter / g).sqrt();
-        let mut warnings = Vec::new();
-        for (k, outlet) in self.setup.outlets.iter().enumerate() {
-            let above = match outlet {
-                OutletSetup::Plane { .. } => grains
-                    .iter()
-                    .filter(|grain| !outlet.takes(grain.position, grain.radius))
-                    .count(),
-                OutletSetup::Inside { min, max } => {
-                    let middle = (*min + *max) * 0.5;
-                    let up = self.setup.gravity * (-1.0 / g);
-                    grains
-                        .iter()
-                        .filter(|grain| (grain.position - middle).dot(&up) > 0.0)
-                        .count()
-                }
-                // That is no outlet, but where what is lost is taken away.
-                OutletSetup::Outside { .. } => 0,
+    });
+    for mover in &mut moving {
+        // The engine's order depends on how lists were made.
+        let key = |touch: &Touch| touch.other.map_or(-1, i64::from);
+        mover.touches.sort_by(|p, q| {
+            key(p)
+                .cmp(&key(q))
+                .then(p.down.total_cmp(&q.down))
+                .then(p.force.total_cmp(&q.force))
+        });
+    }
+    moving.sort_by_key(|mover| mover.id);
+    Some(moving)
+}
+
+/// Where each grain is, by number.
+pub(super) fn places<D: Integrate>(world: &World<D>) -> Vec<(u32, [f64; 3])> {
+    let arrays = &world.grains.arrays;
+    let mut places: Vec<(u32, [f64; 3])> = (1..arrays.slots())
+        .filter(|&slot| arrays.status[slot].is_grain())
+        .map(|slot| {
+            let x = arrays.position(slot);
+            let x = std::array::from_fn(|k| if k < D::N { x[k] } else { 0.0 });
+            (arrays.id[slot], x)
+        })
+        .collect();
+    places.sort_unstable_by_key(|place| place.0);
+    places
+}
+
+/// Whether the arch has crept since looks began to find all calm: any of its grains, or where there is none any grain at all,
+/// but for rattlers. What was not here then is passed over.
+fn creeps<D: Integrate>(
+    world: &World<D>,
+    watch: &JamWatch,
+    arch: &[u32],
+    moving: &[Mover],
+) -> bool {
+    let arrays = &world.grains.arrays;
+    let most = if arch.is_empty() {
+        ANY_CREEP
+    } else {
+        JAM_CREEP
+    };
+    (1..arrays.slots())
+        .filter(|&slot| arrays.status[slot].is_grain())
+        .filter(|&slot| arch.is_empty() || arch.contains(&arrays.id[slot]))
+        .any(|slot| {
+            let id = arrays.id[slot];
+            let Some(since) = watch.place(id) else {
+                return false;
             };
-            let last = self.s.traffic.last_through(k);
-            let silent = end - last.unwrap_or(0.0).max(self.s.watch.disturbed());
-            if above > 0 && silent >= SILENT * unit {
-                warnings.push(format!(
+            let then = D::Vector::from_fn(|k| since[k]);
+            let gone = cluster::observe::shortest(
+                &world.physics,
+                &world.cell,
+                arrays.position(slot) - then,
+            )
+            .norm();
+            gone > most * 2.0 * arrays.radius(slot)
+                && moving.binary_search_by_key(&id, |mover| mover.id).is_err()
+        })
+}
+
+/// Books what a look for a jam has found. Gives whether that has been so for long enough.
+pub(super) fn book_look<D: Integrate>(world: &World<D>, watch: &mut JamWatch, look: Look) -> bool {
+    let mut taken = std::mem::take(watch);
+    let enough = taken.book(look, || places(world));
+    *watch = taken;
+    enough
+}
+
+/// When the last grain left; and when the silence of the outlets began, which nothing from outside has touched since.
+pub(super) fn silence(traffic: &Traffic, watch: &JamWatch) -> (Option<f64>, f64) {
+    let last = traffic.last_out();
+    let start = last.unwrap_or(0.0).max(watch.disturbed());
+    (last, start)
+}
+
+/// Warnings of a run that is over without a jam while an outlet is silent below grains.
+pub(super) fn silent_outlets<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    traffic: &Traffic,
+    watch: &JamWatch,
+    end: f64,
+) -> Vec<String> {
+    let g = setup.gravity.norm();
+    let walls = &setup.boundaries;
+    // What a gate shuts is silent for a reason.
+    let shut = walls.iter().any(|b| b.opens_at.is_some_and(|t| t > end));
+    if g <= 0.0 || shut || watch.jam().is_some() {
+        return Vec::new();
+    }
+    let grains = outlet::grains_at(world, watch, end);
+    let diameter =
+        2.0 * grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len().max(1) as f64;
+    let unit = (diameter / g).sqrt();
+    let mut warnings = Vec::new();
+    for (k, outlet) in setup.outlets.iter().enumerate() {
+        let above = match outlet {
+            OutletSetup::Plane { .. } => grains
+                .iter()
+                .filter(|grain| !outlet.takes(grain.position, grain.radius))
+                .count(),
+            OutletSetup::Inside { min, max } => {
+                let middle = (*min + *max) * 0.5;
+                let up = setup.gravity * (-1.0 / g);
+                grains
+                    .iter()
+                    .filter(|grain| (grain.position - middle).dot(&up) > 0.0)
+                    .count()
+            }
+            // That is no outlet, but where what is lost is taken away.
+            OutletSetup::Outside { .. } => 0,
+        };
+        let last = traffic.last_through(k);
+        let silent = end - last.unwrap_or(0.0).max(watch.disturbed());
+        if above > 0 && silent >= SILENT * unit {
+            warnings.push(format!(
                     "nothing went through outlet[{k}] for the last {silent:.3} s, {:.0} times the root of diameter over \
                      gravity, though {above} grains are above it; no jam was established before the end: let the run go on \
                      (a later `run.finish`) before it is counted as one that flows",
                     silent / unit
                 ));
-            }
         }
-        warnings
     }
+    warnings
+}
 
-    /// Kinetic energy, the sum of m g d and of loads times d, and whether anybody flies.
-    pub(super) fn restlessness(&self, time: f64) -> (f64, f64, bool) {
-        let arrays = &self.engine.state.arrays;
-        let g = self.setup.gravity.norm();
-        let (mut weight, mut radii, mut grains) = (0.0, 0.0, 0.0);
-        let mut flying = false;
-        for slot in 1..arrays.slots() {
-            if arrays.status[slot].is_grain() {
-                weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
-                radii += arrays.radius(slot);
-                grains += 1.0;
-                flying |= arrays.status[slot] == Status::Flying;
-            }
+/// Kinetic energy, the sum of m g d and of loads times d, and whether anybody flies.
+pub(super) fn restlessness<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    fields: &FieldSet<D>,
+    time: f64,
+) -> (f64, f64, bool) {
+    let arrays = &world.grains.arrays;
+    let g = setup.gravity.norm();
+    let (mut weight, mut radii, mut grains) = (0.0, 0.0, 0.0);
+    let mut flying = false;
+    for slot in 1..arrays.slots() {
+        if arrays.status[slot].is_grain() {
+            weight += 2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot);
+            radii += arrays.radius(slot);
+            grains += 1.0;
+            flying |= arrays.status[slot] == Status::Flying;
         }
-        // Walls that forces move are part of what must rest, and their load part of what holds the bed together.
-        let (swing, load) = self.engine.guided_restlessness();
-        if grains > 0.0 {
-            weight += load * 2.0 * radii / grains;
-        }
-        let kinetic = super::ledger::held(&self.engine, &self.fields, time).kinetic;
-        (kinetic + swing, weight, flying)
     }
+    // Walls that forces move are part of what must rest, and their load part of what holds the bed together.
+    let (swing, load) = cluster::guided::guided_restlessness(&world.physics, &world.walls);
+    if grains > 0.0 {
+        weight += load * 2.0 * radii / grains;
+    }
+    let kinetic = super::ledger::held(world, fields, time).kinetic;
+    (kinetic + swing, weight, flying)
+}
 
-    /// Whether nothing can move any more: all at rest for a while but rattlers, nothing to come.
-    pub(super) fn look_for_jam(
-        &mut self,
-        sink: &mut dyn Sink,
-        time: f64,
-    ) -> Result<(), SystemError> {
-        let to_come = self
+/// Whether nothing can move any more: all at rest for a while but rattlers, nothing to come.
+pub(super) fn look_for_jam<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    time: f64,
+) -> Result<(), SystemError> {
+    let to_come = system
+        .setup
+        .feeds
+        .iter()
+        .zip(system.s.sources.feeds())
+        .any(|(feed, now)| !feed.is_done(now.state(), &system.setup.forms))
+        || system
             .setup
-            .feeds
+            .boundaries
             .iter()
-            .zip(self.s.sources.feeds())
-            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.forms))
-            || self
-                .setup
-                .boundaries
-                .iter()
-                .any(|b| b.opens_at.is_some_and(|t| t > time) || b.goes_on(time))
-            || self.fields.next_event(time).is_some()
-            || self.gravity_changes();
-        if self.gravity_changes() {
-            self.s.watch.sway(time);
-        }
-        let grains = self.grain_count();
-        let mut found = None;
-        if !to_come && grains > 0 {
-            let looks = LEASTS
-                .into_iter()
-                .map(|least| (least, self.movers(least, grains)));
-            found = looks.into_iter().find_map(|(least, movers)| {
-                let movers = movers.filter(|movers| all_rattle(movers, D::N))?;
-                Some((Look::of(least, &movers), movers))
-            });
-        }
-        let (look, movers) = found.unwrap_or((Look::Restless, Vec::new()));
-        let mut enough = self.book_look(look);
-        enough &= self.s.watch.all_stay(&movers);
-        let (flow_stopped, began) = self.silence();
-        let mut arch = Jam::default();
-        if enough {
-            arch = super::arch::find(&self.engine, &self.setup.outlets, began);
-            let shakes = look == Look::Shakes;
-            if self.creeps(&arch.arch, &movers) || shakes && self.creeps(&[], &movers) {
-                self.s.watch.restless();
-                enough = false;
-            }
-        }
-        if enough {
-            let done = self.undo_rest(sink)?;
-            if done != Doubt::No {
-                self.renew(sink)?;
-            }
-            if done == Doubt::Step {
-                // All are stepped now, and show what they do.
-                self.s.watch.restless();
-                enough = false;
-            } else if done == Doubt::Solve {
-                // That a solve wakes who bears nothing leaves the jam as it is.
-                let woken = self.movers(0.0, grains);
-                enough = woken.is_some_and(|woken| all_rattle(&woken, D::N));
-                if !enough {
-                    self.s.watch.look_again();
-                }
-            }
-        }
-        if enough {
-            self.count(EventKind::Jam);
-            self.s.journal.causes.now = self.s.journal.causes.link;
-            self.s.journal.causes.end = self.log_whole(sink, time, EventKind::Jam, None)?;
-            self.s.journal.causes.now = 0;
-            if self.setup.morph.is_some() {
-                // Loads have been carried since.
-                arch = super::arch::find(&self.engine, &self.setup.outlets, began);
-            }
-            let jam = Jam {
-                flow_stopped,
-                verdict_time: time,
-                ..arch
-            };
-            self.jam(jam, time);
-            return Ok(());
-        }
-        self.schedule(Source::Jam, time + self.jam_look, EventKind::Jam);
-        Ok(())
+            .any(|b| b.opens_at.is_some_and(|t| t > time) || b.goes_on(time))
+        || system.fields.next_event(time).is_some()
+        || perturb::gravity_changes(&system.s.perturb);
+    if perturb::gravity_changes(&system.s.perturb) {
+        system.s.watch.sway(time);
     }
+    let grains = system.grain_count();
+    let mut found = None;
+    if !to_come && grains > 0 {
+        let looks = LEASTS.into_iter().map(|least| {
+            (
+                least,
+                movers(
+                    &system.setup,
+                    &system.dem.world,
+                    &system.s.watch,
+                    least,
+                    grains,
+                ),
+            )
+        });
+        found = looks.into_iter().find_map(|(least, moving)| {
+            let moving = moving.filter(|moving| all_rattle(moving, D::N))?;
+            Some((Look::of(least, &moving), moving))
+        });
+    }
+    let (look, moving) = found.unwrap_or((Look::Restless, Vec::new()));
+    let mut enough = book_look(&system.dem.world, &mut system.s.watch, look);
+    enough &= system.s.watch.all_stay(&moving);
+    let (flow_stopped, began) = silence(&system.s.traffic, &system.s.watch);
+    let mut arch = Jam::default();
+    if enough {
+        arch = super::arch::find(&system.dem, &system.setup.outlets, began);
+        let shakes = look == Look::Shakes;
+        if creeps(&system.dem.world, &system.s.watch, &arch.arch, &moving)
+            || shakes && creeps(&system.dem.world, &system.s.watch, &[], &moving)
+        {
+            system.s.watch.restless();
+            enough = false;
+        }
+    }
+    if enough {
+        let done = undo_rest(system, sink)?;
+        if done != Doubt::No {
+            regimes::renew(system, sink)?;
+        }
+        if done == Doubt::Step {
+            // All are stepped now, and show what they do.
+            system.s.watch.restless();
+            enough = false;
+        } else if done == Doubt::Solve {
+            // That a solve wakes who bears nothing leaves the jam as it is.
+            let woken = movers(
+                &system.setup,
+                &system.dem.world,
+                &system.s.watch,
+                0.0,
+                grains,
+            );
+            enough = woken.is_some_and(|woken| all_rattle(&woken, D::N));
+            if !enough {
+                system.s.watch.look_again();
+            }
+        }
+    }
+    if enough {
+        system.s.journal.count(EventKind::Jam);
+        system.s.journal.causes.now = system.s.journal.causes.link;
+        system.s.journal.causes.end = system.log(sink, time, EventKind::Jam, None)?;
+        system.s.journal.causes.now = 0;
+        if system.setup.morph.is_some() {
+            // Loads have been carried since.
+            arch = super::arch::find(&system.dem, &system.setup.outlets, began);
+        }
+        let jam = Jam {
+            flow_stopped,
+            verdict_time: time,
+            ..arch
+        };
+        perturb::jam(
+            &system.setup,
+            &mut system.s.schedule,
+            &mut system.s.watch,
+            &mut system.s.perturb,
+            jam,
+            time,
+        );
+        return Ok(());
+    }
+    system
+        .s
+        .schedule
+        .set(Source::Jam, time + system.jam_look, EventKind::Jam);
+    Ok(())
+}
 
-    /// Before a jam is believed: carries all loads, and wakes who only seemed to be at rest; gives what was done, if it woke any.
-    /// Where that happens again and again and nothing comes out meanwhile, all are stepped at last; the jam that these make stands.
-    fn undo_rest(&mut self, sink: &mut dyn Sink) -> Result<Doubt, SystemError> {
-        let Some(morph) = self.setup.morph else {
-            return Ok(Doubt::No);
-        };
-        if self.engine.state.still.count == 0 {
-            return Ok(Doubt::No);
-        }
-        let doubt = self.s.watch.doubt(self.s.traffic.discharged());
-        let woke = match doubt {
-            Doubt::Solve => {
-                self.forget_moment();
-                self.carry(sink, &morph, true)?
-            }
-            Doubt::Step => {
-                let all = self.engine.standing();
-                self.rouse(sink, &all)?
-            }
-            Doubt::No => false,
-        };
-        Ok(if woke { doubt } else { Doubt::No })
+/// Before a jam is believed: carries all loads, and wakes who only seemed to be at rest; gives what was done, if it woke any.
+/// Where that happens again and again and nothing comes out meanwhile, all are stepped at last; the jam that these make stands.
+fn undo_rest<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<Doubt, SystemError> {
+    let Some(morph) = system.setup.morph else {
+        return Ok(Doubt::No);
+    };
+    if system.dem.world.sleeping.still.count == 0 {
+        return Ok(Doubt::No);
     }
+    let doubt = system.s.watch.doubt(system.s.traffic.discharged());
+    let woke = match doubt {
+        Doubt::Solve => {
+            perturb::forget_moment(&mut system.s.perturb);
+            carry::carry(system, sink, &morph, true)?
+        }
+        Doubt::Step => {
+            let all = system.dem.world.grains.standing();
+            rest::rouse(system, sink, &all)?
+        }
+        Doubt::No => false,
+    };
+    Ok(if woke { doubt } else { Doubt::No })
 }

@@ -1,7 +1,7 @@
 //! How much a feed is to give by when: what estimates count with, and what a feed that falls short is measured by.
 
-use super::source::{Feed, FeedState};
-use super::{FeedSetup, FeedTiming, Setup, System};
+use super::source::{Feed, FeedState, Sources};
+use super::{FeedSetup, FeedTiming, Setup};
 use crate::body::Form;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
@@ -82,38 +82,46 @@ impl<D: Dimension> Setup<D> {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// The figures of all feeds at a time, s.
-    pub(super) fn feed_figures(&self, time: f64) -> Vec<FeedFigures> {
-        let states = self.s.sources.feeds().iter().map(Feed::state);
-        let feeds = self.setup.feeds.iter().zip(states).enumerate();
-        feeds
-            .map(|(index, (feed, state))| {
-                let given = FeedAmount {
-                    count: state.made,
-                    mass: state.mass,
-                };
-                let asked = asked(feed, state, &self.setup.forms, time);
-                FeedFigures {
-                    name: format!("feed[{index}]"),
-                    asked: FeedAmount {
-                        // A grain that was due at the very end, and has come.
-                        count: (asked.count.round() as u64).max(given.count),
-                        mass: asked.mass.max(given.mass.min(asked.mass * (1.0 + LACK))),
-                    },
-                    given,
-                    postponed: state.postponed_in_all,
-                }
-            })
-            .collect()
-    }
+/// The figures of all feeds at a time, s.
+pub(super) fn feed_figures<D: Integrate>(
+    setup: &Setup<D>,
+    sources: &Sources,
+    time: f64,
+) -> Vec<FeedFigures> {
+    let states = sources.feeds().iter().map(Feed::state);
+    let feeds = setup.feeds.iter().zip(states).enumerate();
+    feeds
+        .map(|(index, (feed, state))| {
+            let given = FeedAmount {
+                count: state.made,
+                mass: state.mass,
+            };
+            let asked = asked(feed, state, &setup.forms, time);
+            FeedFigures {
+                name: format!("feed[{index}]"),
+                asked: FeedAmount {
+                    // A grain that was due at the very end, and has come.
+                    count: (asked.count.round() as u64).max(given.count),
+                    mass: asked.mass.max(given.mass.min(asked.mass * (1.0 + LACK))),
+                },
+                given,
+                postponed: state.postponed_in_all,
+            }
+        })
+        .collect()
+}
 
-    /// What is to be said of feeds that gave less than they were asked for.
-    pub(super) fn feed_warnings(&self, figures: &[FeedFigures], time: f64) -> Vec<String> {
-        let unit = if D::N == 2 { "kg/m" } else { "kg" };
-        let states = self.s.sources.feeds().iter().map(Feed::state);
-        let feeds = self.setup.feeds.iter().zip(states).zip(figures);
-        feeds
+/// What is to be said of feeds that gave less than they were asked for.
+pub(super) fn feed_warnings<D: Integrate>(
+    setup: &Setup<D>,
+    sources: &Sources,
+    figures: &[FeedFigures],
+    time: f64,
+) -> Vec<String> {
+    let unit = if D::N == 2 { "kg/m" } else { "kg" };
+    let states = sources.feeds().iter().map(Feed::state);
+    let feeds = setup.feeds.iter().zip(states).zip(figures);
+    feeds
             .filter_map(|((feed, state), told)| {
                 let time = state.until(time);
                 let (asked, given) = (told.asked, told.given);
@@ -143,7 +151,6 @@ impl<D: Integrate> System<D> {
                 ))
             })
             .collect()
-    }
 }
 
 /// What a feed was to give by a time, s. A Poisson stream is asked for what it gave, and for what its rate gives in the time for which

@@ -3,10 +3,9 @@
 //! Grains that move stand in cells by where they were when that was made; those that stand still have cells of their own at all times.
 //! Since then none has gone further than a bound that is known, and whoever asks looks so much further. What it gives is checked by where grains are now, so that it decides nothing by itself.
 
-use super::flight;
-use crate::cluster::Engine;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Dem, World};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::{DynamicCells, Lattice, images_within, wrapped};
 
@@ -26,39 +25,39 @@ pub(super) struct Surroundings<D: Dimension> {
 
 impl<D: Integrate> Surroundings<D> {
     /// All grains at a time, s.
-    pub fn new(engine: &Engine<D>, time: f64) -> Self {
-        let arrays = &engine.state.arrays;
+    pub fn new(dem: &Dem<D>, time: f64) -> Self {
+        let arrays = &dem.world.grains.arrays;
         let grains = || (1..arrays.slots()).filter(|&slot| arrays.status[slot].is_grain());
         let largest = grains().map(|slot| arrays.radius(slot)).fold(0.0, f64::max);
-        let width = 2.0 * largest + engine.options.outer_margin;
+        let width = 2.0 * largest + dem.world.physics.options.outer_margin;
         let mut made = Surroundings {
-            cells: DynamicCells::new(Lattice::new(width, engine.periodic())),
+            cells: DynamicCells::new(Lattice::new(width, dem.world.physics.periodic())),
             largest,
             fastest: 0.0,
-            gravity: engine.gravity,
+            gravity: dem.world.physics.gravity,
             time,
-            renewals: engine.state.counts.renewals,
-            way: engine.state.outer_way,
+            renewals: dem.book.counts.renewals,
+            way: dem.skin.outer_way,
         };
-        let moving = grains().filter(|&slot| !engine.stands(slot as u32));
+        let moving = grains().filter(|&slot| !dem.world.grains.stands(slot as u32));
         for slot in moving {
-            made.insert(engine, slot as u32, time);
+            made.insert(&dem.world, slot as u32, time);
         }
         made
     }
 
     /// Whether it still tells, without looking too far.
-    pub fn holds(&self, engine: &Engine<D>, time: f64) -> bool {
-        self.renewals == engine.state.counts.renewals
-            && self.gravity == engine.gravity
-            && self.gone(engine, time) <= 2.0 * self.cells.lattice().width(0)
+    pub fn holds(&self, dem: &Dem<D>, time: f64) -> bool {
+        self.renewals == dem.book.counts.renewals
+            && self.gravity == dem.world.physics.gravity
+            && self.gone(dem, time) <= 2.0 * self.cells.lattice().width(0)
     }
 
     /// The way that any grain has gone at most since it was made, m.
-    fn gone(&self, engine: &Engine<D>, time: f64) -> f64 {
+    fn gone(&self, dem: &Dem<D>, time: f64) -> f64 {
         let t = (time - self.time).abs();
         let flown = (self.fastest + 0.5 * self.gravity.norm() * t) * t;
-        flown.max(engine.state.outer_way - self.way)
+        flown.max(dem.skin.outer_way - self.way)
     }
 
     /// A bound of the speed of flyers at a time, m/s.
@@ -67,35 +66,36 @@ impl<D: Integrate> Surroundings<D> {
     }
 
     /// Takes a grain in.
-    pub fn insert(&mut self, engine: &Engine<D>, slot: u32, time: f64) {
-        let arrays = &engine.state.arrays;
+    pub fn insert(&mut self, world: &World<D>, slot: u32, time: f64) {
+        let arrays = &world.grains.arrays;
         let s = slot as usize;
         let (place, speed) = match arrays.status[s] {
             Status::Flying => {
-                let at = flight::fly(engine, s, time);
-                (at.position, at.velocity.norm())
+                let [position, velocity] = world.flight_at(s, time);
+                (position, velocity.norm())
             }
             _ => (arrays.position(s), 0.0),
         };
         self.fastest = self.fastest.max(speed);
         self.largest = self.largest.max(arrays.radius(s));
         self.cells
-            .insert(slot, wrapped::<D>(engine.periodic(), place));
+            .insert(slot, wrapped::<D>(world.physics.periodic(), place));
     }
 
     /// Slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
-    pub fn near(&self, engine: &Engine<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
+    pub fn near(&self, dem: &Dem<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let mut found = Vec::new();
-        for x in images_within::<D>(engine.periodic(), place, reach + self.largest) {
-            engine
+        for x in images_within::<D>(dem.world.physics.periodic(), place, reach + self.largest) {
+            dem.world
+                .sleeping
                 .cells
-                .near(x, reach, |slot| found.push(engine.owner(slot)));
+                .near(x, reach, |slot| found.push(dem.world.grains.owner(slot)));
         }
-        let reach = reach + self.largest + self.gone(engine, time);
+        let reach = reach + self.largest + self.gone(dem, time);
         self.cells.near(place, reach, |slot| found.push(slot));
         found.sort_unstable();
         found.dedup();
-        let status = &engine.state.arrays.status;
+        let status = &dem.world.grains.arrays.status;
         found.retain(|&slot| status[slot as usize].is_grain());
         found
     }

@@ -1,35 +1,17 @@
-//! When the n-th row of a log is due, and how many were.
-
-use std::collections::BTreeMap;
+//! When the n-th row of a log is due, and when the last was.
 
 use serde::{Deserialize, Serialize};
 
-use super::schedule::Source;
-
-/// What is done again and again, in even intervals.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Ticks {
-    /// How often each source had its turn.
-    counts: BTreeMap<Source, u64>,
-    /// Time of the last row of the series, s.
+/// The last row of the series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct LastRow {
+    /// Its time, s; the end of a run that is over.
     last: f64,
-    /// Step of the last row of the series, from which wall loads are averaged.
+    /// Its step, from which wall loads are averaged.
     row: i64,
 }
 
-impl Ticks {
-    /// One more turn of a source; gives how many it had.
-    pub fn next(&mut self, source: Source) -> u64 {
-        let count = self.counts.entry(source).or_default();
-        *count += 1;
-        *count
-    }
-
-    /// A source had so many turns.
-    pub fn set(&mut self, source: Source, count: u64) {
-        self.counts.insert(source, count);
-    }
-
+impl LastRow {
     /// The series begins at this step.
     pub fn begin(&mut self, step: i64) {
         self.row = step;

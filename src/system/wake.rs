@@ -8,9 +8,10 @@
 //! Likewise what loses a support falls from the very step on, and what an ended contact has pushed is no load.
 
 use super::rest::{LOOKS, LOOSE};
-use super::{MorphSetup, System, SystemError};
+use super::{MorphSetup, Setup, System, SystemError, regimes, rest};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Encounter, ListLinks, Strike};
+use crate::cluster::{Encounter, ListLinks, Strike, World};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
@@ -18,70 +19,101 @@ use crate::record::Sink;
 /// landed hop on each other without end.
 const HARD: f64 = 100.0;
 
-impl<D: Integrate> System<D> {
-    /// After each evaluation: wakes grains that were struck, or lost a support, in this step.
-    pub(super) fn wake_at_once(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let encounters = self.engine.take_encounters();
-        let Some(morph) = self.setup.morph else {
-            return Ok(());
-        };
-        let mut woken: Vec<u32> = Vec::new();
-        let mut links = None;
-        let up = self.setup.gravity * (-1.0 / self.setup.gravity.norm());
-        for encounter in &encounters {
-            if encounter.began {
-                let Some(strike) = self.blow(encounter, &morph) else {
-                    continue;
-                };
-                let links = if encounter.stands {
-                    &ListLinks::default()
-                } else if self.engine.lies_near(encounter, &strike) {
-                    links.get_or_insert_with(|| self.engine.list_links())
-                } else {
-                    continue;
-                };
-                // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes
-                // back from.
-                let (time, depth) = (strike.duration, strike.depth);
-                let from = encounter.struck;
-                woken.extend(self.engine.within_reach(from, time, depth, links));
+/// After each evaluation: wakes grains that were struck, or lost a support, in this step.
+pub(super) fn wake_at_once<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let encounters = system.dem.effects.take_encounters();
+    let Some(morph) = system.setup.morph else {
+        return Ok(());
+    };
+    let mut woken: Vec<u32> = Vec::new();
+    let mut links = None;
+    let up = system.setup.gravity * (-1.0 / system.setup.gravity.norm());
+    for encounter in &encounters {
+        if encounter.began {
+            let Some(strike) = blow(&system.setup, &system.dem.world, encounter, &morph) else {
+                continue;
+            };
+            let links = if encounter.stands {
+                &ListLinks::default()
+            } else if cluster::encounters::lies_near(&system.dem.world, encounter, &strike) {
+                links.get_or_insert_with(|| {
+                    cluster::encounters::list_links(
+                        &system.dem.world.grains,
+                        &system.dem.world.contacts,
+                    )
+                })
             } else {
-                self.engine.drop_push(encounter.struck);
-                if self.has_lost_support(encounter.struck, &morph) {
-                    woken.push(encounter.struck);
-                    // And who rests on it alone, as far as a wave comes within two looks.
-                    let time = 2.0 * morph.dwell / f64::from(LOOKS);
-                    woken.extend(self.engine.rest_on(encounter.struck, time, up));
-                }
+                continue;
+            };
+            // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes
+            // back from.
+            let (time, depth) = (strike.duration, strike.depth);
+            let from = encounter.struck;
+            woken.extend(cluster::encounters::within_reach(
+                &system.dem.world,
+                from,
+                time,
+                depth,
+                links,
+            ));
+        } else {
+            cluster::encounters::drop_push(
+                &system.dem.world.grains,
+                &mut system.dem.world.sleeping,
+                encounter.struck,
+            );
+            if has_lost_support(&system.setup, &system.dem.world, encounter.struck, &morph) {
+                woken.push(encounter.struck);
+                // And who rests on it alone, as far as a wave comes within two looks.
+                let time = 2.0 * morph.dwell / f64::from(LOOKS);
+                woken.extend(cluster::encounters::rest_on(
+                    &system.dem.world,
+                    encounter.struck,
+                    time,
+                    up,
+                ));
             }
         }
-        woken.sort_unstable();
-        woken.dedup();
-        if self.disturb(sink, &woken)? {
-            self.renew(sink)?;
-        }
-        Ok(())
     }
+    woken.sort_unstable();
+    woken.dedup();
+    if rest::disturb(system, sink, &woken)? {
+        regimes::renew(system, sink)?;
+    }
+    Ok(())
+}
 
-    /// The blow of a contact that began; none if what strikes could not rise by `strike` diameters of the
-    /// smaller grain with all of its speed, or [`HARD`] times as far where a grain is struck that is awake.
-    fn blow(&self, encounter: &Encounter, morph: &MorphSetup) -> Option<Strike> {
-        let strike = self.engine.strike(encounter)?;
-        let radius = |slot: u32| self.engine.state.arrays.radius(slot as usize);
-        let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
-        let height = 0.5 * strike.speed * strike.speed / self.setup.gravity.norm();
-        let least = if encounter.stands { 1.0 } else { HARD };
-        (height >= least * morph.strike * diameter).then_some(strike)
-    }
+/// The blow of a contact that began; none if what strikes could not rise by `strike` diameters of the
+/// smaller grain with all of its speed, or [`HARD`] times as far where a grain is struck that is awake.
+fn blow<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    encounter: &Encounter,
+    morph: &MorphSetup,
+) -> Option<Strike> {
+    let strike = cluster::encounters::strike(world, encounter)?;
+    let radius = |slot: u32| world.grains.arrays.radius(slot as usize);
+    let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
+    let height = 0.5 * strike.speed * strike.speed / setup.gravity.norm();
+    let least = if encounter.stands { 1.0 } else { HARD };
+    (height >= least * morph.strike * diameter).then_some(strike)
+}
 
-    /// Whether a grain one of whose contacts has ended falls: whether it lacks so much along gravity now that it must not stand
-    /// still. Who is pressed the other way, or sideways, has lost what pressed it.
-    fn has_lost_support(&self, slot: u32, morph: &MorphSetup) -> bool {
-        let force = self.engine.contact_force(slot);
-        let gravity = &self.setup.gravity;
-        let along: f64 = (0..D::N).map(|k| force[k] * gravity[k]).sum();
-        let weight = self.weight(slot);
-        let lack = weight + along / gravity.norm();
-        lack > LOOSE * weight && lack > morph.wake_share * self.engine.pressed(slot)
-    }
+/// Whether a grain one of whose contacts has ended falls: whether it lacks so much along gravity now that it must not stand
+/// still. Who is pressed the other way, or sideways, has lost what pressed it.
+fn has_lost_support<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    slot: u32,
+    morph: &MorphSetup,
+) -> bool {
+    let force = cluster::held::contact_force(&world.grains, &world.sleeping, slot);
+    let gravity = &setup.gravity;
+    let along: f64 = (0..D::N).map(|k| force[k] * gravity[k]).sum();
+    let weight = rest::weight(setup, world, slot);
+    let lack = weight + along / gravity.norm();
+    lack > LOOSE * weight && lack > morph.wake_share * cluster::held::pressed(world, slot)
 }

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{System, SystemError};
+use super::jam_watch::JamWatch;
+use super::{Setup, SystemError, outlet};
+use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Sink, ZoneRow};
@@ -16,7 +18,7 @@ use crate::record::{Sink, ZoneRow};
 /// What was seen in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
-    /// Ticks at which a centre was there, and the last of them.
+    /// LastRow at which a centre was there, and the last of them.
     looks: u64,
     last: u64,
     /// Centres seen, and how many of them stood still.
@@ -83,37 +85,45 @@ impl Zones {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// Adds the grains as they are now to the field of stagnant zones, where one is asked for.
-    pub(super) fn look_at_zones(&mut self, time: f64) {
-        let Some(size) = self.setup.log.stagnant else {
-            return;
-        };
-        // Once nothing can move any more all places stand still: that would blur what flowed.
-        if self.s.watch.jam().is_some() {
-            return;
-        }
-        self.s.zones.look();
-        for slot in 1..self.engine.state.arrays.slots() as u32 {
-            if !self.engine.state.arrays.status[slot as usize].is_grain() {
-                continue;
-            }
-            let grain = self.grain_at(slot, time);
-            let still = self.engine.stands(slot);
-            let (at, velocity) = (grain.position, grain.velocity);
-            self.s.zones.count::<D>(size, at, velocity, still);
-        }
+/// Adds the grains as they are now to the field of stagnant zones, where one is asked for.
+pub(super) fn look_at_zones<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    watch: &JamWatch,
+    zones: &mut Zones,
+    time: f64,
+) {
+    let Some(size) = setup.log.stagnant else {
+        return;
+    };
+    // Once nothing can move any more all places stand still: that would blur what flowed.
+    if watch.jam().is_some() {
+        return;
     }
+    zones.look();
+    for slot in 1..world.grains.arrays.slots() as u32 {
+        if !world.grains.arrays.status[slot as usize].is_grain() {
+            continue;
+        }
+        let grain = outlet::grain_at(world, watch, slot, time);
+        let still = world.grains.stands(slot);
+        let (at, velocity) = (grain.position, grain.velocity);
+        zones.count::<D>(size, at, velocity, still);
+    }
+}
 
-    /// Hands the field over, at the end of a run.
-    pub(super) fn log_zones(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        if let Some(size) = self.setup.log.stagnant {
-            for row in self.s.zones.rows::<D>(size) {
-                sink.zone(&row)?;
-            }
+/// Hands the field over, at the end of a run.
+pub(super) fn log_zones<D: Integrate>(
+    setup: &Setup<D>,
+    zones: &Zones,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    if let Some(size) = setup.log.stagnant {
+        for row in zones.rows::<D>(size) {
+            sink.zone(&row)?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 #[cfg(test)]

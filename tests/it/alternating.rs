@@ -296,7 +296,7 @@ fn all<D: Formed + Integrate>(step: f64) -> Setup<D> {
 fn together<D: Formed + Integrate>() {
     let error = |step: f64| {
         let (system, _) = run(&all::<D>(step));
-        assert!(system.engine().state.counts.opened > 20);
+        assert!(system.dem().book.counts.opened > 20);
         system.summary().energy.balance_error
     };
     let (coarse, fine) = (error(1e-5), error(2.5e-6));

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use arenite::cluster::{Engine, Other};
+use arenite::cluster::{Dem, Other};
 use arenite::geometry::Planar;
 use arenite::neighbor::Cells;
 use arenite::record::NullSink;
@@ -71,7 +71,7 @@ fn settled(setup: &mut Setup<Planar>) -> (Vec<u8>, MorphSetup) {
     setup.finish = 1.0;
     let mut system = System::new(setup.clone()).unwrap();
     support::finish(&mut system, &mut NullSink);
-    (system.save(), morph)
+    (system.save().unwrap(), morph)
 }
 
 /// A run that goes on from a state to a later end.
@@ -90,30 +90,30 @@ fn go_on(
 }
 
 /// An engine by itself in the state of a system's.
-fn engine_of(system: &System<Planar>) -> Engine<Planar> {
+fn engine_of(system: &System<Planar>) -> Dem<Planar> {
     let setup = system.setup();
     let walls = setup
         .boundaries
         .iter()
         .map(|b| Wall::new(b, &setup.periodic).unwrap());
-    let mut engine = Engine::new(
-        system.engine().options,
+    let mut engine = Dem::new(
+        system.dem().world.clock,
+        system.dem().world.physics.options,
         setup.laws.clone(),
         walls.collect(),
         setup.gravity,
         setup.periodic.clone(),
         Box::new(Cells::new()),
     );
-    engine.state = system.engine().state.clone();
-    engine.origin = system.engine().origin;
-    engine.sort_still();
+    engine.set_state(system.dem().state().into_owned());
+    arenite::cluster::still::sort_still(&mut engine.world);
     engine
 }
 
 /// All links with their forces, in order of their bodies.
-fn forces(engine: &Engine<Planar>) -> Vec<(u32, String, [f64; 3])> {
+fn forces(engine: &Dem<Planar>) -> Vec<(u32, String, [f64; 3])> {
     let mut links = Vec::new();
-    engine.each_link_view(|view| {
+    arenite::cluster::observe::each_contact(&engine.world, |view| {
         let t = view.tangential_force;
         // Tangential force on the lesser slot.
         let (a, b, sign) = match view.b {
@@ -136,10 +136,21 @@ fn freezing_and_thawing_changes_nothing() {
     let (state, morph) = settled(&mut setup);
     let system = go_on(&setup, &state, Some(morph), 1.5);
     let mut engine = engine_of(&system);
-    assert_eq!(engine.standing().len(), 400, "all at rest");
+    assert_eq!(engine.world.grains.standing().len(), 400, "all at rest");
     let before = forces(&engine);
-    let lacks: Vec<_> = (1..=400).map(|slot| engine.residual(slot)).collect();
-    let places: Vec<_> = (1..=400).map(|s| engine.state.arrays.position(s)).collect();
+    let lacks: Vec<_> = (1..=400)
+        .map(|slot| {
+            arenite::cluster::held::residual(
+                &engine.world.physics,
+                &engine.world.grains,
+                &engine.world.sleeping,
+                slot,
+            )
+        })
+        .collect();
+    let places: Vec<_> = (1..=400)
+        .map(|s| engine.world.grains.arrays.position(s))
+        .collect();
     let greatest = before.iter().map(|l| l.2[0]).fold(0.0, f64::max);
     let mut dice = Dice(7);
     let mut woken = 0;
@@ -159,14 +170,19 @@ fn freezing_and_thawing_changes_nothing() {
             })
             .collect();
         woken += set.len();
-        engine.wake(&set);
+        arenite::cluster::still::wake(&mut engine.world, &mut engine.border, &set);
         engine.renew();
-        assert_eq!(engine.standing().len(), 400 - set.len());
-        engine.stop(&set);
+        assert_eq!(engine.world.grains.standing().len(), 400 - set.len());
+        arenite::cluster::still::stop(
+            &mut engine.world,
+            &mut engine.book,
+            &mut engine.border,
+            &set,
+        );
         engine.renew();
     }
     assert!(woken > 10_000, "{woken}");
-    assert_eq!(engine.standing().len(), 400);
+    assert_eq!(engine.world.grains.standing().len(), 400);
     let after = forces(&engine);
     assert_eq!(before.len(), after.len(), "as many links");
     for (p, q) in before.iter().zip(&after) {
@@ -176,13 +192,21 @@ fn freezing_and_thawing_changes_nothing() {
         }
     }
     for slot in 1..=400u32 {
-        let (was, is) = (lacks[slot as usize - 1], engine.residual(slot));
+        let (was, is) = (
+            lacks[slot as usize - 1],
+            arenite::cluster::held::residual(
+                &engine.world.physics,
+                &engine.world.grains,
+                &engine.world.sleeping,
+                slot,
+            ),
+        );
         for k in 0..6 {
             support::close("residual", is[k], was[k], 1e-9 * greatest);
         }
         assert_eq!(
             places[slot as usize - 1],
-            engine.state.arrays.position(slot as usize)
+            engine.world.grains.arrays.position(slot as usize)
         );
     }
 }
@@ -193,13 +217,17 @@ type Borne = ([i64; 2], f64, f64);
 
 fn links(system: &System<Planar>) -> Vec<Borne> {
     let mut links = Vec::new();
-    let id = |slot: u32| i64::from(system.engine().state.arrays.id[slot as usize]);
-    system.engine().each_link_view(|view| {
+    let id = |slot: u32| i64::from(system.dem().world.grains.arrays.id[slot as usize]);
+    arenite::cluster::observe::each_contact(&system.dem().world, |view| {
         let bodies = match view.b {
             Other::Slot(b) => [id(view.a).min(id(b)), id(view.a).max(id(b))],
             Other::Boundary(wall) => [id(view.a), -i64::from(wall) - 1],
         };
-        let [on_a, _] = system.engine().pushes(&view);
+        let [on_a, _] = arenite::cluster::held::pushes(
+            &system.dem().world.shapes,
+            &system.dem().world.grains,
+            &view,
+        );
         links.push((bodies, view.normal_force, on_a[1]));
     });
     links.sort_by_key(|link| link.0);
@@ -330,10 +358,10 @@ fn landings_cost_the_same_on_any_bed() {
             .fold(0.0, f64::max);
         println!(
             "{count}: {} of them stand still after {:.1} s; surface at {top:.3} m",
-            rest.engine().standing().len(),
+            rest.dem().world.grains.standing().len(),
             from.elapsed().as_secs_f64()
         );
-        let state = rest.save();
+        let state = rest.save().unwrap();
         let steps =
             |system: &System<Planar>| system.summary().work.grain_steps as f64 * system.step_size();
         let before = steps(&rest);
@@ -361,7 +389,7 @@ fn landings_cost_the_same_on_any_bed() {
                  {} stand still, balance {:.1e}",
                 wall / landings,
                 solves / landings,
-                system.engine().standing().len(),
+                system.dem().world.grains.standing().len(),
                 system.summary().energy.balance_error
             );
         }

@@ -38,9 +38,9 @@ fn force_at_rest<D: Integrate>() {
     add(&mut setup, radii[1], 1.0, place::<D>(apart, 0.0), zero);
     let system = System::new(setup).unwrap();
     let mut found = Vec::new();
-    system
-        .engine()
-        .each_link_view(|link| found.push(link.normal_force));
+    arenite::cluster::observe::each_contact(&system.dem().world, |link| {
+        found.push(link.normal_force)
+    });
     let harmonic = |x: f64, y: f64| 2.0 * x * y / (x + y);
     let modulus = YOUNG / (1.0 - POISSON * POISSON);
     let expected = 2.0f64.sqrt() / 3.0

@@ -120,7 +120,7 @@ fn rests(setup: &Setup<Planar>, pressures: &[f64]) -> Vec<Rest> {
         for k in 0..2 {
             // The servo at rest: on each axis what was asked for, over the whole last stage even in the mean that begins
             // with the step from one pressure to the next.
-            let now = system.engine().state.cell.unwrap();
+            let now = system.dem().world.cell.state.unwrap();
             if row.time == setup.finish {
                 close("pressure", now.pressure[k][k] / asked, 1.0, 1e-3);
             }

@@ -55,7 +55,7 @@ fn pressed(pressure: f64, mass: f64, rate: f64) -> CellControl {
 }
 
 fn state<D: Integrate>(system: &System<D>) -> CellState {
-    system.engine().state.cell.unwrap()
+    system.dem().world.cell.state.unwrap()
 }
 
 /// A difference of places brought to its shortest image in the cell.
@@ -227,9 +227,9 @@ fn momentum<D: Integrate>() {
     setup.grains.iter_mut().for_each(|g| g.velocity -= mean);
     let (system, _) = run(&setup);
     assert!(system.summary().events.by_kind["insert-link"] > 20);
-    let engine = system.engine();
+    let engine = system.dem();
     let left = sum(&system.grains_at(system.time()), &|g| {
-        g.velocity - engine.flow_at(g.position)
+        g.velocity - arenite::cluster::cell::drive::flow_at::<D>(&engine.world.cell, g.position)
     });
     // 30 grains of 0.02 kg at 1 m/s.
     assert!(left.norm() < 1e-13, "{left:?}");

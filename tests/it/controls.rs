@@ -165,7 +165,9 @@ fn a_valve_closes_when_enough_have_passed() {
         );
         // The wall is where it was to go.
         let wall = system
-            .engine()
+            .dem()
+            .world
+            .walls
             .boundaries
             .iter()
             .find(|wall| wall.boundary.name == "slide")

@@ -202,7 +202,7 @@ fn renewals(dimension: usize, count: usize, how: &str) -> (u64, Summary) {
         system
             .run(&mut NullSink, &mut Control::new(&never))
             .unwrap();
-        (system.engine().state.counts.renewals, system.summary())
+        (system.dem().book.counts.renewals, system.summary())
     }
     match setup(&text) {
         AnySetup::Planar(setup) => go(setup),
@@ -625,7 +625,7 @@ fn a_feed_goes_on_as_it_would_have() {
     system
         .run(&mut MemorySink::default(), &mut Control::new(&never))
         .unwrap();
-    let state = system.save();
+    let state = system.save().unwrap();
     let mut again = System::restore(setup.clone(), &state).unwrap();
     again.extend(setup.finish);
     again.run(&mut NullSink, &mut Control::new(&never)).unwrap();

@@ -11,17 +11,17 @@ use crate::support;
 /// Stepped disks, those of them in free rigid groups of three or more, the links of all of them that are
 /// in touch, those inside such groups, and those that are stable.
 fn shares(system: &System<Planar>) -> [usize; 5] {
-    let engine = system.engine();
+    let engine = system.dem();
     let mut links: Vec<DiskLink> = Vec::new();
     let mut touching = 0;
-    engine.each_list_link(|view| {
+    arenite::cluster::observe::each_list_link(&engine.world, |view| {
         touching += 1;
         let ground = match view.b {
-            Other::Slot(b) => engine.stands(view.a) || engine.stands(b),
+            Other::Slot(b) => engine.world.grains.stands(view.a) || engine.world.grains.stands(b),
             Other::Boundary(_) => true,
         };
         let (a, b) = match view.b {
-            Other::Slot(b) if engine.stands(view.a) => (b, view.a),
+            Other::Slot(b) if engine.world.grains.stands(view.a) => (b, view.a),
             Other::Slot(b) => (view.a, b),
             Other::Boundary(_) => (view.a, view.a),
         };
@@ -34,8 +34,12 @@ fn shares(system: &System<Planar>) -> [usize; 5] {
             });
         }
     });
-    let near = engine.near_stepped(0);
-    let stepped = near.iter().filter(|&&slot| !engine.stands(slot)).count();
+    let near =
+        arenite::cluster::part::near_stepped(&engine.world.grains, &engine.world.sleeping, 0);
+    let stepped = near
+        .iter()
+        .filter(|&&slot| !engine.world.grains.stands(slot))
+        .count();
     let slots = links
         .iter()
         .map(|link| link.a.max(link.b.unwrap_or(0)) as usize + 1);

@@ -189,10 +189,10 @@ fn a_disk_by_itself_is_at_rest_and_not_rigid() {
 
 /// What the library tells of links between grains that stand still, by numbers of grains.
 fn still_links(system: &System<Planar>) -> Vec<DiskLink> {
-    let engine = system.engine();
-    let id = |slot: u32| engine.state.arrays.id[slot as usize];
+    let engine = system.dem();
+    let id = |slot: u32| engine.world.grains.arrays.id[slot as usize];
     let mut links = Vec::new();
-    engine.each_still_link(|view| {
+    arenite::cluster::held::each_still_link(&engine.world, |view| {
         let b = match view.b {
             Other::Slot(b) => Some(id(b)),
             Other::Boundary(_) => None,
@@ -375,7 +375,7 @@ fn groups_and_avalanches_go_on_after_a_saved_state() {
     let mut system = System::new(setup(&part)).expect("it runs");
     support::finish(&mut system, &mut MemorySink::default());
     system.extend(1.4);
-    let state = system.save();
+    let state = system.save().unwrap();
     let mut again = System::restore(setup(&whole), &state).expect("its own");
     let mut told = [MemorySink::default(), MemorySink::default()];
     for (system, sink) in [&mut system, &mut again].into_iter().zip(&mut told) {
@@ -400,19 +400,20 @@ fn groups_and_avalanches_go_on_after_a_saved_state() {
 #[test]
 fn the_deepest_link_may_stand_still() {
     let (system, _) = support::run(&setup(&["feed[0].count=40", "run.finish=4"]));
-    let engine = system.engine();
-    assert!(engine.state.still.count > 30, "most stand still");
-    let stepped = engine.deepest_stepped().map_or(0.0, |link| link.share);
-    let radius = |slot: u32| engine.state.arrays.radius(slot as usize);
+    let engine = system.dem();
+    assert!(engine.world.sleeping.still.count > 30, "most stand still");
+    let stepped =
+        arenite::cluster::crush::deepest_stepped(&engine.world).map_or(0.0, |link| link.share);
+    let radius = |slot: u32| engine.world.grains.arrays.radius(slot as usize);
     let mut most: f64 = 0.0;
-    engine.each_still_link(|view| {
+    arenite::cluster::held::each_still_link(&engine.world, |view| {
         let least = match view.b {
             Other::Slot(b) => radius(view.a).min(radius(b)),
             Other::Boundary(_) => radius(view.a),
         };
         most = most.max(view.kinematics.overlap / least);
     });
-    let deepest = engine.deepest().expect("a link");
+    let deepest = arenite::cluster::crush::deepest(&engine.world).expect("a link");
     assert!(most > stepped, "{most} {stepped}");
     assert_eq!(deepest.share, most);
 }

@@ -49,7 +49,7 @@ fn lid<D: Integrate>(setup: &mut Setup<D>, height: f64, mass: f64, force: f64) -
 }
 
 fn state<D: Integrate>(system: &System<D>, name: &str) -> GuidedState {
-    let walls = &system.engine().boundaries;
+    let walls = &system.dem().world.walls.boundaries;
     let wall = walls.iter().find(|w| w.boundary.name == name).unwrap();
     match &wall.boundary.motion {
         Motion::Guided(guided) => guided.now,

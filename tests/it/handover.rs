@@ -58,10 +58,10 @@ fn before_and_after(more: f64) -> (System<Planar>, System<Planar>) {
     let mut first = System::new(setup.clone()).expect("it starts");
     run(&mut first);
     setup.finish += 3.0;
-    let mut again = System::restore(setup.clone(), &first.save()).expect("it goes on");
+    let mut again = System::restore(setup.clone(), &first.save().unwrap()).expect("it goes on");
     again.extend(setup.finish);
     setup.gravity *= 1.0 + more;
-    let mut second = System::restore(setup.clone(), &first.save()).expect("it goes on");
+    let mut second = System::restore(setup.clone(), &first.save().unwrap()).expect("it goes on");
     second.extend(setup.finish);
     run(&mut second);
     run(&mut again);

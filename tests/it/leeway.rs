@@ -2,7 +2,7 @@
 //!
 //! Reference: the same steps with candidates filtered at each, to the bit.
 
-use arenite::cluster::Engine;
+use arenite::cluster::Dem;
 use arenite::cluster::integrate::Integrate;
 use arenite::neighbor::Cells;
 use arenite::system::{Setup, System};
@@ -28,23 +28,23 @@ fn nothing_is_left_out<D: Integrate>(setup: &Setup<D>, steps: usize) {
     let (mut usual, mut always, mut never) = (engine(), engine(), engine());
     for _ in 0..steps {
         in_two_passes(&mut usual);
-        never.state.leeways.set_share(f64::NEG_INFINITY);
+        never.skin.leeways.set_share(f64::NEG_INFINITY);
         in_two_passes(&mut never);
         always.advance();
-        if always.outer_is_stale() {
+        if arenite::cluster::renew::outer_is_stale(&always.world.physics, &always.skin) {
             always.renew();
         } else {
             always.filter();
         }
         always.forces();
     }
-    let moved = |engine: &Engine<D>| {
-        let arrays = &engine.state.arrays;
+    let moved = |engine: &Dem<D>| {
+        let arrays = &engine.world.grains.arrays;
         let rows = arrays.rows.iter().chain(&arrays.spins).chain(&arrays.state);
         rows.flat_map(|row| row.0.map(f64::to_bits))
             .collect::<Vec<_>>()
     };
-    let filterings = [&usual, &always, &never].map(|engine| engine.state.counts.filterings);
+    let filterings = [&usual, &always, &never].map(|engine| engine.book.counts.filterings);
     // Not printed: megabytes.
     assert!(moved(&usual) == moved(&always), "{filterings:?}");
     assert!(moved(&never) != moved(&always), "{filterings:?}");

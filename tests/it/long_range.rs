@@ -458,7 +458,7 @@ pub(super) fn plasma<D: Formed + Integrate>(step: f64, weak: bool) -> Setup<D> {
 fn all_at_once<D: Formed + Integrate>() {
     let error = |step: f64| {
         let (system, _) = run(&plasma::<D>(step, false));
-        assert!(system.engine().state.counts.opened > 20);
+        assert!(system.dem().book.counts.opened > 20);
         system.summary().energy.balance_error
     };
     let (coarse, fine) = (error(1e-5), error(2.5e-6));

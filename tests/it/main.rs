@@ -55,6 +55,7 @@ mod hovering;
 mod in_vain;
 mod jam;
 mod known;
+mod layers;
 mod leeway;
 mod link_ends;
 mod live;

@@ -151,7 +151,7 @@ fn same_bits_again_and_after_a_saved_state() {
     let earlier = ["feed[0].count=60", "run.finish=0.5", "log.snapshots=1"];
     let (mut system, _, _) = run(setup("silo-fill", &earlier));
     system.extend(1.0);
-    let state = system.save();
+    let state = system.save().unwrap();
     let mut again = System::restore(setup("silo-fill", &overrides), &state).expect("its own");
     for system in [&mut system, &mut again] {
         support::finish(system, &mut MemorySink::default());

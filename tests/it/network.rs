@@ -139,7 +139,7 @@ fn packed<D: Integrate>(
     setup.log.series = Some(lasts);
     setup.log.snapshots = Some(lasts);
     let (system, sink) = run(&setup);
-    let cell = system.engine().state.cell.unwrap();
+    let cell = system.dem().world.cell.state.unwrap();
     close("pressure", cell.pressure[0][0] / pressure, 1.0, 1e-2);
     let (grains, contacts) = sink.snapshots.last().unwrap().clone();
     let last = Snapshot {

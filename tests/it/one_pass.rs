@@ -2,7 +2,7 @@
 //!
 //! Reference: the same steps in two passes, to the bit.
 
-use arenite::cluster::Engine;
+use arenite::cluster::Dem;
 use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
 use arenite::cluster::kernel::Batch;
@@ -40,7 +40,7 @@ fn crowd<D: Integrate>(speed: f64) -> Setup<D> {
     setup
 }
 
-fn engine<D: Integrate>(setup: &Setup<D>, margins: (f64, f64)) -> Engine<D> {
+fn engine<D: Integrate>(setup: &Setup<D>, margins: (f64, f64)) -> Dem<D> {
     stepped(
         setup,
         (STEP, 0),
@@ -51,8 +51,8 @@ fn engine<D: Integrate>(setup: &Setup<D>, margins: (f64, f64)) -> Engine<D> {
 }
 
 /// Brings lists up to date after a stride.
-fn mind_lists<D: Integrate>(engine: &mut Engine<D>) {
-    if engine.outer_is_stale() {
+fn mind_lists<D: Integrate>(engine: &mut Dem<D>) {
+    if arenite::cluster::renew::outer_is_stale(&engine.world.physics, &engine.skin) {
         engine.renew();
     } else {
         engine.refresh_inner();
@@ -60,7 +60,7 @@ fn mind_lists<D: Integrate>(engine: &mut Engine<D>) {
 }
 
 /// So many steps, of which every tenth ends with forces that somebody may look at.
-fn in_one_pass<D: Integrate>(engine: &mut Engine<D>, steps: usize) {
+fn in_one_pass<D: Integrate>(engine: &mut Dem<D>, steps: usize) {
     engine.advance();
     for step in 1..=steps {
         mind_lists(engine);
@@ -76,23 +76,23 @@ fn in_one_pass<D: Integrate>(engine: &mut Engine<D>, steps: usize) {
 }
 
 /// Steps while lists are filtered and renewed now and then.
-fn same_bits<D: Integrate>(setup: &Setup<D>, prepare: impl Fn(&mut Engine<D>)) {
+fn same_bits<D: Integrate>(setup: &Setup<D>, prepare: impl Fn(&mut Dem<D>)) {
     let margins = (1e-3, 2e-4);
     let (mut one, mut two) = (engine(setup, margins), engine(setup, margins));
     prepare(&mut one);
     prepare(&mut two);
-    let before = two.state.counts;
+    let before = two.book.counts;
     in_one_pass(&mut one, 150);
     for _ in 0..150 {
         in_two_passes(&mut two);
     }
-    let counts = two.state.counts;
-    assert_eq!(one.state.counts, counts);
+    let counts = two.book.counts;
+    assert_eq!(one.book.counts, counts);
     assert!(counts.renewals > before.renewals + 1, "{counts:?}");
     assert!(counts.filterings > before.filterings + 10, "{counts:?}");
     assert!(counts.slipped > 1000, "{counts:?}");
     // Not printed: megabytes.
-    let told = |engine: &Engine<D>| format!("{:?}", engine.state);
+    let told = |engine: &Dem<D>| format!("{:?}", engine.state());
     assert!(told(&one) == told(&two));
 }
 
@@ -117,9 +117,15 @@ fn who_is_taken_away_leaves_nothing<D: Integrate>() {
         length: 10.0,
     });
     let mut engine = engine(&setup, (5e-3, 1e-3));
-    let lists = |engine: &Engine<D>| engine.state.pairs[0].lists.clone();
-    let last = engine.state.arrays.slots() as u32 - 500;
-    engine.remove(&[last]);
+    let lists = |engine: &Dem<D>| engine.world.contacts.pairs[0].lists.clone();
+    let last = engine.world.grains.arrays.slots() as u32 - 500;
+    arenite::cluster::change::remove(
+        &mut engine.world,
+        &mut engine.book,
+        &mut engine.clusters,
+        &mut engine.border,
+        &[last],
+    );
     let amid = |batch: &&Batch| batch.a[..7].contains(&0) && batch.a[7] != 0;
     assert!(lists(&engine).batches.iter().filter(amid).count() > 0);
     engine.advance();
@@ -155,10 +161,22 @@ fn classes_and_a_rim<D: Integrate>() {
         grain.material = 1;
     }
     same_bits(&setup, |engine| {
-        let slots: Vec<u32> = engine.state.active.iter().copied().step_by(1000).collect();
-        let count = engine.state.arrays.slots();
-        engine.state.still.make_room(count);
-        engine.stop(&slots);
+        let slots: Vec<u32> = engine
+            .world
+            .grains
+            .active
+            .iter()
+            .copied()
+            .step_by(1000)
+            .collect();
+        let count = engine.world.grains.arrays.slots();
+        engine.world.sleeping.still.make_room(count);
+        arenite::cluster::still::stop(
+            &mut engine.world,
+            &mut engine.book,
+            &mut engine.border,
+            &slots,
+        );
         engine.renew();
     });
 }
@@ -176,7 +194,9 @@ fn classes_and_a_rim_in_space() {
 /// A wall is taken away, and its links with it: whom it touched goes on with the others.
 fn a_wall_is_taken_away<D: Integrate>() {
     let setup = crowd::<D>(0.5);
-    same_bits(&setup, |engine| engine.open(0));
+    same_bits(&setup, |engine| {
+        arenite::cluster::change::open(&mut engine.world, &mut engine.book, &mut engine.clusters, 0)
+    });
 }
 
 #[test]
@@ -194,12 +214,19 @@ fn a_wall_is_taken_away_in_space() {
 fn who_is_looked_at_takes_two_passes() {
     let mut engine = engine(&crowd::<Planar>(0.5), (1e-3, 2e-4));
     engine.advance();
-    engine.options.log_links = true;
+    engine.world.physics.options.log_links = true;
     assert!(!engine.forces_and_advance());
-    engine.options.log_links = false;
+    engine.world.physics.options.log_links = false;
     assert!(engine.forces_and_advance());
     let grain = crowd::<Planar>(0.5).grains[0];
-    engine.add(&grain, Status::Stepped, 0.0);
+    arenite::cluster::dem::add(
+        &engine.world.shapes,
+        &mut engine.world.grains,
+        &mut engine.clusters,
+        &grain,
+        Status::Stepped,
+        0.0,
+    );
     engine.renew();
     assert!(!engine.forces_and_advance());
 }

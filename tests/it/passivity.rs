@@ -10,7 +10,7 @@
 //! damper across does not even hold that, by 2 % of what it stores at most: a contact that slides from its first touch on is
 //! given a spring before it has borne anything. docs/laws.md tells.)
 
-use arenite::cluster::Engine;
+use arenite::cluster::Dem;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
     Cohesion, ContactLaw, ContactTerms, Hertz, Loss, Mutze, Plastic, Resistance, ResistanceKind,
@@ -91,8 +91,8 @@ impl Path {
 }
 
 /// Velocity and surface spin that the integrator carries, and those that forces see.
-fn lead<D: Integrate>(engine: &mut Engine<D>, velocity: D::Vector, spin: [f64; 3], seen: bool) {
-    let arrays = &mut engine.state.arrays;
+fn lead<D: Integrate>(engine: &mut Dem<D>, velocity: D::Vector, spin: [f64; 3], seen: bool) {
+    let arrays = &mut engine.world.grains.arrays;
     // Of the grain that is led.
     let slot = arrays.slots() - 1;
     let first = if seen { 4 } else { 0 };
@@ -118,7 +118,7 @@ fn led<D: Integrate>(
     steps: usize,
     place: impl Fn(f64) -> D::Vector,
     spin: impl Fn(f64) -> [f64; 3],
-    mut look: impl FnMut(&Engine<D>, f64, f64),
+    mut look: impl FnMut(&Dem<D>, f64, f64),
 ) {
     let step = LAST / steps as f64;
     let cells = Box::new(Cells::new());
@@ -133,20 +133,20 @@ fn led<D: Integrate>(
             false,
         );
         // Who is led does not yield, and neither does the other.
-        engine.state.arrays.forces.fill(Row::default());
+        engine.world.grains.arrays.forces.fill(Row::default());
         engine.advance();
         let ahead = time + step;
         let nudge = 1e-3 * step;
         let velocity = (place(ahead + nudge) - place(ahead - nudge)) * (0.5 / nudge);
         let spin = spin(ahead);
         lead(&mut engine, velocity, spin, true);
-        if engine.outer_is_stale() {
+        if arenite::cluster::renew::outer_is_stale(&engine.world.physics, &engine.skin) {
             engine.renew();
         } else {
             engine.refresh_inner();
         }
         engine.forces();
-        let arrays = &engine.state.arrays;
+        let arrays = &engine.world.grains.arrays;
         let (force, moment) = D::force(arrays, arrays.slots() - 1);
         let mut power = -(0..D::N).map(|k| force[k] * velocity[k]).sum::<f64>();
         power -= (0..D::SPINS).map(|k| moment[k] * spin[k]).sum::<f64>();
@@ -173,7 +173,9 @@ fn losses<D: Integrate>(
             work += 0.5 * LAST / steps as f64 * (before + power);
             before = power;
             let mut stored = 0.0;
-            engine.each_link_view(|link| stored += link.elastic.sum());
+            arenite::cluster::observe::each_contact(&engine.world, |link| {
+                stored += link.elastic.sum()
+            });
             most = most.max(stored);
             losses.push(if damped && !holds {
                 work
@@ -414,7 +416,9 @@ fn keeps_its_force<D: Integrate>() {
         |engine, time, _| {
             let done = 5.0 * time / LAST;
             if (done - done.round()).abs() < 1e-6 {
-                engine.each_link_view(|link| forces.push(link.tangential_force.norm()));
+                arenite::cluster::observe::each_contact(&engine.world, |link| {
+                    forces.push(link.tangential_force.norm())
+                });
             }
         },
     );

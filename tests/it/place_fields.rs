@@ -542,7 +542,7 @@ fn collision_in_frame<D: Integrate>() {
     };
     let rest = end(&setup(PlaceFields::default(), false));
     let (system, _) = run(&setup(turning::<D>(), true));
-    assert_eq!(system.engine().state.counts.opened, 1);
+    assert_eq!(system.dem().book.counts.opened, 1);
     assert!(system.summary().energy.balance_error < 1e-4);
     let centre = frame::<D>().centre;
     for (rest, last) in rest.iter().zip(system.grains_at(finish)) {
@@ -695,7 +695,7 @@ fn books<D: Integrate>(integrator: IntegratorName) {
         setup.motion.integrator = integrator;
         let before = momenta(&setup.grains).0;
         let (system, _) = run(&setup);
-        assert!(system.engine().state.counts.opened > 10);
+        assert!(system.dem().book.counts.opened > 10);
         let summary = system.summary();
         let fields = summary.fields.unwrap();
         assert!(fields.work.abs() > 1e-3 && fields.drag > 1e-3, "{fields:?}");

@@ -3,7 +3,7 @@
 
 use arenite::body::{ArcGrain, Ball, Clump, Form, Formed, Grain};
 use arenite::cluster::integrate::Integrate;
-use arenite::cluster::{Engine, Other};
+use arenite::cluster::{Dem, Other};
 use arenite::event::Regime;
 use arenite::geometry::{Planar, Spatial};
 use arenite::neighbor::Cells;
@@ -90,7 +90,7 @@ fn run<D: Integrate>(setup: &Setup<D>) -> (System<D>, MemorySink, Summary) {
 /// Normal forces on the floor with where they act along it, by that.
 fn feet<D: Integrate>(system: &System<D>) -> Vec<(f64, f64)> {
     let mut feet = Vec::new();
-    system.engine().each_link_view(|view| {
+    arenite::cluster::observe::each_contact(&system.dem().world, |view| {
         feet.push((view.kinematics.point[0], view.normal_force));
     });
     feet.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -106,7 +106,7 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
         let mut setup = on_a_floor(bar, friction, 0.0);
         setup.morph = Some(support::finely());
         let (system, _, summary) = run(&setup);
-        let rows = system.engine().standing();
+        let rows = system.dem().world.grains.standing();
         assert_eq!(rows.len(), 1, "it stands still");
         let [(left, on_left), (right, on_right)] = feet(&system)[..] else {
             panic!("two feet: {:?}", feet(&system));
@@ -139,7 +139,7 @@ fn falls<D: Formed + Integrate>(form: Form<D>, upright: f64, lies: bool) {
     free.morph = None;
     let [still, stepped] = [&setup, &free].map(|setup| run(setup).0);
     let [a, b] = [&still, &stepped].map(|system| system.grains_at(0.12)[0]);
-    assert!(still.engine().standing().is_empty());
+    assert!(still.dem().world.grains.standing().is_empty());
     assert_eq!(a, b, "it falls as if it were alone");
     assert!(support::up::<D>(a.position) < setup.grains[0].position[D::N - 1]);
     setup.finish = 3.0;
@@ -147,7 +147,11 @@ fn falls<D: Formed + Integrate>(form: Form<D>, upright: f64, lies: bool) {
     let height = support::up::<D>(system.grains_at(3.0)[0].position) / 0.01;
     assert!(summary.energy.balance_error < 1e-3);
     if lies {
-        assert_eq!(system.engine().standing().len(), 1, "it lies, at {height}");
+        assert_eq!(
+            system.dem().world.grains.standing().len(),
+            1,
+            "it lies, at {height}"
+        );
         assert!(height < 0.66, "{height} radii high");
     } else {
         // Nothing takes its energy: it rolls end over end, slow each time that it is upright.
@@ -168,7 +172,7 @@ fn what_is_balanced_on_one_place_falls() {
 fn an_oval_on_its_flat_side_stands_still() {
     let setup = on_a_floor(oval(), 0.5, 0.0);
     let (system, _, summary) = run(&setup);
-    assert_eq!(system.engine().standing().len(), 1);
+    assert_eq!(system.dem().world.grains.standing().len(), 1);
     let [(_, force)] = feet(&system)[..] else {
         panic!("one foot: {:?}", feet(&system));
     };
@@ -241,7 +245,7 @@ fn settled(setup: &mut Setup<Planar>) -> (Vec<u8>, MorphSetup) {
     setup.finish = 0.5;
     let mut system = System::new(setup.clone()).unwrap();
     finish(&mut system, &mut NullSink);
-    (system.save(), morph)
+    (system.save().unwrap(), morph)
 }
 
 /// A run that goes on from a state to a later end.
@@ -260,34 +264,39 @@ fn go_on(
 }
 
 /// An engine by itself in the state of a system's.
-fn engine_of(system: &System<Planar>) -> Engine<Planar> {
+fn engine_of(system: &System<Planar>) -> Dem<Planar> {
     let setup = system.setup();
     let walls = setup
         .boundaries
         .iter()
         .map(|b| Wall::new(b, &setup.periodic).unwrap());
-    let mut engine = Engine::new(
-        system.engine().options,
+    let mut engine = Dem::new(
+        system.dem().world.clock,
+        system.dem().world.physics.options,
         setup.laws.clone(),
         walls.collect(),
         setup.gravity,
         setup.periodic.clone(),
         Box::new(Cells::new()),
     );
-    engine.set_forms(&setup.forms);
-    engine.state = system.engine().state.clone();
-    engine.origin = system.engine().origin;
-    engine.put_all_parts();
-    engine.sort_still();
+    engine.world.shapes.set_forms(&setup.forms);
+    engine.set_state(system.dem().state().into_owned());
+    arenite::cluster::bodies::put_all_parts(
+        &engine.world.physics,
+        &mut engine.world.shapes,
+        &mut engine.world.grains,
+        &mut engine.skin,
+    );
+    arenite::cluster::still::sort_still(&mut engine.world);
     engine
 }
 
 /// What a link is between (grains by slot, or a boundary), where, and its forces on the lesser slot.
 type Link = (u32, u32, [f64; 5]);
 
-fn forces(engine: &Engine<Planar>) -> Vec<Link> {
+fn forces(engine: &Dem<Planar>) -> Vec<Link> {
     let mut links = Vec::new();
-    engine.each_link_view(|view| {
+    arenite::cluster::observe::each_contact(&engine.world, |view| {
         let (t, x) = (view.tangential_force, view.kinematics.point);
         let (a, b, sign) = match view.b {
             Other::Slot(b) if b < view.a => (b, view.a, -1.0),
@@ -311,12 +320,22 @@ fn freezing_and_thawing_shapes_changes_nothing() {
         let system = go_on(&setup, &state, Some(morph), 1.0);
         let mut engine = engine_of(&system);
         engine.renew();
-        engine.begin_look();
-        let all = engine.standing();
+        engine.world.sleeping.begin_look();
+        let all = engine.world.grains.standing();
         assert!(all.len() >= 57, "{} of 60 {shape}s at rest", all.len());
         let before = forces(&engine);
-        let lacks: Vec<_> = all.iter().map(|&slot| engine.residual(slot)).collect();
-        let rows = engine.state.arrays.rows.clone();
+        let lacks: Vec<_> = all
+            .iter()
+            .map(|&slot| {
+                arenite::cluster::held::residual(
+                    &engine.world.physics,
+                    &engine.world.grains,
+                    &engine.world.sleeping,
+                    slot,
+                )
+            })
+            .collect();
+        let rows = engine.world.grains.arrays.rows.clone();
         let greatest = before.iter().map(|l| l.2[0]).fold(0.0, f64::max);
         let mut dice = Dice(7);
         let mut woken = 0;
@@ -328,14 +347,19 @@ fn freezing_and_thawing_shapes_changes_nothing() {
                 .filter(|_| dice.roll() < share)
                 .collect();
             woken += set.len();
-            engine.wake(&set);
+            arenite::cluster::still::wake(&mut engine.world, &mut engine.border, &set);
             engine.renew();
-            assert_eq!(engine.standing().len(), all.len() - set.len());
-            engine.stop(&set);
+            assert_eq!(engine.world.grains.standing().len(), all.len() - set.len());
+            arenite::cluster::still::stop(
+                &mut engine.world,
+                &mut engine.book,
+                &mut engine.border,
+                &set,
+            );
             engine.renew();
         }
         assert!(woken > 1_000, "{woken}");
-        engine.begin_look();
+        engine.world.sleeping.begin_look();
         let after = forces(&engine);
         assert_eq!(before.len(), after.len(), "as many links");
         for (p, q) in before.iter().zip(&after) {
@@ -346,20 +370,29 @@ fn freezing_and_thawing_shapes_changes_nothing() {
             assert_eq!(p.2[3..], q.2[3..], "the place");
         }
         for (&slot, was) in all.iter().zip(&lacks) {
-            let is = engine.residual(slot);
+            let is = arenite::cluster::held::residual(
+                &engine.world.physics,
+                &engine.world.grains,
+                &engine.world.sleeping,
+                slot,
+            );
             for k in 0..6 {
                 close("residual", is[k], was[k], 1e-9 * greatest);
             }
         }
-        assert_eq!(rows, engine.state.arrays.rows, "nobody moved");
+        assert_eq!(rows, engine.world.grains.arrays.rows, "nobody moved");
     }
 }
 
 /// Mean normal force, and what floor and walls bear, N.
 fn loads(system: &System<Planar>) -> [f64; 3] {
     let (mut mean, mut count, mut floor, mut walls) = (0.0, 0.0, 0.0, 0.0);
-    system.engine().each_link_view(|view| {
-        let [on_a, _] = system.engine().pushes(&view);
+    arenite::cluster::observe::each_contact(&system.dem().world, |view| {
+        let [on_a, _] = arenite::cluster::held::pushes(
+            &system.dem().world.shapes,
+            &system.dem().world.grains,
+            &view,
+        );
         match view.b {
             Other::Boundary(2) => floor += on_a[1],
             Other::Boundary(_) => walls += on_a[1],
@@ -573,7 +606,7 @@ fn one_place_holds_where_rolling_there_lifts() {
         high.position.y = 2.0 * half + under - 2e-7;
         setup.grains.push(high);
         setup.finish = 0.1;
-        let standing = run(&setup).0.engine().standing().len();
+        let standing = run(&setup).0.dem().world.grains.standing().len();
         assert_eq!(standing, if stands { 2 } else { 1 });
     }
 }
@@ -585,10 +618,10 @@ fn a_saved_state_with_shapes_at_rest_goes_on_with_the_same_bits() {
         setup.settle = None;
         setup.finish = 1.0;
         let mut system = run(&setup).0;
-        assert!(system.engine().standing().len() > 5);
+        assert!(system.dem().world.grains.standing().len() > 5);
         system.extend(1.4);
         setup.finish = 1.4;
-        let mut again = System::restore(setup, &system.save()).expect("its own");
+        let mut again = System::restore(setup, &system.save().unwrap()).expect("its own");
         for system in [&mut system, &mut again] {
             finish(system, &mut NullSink);
         }
@@ -614,7 +647,7 @@ fn a_tap_wakes_shapes_that_stand_still() {
         let energy = &summary.energy;
         close("injected", energy.injected / (0.5 * mass * 0.09), 1.0, 1e-2);
         assert!(energy.balance_error < 1e-3, "{}", energy.balance_error);
-        let still = system.engine().standing().len();
+        let still = system.dem().world.grains.standing().len();
         println!("{shape}: {still} stand still, {:?}", summary.work);
         assert!(still >= 57, "{still}");
         let [_, floor, walls] = loads(&system);

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use arenite::body::Grain;
 use arenite::cluster::arrays::Status;
 use arenite::cluster::integrate::Integrate;
-use arenite::cluster::{Engine, EngineOptions};
+use arenite::cluster::{Clock, Dem, DemOptions};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::BroadPhase;
 use arenite::record::{
@@ -230,9 +230,9 @@ pub fn momenta<D: Integrate>(grains: &[Grain<D>]) -> (D::Vector, D::Spin) {
 }
 
 /// A step of an engine alone: a stride, then lists and forces.
-pub fn in_two_passes<D: Integrate>(engine: &mut Engine<D>) {
+pub fn in_two_passes<D: Integrate>(engine: &mut Dem<D>) {
     engine.advance();
-    if engine.outer_is_stale() {
+    if arenite::cluster::renew::outer_is_stale(&engine.world.physics, &engine.skin) {
         engine.renew();
     } else {
         engine.refresh_inner();
@@ -248,10 +248,14 @@ pub fn stepped<D: Integrate>(
     margins: (f64, f64),
     search: Box<dyn BroadPhase<D>>,
     level: Level,
-) -> Engine<D> {
-    let options = EngineOptions {
+) -> Dem<D> {
+    let clock = Clock {
+        origin: 0.0,
         step,
         integrator: IntegratorName::Verlet,
+        n: 0,
+    };
+    let options = DemOptions {
         slip_tolerance: 1e-3,
         outer_margin: margins.0,
         inner_margin: margins.1,
@@ -265,7 +269,8 @@ pub fn stepped<D: Integrate>(
         .boundaries
         .iter()
         .map(|b| Wall::new(b, &setup.periodic).unwrap());
-    let mut engine = Engine::new(
+    let mut engine = Dem::new(
+        clock,
         options,
         setup.laws.clone(),
         walls.collect(),
@@ -273,14 +278,21 @@ pub fn stepped<D: Integrate>(
         setup.periodic.clone(),
         search,
     );
-    engine.set_level(level);
-    engine.set_forms(&setup.forms);
+    engine.world.physics.set_level(level);
+    engine.world.shapes.set_forms(&setup.forms);
     for grain in &setup.grains {
-        engine.add(grain, Status::Stepped, 0.0);
+        arenite::cluster::dem::add(
+            &engine.world.shapes,
+            &mut engine.world.grains,
+            &mut engine.clusters,
+            grain,
+            Status::Stepped,
+            0.0,
+        );
     }
     engine.renew();
     engine.forces();
-    engine.start_fresh();
+    arenite::cluster::advance::start_fresh(&mut engine.world);
     for _ in 0..steps {
         in_two_passes(&mut engine);
     }

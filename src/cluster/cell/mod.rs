@@ -10,7 +10,7 @@
 //! Edges are stepped as grains are, by the leapfrog, so that grains and their images go on the same paths to
 //! rounding.
 
-mod drive;
+pub mod drive;
 mod edges;
 mod setup;
 mod sums;

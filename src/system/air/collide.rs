@@ -1,16 +1,19 @@
 //! A collision in flight: whether it is binary and short, and what comes out.
 
 use super::foresee::Except;
-use super::{Kind, Next};
-use crate::cluster::Other;
+use super::{Kind, Next, foresee, handle};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Book, Other, World};
 use crate::collide::alone::{Outcome, Touching};
 use crate::collide::engine::{Pair, Rule, law::Encounter};
 use crate::contact::Elastic;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
-use crate::system::{EventLog, System, SystemError, flight};
+use crate::system::air::Air;
+use crate::system::journal::Journal;
+use crate::system::{Setup, System, SystemError, driver, flight};
 use crate::vector::Row;
 
 /// No contact lasts longer than the undamped one, in the law's time scales: of a linear spring, and of
@@ -73,390 +76,466 @@ struct Kept<D: Dimension> {
     since: f64,
 }
 
-impl<D: Integrate> System<D> {
-    /// Two flyers come into touch.
-    pub(super) fn meet_pair(
-        &mut self,
-        [a, b]: [u32; 2],
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        let (Some(first), Some(second)) = (self.flyer(a), self.flyer(b)) else {
-            self.foresee_again(a, time)?;
-            return Ok(());
-        };
-        let (p, q) = (self.path_of(first, time), self.path_of(second, time));
-        let d = self.engine.shortest(q.position - p.position);
-        let arrays = &self.engine.state.arrays;
-        let met = Met {
-            a: first,
-            b: Other::Slot(second),
-            normal: d * (1.0 / d.norm()),
-            velocity: q.velocity - p.velocity,
-            surface: self.turning(first) + self.turning(second),
-            reach: arrays.radius(first as usize) + arrays.radius(second as usize),
-            wall: D::Vector::default(),
-            reference: D::Vector::default(),
-            curvature: 0.0,
-            pull: 0.0,
-        };
-        self.meet(&met, time, sink)
-    }
+/// Two flyers come into touch.
+pub(super) fn meet_pair<D: Integrate>(
+    system: &mut System<D>,
+    [a, b]: [u32; 2],
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let (Some(first), Some(second)) = (
+        foresee::flyer(&system.dem.world, &mut system.air, a),
+        foresee::flyer(&system.dem.world, &mut system.air, b),
+    ) else {
+        foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, a, time)?;
+        return Ok(());
+    };
+    let (p, q) = (
+        foresee::path_of(&system.dem.world, first, time),
+        foresee::path_of(&system.dem.world, second, time),
+    );
+    let d = cluster::observe::shortest(
+        &system.dem.world.physics,
+        &system.dem.world.cell,
+        q.position - p.position,
+    );
+    let arrays = &system.dem.world.grains.arrays;
+    let met = Met {
+        a: first,
+        b: Other::Slot(second),
+        normal: d * (1.0 / d.norm()),
+        velocity: q.velocity - p.velocity,
+        surface: turning(&system.dem.world, first) + turning(&system.dem.world, second),
+        reach: arrays.radius(first as usize) + arrays.radius(second as usize),
+        wall: D::Vector::default(),
+        reference: D::Vector::default(),
+        curvature: 0.0,
+        pull: 0.0,
+    };
+    meet(system, &met, time, sink)
+}
 
-    /// A flyer comes into touch with a wall.
-    pub(super) fn meet_wall(
-        &mut self,
-        a: u32,
-        [boundary, surface]: [u32; 2],
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        let Some(slot) = self.flyer(a) else {
-            self.leave_air(a);
-            return Ok(());
-        };
-        let path = self.path_of(slot, time);
-        let wall = &self.engine.boundaries[boundary as usize];
-        let gone = self.engine.state.gone[boundary as usize];
-        let radius = self.engine.state.arrays.radius(slot as usize);
-        let touch = wall.touch(surface, path.position, radius, time);
-        let Some(touch) = touch.filter(|_| !gone) else {
-            // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
-            self.foresee_again(a, time)?;
-            return Ok(());
-        };
-        let pull = self.engine.gravity - wall.boundary.motion.acceleration(time);
-        let met = Met {
-            a: slot,
-            b: Other::Boundary(boundary as u16),
-            normal: -touch.normal,
-            velocity: touch.velocity - path.velocity,
-            surface: self.turning(slot),
-            reach: radius,
-            wall: touch.velocity,
-            reference: touch.reference,
-            curvature: touch.curvature,
-            pull: pull.norm(),
-        };
-        self.meet_at(&met, surface, time, sink)
-    }
+/// A flyer comes into touch with a wall.
+pub(super) fn meet_wall<D: Integrate>(
+    system: &mut System<D>,
+    a: u32,
+    [boundary, surface]: [u32; 2],
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let Some(slot) = foresee::flyer(&system.dem.world, &mut system.air, a) else {
+        handle::leave_air(&mut system.air, a);
+        return Ok(());
+    };
+    let path = foresee::path_of(&system.dem.world, slot, time);
+    let wall = &system.dem.world.walls.boundaries[boundary as usize];
+    let gone = system.dem.world.walls.gone[boundary as usize];
+    let radius = system.dem.world.grains.arrays.radius(slot as usize);
+    let touch = wall.touch(surface, path.position, radius, time);
+    let Some(touch) = touch.filter(|_| !gone) else {
+        // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
+        foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, a, time)?;
+        return Ok(());
+    };
+    let pull = system.dem.world.physics.gravity - wall.boundary.motion.acceleration(time);
+    let met = Met {
+        a: slot,
+        b: Other::Boundary(boundary as u16),
+        normal: -touch.normal,
+        velocity: touch.velocity - path.velocity,
+        surface: turning(&system.dem.world, slot),
+        reach: radius,
+        wall: touch.velocity,
+        reference: touch.reference,
+        curvature: touch.curvature,
+        pull: pull.norm(),
+    };
+    meet_at(system, &met, surface, time, sink)
+}
 
-    fn meet(&mut self, met: &Met<D>, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.meet_at(met, 0, time, sink)
-    }
+fn meet<D: Integrate>(
+    system: &mut System<D>,
+    met: &Met<D>,
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    meet_at(system, met, 0, time, sink)
+}
 
-    /// Radius times spin of a slot, m/s.
-    fn turning(&self, slot: u32) -> D::Spin {
-        let s = D::surface_spin(&self.engine.state.arrays, slot as usize);
-        D::spin_from_fn(|k| s[k])
-    }
+/// Radius times spin of a slot, m/s.
+fn turning<D: Integrate>(world: &World<D>, slot: u32) -> D::Spin {
+    let s = D::surface_spin(&world.grains.arrays, slot as usize);
+    D::spin_from_fn(|k| s[k])
+}
 
-    /// What a collision comes to: by the contact law of the pair.
-    fn impact(&mut self, met: &Met<D>, approach: f64) -> Impact<D> {
-        let arrays = &self.engine.state.arrays;
-        let a = met.a as usize;
-        let (mass_a, radius_a) = (arrays.inverse_mass(a), arrays.radius(a));
-        let (mut inverse_mass, mut inverse_inertia) = (mass_a, arrays.inverse_inertia(a));
-        let (other, radius) = match met.b {
-            Other::Slot(b) => {
-                let b = b as usize;
-                inverse_mass += arrays.inverse_mass(b);
-                inverse_inertia += arrays.inverse_inertia(b);
-                let radius_b = arrays.radius(b);
-                (
-                    arrays.material[b],
-                    radius_a * (radius_b / (radius_a + radius_b)),
+/// What a collision comes to: by the contact law of the pair.
+fn impact<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    air: &mut Option<Air>,
+    met: &Met<D>,
+    approach: f64,
+) -> Impact<D> {
+    let arrays = &world.grains.arrays;
+    let a = met.a as usize;
+    let (mass_a, radius_a) = (arrays.inverse_mass(a), arrays.radius(a));
+    let (mut inverse_mass, mut inverse_inertia) = (mass_a, arrays.inverse_inertia(a));
+    let (other, radius) = match met.b {
+        Other::Slot(b) => {
+            let b = b as usize;
+            inverse_mass += arrays.inverse_mass(b);
+            inverse_inertia += arrays.inverse_inertia(b);
+            let radius_b = arrays.radius(b);
+            (
+                arrays.material[b],
+                radius_a * (radius_b / (radius_a + radius_b)),
+            )
+        }
+        Other::Boundary(wall) => (
+            world.walls.boundaries[usize::from(wall)].boundary.material,
+            radius_a / (1.0 + met.curvature * radius_a),
+        ),
+    };
+    let materials = [arrays.material[a], other];
+    let slip = met.velocity + met.normal * approach - D::cross_spin(met.surface, met.normal);
+    let sliding = slip.norm();
+    let effective_mass = 1.0 / inverse_mass;
+    let pair = Pair {
+        index: usize::from(materials[0]) * setup.laws.materials + usize::from(materials[1]),
+        effective_mass,
+        radius,
+        approach,
+        sliding,
+    };
+    let followed = follow(world, air, met, pair.index, radius);
+    let rule = match &followed {
+        Some(out) => Some(Rule::smooth(out.restitution)),
+        None => air.as_mut().and_then(|aloft| {
+            let solved = &mut aloft.s.tally.solved;
+            aloft.contacts.rule(&pair, solved)
+        }),
+    };
+    // A pair without a law is refused at set-up.
+    let rule = rule.unwrap_or(Rule::smooth(1.0));
+    let law = setup.laws.get(materials[0], materials[1]);
+    let duration = law.map_or(0.0, |law| {
+        let longest = match law.elastic() {
+            Elastic::Linear(_) => LONGEST[0],
+            Elastic::Hertz(_) => LONGEST[1],
+            // Followed by itself, which tells.
+            Elastic::Power { .. } => 0.0,
+        };
+        longest * law.elastic().time_scale(effective_mass, radius, approach)
+    });
+    let duration = followed.as_ref().map_or(duration, |out| out.duration);
+    let normal_impulse = (1.0 + rule.restitution) * approach * effective_mass;
+    let mut impact = Impact {
+        impulse: met.normal * normal_impulse,
+        tangential: D::Vector::default(),
+        couple: D::Spin::default(),
+        lost: 0.5 * (1.0 - rule.restitution) * approach * normal_impulse,
+        duration,
+        way: (approach + sliding + D::spin_dot(met.surface, met.surface).sqrt()) * duration
+            / met.reach,
+        pulled: met.pull * duration / approach,
+    };
+    if let Some(out) = followed {
+        impact.impulse += out.tangential;
+        impact.tangential = out.tangential;
+        impact.couple = out.couple;
+        impact.lost += out.lost;
+    } else if let Some(rough) = &rule.rough {
+        let out = rough.exchange(
+            &Encounter::<D> {
+                normal: met.normal,
+                velocity: met.velocity,
+                inverse_mass,
+                inverse_inertia,
+                surface: met.surface,
+            },
+            normal_impulse,
+        );
+        impact.impulse += out.impulse;
+        impact.tangential = out.impulse;
+        impact.lost += out.lost;
+    }
+    impact
+}
+
+/// A contact whose law no table holds, followed by itself.
+fn follow<D: Integrate>(
+    world: &World<D>,
+    air: &Option<Air>,
+    met: &Met<D>,
+    pair: usize,
+    radius: f64,
+) -> Option<Outcome<D>> {
+    if !air.as_ref()?.contacts.is_alone(pair) {
+        return None;
+    }
+    let arrays = &world.grains.arrays;
+    let a = met.a as usize;
+    let mut touching = Touching {
+        normal: met.normal,
+        velocity: met.velocity,
+        surfaces: [turning(world, met.a), D::Spin::default()],
+        radii: [arrays.radius(a); 2],
+        inverse_mass: arrays.inverse_mass(a),
+        turning: [arrays.inverse_inertia(a), 0.0],
+        radius,
+    };
+    if let Other::Slot(b) = met.b {
+        touching.surfaces[1] = turning(world, b);
+        touching.radii[1] = arrays.radius(b as usize);
+        touching.inverse_mass += arrays.inverse_mass(b as usize);
+        touching.turning[1] = arrays.inverse_inertia(b as usize);
+    }
+    air.as_ref()?.contacts.follow(pair, &touching)
+}
+
+fn keep<D: Integrate>(world: &World<D>, slot: usize) -> Kept<D> {
+    let arrays = &world.grains.arrays;
+    Kept {
+        slot,
+        row: arrays.rows[slot],
+        spin: arrays.spins.get(slot).copied(),
+        state: arrays.state[slot],
+        rotation: arrays.rotation.get(slot).copied(),
+        since: world.grains.since[slot],
+    }
+}
+
+fn put_back<D: Integrate>(world: &mut World<D>, kept: &Kept<D>) {
+    let (slot, arrays) = (kept.slot, &mut world.grains.arrays);
+    arrays.rows[slot] = kept.row;
+    arrays.state[slot] = kept.state;
+    if let Some(spin) = kept.spin {
+        arrays.spins[slot] = spin;
+    }
+    if let Some(rotation) = kept.rotation {
+        arrays.rotation[slot] = rotation;
+    }
+    world.grains.since[slot] = kept.since;
+}
+
+/// A flyer's path begins anew with a velocity and a surface spin on top of its own.
+fn push<D: Integrate>(
+    world: &mut World<D>,
+    slot: u32,
+    time: f64,
+    velocity: D::Vector,
+    surface: D::Spin,
+) {
+    let s = slot as usize;
+    flight::restart(world, s, time);
+    world.grains.kick(slot, velocity);
+    let arrays = &mut world.grains.arrays;
+    for k in 0..D::SPINS {
+        let more = D::spin_component(surface, k);
+        if D::N == 2 {
+            arrays.rows[s].0[6] += more;
+            arrays.state[s].0[2] += more;
+        } else {
+            arrays.spins[s].0[k] += more;
+            arrays.state[s].0[4 + k] += more;
+        }
+    }
+}
+
+/// Two bodies come into touch: they collide at once, or go to the grid.
+fn meet_at<D: Integrate>(
+    system: &mut System<D>,
+    met: &Met<D>,
+    surface: u32,
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let approach = -met.normal.dot(&met.velocity);
+    let id = |slot: u32, system: &System<D>| system.dem.world.grains.arrays.id[slot as usize];
+    let mut ids = vec![id(met.a, system)];
+    if let Other::Slot(b) = met.b {
+        ids.push(id(b, system));
+    }
+    if approach.is_nan() || approach <= 0.0 {
+        if let Some(aloft) = &mut system.air {
+            aloft.s.tally.grazes += 1;
+        }
+        for id in ids {
+            foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, id, time)?;
+        }
+        return Ok(());
+    }
+    let impact = impact(
+        &system.setup,
+        &system.dem.world,
+        &mut system.air,
+        met,
+        approach,
+    );
+    let step = system.dem.world.clock.step;
+    let window = impact.duration.max(LEAST_STEPS * step);
+    let limit = system.air.as_ref().map_or(0.0, |aloft| aloft.way);
+    let mut slots = vec![met.a];
+    if let Other::Slot(b) = met.b {
+        slots.push(b);
+    }
+    let short = impact.way <= limit && impact.pulled <= limit;
+    // Who else meets one of the two while they are in touch, going on as they came,
+    let except = |k: usize| match met.b {
+        Other::Slot(_) => Except::Grain(ids[1 - k]),
+        Other::Boundary(wall) => Except::Surface(u32::from(wall), surface),
+    };
+    let mut crowded = false;
+    for (k, &slot) in slots.iter().enumerate() {
+        crowded = crowded
+            || short
+                && foresee::foresee_flyer(
+                    &system.setup,
+                    &system.dem.world,
+                    &mut system.air,
+                    slot,
+                    time,
+                    Some(window),
+                    except(k),
                 )
-            }
-            Other::Boundary(wall) => (
-                self.engine.boundaries[usize::from(wall)].boundary.material,
-                radius_a / (1.0 + met.curvature * radius_a),
-            ),
-        };
-        let materials = [arrays.material[a], other];
-        let slip = met.velocity + met.normal * approach - D::cross_spin(met.surface, met.normal);
-        let sliding = slip.norm();
-        let effective_mass = 1.0 / inverse_mass;
-        let pair = Pair {
-            index: usize::from(materials[0]) * self.setup.laws.materials
-                + usize::from(materials[1]),
-            effective_mass,
-            radius,
-            approach,
-            sliding,
-        };
-        let followed = self.follow(met, pair.index, radius);
-        let rule = match &followed {
-            Some(out) => Some(Rule::smooth(out.restitution)),
-            None => self.air.as_mut().and_then(|air| {
-                let solved = &mut air.s.tally.solved;
-                air.contacts.rule(&pair, solved)
-            }),
-        };
-        // A pair without a law is refused at set-up.
-        let rule = rule.unwrap_or(Rule::smooth(1.0));
-        let law = self.setup.laws.get(materials[0], materials[1]);
-        let duration = law.map_or(0.0, |law| {
-            let longest = match law.elastic() {
-                Elastic::Linear(_) => LONGEST[0],
-                Elastic::Hertz(_) => LONGEST[1],
-                // Followed by itself, which tells.
-                Elastic::Power { .. } => 0.0,
-            };
-            longest * law.elastic().time_scale(effective_mass, radius, approach)
-        });
-        let duration = followed.as_ref().map_or(duration, |out| out.duration);
-        let normal_impulse = (1.0 + rule.restitution) * approach * effective_mass;
-        let mut impact = Impact {
-            impulse: met.normal * normal_impulse,
-            tangential: D::Vector::default(),
-            couple: D::Spin::default(),
-            lost: 0.5 * (1.0 - rule.restitution) * approach * normal_impulse,
-            duration,
-            way: (approach + sliding + D::spin_dot(met.surface, met.surface).sqrt()) * duration
-                / met.reach,
-            pulled: met.pull * duration / approach,
-        };
-        if let Some(out) = followed {
-            impact.impulse += out.tangential;
-            impact.tangential = out.tangential;
-            impact.couple = out.couple;
-            impact.lost += out.lost;
-        } else if let Some(rough) = &rule.rough {
-            let out = rough.exchange(
-                &Encounter::<D> {
-                    normal: met.normal,
-                    velocity: met.velocity,
-                    inverse_mass,
-                    inverse_inertia,
-                    surface: met.surface,
-                },
-                normal_impulse,
-            );
-            impact.impulse += out.impulse;
-            impact.tangential = out.impulse;
-            impact.lost += out.lost;
-        }
-        impact
+                .next
+                    != Next::Look;
     }
-
-    /// A contact whose law no table holds, followed by itself.
-    fn follow(&self, met: &Met<D>, pair: usize, radius: f64) -> Option<Outcome<D>> {
-        if !self.air.as_ref()?.contacts.is_alone(pair) {
-            return None;
-        }
-        let arrays = &self.engine.state.arrays;
-        let a = met.a as usize;
-        let mut touching = Touching {
-            normal: met.normal,
-            velocity: met.velocity,
-            surfaces: [self.turning(met.a), D::Spin::default()],
-            radii: [arrays.radius(a); 2],
-            inverse_mass: arrays.inverse_mass(a),
-            turning: [arrays.inverse_inertia(a), 0.0],
-            radius,
-        };
-        if let Other::Slot(b) = met.b {
-            touching.surfaces[1] = self.turning(b);
-            touching.radii[1] = arrays.radius(b as usize);
-            touching.inverse_mass += arrays.inverse_mass(b as usize);
-            touching.turning[1] = arrays.inverse_inertia(b as usize);
-        }
-        self.air.as_ref()?.contacts.follow(pair, &touching)
-    }
-
-    fn keep(&self, slot: usize) -> Kept<D> {
-        let arrays = &self.engine.state.arrays;
-        Kept {
-            slot,
-            row: arrays.rows[slot],
-            spin: arrays.spins.get(slot).copied(),
-            state: arrays.state[slot],
-            rotation: arrays.rotation.get(slot).copied(),
-            since: self.engine.state.since[slot],
-        }
-    }
-
-    fn put_back(&mut self, kept: &Kept<D>) {
-        let (slot, arrays) = (kept.slot, &mut self.engine.state.arrays);
-        arrays.rows[slot] = kept.row;
-        arrays.state[slot] = kept.state;
-        if let Some(spin) = kept.spin {
-            arrays.spins[slot] = spin;
-        }
-        if let Some(rotation) = kept.rotation {
-            arrays.rotation[slot] = rotation;
-        }
-        self.engine.state.since[slot] = kept.since;
-    }
-
-    /// A flyer's path begins anew with a velocity and a surface spin on top of its own.
-    fn push(&mut self, slot: u32, time: f64, velocity: D::Vector, surface: D::Spin) {
-        let s = slot as usize;
-        flight::restart(&mut self.engine, s, time);
-        self.engine.kick(slot, velocity);
-        let arrays = &mut self.engine.state.arrays;
-        for k in 0..D::SPINS {
-            let more = D::spin_component(surface, k);
-            if D::N == 2 {
-                arrays.rows[s].0[6] += more;
-                arrays.state[s].0[2] += more;
-            } else {
-                arrays.spins[s].0[k] += more;
-                arrays.state[s].0[4 + k] += more;
-            }
-        }
-    }
-
-    /// Two bodies come into touch: they collide at once, or go to the grid.
-    fn meet_at(
-        &mut self,
-        met: &Met<D>,
-        surface: u32,
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        let approach = -met.normal.dot(&met.velocity);
-        let id = |slot: u32, system: &Self| system.engine.state.arrays.id[slot as usize];
-        let mut ids = vec![id(met.a, self)];
-        if let Other::Slot(b) = met.b {
-            ids.push(id(b, self));
-        }
-        if approach.is_nan() || approach <= 0.0 {
-            if let Some(air) = &mut self.air {
-                air.s.tally.grazes += 1;
-            }
-            for id in ids {
-                self.foresee_again(id, time)?;
-            }
-            return Ok(());
-        }
-        let impact = self.impact(met, approach);
-        let step = self.engine.options.step;
-        let window = impact.duration.max(LEAST_STEPS * step);
-        let limit = self.air.as_ref().map_or(0.0, |air| air.way);
-        let mut slots = vec![met.a];
-        if let Other::Slot(b) = met.b {
-            slots.push(b);
-        }
-        let short = impact.way <= limit && impact.pulled <= limit;
-        // Who else meets one of the two while they are in touch, going on as they came,
-        let except = |k: usize| match met.b {
-            Other::Slot(_) => Except::Grain(ids[1 - k]),
-            Other::Boundary(wall) => Except::Surface(u32::from(wall), surface),
-        };
-        let mut crowded = false;
+    // or as they part.
+    let mut foreseen = Vec::with_capacity(2);
+    let kept: Vec<Kept<D>> = slots
+        .iter()
+        .map(|&s| keep(&system.dem.world, s as usize))
+        .collect();
+    let free = kept
+        .iter()
+        .all(|kept| kept.since <= handle::grid_time(&system.dem.world, time));
+    if short && !crowded || !free {
+        let arrays = &system.dem.world.grains.arrays;
         for (k, &slot) in slots.iter().enumerate() {
-            crowded = crowded
-                || short
-                    && self.foresee_flyer(slot, time, Some(window), except(k)).next != Next::Look;
+            let sign = if k == 0 { -1.0 } else { 1.0 };
+            let s = slot as usize;
+            let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
+            let mut turned = D::moment(-met.normal, impact.tangential) * i;
+            if impact.couple != D::Spin::default() {
+                turned += impact.couple * (-sign * i / arrays.radius(s));
+            }
+            foreseen.push((impact.impulse * (sign * m), turned));
         }
-        // or as they part.
-        let mut foreseen = Vec::with_capacity(2);
-        let kept: Vec<Kept<D>> = slots.iter().map(|&s| self.keep(s as usize)).collect();
-        let free = kept.iter().all(|kept| kept.since <= self.grid_time(time));
-        if short && !crowded || !free {
-            let arrays = &self.engine.state.arrays;
-            for (k, &slot) in slots.iter().enumerate() {
-                let sign = if k == 0 { -1.0 } else { 1.0 };
-                let s = slot as usize;
-                let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
-                let mut turned = D::moment(-met.normal, impact.tangential) * i;
-                if impact.couple != D::Spin::default() {
-                    turned += impact.couple * (-sign * i / arrays.radius(s));
-                }
-                foreseen.push((impact.impulse * (sign * m), turned));
-            }
-            for (&slot, (velocity, turned)) in slots.iter().zip(foreseen) {
-                self.push(slot, time, velocity, turned);
-            }
-            let mut next = Vec::with_capacity(2);
-            for &slot in &slots {
-                next.push(self.foresee_flyer(slot, time, None, Except::Nobody));
-            }
-            crowded |= next
-                .iter()
-                .any(|next| next.next != Next::Look && next.time < time + window);
-            if !crowded || !free {
-                for (&id, next) in ids.iter().zip(next) {
-                    self.new_path(id, time)?;
-                    self.await_event(id, next)?;
-                }
-                if crowded && let Some(air) = &mut self.air {
-                    air.s.tally.forced += 1;
-                }
-                return self.book(met, &impact, time, sink);
-            }
-            kept.iter().for_each(|kept| self.put_back(kept));
+        for (&slot, (velocity, turned)) in slots.iter().zip(foreseen) {
+            push(&mut system.dem.world, slot, time, velocity, turned);
         }
-        if let Some(air) = &mut self.air {
-            air.s.tally.lasting += 1;
-            air.s.tally.crowded += u64::from(crowded);
+        let mut next = Vec::with_capacity(2);
+        for &slot in &slots {
+            next.push(foresee::foresee_flyer(
+                &system.setup,
+                &system.dem.world,
+                &mut system.air,
+                slot,
+                time,
+                None,
+                Except::Nobody,
+            ));
         }
-        self.call_back(&ids, time, sink)
+        crowded |= next
+            .iter()
+            .any(|next| next.next != Next::Look && next.time < time + window);
+        if !crowded || !free {
+            for (&id, next) in ids.iter().zip(next) {
+                new_path(&system.dem.world, &mut system.air, id, time)?;
+                handle::await_event(&mut system.air, id, next)?;
+            }
+            if crowded && let Some(aloft) = &mut system.air {
+                aloft.s.tally.forced += 1;
+            }
+            return book(
+                &system.dem.world,
+                &mut system.dem.book,
+                &mut system.air,
+                &mut system.s.journal,
+                met,
+                &impact,
+                time,
+                sink,
+            );
+        }
+        kept.iter()
+            .for_each(|kept| put_back(&mut system.dem.world, kept));
     }
+    if let Some(aloft) = &mut system.air {
+        aloft.s.tally.lasting += 1;
+        aloft.s.tally.crowded += u64::from(crowded);
+    }
+    handle::call_back(system, &ids, time, sink)
+}
 
-    /// A flyer's path has begun anew: what was foreseen with it holds no more.
-    fn new_path(&mut self, id: u32, time: f64) -> Result<(), SystemError> {
-        let Some(slot) = self.flyer(id) else {
-            return Ok(());
-        };
-        let place = self.path_of(slot, time).position;
-        if let Some(air) = &mut self.air {
-            air.register(id, Kind::Flyer, place);
-            air.s.bodies[id as usize].path += 1;
-        }
-        Ok(())
+/// A flyer's path has begun anew: what was foreseen with it holds no more.
+fn new_path<D: Integrate>(
+    world: &World<D>,
+    air: &mut Option<Air>,
+    id: u32,
+    time: f64,
+) -> Result<(), SystemError> {
+    let Some(slot) = foresee::flyer(world, air, id) else {
+        return Ok(());
+    };
+    let place = foresee::path_of(world, slot, time).position;
+    if let Some(aloft) = air {
+        aloft.register(id, Kind::Flyer, place);
+        aloft.s.bodies[id as usize].path += 1;
     }
+    Ok(())
+}
 
-    /// Books and logs a collision.
-    fn book(
-        &mut self,
-        met: &Met<D>,
-        impact: &Impact<D>,
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        self.count(EventKind::Collision);
-        self.engine.state.flows.collision += impact.lost;
-        if let Other::Boundary(index) = met.b {
-            let index = usize::from(index);
-            // On the grain.
-            let impulse = -impact.impulse;
-            let work = impulse.dot(&met.wall);
-            let slot = met.a as usize;
-            let arrays = &self.engine.state.arrays;
-            let touch =
-                flight::fly(&self.engine, slot, time).position + met.normal * arrays.radius(slot);
-            let moment = D::moment(touch - met.reference, impulse);
-            self.engine.state.flows.walls += work;
-            let sums = &mut self.engine.state.wall_sums[index];
-            for k in 0..D::N {
-                sums[k] += impulse[k];
-            }
-            for k in 0..D::SPINS {
-                sums[6 - D::SPINS + k] += D::spin_component(moment, k);
-            }
-            sums[6] += work;
+/// Books and logs a collision.
+fn book<D: Integrate>(
+    world: &World<D>,
+    book: &mut Book,
+    air: &mut Option<Air>,
+    journal: &mut Journal,
+    met: &Met<D>,
+    impact: &Impact<D>,
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    journal.count(EventKind::Collision);
+    book.flows.collision += impact.lost;
+    if let Other::Boundary(index) = met.b {
+        let index = usize::from(index);
+        // On the grain.
+        let impulse = -impact.impulse;
+        let work = impulse.dot(&met.wall);
+        let slot = met.a as usize;
+        let arrays = &world.grains.arrays;
+        let touch = world.flight_at(slot, time)[0] + met.normal * arrays.radius(slot);
+        let moment = D::moment(touch - met.reference, impulse);
+        book.flows.walls += work;
+        let sums = &mut book.wall_sums[index];
+        for k in 0..D::N {
+            sums[k] += impulse[k];
         }
-        if let Some(air) = &mut self.air {
-            let tally = &mut air.s.tally;
-            match met.b {
-                Other::Slot(_) => tally.pairs += 1,
-                Other::Boundary(_) => {
-                    tally.walls += 1;
-                    tally.lost_at_walls += impact.lost;
-                }
-            }
+        for k in 0..D::SPINS {
+            sums[6 - D::SPINS + k] += D::spin_component(moment, k);
         }
-        if !self.s.stage.settling && self.setup.log.events == EventLog::Links {
-            let mut row = self.row(time, EventKind::Collision);
-            self.put_body(&mut row, met.a);
-            row.body_b = self.body_ref(met.b);
-            row.energy = impact.lost;
-            row.cause = self.s.journal.causes.now;
-            sink.event(&row)?;
-        }
-        Ok(())
+        sums[6] += work;
     }
+    if let Some(aloft) = air {
+        let tally = &mut aloft.s.tally;
+        match met.b {
+            Other::Slot(_) => tally.pairs += 1,
+            Other::Boundary(_) => {
+                tally.walls += 1;
+                tally.lost_at_walls += impact.lost;
+            }
+        }
+    }
+    if journal.tells_of_links() {
+        let mut row = journal.row(time, EventKind::Collision);
+        driver::put_body(world, &mut row, met.a);
+        row.body_b = driver::body_ref(world, met.b);
+        row.energy = impact.lost;
+        row.cause = journal.causes.now;
+        sink.event(&row)?;
+    }
+    Ok(())
 }

@@ -1,13 +1,16 @@
 //! What comes next for a flyer, from who is around its cell.
 
 use super::cells::SLACK;
-use super::{Foreseen, Kind, Next};
+use super::{Foreseen, Kind, Next, handle};
+use crate::cluster;
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::geometry::Vector;
 use crate::geometry::path::{Path, parabola, spheres};
-use crate::system::flight::{self, approach};
-use crate::system::{System, SystemError};
+use crate::geometry::{Dimension, Vector};
+use crate::system::air::Air;
+use crate::system::flight::approach;
+use crate::system::{Setup, SystemError};
 use crate::walls::{Meeting, Way};
 
 /// Steps before it must that a flyer is called back to the grid.
@@ -24,282 +27,294 @@ pub(super) enum Except {
     Surface(u32, u32),
 }
 
-impl<D: Integrate> System<D> {
-    /// Where a flyer is at a time, and how it goes on.
-    pub(super) fn path_of(&self, slot: u32, time: f64) -> Path<D> {
-        let at = flight::fly(&self.engine, slot as usize, time);
-        Path {
-            position: at.position,
-            velocity: at.velocity,
-            acceleration: self.engine.gravity,
+/// When a path comes within a distance of a point at -`d`, s from now; `length` if not by then.
+fn nears<D: Dimension>(path: &Path<D>, d: D::Vector, reach: f64, g: f64, length: f64) -> f64 {
+    let (v, a) = (path.velocity, path.acceleration);
+    let gap = |t: f64| (d + v * t + a * (0.5 * t * t)).norm() - reach;
+    approach(gap, v.norm(), g, length)
+}
+
+/// Where a flyer is at a time, and how it goes on.
+pub(super) fn path_of<D: Integrate>(world: &World<D>, slot: u32, time: f64) -> Path<D> {
+    let [position, velocity] = world.flight_at(slot as usize, time);
+    Path {
+        position,
+        velocity,
+        acceleration: world.physics.gravity,
+    }
+}
+
+/// When a path leaves its cell, s from now.
+fn leaves<D: Integrate>(air: &Option<Air>, path: &Path<D>) -> f64 {
+    let Some(aloft) = air else {
+        return f64::INFINITY;
+    };
+    let mut first = f64::INFINITY;
+    for k in 0..D::N {
+        let [low, high] = aloft.s.lattice.ends(k, path.position[k]);
+        let slack = SLACK * aloft.s.lattice.width(k);
+        let (v, a) = (path.velocity[k], path.acceleration[k]);
+        for (gap, v, a) in [(low + slack, v, a), (high + slack, -v, -a)] {
+            first = first.min(parabola(gap, v, a).unwrap_or(f64::INFINITY));
         }
     }
+    first
+}
 
-    /// When a path leaves its cell, s from now.
-    fn leaves(&self, path: &Path<D>) -> f64 {
-        let Some(air) = &self.air else {
-            return f64::INFINITY;
-        };
-        let mut first = f64::INFINITY;
-        for k in 0..D::N {
-            let [low, high] = air.s.lattice.ends(k, path.position[k]);
-            let slack = SLACK * air.s.lattice.width(k);
-            let (v, a) = (path.velocity[k], path.acceleration[k]);
-            for (gap, v, a) in [(low + slack, v, a), (high + slack, -v, -a)] {
-                first = first.min(parabola(gap, v, a).unwrap_or(f64::INFINITY));
-            }
+/// The earliest event of a flyer from a time on, s, in its cell; or none in so much time.
+pub(super) fn foresee_flyer<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    air: &mut Option<Air>,
+    slot: u32,
+    time: f64,
+    within: Option<f64>,
+    except: Except,
+) -> Foreseen {
+    let slot = slot as usize;
+    let path = path_of(world, slot as u32, time);
+    let leaves = leaves(air, &path);
+    let length = within.map_or(leaves, |within| within.min(leaves));
+    let arrays = &world.grains.arrays;
+    let id = arrays.id[slot];
+    let radius = arrays.radius(slot);
+    let g = world.physics.gravity.norm();
+    let margin = 0.5 * world.physics.options.outer_margin;
+    let speed = path.velocity.norm();
+    let mut first = Foreseen {
+        time: time + length,
+        next: Next::Look,
+        ..Foreseen::default()
+    };
+    let mut tested = 0;
+    let Some(aloft) = air else {
+        return first;
+    };
+    aloft.gather::<D>(aloft.s.lattice.cell(path.position));
+    let found = std::mem::take(&mut aloft.found);
+    // Few cells around a periodic axis: any image of the other may be the nearest soon.
+    let wraps = aloft.s.lattice.few();
+    let shifts = if wraps == [false; 3] {
+        Vec::new()
+    } else {
+        images(setup, wraps)
+    };
+    let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
+    for &other in &found {
+        if other == id || except == Except::Grain(other) {
+            continue;
         }
-        first
-    }
-
-    /// The earliest event of a flyer from a time on, s, in its cell; or none in so much time.
-    pub(super) fn foresee_flyer(
-        &mut self,
-        slot: u32,
-        time: f64,
-        within: Option<f64>,
-        except: Except,
-    ) -> Foreseen {
-        let slot = slot as usize;
-        let path = self.path_of(slot as u32, time);
-        let leaves = self.leaves(&path);
-        let length = within.map_or(leaves, |within| within.min(leaves));
-        let arrays = &self.engine.state.arrays;
-        let id = arrays.id[slot];
-        let radius = arrays.radius(slot);
-        let g = self.engine.gravity.norm();
-        let margin = 0.5 * self.engine.options.outer_margin;
-        let speed = path.velocity.norm();
-        let mut first = Foreseen {
-            time: time + length,
-            next: Next::Look,
-            ..Foreseen::default()
-        };
-        let mut tested = 0;
-        let Some(air) = &mut self.air else {
-            return first;
-        };
-        air.gather::<D>(air.s.lattice.cell(path.position));
-        let found = std::mem::take(&mut air.found);
-        // Few cells around a periodic axis: any image of the other may be the nearest soon.
-        let images = air.s.lattice.few();
-        let shifts = if images == [false; 3] {
-            Vec::new()
-        } else {
-            self.images(images)
-        };
-        let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
-        for &other in &found {
-            if other == id || except == Except::Grain(other) {
+        let body = air
+            .as_ref()
+            .map_or_else(Default::default, |aloft| aloft.s.bodies[other as usize]);
+        tested += 1;
+        if body.kind == Kind::Flyer {
+            let Some(b) = flyer(world, air, other) else {
+                handle::leave_air(air, other);
                 continue;
+            };
+            let theirs = path_of(world, b, time);
+            let reach = radius + world.grains.arrays.radius(b as usize);
+            let d = cluster::observe::shortest(
+                &world.physics,
+                &world.cell,
+                theirs.position - path.position,
+            );
+            let v = theirs.velocity - path.velocity;
+            let mut see = |d: D::Vector| {
+                let still = D::Vector::default();
+                let here = Path {
+                    position: still,
+                    velocity: still,
+                    acceleration: still,
+                };
+                let there = Path {
+                    position: d,
+                    velocity: v,
+                    acceleration: still,
+                };
+                if let Some(t) = spheres::<D>(&here, &there, reach)
+                    && (time + t, other) < (first.time, first.with_grain())
+                {
+                    first = Foreseen {
+                        time: time + t,
+                        next: Next::Pair,
+                        with: other,
+                        detail: body.path,
+                    };
+                }
+            };
+            shifts().for_each(|shift| see(d + shift));
+        } else {
+            let place = D::Vector::from_fn(|k| body.place[k]);
+            let Some(b) = stepped(world, air, other) else {
+                handle::leave_air(air, other);
+                continue;
+            };
+            let reach = radius + world.grains.arrays.radius(b as usize) + margin;
+            let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
+            for shift in shifts() {
+                let after = nears(&path, d + shift, reach, g, first.time - time);
+                first.must_return(after, time, ahead(world));
             }
-            let body = self
-                .air
-                .as_ref()
-                .map_or_else(Default::default, |air| air.s.bodies[other as usize]);
+        }
+    }
+    if let Some(aloft) = air {
+        aloft.found = found;
+    }
+    let way = (speed + 0.5 * g * length) * length;
+    if length.is_finite() && !world.sleeping.cells.is_empty() {
+        let x = path.position;
+        let arrays = &world.grains.arrays;
+        let ahead = ahead(world);
+        world.sleeping.cells.near(x, radius + margin + way, |b| {
             tested += 1;
-            if body.kind == Kind::Flyer {
-                let Some(b) = self.flyer(other) else {
-                    self.leave_air(other);
-                    continue;
-                };
-                let theirs = self.path_of(b, time);
-                let reach = radius + self.engine.state.arrays.radius(b as usize);
-                let d = self.engine.shortest(theirs.position - path.position);
-                let v = theirs.velocity - path.velocity;
-                let mut see = |d: D::Vector| {
-                    let still = D::Vector::default();
-                    let here = Path {
-                        position: still,
-                        velocity: still,
-                        acceleration: still,
-                    };
-                    let there = Path {
-                        position: d,
-                        velocity: v,
-                        acceleration: still,
-                    };
-                    if let Some(t) = spheres::<D>(&here, &there, reach)
-                        && (time + t, other) < (first.time, first.with_grain())
-                    {
-                        first = Foreseen {
-                            time: time + t,
-                            next: Next::Pair,
-                            with: other,
-                            detail: body.path,
-                        };
-                    }
-                };
-                shifts().for_each(|shift| see(d + shift));
-            } else {
-                let place = D::Vector::from_fn(|k| body.place[k]);
-                let Some(b) = self.stepped(other) else {
-                    self.leave_air(other);
-                    continue;
-                };
-                let reach = radius + self.engine.state.arrays.radius(b as usize) + margin;
-                let d = self.engine.shortest(path.position - place);
-                for shift in shifts() {
-                    let after = self.nears(&path, d + shift, reach, g, first.time - time);
-                    first.must_return(after, time, self.ahead());
-                }
+            let reach = radius + arrays.radius(b as usize) + margin;
+            let d = x - arrays.position(b as usize);
+            if d.norm_squared() > (reach + way) * (reach + way) {
+                return;
             }
-        }
-        if let Some(air) = &mut self.air {
-            air.found = found;
-        }
-        let way = (speed + 0.5 * g * length) * length;
-        if length.is_finite() && !self.engine.cells.is_empty() {
-            let x = path.position;
-            let arrays = &self.engine.state.arrays;
-            let ahead = self.ahead();
-            self.engine.cells.near(x, radius + margin + way, |b| {
-                tested += 1;
-                let reach = radius + arrays.radius(b as usize) + margin;
-                let d = x - arrays.position(b as usize);
-                if d.norm_squared() > (reach + way) * (reach + way) {
-                    return;
-                }
-                first.must_return(
-                    self.nears(&path, d, reach, g, first.time - time),
-                    time,
-                    ahead,
-                );
-            });
-        }
-        for (index, wall) in self.engine.boundaries.iter().enumerate() {
-            if self.engine.state.gone[index] || !wall.boundary.stops(radius) {
-                continue;
-            }
-            let mut way = Way {
-                path,
-                radius,
-                now: time,
-                length: first.time - time,
-                least: self.engine.options.step,
-            };
-            let bound = way.bound(wall);
-            let pose = wall.boundary.motion.pose(time);
-            let reach = radius + bound * way.length;
-            wall.on_the_way(&pose, path.position, reach, |surface| {
-                if except == Except::Surface(index as u32, surface) {
-                    return;
-                }
-                tested += 1;
-                way.length = first.time - time;
-                match way.meeting(wall, surface, bound) {
-                    Meeting::None => {}
-                    Meeting::In(t) => {
-                        first = Foreseen {
-                            time: time + t,
-                            next: Next::Wall,
-                            with: index as u32,
-                            detail: surface,
-                        }
-                    }
-                    Meeting::NotBefore(t) => {
-                        first = Foreseen {
-                            time: time + t,
-                            next: Next::Look,
-                            ..Foreseen::default()
-                        }
-                    }
-                }
-            });
-        }
-        if let Some(air) = &mut self.air {
-            air.s.tally.foreseen += 1;
-            air.s.tally.tested += tested;
-        }
-        first
+            first.must_return(nears(&path, d, reach, g, first.time - time), time, ahead);
+        });
     }
-
-    fn ahead(&self) -> f64 {
-        AHEAD * self.engine.options.step
-    }
-
-    /// Shifts to the other images that may come near.
-    fn images(&self, along: [bool; 3]) -> Vec<D::Vector> {
-        let mut shifts = vec![D::Vector::default()];
-        for k in 0..D::N {
-            let Some(axis) = self.setup.periodic[k].filter(|_| along[k]) else {
-                continue;
-            };
-            for n in 0..shifts.len() {
-                for sign in [-1.0, 1.0] {
-                    let mut shift = shifts[n];
-                    shift[k] += sign * axis.length;
-                    shifts.push(shift);
-                }
-            }
+    for (index, wall) in world.walls.boundaries.iter().enumerate() {
+        if world.walls.gone[index] || !wall.boundary.stops(radius) {
+            continue;
         }
-        shifts.split_off(1)
-    }
-
-    /// When a path comes within a distance of a point at -`d`, s from now; `length` if not by then.
-    fn nears(&self, path: &Path<D>, d: D::Vector, reach: f64, g: f64, length: f64) -> f64 {
-        let (v, a) = (path.velocity, path.acceleration);
-        let gap = |t: f64| (d + v * t + a * (0.5 * t * t)).norm() - reach;
-        approach(gap, v.norm(), g, length)
-    }
-
-    /// When a flyer must be back for a stepped grain, if that is before what was foreseen of it.
-    pub(super) fn foresee_stepped(&mut self, id: u32, with: u32, time: f64) -> Option<Foreseen> {
-        let (a, b) = (self.flyer(id)?, self.stepped(with)?);
-        let air = self.air.as_ref()?;
-        let first = air.s.bodies[id as usize].foreseen;
-        let place = air.s.bodies[with as usize].place;
-        let images = air.s.lattice.few();
-        let arrays = &self.engine.state.arrays;
-        let reach = arrays.radius(a as usize)
-            + arrays.radius(b as usize)
-            + 0.5 * self.engine.options.outer_margin;
-        let path = self.path_of(a, time);
-        let place = D::Vector::from_fn(|k| place[k]);
-        let d = self.engine.shortest(path.position - place);
-        let g = self.engine.gravity.norm();
-        let mut then = first;
-        let shifts = if images == [false; 3] {
-            Vec::new()
-        } else {
-            self.images(images)
+        let mut way = Way {
+            path,
+            radius,
+            now: time,
+            length: first.time - time,
+            least: world.clock.step,
         };
-        for shift in std::iter::once(D::Vector::default()).chain(shifts) {
-            let left = (then.time - time).max(0.0);
-            let after = self.nears(&path, d + shift, reach, g, left);
-            then.must_return(after, time, self.ahead());
-        }
-        (then != first).then_some(then)
+        let bound = way.bound(wall);
+        let pose = wall.boundary.motion.pose(time);
+        let reach = radius + bound * way.length;
+        wall.on_the_way(&pose, path.position, reach, |surface| {
+            if except == Except::Surface(index as u32, surface) {
+                return;
+            }
+            tested += 1;
+            way.length = first.time - time;
+            match way.meeting(wall, surface, bound) {
+                Meeting::None => {}
+                Meeting::In(t) => {
+                    first = Foreseen {
+                        time: time + t,
+                        next: Next::Wall,
+                        with: index as u32,
+                        detail: surface,
+                    }
+                }
+                Meeting::NotBefore(t) => {
+                    first = Foreseen {
+                        time: time + t,
+                        next: Next::Look,
+                        ..Foreseen::default()
+                    }
+                }
+            }
+        });
     }
+    if let Some(aloft) = air {
+        aloft.s.tally.foreseen += 1;
+        aloft.s.tally.tested += tested;
+    }
+    first
+}
 
-    /// Foresees a flyer anew and puts it into the queue.
-    pub(super) fn foresee_again(
-        &mut self,
-        id: u32,
-        time: f64,
-    ) -> Result<Option<Foreseen>, SystemError> {
-        let Some(slot) = self.flyer(id) else {
-            self.leave_air(id);
-            return Ok(None);
+fn ahead<D: Integrate>(world: &World<D>) -> f64 {
+    AHEAD * world.clock.step
+}
+
+/// Shifts to the other images that may come near.
+fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
+    let mut shifts = vec![D::Vector::default()];
+    for k in 0..D::N {
+        let Some(axis) = setup.periodic[k].filter(|_| along[k]) else {
+            continue;
         };
-        let place = self.path_of(slot, time).position;
-        if let Some(air) = &mut self.air {
-            air.register(id, Kind::Flyer, place);
+        for n in 0..shifts.len() {
+            for sign in [-1.0, 1.0] {
+                let mut shift = shifts[n];
+                shift[k] += sign * axis.length;
+                shifts.push(shift);
+            }
         }
-        let foreseen = self.foresee_flyer(slot, time, None, Except::Nobody);
-        self.await_event(id, foreseen)?;
-        Ok(Some(foreseen))
     }
+    shifts.split_off(1)
+}
 
-    /// The slot of a flyer by its number; none if it flies no more.
-    pub(super) fn flyer(&mut self, id: u32) -> Option<u32> {
-        self.air.as_mut()?.slot(&self.engine, id, Status::Flying)
+/// When a flyer must be back for a stepped grain, if that is before what was foreseen of it.
+pub(super) fn foresee_stepped<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    air: &mut Option<Air>,
+    id: u32,
+    with: u32,
+    time: f64,
+) -> Option<Foreseen> {
+    let (a, b) = (flyer(world, air, id)?, stepped(world, air, with)?);
+    let aloft = air.as_ref()?;
+    let first = aloft.s.bodies[id as usize].foreseen;
+    let place = aloft.s.bodies[with as usize].place;
+    let wraps = aloft.s.lattice.few();
+    let arrays = &world.grains.arrays;
+    let reach = arrays.radius(a as usize)
+        + arrays.radius(b as usize)
+        + 0.5 * world.physics.options.outer_margin;
+    let path = path_of(world, a, time);
+    let place = D::Vector::from_fn(|k| place[k]);
+    let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
+    let g = world.physics.gravity.norm();
+    let mut then = first;
+    let shifts = if wraps == [false; 3] {
+        Vec::new()
+    } else {
+        images(setup, wraps)
+    };
+    for shift in std::iter::once(D::Vector::default()).chain(shifts) {
+        let left = (then.time - time).max(0.0);
+        let after = nears(&path, d + shift, reach, g, left);
+        then.must_return(after, time, ahead(world));
     }
+    (then != first).then_some(then)
+}
 
-    /// The slot of a stepped grain by its number.
-    pub(super) fn stepped(&mut self, id: u32) -> Option<u32> {
-        self.air.as_mut()?.slot(&self.engine, id, Status::Stepped)
+/// Foresees a flyer anew and puts it into the queue.
+pub(super) fn foresee_again<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    air: &mut Option<Air>,
+    id: u32,
+    time: f64,
+) -> Result<Option<Foreseen>, SystemError> {
+    let Some(slot) = flyer(world, air, id) else {
+        handle::leave_air(air, id);
+        return Ok(None);
+    };
+    let place = path_of(world, slot, time).position;
+    if let Some(aloft) = air {
+        aloft.register(id, Kind::Flyer, place);
     }
+    let foreseen = foresee_flyer(setup, world, air, slot, time, None, Except::Nobody);
+    handle::await_event(air, id, foreseen)?;
+    Ok(Some(foreseen))
+}
+
+/// The slot of a flyer by its number; none if it flies no more.
+pub(super) fn flyer<D: Integrate>(world: &World<D>, air: &mut Option<Air>, id: u32) -> Option<u32> {
+    air.as_mut()?.slot(world, id, Status::Flying)
+}
+
+/// The slot of a stepped grain by its number.
+pub(super) fn stepped<D: Integrate>(
+    world: &World<D>,
+    air: &mut Option<Air>,
+    id: u32,
+) -> Option<u32> {
+    air.as_mut()?.slot(world, id, Status::Stepped)
 }
 
 impl Foreseen {

@@ -1,92 +1,100 @@
 //! A grain that a feed makes, where flyers collide.
 
-use super::Kind;
+use super::{Kind, foresee, handle};
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::record::Sink;
-use crate::system::{System, SystemError};
+use crate::system::air::Air;
+use crate::system::{System, SystemError, enter};
 
-impl<D: Integrate> System<D> {
-    /// Slots of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
-    /// foreseen anew. `reach` is at most the greatest radius and half the margin of the outer list.
-    pub(in crate::system) fn around_in_air(
-        &mut self,
-        place: D::Vector,
-        reach: f64,
-    ) -> Option<Vec<u32>> {
-        let margin = self.engine.options.outer_margin;
-        let air = self.air.as_mut()?;
-        if air.s.stale || reach > air.largest + 0.5 * margin {
-            return None;
-        }
-        air.gather::<D>(air.s.lattice.cell(place));
-        let ids = std::mem::take(&mut air.found);
-        let mut slots: Vec<u32> = Vec::with_capacity(ids.len());
-        for &id in &ids {
-            let flies = self.flyer(id);
-            slots.extend(flies.or_else(|| self.stepped(id)));
-        }
-        if let Some(air) = &mut self.air {
-            air.found = ids;
-        }
-        let still = |slot: u32| slots.push(slot);
-        self.engine.cells.near(place, reach, still);
-        slots.sort_unstable();
-        slots.dedup();
-        Some(slots)
+/// Slots of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
+/// foreseen anew. `reach` is at most the greatest radius and half the margin of the outer list.
+pub(in crate::system) fn around_in_air<D: Integrate>(
+    world: &World<D>,
+    air: &mut Option<Air>,
+    place: D::Vector,
+    reach: f64,
+) -> Option<Vec<u32>> {
+    let margin = world.physics.options.outer_margin;
+    let aloft = air.as_mut()?;
+    if aloft.s.stale || reach > aloft.largest + 0.5 * margin {
+        return None;
     }
+    aloft.gather::<D>(aloft.s.lattice.cell(place));
+    let ids = std::mem::take(&mut aloft.found);
+    let mut slots: Vec<u32> = Vec::with_capacity(ids.len());
+    for &id in &ids {
+        let flies = foresee::flyer(world, air, id);
+        slots.extend(flies.or_else(|| foresee::stepped(world, air, id)));
+    }
+    if let Some(aloft) = air {
+        aloft.found = ids;
+    }
+    let still = |slot: u32| slots.push(slot);
+    world.sleeping.cells.near(place, reach, still);
+    slots.sort_unstable();
+    slots.dedup();
+    Some(slots)
+}
 
-    /// A grain that was just added joins the flyers, or those that are stepped if it has several parts. Gives whether it could without a
-    /// look at all others.
-    pub(in crate::system) fn join_air(
-        &mut self,
-        sink: &mut dyn Sink,
-        slot: u32,
-    ) -> Result<bool, SystemError> {
-        let now = self.engine.time();
-        let Some(air) = self.air.as_mut().filter(|air| !air.s.stale) else {
-            return Ok(false);
+/// A grain that was just added joins the flyers, or those that are stepped if it has several parts. Gives whether it could without a
+/// look at all others.
+pub(in crate::system) fn join_air<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    slot: u32,
+) -> Result<bool, SystemError> {
+    let now = system.dem.world.clock.time();
+    let Some(aloft) = system.air.as_mut().filter(|aloft| !aloft.s.stale) else {
+        return Ok(false);
+    };
+    let clock = aloft.s.clock.max(now);
+    let id = system.dem.world.grains.arrays.id[slot as usize];
+    let index = id as usize;
+    if aloft.slots.len() <= index {
+        aloft.slots.resize(index + 1, 0);
+    }
+    aloft.slots[index] = slot;
+    if system.dem.world.grains.form_index(slot).is_none() {
+        foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, id, clock)?;
+        handle::schedule_flyers(&system.dem.world, &system.air, &mut system.s.schedule);
+        return Ok(true);
+    }
+    if enter::steps_in(system, sink, slot, &[])?.is_none() {
+        return Ok(false);
+    }
+    let place = system.dem.world.grains.arrays.position(slot as usize);
+    let Some(aloft) = &mut system.air else {
+        return Ok(false);
+    };
+    aloft.register(id, Kind::Stepped, place);
+    let at = aloft.s.stepped.partition_point(|&other| other < id);
+    aloft.s.stepped.insert(at, id);
+    aloft.gather_around::<D>(id);
+    let found = std::mem::take(&mut aloft.found);
+    for &flyer in &found {
+        let Some(other) = foresee::flyer(&system.dem.world, &mut system.air, flyer) else {
+            continue;
         };
-        let clock = air.s.clock.max(now);
-        let id = self.engine.state.arrays.id[slot as usize];
-        let index = id as usize;
-        if air.slots.len() <= index {
-            air.slots.resize(index + 1, 0);
-        }
-        air.slots[index] = slot;
-        if self.engine.form_index(slot).is_none() {
-            self.foresee_again(id, clock)?;
-            self.schedule_flyers();
-            return Ok(true);
-        }
-        if self.steps_in(sink, slot, &[])?.is_none() {
-            return Ok(false);
-        }
-        let place = self.engine.state.arrays.position(slot as usize);
-        let Some(air) = &mut self.air else {
-            return Ok(false);
-        };
-        air.register(id, Kind::Stepped, place);
-        let at = air.s.stepped.partition_point(|&other| other < id);
-        air.s.stepped.insert(at, id);
-        air.gather_around::<D>(id);
-        let found = std::mem::take(&mut air.found);
-        for &flyer in &found {
-            let Some(other) = self.flyer(flyer) else {
-                continue;
-            };
-            debug_assert!(self.engine.state.arrays.status[other as usize] == Status::Flying);
-            if let Some(next) = self.foresee_stepped(flyer, id, clock) {
-                if next.time <= now + 3.0 * self.engine.options.step {
-                    return Ok(false);
-                }
-                self.await_event(flyer, next)?;
+        debug_assert!(system.dem.world.grains.arrays.status[other as usize] == Status::Flying);
+        if let Some(next) = foresee::foresee_stepped(
+            &system.setup,
+            &system.dem.world,
+            &mut system.air,
+            flyer,
+            id,
+            clock,
+        ) {
+            if next.time <= now + 3.0 * system.dem.world.clock.step {
+                return Ok(false);
             }
+            handle::await_event(&mut system.air, flyer, next)?;
         }
-        if let Some(air) = &mut self.air {
-            air.found = found;
-        }
-        self.schedule_flyers();
-        Ok(true)
     }
+    if let Some(aloft) = &mut system.air {
+        aloft.found = found;
+    }
+    handle::schedule_flyers(&system.dem.world, &system.air, &mut system.s.schedule);
+    Ok(true)
 }

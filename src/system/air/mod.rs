@@ -16,10 +16,13 @@ mod handle;
 mod join;
 mod laws;
 mod renew;
+pub(in crate::system) use handle::{air_tally, close_air, fly_on, flyers_collide, forget_flyers};
+pub(in crate::system) use join::{around_in_air, join_air};
+pub(in crate::system) use renew::renew_air;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::Engine;
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::collide::engine::Contacts;
@@ -197,8 +200,8 @@ impl Air {
     }
 
     /// The slot of a grain that is in the engine as a status says.
-    fn slot<D: Integrate>(&mut self, engine: &Engine<D>, id: u32, status: Status) -> Option<u32> {
-        let arrays = &engine.state.arrays;
+    fn slot<D: Integrate>(&mut self, world: &World<D>, id: u32, status: Status) -> Option<u32> {
+        let arrays = &world.grains.arrays;
         let there = |slot: u32| {
             let s = slot as usize;
             arrays.id.get(s) == Some(&id) && arrays.status[s] == status
@@ -208,13 +211,13 @@ impl Air {
             return Some(slot);
         }
         // Slots were packed since.
-        self.find_slots(engine);
+        self.find_slots(world);
         let slot = self.slots.get(id as usize).copied().unwrap_or(0);
         there(slot).then_some(slot)
     }
 
-    fn find_slots<D: Integrate>(&mut self, engine: &Engine<D>) {
-        let arrays = &engine.state.arrays;
+    fn find_slots<D: Integrate>(&mut self, world: &World<D>) {
+        let arrays = &world.grains.arrays;
         for slot in 1..arrays.slots() {
             if !arrays.status[slot].is_grain() {
                 continue;

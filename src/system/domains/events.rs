@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 use super::Domains;
 use super::exchange::{of_bytes, to_bytes};
 use crate::body::GrainId;
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::ranks::{RankError, Ranks, Values};
 use crate::record::{NullSink, Sink};
-use crate::system::SystemError;
 use crate::system::jam_watch::Doubt;
-use crate::system::ledger;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
 use crate::system::schedule::Source;
-use crate::system::state_at::velocity_now;
 use crate::system::stillness::{LEASTS, Look, SETTLE_LOOK};
+use crate::system::{SystemError, ledger, outlet, reason, rest, stillness};
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
 #[derive(Clone, Copy, Default)]
@@ -60,22 +59,22 @@ impl<D: Integrate> Domains<'_, D> {
         let first = self.ranks.rank() == 0;
         if self.stepped == 0 {
             // Nobody steps: the grid moves on to here.
-            let engine = &mut self.system.engine;
-            let n = ((time - engine.time_of(0)) / engine.options.step).floor() as i64;
-            engine.skip_to(n);
+            let dem = &mut self.system.dem;
+            let n = ((time - dem.world.clock.time_of(0)) / dem.world.clock.step).floor() as i64;
+            cluster::rim::skip_to(&mut dem.world.clock, &dem.world.sleeping, &mut dem.book, n);
         }
         if who == Source::Series {
-            let checked = self.system.check_numbers();
+            let checked = reason::check_numbers(&self.system.dem.world);
             self.note(checked);
         }
         match who {
             Source::Series => {
                 if first {
-                    self.system.count(EventKind::LogState);
+                    self.system.s.journal.count(EventKind::LogState);
                 }
                 let row = self.series_row(time)?;
                 let system = &mut self.system;
-                system.next_tick(who, system.setup.log.series, EventKind::LogState);
+                system.tick(who);
                 if let Some(row) = row {
                     let written = sink.series(&row).map_err(SystemError::from);
                     self.note(written);
@@ -83,11 +82,11 @@ impl<D: Integrate> Domains<'_, D> {
             }
             Source::Snapshot => {
                 if first {
-                    self.system.count(EventKind::Visualize);
+                    self.system.s.journal.count(EventKind::Visualize);
                 }
                 let rows = self.snapshot(time)?;
                 let system = &mut self.system;
-                system.next_tick(who, system.setup.log.snapshots, EventKind::Visualize);
+                system.tick(who);
                 if let Some((grains, links)) = rows {
                     let written = sink.snapshot(&grains, &links).map_err(SystemError::from);
                     self.note(written);
@@ -98,19 +97,18 @@ impl<D: Integrate> Domains<'_, D> {
                 let system = &mut self.system;
                 if system.setup.stop_when_empty && self.grains == 0 {
                     // Rank 0 looks once more, and ends the run.
-                    system.schedule(who, time, EventKind::DeleteBodies);
+                    system.s.schedule.set(who, time, EventKind::DeleteBodies);
                     return Ok(false);
                 }
                 if first {
-                    system.count(EventKind::DeleteBodies);
+                    system.s.journal.count(EventKind::DeleteBodies);
                 }
-                let every = Some(system.setup.outlet_interval);
-                system.next_tick(who, every, EventKind::DeleteBodies);
+                system.tick(who);
             }
             Source::Jam if self.system.s.stage.settling => self.look_for_rest(time)?,
             Source::Jam => return self.look_for_jam(time),
             // What the others warn of is dropped in the end.
-            Source::Finish => self.system.give_up_settling(&mut NullSink)?,
+            Source::Finish => stillness::give_up_settling(&mut self.system, &mut NullSink)?,
             Source::Gate(index) => self.open(index as usize, time)?,
             _ => {}
         }
@@ -122,16 +120,16 @@ impl<D: Integrate> Domains<'_, D> {
         let Some(settle) = self.system.setup.settle else {
             return Ok(());
         };
-        let engine = &self.system.engine;
-        let arrays = &engine.state.arrays;
+        let dem = &self.system.dem;
+        let arrays = &dem.world.grains.arrays;
         let g = self.system.setup.gravity.norm();
         let (mut kinetic, mut weight) = (Exact::default(), Exact::default());
-        for slot in engine.own() {
+        for slot in dem.world.grains.own() {
             let s = slot as usize;
             weight.add(2.0 * arrays.radius(s) * g / arrays.inverse_mass(s));
-            if !engine.stands(slot) {
-                let (v, spin) = velocity_now(engine, s);
-                let turning = ledger::turning_energy(engine, s, spin);
+            if !dem.world.grains.stands(slot) {
+                let (v, spin) = dem.world.velocity_now(s);
+                let turning = ledger::turning_energy(&dem.world, s, spin);
                 kinetic.add(0.5 * v.norm_squared() / arrays.inverse_mass(s) + turning);
             }
         }
@@ -140,11 +138,14 @@ impl<D: Integrate> Domains<'_, D> {
         let system = &mut self.system;
         let calm = kinetic <= settle.kinetic_fraction * weight;
         if system.s.watch.settle(calm) {
-            system.end_settling(&mut NullSink)?;
+            stillness::end_settling(system, &mut NullSink)?;
             return self.renew();
         }
         if time + SETTLE_LOOK < 0.0 {
-            system.schedule(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
+            system
+                .s
+                .schedule
+                .set(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
         }
         Ok(())
     }
@@ -162,7 +163,13 @@ impl<D: Integrate> Domains<'_, D> {
         for least in LEASTS {
             let own = match to_come || grains == 0 {
                 true => None,
-                false => self.system.movers(least, grains),
+                false => stillness::movers(
+                    &self.system.setup,
+                    &self.system.dem.world,
+                    &self.system.s.watch,
+                    least,
+                    grains,
+                ),
             };
             let movers = self.all_movers(own)?;
             if let Some(movers) = movers.filter(|movers| all_rattle(movers, D::N)) {
@@ -170,7 +177,8 @@ impl<D: Integrate> Domains<'_, D> {
                 break;
             }
         }
-        let mut enough = self.system.book_look(look);
+        let mut enough =
+            stillness::book_look(&self.system.dem.world, &mut self.system.s.watch, look);
         enough &= self.system.s.watch.all_stay(&found);
         if enough {
             let state = &mut self.system.s;
@@ -178,14 +186,20 @@ impl<D: Integrate> Domains<'_, D> {
             if !doubted || !self.wake_unbalanced()? {
                 // Comes to rank 0 alone with all grains in its hands, which looks once more.
                 self.system.s.watch.believe_next();
-                self.system.schedule(Source::Jam, time, EventKind::Jam);
+                self.system
+                    .s
+                    .schedule
+                    .set(Source::Jam, time, EventKind::Jam);
                 return Ok(false);
             }
             self.renew()?;
             self.system.s.watch.restless();
         }
         let next = time + self.system.jam_look;
-        self.system.schedule(Source::Jam, next, EventKind::Jam);
+        self.system
+            .s
+            .schedule
+            .set(Source::Jam, next, EventKind::Jam);
         Ok(true)
     }
 
@@ -207,9 +221,11 @@ impl<D: Integrate> Domains<'_, D> {
     /// Removes clusters all of whose grains have left.
     fn delete_left(&mut self, time: f64) -> Result<(), SystemError> {
         let system = &self.system;
-        let arrays = &system.engine.state.arrays;
+        let arrays = &system.dem.world.grains.arrays;
         let left: BTreeMap<u32, Left> = system
-            .engine
+            .dem
+            .world
+            .grains
             .own()
             .filter_map(|slot| {
                 let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
@@ -221,7 +237,11 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(());
         }
         // Of each that has left: its number and those that it is linked with.
-        let links = system.engine.adjacency();
+        let links = cluster::change::adjacency(
+            &system.dem.world.grains,
+            &system.dem.world.contacts,
+            &system.dem.world.sleeping,
+        );
         let told: Vec<(GrainId, Vec<GrainId>)> = left
             .keys()
             .map(|&slot| {
@@ -254,21 +274,28 @@ impl<D: Integrate> Domains<'_, D> {
         let own: Vec<u32> = left.keys().copied().filter(goes).collect();
         let all: Vec<u32> = (1..arrays.slots() as u32)
             .filter(|slot| {
-                arrays.status[*slot as usize].is_grain() || system.engine.is_ghost(*slot)
+                arrays.status[*slot as usize].is_grain() || system.dem.world.grains.is_ghost(*slot)
             })
             .filter(goes)
             .collect();
         let system = &mut self.system;
         system.account(time);
         for (before, slot) in own.iter().enumerate() {
-            system.book_removed(*slot, left[slot], &own[..before], time);
+            outlet::book_removed(system, *slot, left[slot], &own[..before], time);
         }
-        system.forget_rest(&own);
-        let lost = system.engine.state.still.lost;
-        let elastic = system.engine.end_links_of(&all, time);
+        rest::forget_rest(&system.dem.world, &mut system.s.rest, &own);
+        let lost = system.dem.world.sleeping.still.lost;
+        let elastic =
+            cluster::change::end_links_of(&system.dem.world, &mut system.dem.effects, &all, time);
         system.s.ledger.remove_elastic(elastic);
-        system.engine.remove(&all);
-        let lost = system.engine.state.still.lost > lost;
+        cluster::change::remove(
+            &mut system.dem.world,
+            &mut system.dem.book,
+            &mut system.dem.clusters,
+            &mut system.dem.border,
+            &all,
+        );
+        let lost = system.dem.world.sleeping.still.lost > lost;
         if self.ranks.any(lost)? {
             self.wake_unbalanced()?;
         }
@@ -280,11 +307,21 @@ impl<D: Integrate> Domains<'_, D> {
         let first = self.ranks.rank() == 0;
         let system = &mut self.system;
         if first {
-            system.count(EventKind::BoundaryUpdate);
+            system.s.journal.count(EventKind::BoundaryUpdate);
         }
-        let elastic = system.engine.end_links_with(index, time);
+        let elastic = cluster::change::end_links_with(
+            &system.dem.world,
+            &mut system.dem.effects,
+            index,
+            time,
+        );
         system.s.ledger.remove_elastic(elastic);
-        system.engine.open(index);
+        cluster::change::open(
+            &mut system.dem.world,
+            &mut system.dem.book,
+            &mut system.dem.clusters,
+            index,
+        );
         system.s.watch.disturb(time);
         self.wake_unbalanced()?;
         self.renew()

@@ -5,13 +5,14 @@ use serde::de::DeserializeOwned;
 
 use super::cut::Load;
 use super::{Domains, Neighbour};
+use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Engine, Party, Traveller};
+use crate::cluster::{Party, Traveller, numbers_of_motion};
 use crate::event::EventKind;
 use crate::ranks::{RankError, Tag, Values, pack, unpack};
-use crate::system::SystemError;
 use crate::system::thrash::Past;
+use crate::system::{SystemError, afar, reason};
 
 const MOTION: Tag = Tag::new(40);
 const PARTIES: Tag = Tag::new(41);
@@ -53,7 +54,7 @@ impl<D: Integrate> Domains<'_, D> {
 
     /// A step of all ranks; whether one of them wants to stop after it.
     pub(super) fn step(&mut self, stop: bool) -> Result<bool, SystemError> {
-        let [along, across, wall] = self.system.engine.move_own();
+        let [along, across, wall] = self.system.dem.move_own();
         let flag = |is: bool| f64::from(u8::from(is));
         let mut told = [along, across, wall, flag(self.fault.is_some()), flag(stop)];
         self.ranks.greatest(&mut told)?;
@@ -61,27 +62,43 @@ impl<D: Integrate> Domains<'_, D> {
         if fault > 0.0 {
             self.all_well()?;
         }
-        let engine = &mut self.system.engine;
-        engine.moved([along, across, wall]);
-        if engine.outer_is_stale() {
-            let checked = self.system.check_numbers();
+        let dem = &mut self.system.dem;
+        cluster::border::moved(&dem.world.clock, &mut dem.skin, [along, across, wall]);
+        if cluster::renew::outer_is_stale(&dem.world.physics, &dem.skin) {
+            let checked = reason::check_numbers(&self.system.dem.world);
             self.note(checked);
-            let checked = self.system.check_overlaps();
+            let checked = reason::check_overlaps(
+                &self.system.setup,
+                &self.system.dem.world,
+                &mut self.system.s.warnings,
+            );
             self.note(checked);
             self.renew()?;
         } else {
             self.exchange_motion()?;
-            self.system.engine.refresh_inner();
+            self.system.dem.refresh_inner();
         }
-        self.system.engine.forces();
-        self.system.apply_fields();
-        let counts = &self.system.engine.state.counts;
+        self.system.dem.forces();
+        afar::apply_fields(
+            &mut self.system.dem,
+            &mut self.system.fields,
+            self.system.uniform,
+        );
+        let counts = &self.system.dem.book.counts;
         if counts
             .steps
-            .is_multiple_of(self.system.engine.options.look_every)
+            .is_multiple_of(self.system.dem.world.physics.options.look_every)
         {
-            self.system.engine.look();
-            let checked = self.system.check_overlaps();
+            cluster::link_events::look(
+                &mut self.system.dem.world,
+                &mut self.system.dem.book,
+                &mut self.system.dem.effects,
+            );
+            let checked = reason::check_overlaps(
+                &self.system.setup,
+                &self.system.dem.world,
+                &mut self.system.s.warnings,
+            );
             self.note(checked);
         }
         self.look_at_rest()?;
@@ -99,11 +116,11 @@ impl<D: Integrate> Domains<'_, D> {
 
     /// Brings the motion of ghosts up to date.
     fn exchange_motion(&mut self) -> Result<(), SystemError> {
-        let engine = &mut self.system.engine;
+        let dem = &mut self.system.dem;
         let mut out = Vec::new();
         for near in self.near.iter().filter(|near| !near.sends.is_empty()) {
-            let mut motion = Vec::with_capacity(near.sends.len() * Engine::<D>::MOTION);
-            engine.put_motion(&near.sends, &mut motion);
+            let mut motion = Vec::with_capacity(near.sends.len() * numbers_of_motion::<D>());
+            cluster::border::put_motion(&dem.world.grains, &near.sends, &mut motion);
             out.push((near.rank, pack(&motion)));
         }
         let out: Vec<(usize, &[u8])> = out
@@ -115,12 +132,12 @@ impl<D: Integrate> Domains<'_, D> {
         let came = self.ranks.exchange(MOTION, &out, &from)?;
         let receivers = self.near.iter().filter(|near| !near.receives.is_empty());
         for (near, bytes) in receivers.zip(&came) {
-            let awaited = near.receives.len() * Engine::<D>::MOTION;
+            let awaited = near.receives.len() * numbers_of_motion::<D>();
             let motion: Option<Vec<f64>> = unpack(bytes).filter(|m: &Vec<f64>| m.len() == awaited);
             let Some(motion) = motion else {
                 return Err(garbled(near.rank, bytes));
             };
-            engine.take_motion(&near.receives, &motion);
+            cluster::border::take_motion(&mut dem.world.grains, &near.receives, &motion);
         }
         Ok(())
     }
@@ -130,26 +147,33 @@ impl<D: Integrate> Domains<'_, D> {
         let (ranks, me) = (self.ranks, self.ranks.rank());
         let system = &mut self.system;
         if me == 0 {
-            system.count(EventKind::NeighborUpdate);
+            system.s.journal.count(EventKind::NeighborUpdate);
         }
-        system.account(system.engine.time());
-        let engine = &mut system.engine;
-        engine.wrap_periodic();
+        system.account(system.dem.world.clock.time());
+        let dem = &mut system.dem;
+        cluster::renew::wrap_periodic(&mut dem.world, &mut dem.book, &dem.border);
         self.renewals += 1;
         if self.grains >= SORT_FROM && self.renewals % SORT == 1 {
-            engine.put_places(&self.rows);
+            cluster::border::put_places(&dem.world.grains, &mut dem.border, &self.rows);
         }
         if self.renewals.is_multiple_of(BALANCE) {
             self.balance()?;
         }
-        let engine = &mut self.system.engine;
+        let dem = &mut self.system.dem;
         let home = |slot: u32| {
             self.cut
-                .rank_of(engine.state.arrays.position(slot as usize))
+                .rank_of(dem.world.grains.arrays.position(slot as usize))
         };
-        let leavers = engine.own().map(|slot| (slot, home(slot)));
+        let leavers = dem.world.grains.own().map(|slot| (slot, home(slot)));
         let leavers: Vec<(u32, usize)> = leavers.filter(|(_, rank)| *rank != me).collect();
-        let parties = engine.send_off(&leavers, ranks.size());
+        let parties = cluster::migrate::send_off(
+            &mut dem.world.grains,
+            &dem.world.contacts,
+            &mut dem.world.sleeping,
+            &dem.border,
+            &leavers,
+            ranks.size(),
+        );
         let thrash = &mut self.system.s.rest.thrash;
         let packed: Vec<(usize, Vec<u8>)> = parties
             .into_iter()
@@ -173,14 +197,24 @@ impl<D: Integrate> Domains<'_, D> {
             }
             came.push(party);
         }
-        let engine = &mut self.system.engine;
-        engine.take_grains(&came);
+        let dem = &mut self.system.dem;
+        cluster::migrate::take_grains(&mut dem.world, &mut dem.clusters, &mut dem.border, &came);
         self.near = self.choose_images();
-        let engine = &mut self.system.engine;
+        let dem = &mut self.system.dem;
         let packed: Vec<(usize, Vec<u8>)> = self
             .near
             .iter()
-            .map(|near| (near.rank, to_bytes(&engine.images(&near.images))))
+            .map(|near| {
+                (
+                    near.rank,
+                    to_bytes(&cluster::migrate::images(
+                        &dem.world.grains,
+                        &dem.world.sleeping,
+                        &dem.border,
+                        &near.images,
+                    )),
+                )
+            })
             .collect();
         let out: Vec<(usize, &[u8])> = packed.iter().map(|(rank, b)| (*rank, &b[..])).collect();
         let others: Vec<usize> = packed.iter().map(|(rank, _)| *rank).collect();
@@ -189,8 +223,8 @@ impl<D: Integrate> Domains<'_, D> {
             let ghosts: Vec<Traveller<D>> = of_bytes(*rank, &bytes)?;
             images.push(ghosts);
         }
-        let (ghosts, new_slot) = engine.renew_shared(came, &images);
-        let status = |slot: u32| engine.state.arrays.status[slot as usize];
+        let (ghosts, new_slot) = dem.renew_shared(came, &images);
+        let status = |slot: u32| dem.world.grains.arrays.status[slot as usize];
         for (near, ghosts) in self.near.iter_mut().zip(ghosts) {
             for slot in &mut near.images {
                 *slot = new_slot[*slot as usize];
@@ -203,26 +237,34 @@ impl<D: Integrate> Domains<'_, D> {
             near.sends = stepped(&near.images, Status::Stepped);
             near.receives = stepped(&near.ghosts, Status::Ghost);
         }
-        let own = [engine.state.active.len(), engine.own().count()].map(|n| n as u64);
+        let own = [
+            dem.world.grains.active.len(),
+            dem.world.grains.own().count(),
+        ]
+        .map(|n| n as u64);
         let all = ranks.all_gather_values(&own)?;
         let sum = |k: usize| all.iter().filter_map(|counts| counts.get(k)).sum();
         (self.stepped, self.grains) = (sum(0), sum(1));
-        self.system.apply_fields_to_fresh();
+        afar::apply_fields_to_fresh(
+            &mut self.system.dem,
+            &mut self.system.fields,
+            self.system.uniform,
+        );
         Ok(())
     }
 
     /// Who of the own grains may touch somebody of another rank before the next renewal.
     fn choose_images(&self) -> Vec<Neighbour> {
-        let engine = &self.system.engine;
-        let arrays = &engine.state.arrays;
-        let margin = engine.options.outer_margin + self.largest;
+        let dem = &self.system.dem;
+        let arrays = &dem.world.grains.arrays;
+        let margin = dem.world.physics.options.outer_margin + self.largest;
         let me = self.ranks.rank();
         // Of both sides the farther counts, so that each expects the other's message.
         let reach = margin + self.largest;
         let near = (0..self.ranks.size()).filter(|&rank| rank != me);
         near.filter(|&rank| self.cut.gap(me, rank) <= reach)
             .map(|rank| {
-                let images = engine.own().filter(|&slot| {
+                let images = dem.world.grains.own().filter(|&slot| {
                     let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
                     self.cut.distance::<D>(rank, x) < r + margin
                 });
@@ -243,8 +285,9 @@ impl<D: Integrate> Domains<'_, D> {
 
     /// Moves the planes if one rank has much more to do than the others.
     fn balance(&mut self) -> Result<(), SystemError> {
-        let engine = &self.system.engine;
-        let work = STEPPED * engine.state.active.len() as u64 + engine.state.still.count as u64;
+        let dem = &self.system.dem;
+        let work =
+            STEPPED * dem.world.grains.active.len() as u64 + dem.world.sleeping.still.count as u64;
         let all = self.ranks.all_gather_values(&[work])?;
         let all: Vec<u64> = all.into_iter().flatten().collect();
         let (sum, most) = (
@@ -258,11 +301,11 @@ impl<D: Integrate> Domains<'_, D> {
     }
 
     fn move_planes(&mut self) -> Result<(), SystemError> {
-        let engine = &self.system.engine;
-        let arrays = &engine.state.arrays;
+        let dem = &self.system.dem;
+        let arrays = &dem.world.grains.arrays;
         // Least coordinates with their signs changed, then greatest ones, of all ranks.
         let mut corners = [f64::NEG_INFINITY; 6];
-        for slot in engine.own() {
+        for slot in dem.world.grains.own() {
             let x = arrays.position(slot as usize);
             for k in 0..D::N {
                 corners[k] = corners[k].max(-x[k]);
@@ -272,7 +315,7 @@ impl<D: Integrate> Domains<'_, D> {
         self.ranks.greatest(&mut corners)?;
         let [a, b, c, high @ ..] = corners.map(|x| if x.is_finite() { x } else { 0.0 });
         let mut load = Load::new([-a, -b, -c], high);
-        for slot in engine.own() {
+        for slot in dem.world.grains.own() {
             let stepped = arrays.status[slot as usize] == Status::Stepped;
             let work = if stepped { STEPPED } else { 1 };
             load.add(arrays.position(slot as usize), work);

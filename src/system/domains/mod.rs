@@ -6,6 +6,24 @@
 //!
 //! Motion has the same bits on any number of ranks; sums that are told (energies, loads of walls) are added in another order.
 
+use std::time::{Duration, Instant};
+
+use self::cut::Cut;
+
+use super::schedule::Source;
+use super::stillness::SETTLE_LOOK;
+use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
+use crate::capabilities::{Feature, Model};
+use crate::cluster;
+use crate::cluster::integrate::Integrate;
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+use crate::neighbor::Rows;
+use crate::ranks::{Ranks, Values};
+use crate::record::{NullSink, Sink};
+use crate::system::driver;
+use crate::walls::{Boundary, Images};
+
 mod cut;
 mod events;
 mod exchange;
@@ -16,21 +34,6 @@ mod tests;
 mod whole;
 
 pub use shared::Shared;
-
-use std::time::{Duration, Instant};
-
-use self::cut::Cut;
-use super::schedule::Source;
-use super::stillness::SETTLE_LOOK;
-use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
-use crate::capabilities::{Feature, Model};
-use crate::cluster::integrate::Integrate;
-use crate::event::EventKind;
-use crate::geometry::{Dimension, Vector};
-use crate::neighbor::Rows;
-use crate::ranks::{Ranks, Values};
-use crate::record::{NullSink, Sink};
-use crate::walls::{Boundary, Images};
 
 /// A rank whose brick is near enough that grains of both may touch.
 #[derive(Clone, Debug, Default)]
@@ -238,7 +241,10 @@ impl<'a, D: Integrate> Domains<'a, D> {
             renewals: 0,
             fault: None,
         };
-        domains.system.engine.share();
+        cluster::border::share(
+            &domains.system.dem.world.grains,
+            &mut domains.system.dem.border,
+        );
         domains.deal_out()?;
         Ok(domains)
     }
@@ -261,8 +267,8 @@ impl<'a, D: Integrate> Domains<'a, D> {
         }
         let stop = loop {
             let next = self.system.s.schedule.first_time();
-            let engine = &self.system.engine;
-            if self.stepped > 0 && engine.time_of(engine.state.n + 1) <= next {
+            let dem = &self.system.dem;
+            if self.stepped > 0 && dem.world.clock.time_of(dem.world.clock.n + 1) <= next {
                 let late = control
                     .wall_limit
                     .is_some_and(|most| began.elapsed() >= most);
@@ -280,7 +286,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
                 reported = Instant::now();
                 if let Some(progress) = control.progress.as_mut() {
                     progress(super::Progress {
-                        time: self.system.engine.time(),
+                        time: self.system.dem.world.clock.time(),
                         finish: self.system.setup.finish,
                         grains: self.grains as usize,
                         discharged: self.system.s.traffic.discharged(),
@@ -297,7 +303,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             return Ok(Some((system, outcome)));
         }
         // What follows sets the clock anew.
-        system.s.stage.wall_seconds = system.wall_time();
+        system.s.stage.wall_seconds = driver::wall_time(&system.started_at, &system.s.stage);
         let outcome = system.run_here(sink, control)?;
         Ok(Some((system, outcome)))
     }
@@ -317,8 +323,14 @@ impl<'a, D: Integrate> Domains<'a, D> {
         system.s.stage.started = true;
         if system.s.stage.settling {
             let origin = system.s.stage.origin;
-            system.schedule(Source::Jam, origin + SETTLE_LOOK, EventKind::Jam);
-            system.schedule(Source::Finish, 0.0, EventKind::Finish);
+            system
+                .s
+                .schedule
+                .set(Source::Jam, origin + SETTLE_LOOK, EventKind::Jam);
+            system
+                .s
+                .schedule
+                .set(Source::Finish, 0.0, EventKind::Finish);
         } else {
             system.begin(&mut NullSink)?;
         }

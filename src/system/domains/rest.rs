@@ -4,11 +4,12 @@
 
 use super::Domains;
 use super::exchange::{of_bytes, to_bytes};
+use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::ranks::{Tag, Values};
-use crate::system::SystemError;
 use crate::system::rest::LOOKS;
+use crate::system::{SystemError, rest};
 
 const REST: Tag = Tag::new(43);
 
@@ -19,29 +20,34 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(());
         };
         let system = &mut self.system;
-        let steps = system.engine.state.counts.steps;
-        if !steps.is_multiple_of(system.look_steps(&morph)) {
+        let steps = system.dem.book.counts.steps;
+        if !steps.is_multiple_of(rest::look_steps(&system.dem.world, &morph)) {
             return Ok(());
         }
         system.s.rest.looks += 1;
-        let slots = system.engine.state.arrays.slots();
-        system.engine.state.still.make_room(slots);
+        let slots = system.dem.world.grains.arrays.slots();
+        system.dem.world.sleeping.still.make_room(slots);
         let choose = system.s.rest.looks.is_multiple_of(u64::from(LOOKS));
-        let rim = system.engine.state.still.rim.iter().copied();
+        let rim = system.dem.world.sleeping.still.rim.iter().copied();
         let upset: Vec<u32> = rim
-            .filter(|&slot| system.engine.state.arrays.status[slot as usize] == Status::Still)
-            .filter(|&slot| system.is_upset(slot, &morph, choose))
+            .filter(|&slot| system.dem.world.grains.arrays.status[slot as usize] == Status::Still)
+            .filter(|&slot| rest::is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
             .collect();
         let mut changed = self.rouse(&upset)?;
-        self.system.count_calm(&morph);
+        rest::count_calm(&self.system.setup, &mut self.system.dem.world, &morph);
         if choose {
-            let resting = self.system.resting(&morph);
+            let resting = rest::resting(
+                &self.system.setup,
+                &self.system.dem.world,
+                &self.system.s.rest,
+                &morph,
+            );
             changed |= self.lay_to_rest(&resting)?;
         }
         if changed {
             self.renew()?;
         }
-        self.system.engine.begin_look();
+        self.system.dem.world.sleeping.begin_look();
         Ok(())
     }
 
@@ -50,7 +56,7 @@ impl<D: Integrate> Domains<'_, D> {
         let Some(morph) = self.system.setup.morph else {
             return Ok(false);
         };
-        let unbalanced = self.system.unbalanced(&morph);
+        let unbalanced = rest::unbalanced(&self.system.setup, &self.system.dem.world, &morph);
         self.rouse(&unbalanced)
     }
 
@@ -60,9 +66,9 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(false);
         };
         let system = &mut self.system;
-        system.account(system.engine.time());
-        system.engine.wake(&all);
-        system.book_wakes(own);
+        system.account(system.dem.world.clock.time());
+        cluster::still::wake(&mut system.dem.world, &mut system.dem.border, &all);
+        rest::book_wakes(&system.setup, &system.dem.world, &mut system.s.rest, own);
         Ok(true)
     }
 
@@ -72,9 +78,14 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(false);
         };
         let system = &mut self.system;
-        system.account(system.engine.time());
-        system.book_stops(own);
-        system.engine.stop(&all);
+        system.account(system.dem.world.clock.time());
+        rest::book_stops(&system.dem.world, &mut system.s.rest, own);
+        cluster::still::stop(
+            &mut system.dem.world,
+            &mut system.dem.book,
+            &mut system.dem.border,
+            &all,
+        );
         Ok(true)
     }
 

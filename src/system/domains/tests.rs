@@ -1,9 +1,10 @@
 use super::Domains;
 use super::cut::{Cut, Load};
+use crate::cluster;
 use crate::geometry::Planar;
 use crate::ranks::{Threads, Values};
 use crate::scenario::{AnySetup, Scenario};
-use crate::system::Setup;
+use crate::system::{Setup, logging};
 
 /// Disks that fall into a box and come to rest.
 const BED: &str = r#"
@@ -60,9 +61,9 @@ fn bed() -> Setup<Planar> {
 /// Planes with the same number of grains between them, of those left of a place.
 fn cut_left_of(domains: &Domains<'_, Planar>, place: f64) -> Cut {
     let mut load = Load::new([0.0; 3], [0.8, 0.5, 0.0]);
-    let engine = &domains.system.engine;
-    for slot in engine.own() {
-        let x = engine.state.arrays.position(slot as usize);
+    let dem = &domains.system.dem;
+    for slot in dem.world.grains.own() {
+        let x = dem.world.grains.arrays.position(slot as usize);
         if x.x < place {
             load.add(x, 1);
         }
@@ -85,20 +86,35 @@ fn what_stands_still_goes_over() {
             while domains.stepped > 20 && domains.system.time() < 5.0 {
                 domains.step(false).unwrap();
             }
-            let before = domains.system.engine.standing().len();
+            let before = domains.system.dem.world.grains.standing().len();
             assert!(before > 40, "{before} stand still");
             let mut went = 0;
             if goes {
                 for place in [0.3, 0.8, 0.5] {
                     domains.cut = cut_left_of(&domains, place);
                     domains.renew().unwrap();
-                    went += domains.system.engine.standing().len().abs_diff(before);
+                    went += domains
+                        .system
+                        .dem
+                        .world
+                        .grains
+                        .standing()
+                        .len()
+                        .abs_diff(before);
                 }
             }
-            let all = domains.system.engine.standing();
+            let all = domains.system.dem.world.grains.standing();
             let lacks = all.iter().map(|slot| {
-                let id = domains.system.engine.state.arrays.id[*slot as usize];
-                (id, domains.system.engine.residual(*slot))
+                let id = domains.system.dem.world.grains.arrays.id[*slot as usize];
+                (
+                    id,
+                    cluster::held::residual(
+                        &domains.system.dem.world.physics,
+                        &domains.system.dem.world.grains,
+                        &domains.system.dem.world.sleeping,
+                        *slot,
+                    ),
+                )
             });
             let lacks: Vec<_> = lacks.collect();
             domains.rouse(&all).unwrap();
@@ -106,8 +122,19 @@ fn what_stands_still_goes_over() {
             for _ in 0..500 {
                 domains.step(false).unwrap();
             }
-            let links = domains.system.engine.link_count();
-            let hash = domains.gather().unwrap().map(|system| system.state_hash());
+            let links = cluster::change::link_count(
+                &domains.system.dem.world.contacts,
+                &domains.system.dem.world.sleeping,
+            );
+            let hash = domains.gather().unwrap().map(|system| {
+                logging::state_hash(
+                    &system.setup,
+                    &system.dem.world,
+                    &system.s.traffic,
+                    &system.s.last_row,
+                    &system.s.watch,
+                )
+            });
             (went, lacks, links, hash)
         });
         let went: usize = ends.iter().map(|end| end.0).sum();

@@ -9,16 +9,17 @@ use super::Domains;
 use super::cut::Cut;
 use super::exchange::{of_bytes, to_bytes};
 use crate::body::GrainId;
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Flows};
 use crate::ranks::{RankError, Ranks, Source, Tag};
 use crate::record::{BodyRef, GrainRow, LinkRow, SeriesRow};
-use crate::system::SystemError;
 use crate::system::driver::System;
 use crate::system::jam_watch::Places;
 use crate::system::ledger::{self, Held, Ledger};
 use crate::system::regime_time::RegimeTime;
 use crate::system::traffic::Traffic;
+use crate::system::{SystemError, logging};
 use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
@@ -154,25 +155,29 @@ impl<D: Integrate> Domains<'_, D> {
         self.system.account(time);
         let clusters = self.components();
         let system = &self.system;
-        let (engine, s) = (&system.engine, &system.s);
-        let held = ledger::held(engine, &system.fields, time);
+        let (dem, s) = (&system.dem, &system.s);
+        let held = ledger::held(&dem.world, &system.fields, time);
         let mut links = [0; 2];
-        engine.each_link_view(|link| {
-            let halves = if engine.share_of(&link) == 1.0 { 2 } else { 1 };
+        cluster::observe::each_contact(&dem.world, |link| {
+            let halves = if cluster::border::share_of(&dem.world.grains, &link) == 1.0 {
+                2
+            } else {
+                1
+            };
             links[0] += halves;
             links[1] += if link.slipping { halves } else { 0 };
         });
         Share {
             ledger: s.ledger,
             held,
-            flows: [ledger::passed(engine), engine.state.flows],
-            counts: engine.state.counts,
+            flows: [ledger::passed(dem), dem.book.flows],
+            counts: dem.book.counts,
             morph: s.rest.energy,
-            walls: engine.state.wall_sums.clone(),
+            walls: dem.book.wall_sums.clone(),
             by_kind: s.journal.by_kind().to_vec(),
             numbers: [
-                engine.state.active.len() as u64,
-                engine.state.still.count as u64,
+                dem.world.grains.active.len() as u64,
+                dem.world.sleeping.still.count as u64,
                 links[0],
                 links[1],
             ],
@@ -180,20 +185,24 @@ impl<D: Integrate> Domains<'_, D> {
             stops: [s.rest.thrash.stops, s.rest.thrash.short],
             places: s.watch.places().clone(),
             regimes: s.regimes,
-            rounding: ledger::rounding(engine),
+            rounding: ledger::rounding(&dem.world),
             clusters,
         }
     }
 
     fn components(&mut self) -> Components {
-        let engine = &mut self.system.engine;
-        engine.find_splits();
-        let engine = &self.system.engine;
-        let arrays = &engine.state.arrays;
+        let dem = &mut self.system.dem;
+        cluster::change::find_splits(
+            &dem.world.grains,
+            &dem.world.contacts,
+            &dem.world.sleeping,
+            &mut dem.clusters,
+        );
+        let dem = &self.system.dem;
+        let arrays = &dem.world.grains.arrays;
         let mut own: BTreeMap<u32, Vec<GrainId>> = BTreeMap::new();
-        for slot in engine.own() {
-            own.entry(engine.state.clusters.cluster_of(slot))
-                .or_default();
+        for slot in dem.world.grains.own() {
+            own.entry(dem.clusters.cluster_of(slot)).or_default();
         }
         let count = own.len() as u64;
         let mut across: Vec<u32> = self
@@ -207,7 +216,7 @@ impl<D: Integrate> Domains<'_, D> {
         across.dedup();
         for slot in across {
             // A ghost that touches nobody here is alone.
-            if let Some(grains) = own.get_mut(&engine.state.clusters.cluster_of(slot)) {
+            if let Some(grains) = own.get_mut(&dem.clusters.cluster_of(slot)) {
                 grains.push(arrays.id[slot as usize]);
             }
         }
@@ -234,9 +243,9 @@ impl<D: Integrate> Domains<'_, D> {
     pub(super) fn series_row(&mut self, time: f64) -> Result<Option<SeriesRow>, SystemError> {
         let shares = self.shares(time)?;
         let system = &mut self.system;
-        let steps = system.s.ticks.row(time, system.engine.state.n);
-        let lasted = steps as f64 * system.engine.options.step;
-        for wall in &mut system.engine.state.wall_sums {
+        let steps = system.s.last_row.row(time, system.dem.world.clock.n);
+        let lasted = steps as f64 * system.dem.world.clock.step;
+        for wall in &mut system.dem.book.wall_sums {
             wall[..6].fill(0.0);
         }
         let Some(shares) = shares else {
@@ -249,10 +258,14 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(None);
         };
         shares.for_each(|share| sum.add(&share));
-        let engine = &system.engine;
-        let figures =
-            sum.ledger
-                .figures_of(engine, &sum.held, &sum.flows[0], sum.morph, sum.rounding);
+        let dem = &system.dem;
+        let figures = sum.ledger.figures_of(
+            &dem.world,
+            &sum.held,
+            &sum.flows[0],
+            sum.morph,
+            sum.rounding,
+        );
         system.s.ledger.worst = figures.balance_error_max;
         let mean = |force: f64| {
             if lasted > 0.0 {
@@ -284,17 +297,26 @@ impl<D: Integrate> Domains<'_, D> {
             removed: figures.removed,
             balance_error: figures.balance_error,
             walls: walls.collect(),
-            shifts: shifts(engine.boundaries.iter().map(|wall| &wall.boundary), time),
+            shifts: shifts(
+                dem.world.walls.boundaries.iter().map(|wall| &wall.boundary),
+                time,
+            ),
             ..SeriesRow::default()
         };
-        row.events = crate::system::logging::events_of(&sum.by_kind, &sum.counts, &sum.ledger);
+        row.events = logging::events_of(&sum.by_kind, &sum.counts, &sum.ledger);
         Ok(Some(row))
     }
 
     /// Rows of all grains and links, on rank 0.
     pub(super) fn snapshot(&mut self, time: f64) -> Result<Option<Rows>, SystemError> {
-        let grains = self.system.grain_rows(time);
-        let mut links = self.system.link_rows(time);
+        let grains = logging::grain_rows(
+            &self.system.dem.world,
+            &mut self.system.dem.clusters,
+            &self.system.s.watch,
+            &self.system.s.rest,
+            time,
+        );
+        let mut links = logging::link_rows(&self.system.dem.world, &self.system.s.journal, time);
         // Of a link across a border the rank of its first grain tells.
         let own: Vec<GrainId> = grains.iter().map(|row| row.grain).collect();
         links.retain(|row| match row.body_a {
@@ -319,9 +341,9 @@ impl<D: Integrate> Domains<'_, D> {
     /// Brings all grains, and what adds up, to rank 0, which has a system of its own again.
     pub(super) fn gather(mut self) -> Result<Option<System<D>>, SystemError> {
         self.all_well()?;
-        let time = self.system.engine.time();
+        let time = self.system.dem.world.clock.time();
         let shares = self.shares(time)?;
-        self.system.engine.keep_places();
+        self.system.dem.border.keep_places();
         self.cut = Cut::none(self.cut.bricks(), &self.system.setup.periodic);
         self.renew()?;
         let mut system = self.system;
@@ -333,8 +355,8 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(None);
         };
         shares.for_each(|share| sum.add(&share));
-        system.engine.unshare();
-        let (state, s) = (&mut system.engine.state, &mut system.s);
+        system.dem.border.unshare();
+        let (state, s) = (&mut system.dem.book, &mut system.s);
         state.flows = sum.flows[1];
         let counts = state.counts;
         state.counts = Counts {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use start::engine_setup;
 pub(super) use start::no_start;
 
+use super::frame::{self, Kind};
 use super::ticks::tick_at;
 use super::watch::Watch;
 use super::{CollapseName, Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
@@ -30,11 +31,6 @@ use spectrum::Spectrum;
 const CHUNK: u64 = 200_000;
 /// Collisions after which rows of events are handed over.
 const LOGGED_CHUNK: u64 = 10_000;
-
-/// Version of the saved state; other drivers' states have other numbers.
-///
-/// 4: the largest error of the energy book. 3: contacts that last. 2: the spectrum of impacts.
-const FORMAT: u32 = 0x4556_0007;
 
 /// What a run remembers besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,7 +59,6 @@ struct Tally<D: Dimension> {
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Saved<'a, D: Dimension> {
-    format: u32,
     ids: u64,
     /// Not copied to be saved: it is as large as the whole run.
     engine: Cow<'a, Engine<D>>,
@@ -96,16 +91,7 @@ impl<D: Dimension> Events<D> {
     pub fn new(setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
         let start = engine_setup(&setup).map_err(|(_, what)| SystemError::Setup(what))?;
         if let Some(state) = state {
-            let format: u32 = postcard::take_from_bytes(state)
-                .map_err(|e| SystemError::Saved(e.to_string()))?
-                .0;
-            if format != FORMAT {
-                return Err(SystemError::Saved(format!(
-                    "its format is {format:#x}, this program's is {FORMAT:#x}; go on with the version of Arenite that wrote it, or start the run anew"
-                )));
-            }
-            let saved: Saved<'_, D> =
-                postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
+            let saved: Saved<'_, D> = frame::take(Kind::Events, state)?;
             if saved.ids != setup.grains.len() as u64 {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
             }
@@ -140,12 +126,11 @@ impl<D: Dimension> Events<D> {
 
     fn save(&self) -> Result<Vec<u8>, SystemError> {
         let saved = Saved {
-            format: FORMAT,
             ids: self.setup.grains.len() as u64,
             engine: Cow::Borrowed(&self.engine),
             tally: Cow::Borrowed(&self.tally),
         };
-        postcard::to_stdvec(&saved).map_err(|e| SystemError::Saved(e.to_string()))
+        frame::put(Kind::Events, &saved)
     }
 
     /// The next tick and its time. The n-th comes at n intervals: sums of intervals would drift.

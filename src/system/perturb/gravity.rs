@@ -1,6 +1,6 @@
 //! A gravity that changes while grains move: in a vessel that is shaken or tilted.
 //!
-//! `Engine::gravity` is the one that acts; the setup's is kept equal to it. It is set anew at each
+//! `Dem::gravity` is the one that acts; the setup's is kept equal to it. It is set anew at each
 //! evaluation, so that the integrators keep their order. All grains step while it changes, but for a
 //! slow tilt: what stands still goes on to do so, since the load that the tilt adds from one solve to
 //! the next is less than a solve leaves alone. While nobody steps it is set at the times of solves. Potential
@@ -12,13 +12,15 @@
 
 use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
+use crate::cluster;
+use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
+use crate::system::ledger::Ledger;
 use crate::system::schedule::Source;
-use crate::system::state_at::velocity_now;
-use crate::system::{PerturbSetup, System, flight};
+use crate::system::{PerturbSetup, Setup, System, flight, known, regimes};
 
 /// How long a perturbation goes on, s.
 fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
@@ -134,120 +136,153 @@ impl PerturbState {
     }
 }
 
-impl<D: Integrate> System<D> {
-    /// Whether gravity changes from step to step.
-    pub(in crate::system) fn gravity_changes(&self) -> bool {
-        !self.s.perturb.running.is_empty()
-    }
+/// Whether gravity changes from step to step.
+pub(in crate::system) fn gravity_changes(perturb: &PerturbState) -> bool {
+    !perturb.running.is_empty()
+}
 
-    /// How fast it turns at most, rad/s; none: it jumps, or swings.
-    pub(in crate::system) fn gravity_rate(&self) -> Option<f64> {
-        let rates = self.s.perturb.running.iter().map(|running| {
-            let perturb = self.setup.perturbs.get(running.index)?;
-            rate(&perturb.kind)
-        });
-        rates.sum()
-    }
+/// How fast it turns at most, rad/s; none: it jumps, or swings.
+pub(in crate::system) fn gravity_rate<D: Integrate>(
+    setup: &Setup<D>,
+    perturb: &PerturbState,
+) -> Option<f64> {
+    let rates = perturb.running.iter().map(|running| {
+        let perturb = setup.perturbs.get(running.index)?;
+        rate(&perturb.kind)
+    });
+    rates.sum()
+}
 
-    /// Whether it changes so slowly that grains go on to stand still.
-    pub(in crate::system) fn gravity_is_slow(&self) -> bool {
-        let (Some(morph), Some(rate)) = (self.setup.morph, self.gravity_rate()) else {
-            return false;
-        };
-        rate * morph.carry_every < SLOW * morph.residual
-    }
+/// Whether it changes so slowly that grains go on to stand still.
+pub(in crate::system) fn gravity_is_slow<D: Integrate>(
+    setup: &Setup<D>,
+    perturb: &PerturbState,
+) -> bool {
+    let (Some(morph), Some(rate)) = (setup.morph, gravity_rate(setup, perturb)) else {
+        return false;
+    };
+    rate * morph.carry_every < SLOW * morph.residual
+}
 
-    /// While nobody steps there is no step to follow gravity at: it is followed when a solve would be
-    /// made.
-    pub(in crate::system) fn schedule_gravity(&mut self) {
-        let idle = self.engine.state.active.is_empty() && self.s.watch.jam().is_none();
-        if let (true, true, Some(morph)) = (idle, self.gravity_changes(), self.setup.morph) {
-            // From the count, so that other events between do not put it off.
-            let every = morph.carry_every;
-            let tick = ((self.engine.time() + 0.5 * self.step_size()) / every).floor() + 1.0;
-            // The step that comes first after it is the one to stand at.
-            let mut time = tick * every + self.step_size();
-            if let Some(until) = self.foresee(&morph, time) {
-                time = until + self.step_size();
-            }
-            self.schedule(Source::Gravity, time, EventKind::FieldUpdate);
-        } else {
-            self.s.known.plan = None;
-            self.s.schedule.cancel(Source::Gravity);
+/// While nobody steps there is no step to follow gravity at: it is followed when a solve would be
+/// made.
+pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
+    let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
+    if let (true, true, Some(morph)) =
+        (idle, gravity_changes(&system.s.perturb), system.setup.morph)
+    {
+        // From the count, so that other events between do not put it off.
+        let every = morph.carry_every;
+        let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)
+            .floor()
+            + 1.0;
+        // The step that comes first after it is the one to stand at.
+        let mut time = tick * every + system.dem.world.clock.step;
+        if let Some(until) = known::foresee(system, &morph, time) {
+            time = until + system.dem.world.clock.step;
         }
+        system
+            .s
+            .schedule
+            .set(Source::Gravity, time, EventKind::FieldUpdate);
+    } else {
+        system.s.known.plan = None;
+        system.s.schedule.cancel(Source::Gravity);
     }
+}
 
-    /// Forgets the moment of masses of who stands still: somebody may have stopped, or been woken or moved.
-    pub(in crate::system) fn forget_moment(&mut self) {
-        self.s.perturb.still_moment = None;
-    }
+/// Forgets the moment of masses of who stands still: somebody may have stopped, or been woken or moved.
+pub(in crate::system) fn forget_moment(perturb: &mut PerturbState) {
+    perturb.still_moment = None;
+}
 
-    /// Sum of mass times position of those that stand still, kg m.
-    fn still_moment(&mut self) -> D::Vector {
-        let moment = self.s.perturb.still_moment.unwrap_or_else(|| {
-            let arrays = &self.engine.state.arrays;
-            let mut sum = D::Vector::default();
-            if self.engine.state.still.count > 0 {
-                for slot in self.engine.standing() {
-                    let s = slot as usize;
-                    sum += arrays.position(s) * (1.0 / arrays.inverse_mass(s));
-                }
-            }
-            super::three(sum)
-        });
-        self.s.perturb.still_moment = Some(moment);
-        D::Vector::from_fn(|k| moment[k])
-    }
-
-    /// After a step: gravity at the new time.
-    pub(in crate::system) fn follow_gravity(&mut self) {
-        if self.gravity_changes() {
-            let time = self.engine.time();
-            let (gravity, jumped) = self.s.perturb.gravity_at(&self.setup.perturbs, time);
-            self.set_gravity(gravity, jumped);
-        }
-    }
-
-    /// From the time of evaluation on another gravity acts. Where it does not jump, it was so already
-    /// in the half step before, as far as the integrators can tell; else it has been so long.
-    fn set_gravity(&mut self, gravity: D::Vector, jumped: Option<f64>) {
-        let now = self.engine.time();
-        let flying = self.flying();
-        for &slot in &flying {
-            flight::restart(&mut self.engine, slot as usize, now);
-        }
-        let before = self.engine.gravity;
-        let mut moment = self.still_moment();
-        let mut kinetic = 0.0;
-        for turn in [false, true] {
-            let sign = if turn { 1.0 } else { -1.0 };
-            match jumped {
-                Some(ago) if turn => self.engine.jump_gravity(gravity, ago),
-                None if turn => self.engine.gravity = gravity,
-                _ => {}
-            }
-            let arrays = &self.engine.state.arrays;
-            for &slot in self.engine.state.active.iter().chain(&flying) {
-                let slot = slot as usize;
-                let mass = 1.0 / arrays.inverse_mass(slot);
-                if turn {
-                    moment += arrays.position(slot) * mass;
-                }
-                if arrays.status[slot] == Status::Stepped {
-                    let (v, _) = velocity_now(&self.engine, slot);
-                    kinetic += sign * 0.5 * mass * v.norm_squared();
-                }
+/// Sum of mass times position of those that stand still, kg m.
+fn still_moment<D: Integrate>(world: &World<D>, perturb: &mut PerturbState) -> D::Vector {
+    let moment = perturb.still_moment.unwrap_or_else(|| {
+        let arrays = &world.grains.arrays;
+        let mut sum = D::Vector::default();
+        if world.sleeping.still.count > 0 {
+            for slot in world.grains.standing() {
+                let s = slot as usize;
+                sum += arrays.position(s) * (1.0 / arrays.inverse_mass(s));
             }
         }
-        self.s.ledger.perturbed += kinetic - (gravity - before).dot(&moment);
-        self.setup.gravity = gravity;
-        self.s.perturb.acts = super::three(gravity);
-    }
+        super::three(sum)
+    });
+    perturb.still_moment = Some(moment);
+    D::Vector::from_fn(|k| moment[k])
+}
 
-    /// What the ledger's moment of masses loses with a grain, as work of the gravity beyond the
-    /// scenario's, J.
-    pub(in crate::system) fn lift(&self, grain: &Grain<D>) -> f64 {
-        let added = self.s.ledger.added_gravity(&self.engine);
-        grain.mass * added.dot(&grain.position)
+/// After a step: gravity at the new time.
+pub(in crate::system) fn follow_gravity<D: Integrate>(
+    setup: &mut Setup<D>,
+    world: &mut World<D>,
+    ledger: &mut Ledger,
+    perturb: &mut PerturbState,
+) {
+    if gravity_changes(perturb) {
+        let time = world.clock.time();
+        let (gravity, jumped) = perturb.gravity_at(&setup.perturbs, time);
+        set_gravity(setup, world, ledger, perturb, gravity, jumped);
     }
+}
+
+/// From the time of evaluation on another gravity acts. Where it does not jump, it was so already
+/// in the half step before, as far as the integrators can tell; else it has been so long.
+fn set_gravity<D: Integrate>(
+    setup: &mut Setup<D>,
+    world: &mut World<D>,
+    ledger: &mut Ledger,
+    perturb: &mut PerturbState,
+    gravity: D::Vector,
+    jumped: Option<f64>,
+) {
+    let now = world.clock.time();
+    let flying = regimes::flying(world);
+    for &slot in &flying {
+        flight::restart(world, slot as usize, now);
+    }
+    let before = world.physics.gravity;
+    let mut moment = still_moment(world, perturb);
+    let mut kinetic = 0.0;
+    for turn in [false, true] {
+        let sign = if turn { 1.0 } else { -1.0 };
+        match jumped {
+            Some(ago) if turn => cluster::change::jump_gravity(
+                &world.clock,
+                &mut world.physics,
+                &mut world.grains,
+                gravity,
+                ago,
+            ),
+            None if turn => world.physics.gravity = gravity,
+            _ => {}
+        }
+        let arrays = &world.grains.arrays;
+        for &slot in world.grains.active.iter().chain(&flying) {
+            let slot = slot as usize;
+            let mass = 1.0 / arrays.inverse_mass(slot);
+            if turn {
+                moment += arrays.position(slot) * mass;
+            }
+            if arrays.status[slot] == Status::Stepped {
+                let (v, _) = world.velocity_now(slot);
+                kinetic += sign * 0.5 * mass * v.norm_squared();
+            }
+        }
+    }
+    ledger.perturbed += kinetic - (gravity - before).dot(&moment);
+    setup.gravity = gravity;
+    perturb.acts = super::three(gravity);
+}
+
+/// What the ledger's moment of masses loses with a grain, as work of the gravity beyond the
+/// scenario's, J.
+pub(in crate::system) fn lift<D: Integrate>(
+    world: &World<D>,
+    ledger: &Ledger,
+    grain: &Grain<D>,
+) -> f64 {
+    let added = ledger.added_gravity(world);
+    grain.mass * added.dot(&grain.position)
 }

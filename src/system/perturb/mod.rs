@@ -1,22 +1,31 @@
 //! Perturbations from outside: taps, shakes, tilts, grains taken away; and how a jam ends by them.
-
-mod gravity;
-mod setup;
-
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use gravity::SLOW;
-pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
-
 use super::schedule::Source;
-use super::state_at::{position_at, state_at};
 use super::{Setup, System, SystemError, flight, ledger};
+use crate::cluster;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Border, World};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
+use crate::system::jam_watch::JamWatch;
+use crate::system::schedule::Schedule;
+use crate::system::traffic::Traffic;
+use crate::system::{air, driver, outlet, regimes, rest};
+
+pub(in crate::system) use gravity::{
+    follow_gravity, forget_moment, gravity_changes, gravity_is_slow, gravity_rate, lift,
+    schedule_gravity,
+};
+
+mod gravity;
+mod setup;
+
+pub(super) use gravity::SLOW;
+pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 /// A perturbation that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,227 +84,257 @@ enum Touched {
     All,
 }
 
-impl<D: Integrate> System<D> {
-    /// Nothing can move any more: nobody steps until something comes from outside.
-    pub(super) fn jam(&mut self, jam: Jam, time: f64) {
-        self.s.perturb.jams.push(jam.clone());
-        self.s.watch.stand(jam);
-        for index in 0..self.setup.perturbs.len() {
-            if let PerturbWhen::OnJam { delay, at_most } = self.setup.perturbs[index].when
-                && at_most.is_none_or(|most| self.s.perturb.uses[index] < most)
-            {
-                self.schedule(
-                    Source::Perturb(index as u32),
-                    time + delay,
-                    EventKind::Perturb,
-                );
-            }
-        }
-    }
-
-    /// A perturbation's time has come.
-    pub(super) fn perturb(
-        &mut self,
-        sink: &mut dyn Sink,
-        index: usize,
-        time: f64,
-    ) -> Result<(), SystemError> {
-        let PerturbSetup { when, kind } = self.setup.perturbs[index];
-        // The jam that it was to break is over.
-        if matches!(when, PerturbWhen::OnJam { .. }) && self.s.watch.jam().is_none() {
-            return Ok(());
-        }
-        let Some(touched) = self.touched(&kind) else {
-            self.s.warnings.push(format!(
-                "perturb[{index}] found no grain at {time:.6} s: nothing was done"
-            ));
-            return Ok(());
-        };
-        self.count(EventKind::Perturb);
-        self.s.perturb.uses[index] += 1;
-        let jam = if self.s.watch.jam().is_some() {
-            self.s.journal.causes.end
-        } else {
-            0
-        };
-        self.go_on(time);
-        let mut row = self.row(time, EventKind::Perturb);
-        row.cause = jam;
-        if let Touched::Grains(slots) = &touched
-            && let [slot] = slots[..]
+/// Nothing can move any more: nobody steps until something comes from outside.
+pub(super) fn jam<D: Integrate>(
+    setup: &Setup<D>,
+    schedule: &mut Schedule,
+    watch: &mut JamWatch,
+    perturb: &mut PerturbState,
+    jam: Jam,
+    time: f64,
+) {
+    perturb.jams.push(jam.clone());
+    watch.stand(jam);
+    for index in 0..setup.perturbs.len() {
+        if let PerturbWhen::OnJam { delay, at_most } = setup.perturbs[index].when
+            && at_most.is_none_or(|most| perturb.uses[index] < most)
         {
-            self.put_body(&mut row, slot);
-        }
-        if let (PerturbKind::Tap { velocity, .. }, Touched::Grains(slots)) = (&kind, &touched) {
-            row.energy = self.given(slots, *velocity);
-        }
-        self.s.journal.causes.now = row.seq;
-        if self.setup.log.events != super::EventLog::None {
-            sink.event(&row)?;
-        }
-        match (kind, touched) {
-            (PerturbKind::Tap { velocity, .. }, Touched::Grains(slots)) => {
-                self.tap(sink, &slots, velocity)?;
-            }
-            (PerturbKind::Remove(_), Touched::Grains(slots)) => {
-                self.take_away(sink, &slots, time)?;
-            }
-            _ => {
-                let since = self.engine.time();
-                self.s.perturb.running.push(Running { index, since });
-                if !self.gravity_is_slow() {
-                    let standing = self.engine.standing();
-                    self.rouse(sink, &standing)?;
-                }
-                self.s.rest.balanced = false;
-                self.forget_moment();
-                // Who flies comes back to the grid; gravity changes at this evaluation already.
-                self.renew(sink)?;
-                self.follow_gravity();
-            }
-        }
-        self.s.journal.causes.now = 0;
-        Ok(())
-    }
-
-    /// What a perturbation will touch; none if there is nothing.
-    fn touched(&self, kind: &PerturbKind<D>) -> Option<Touched> {
-        let now = self.engine.time();
-        let arrays = &self.engine.state.arrays;
-        let there = (1..arrays.slots() as u32)
-            .filter(|&slot| arrays.status[slot as usize].is_grain())
-            .map(|slot| (slot, position_at(&self.engine, slot as usize, now)));
-        let id = |slot: u32| arrays.id[slot as usize];
-        let slots: Vec<u32> = match kind {
-            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => {
-                return (self.grain_count() > 0).then_some(Touched::All);
-            }
-            PerturbKind::Tap { region, .. } => there
-                .filter(|(_, x)| {
-                    region.is_none_or(|(min, max)| {
-                        (0..D::N).all(|k| x[k] >= min[k] && x[k] <= max[k])
-                    })
-                })
-                .map(|(slot, _)| slot)
-                .collect(),
-            PerturbKind::Remove(Victim::Near(point)) => there
-                .min_by(|(p, x), (q, y)| {
-                    let far = |x: &D::Vector| (*x - *point).norm_squared();
-                    far(x).total_cmp(&far(y)).then(id(*p).cmp(&id(*q)))
-                })
-                .map(|(slot, _)| slot)
-                .into_iter()
-                .collect(),
-            PerturbKind::Remove(Victim::OfArch(which)) => {
-                let jam = self.s.watch.jam()?;
-                let chosen = match which {
-                    ArchGrain::Weakest => u32::try_from(jam.weakest?.a).ok()?,
-                    ArchGrain::Middle => *jam.arch.get(jam.arch.len() / 2)?,
-                };
-                there
-                    .map(|(slot, _)| slot)
-                    .filter(|&slot| id(slot) == chosen)
-                    .collect()
-            }
-        };
-        (!slots.is_empty()).then_some(Touched::Grains(slots))
-    }
-
-    /// After a jam the clock of steps goes on from here.
-    fn go_on(&mut self, time: f64) {
-        if !self.s.watch.perturb(time) {
-            return;
-        }
-        let h = self.step_size();
-        let n = ((time - self.engine.time_of(0)) / h).floor() as i64;
-        self.engine.skip_to(n);
-        self.schedule(Source::Jam, time + self.jam_look, EventKind::Jam);
-        if !self.setup.outlets.is_empty() {
-            // From the count, so that rounding does not add up.
-            let every = self.setup.outlet_interval;
-            let tick = (time / every).floor();
-            self.s.ticks.set(Source::Outlet, tick as u64);
-            self.s.schedule.cancel(Source::Outlet);
-            self.schedule(
-                Source::Outlet,
-                (tick + 1.0) * every,
-                EventKind::DeleteBodies,
+            schedule.set(
+                Source::Perturb(index as u32),
+                time + delay,
+                EventKind::Perturb,
             );
         }
     }
+}
 
-    /// The kinetic energy that grains take up with a velocity on top of their own, J.
-    fn given(&self, slots: &[u32], velocity: D::Vector) -> f64 {
-        let arrays = &self.engine.state.arrays;
-        let of = |&slot: &u32| {
-            let s = slot as usize;
-            let own = state_at(&self.engine, s, self.engine.time()).velocity;
-            (own.dot(&velocity) + 0.5 * velocity.norm_squared()) / arrays.inverse_mass(s)
-        };
-        slots.iter().map(of).sum()
+/// A perturbation's time has come.
+pub(super) fn perturb<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    index: usize,
+    time: f64,
+) -> Result<(), SystemError> {
+    let PerturbSetup { when, kind } = system.setup.perturbs[index];
+    // The jam that it was to break is over.
+    if matches!(when, PerturbWhen::OnJam { .. }) && system.s.watch.jam().is_none() {
+        return Ok(());
     }
+    let Some(touched) = touched(
+        &system.dem.world,
+        &system.dem.border,
+        &system.s.traffic,
+        &system.s.watch,
+        &kind,
+    ) else {
+        system.s.warnings.push(format!(
+            "perturb[{index}] found no grain at {time:.6} s: nothing was done"
+        ));
+        return Ok(());
+    };
+    system.s.journal.count(EventKind::Perturb);
+    system.s.perturb.uses[index] += 1;
+    let jam = if system.s.watch.jam().is_some() {
+        system.s.journal.causes.end
+    } else {
+        0
+    };
+    go_on(system, time);
+    let mut row = system.s.journal.row(time, EventKind::Perturb);
+    row.cause = jam;
+    if let Touched::Grains(slots) = &touched
+        && let [slot] = slots[..]
+    {
+        driver::put_body(&system.dem.world, &mut row, slot);
+    }
+    if let (PerturbKind::Tap { velocity, .. }, Touched::Grains(slots)) = (&kind, &touched) {
+        row.energy = given(&system.dem.world, slots, *velocity);
+    }
+    system.s.journal.causes.now = row.seq;
+    if system.setup.log.events != super::EventLog::None {
+        sink.event(&row)?;
+    }
+    match (kind, touched) {
+        (PerturbKind::Tap { velocity, .. }, Touched::Grains(slots)) => {
+            tap(system, sink, &slots, velocity)?;
+        }
+        (PerturbKind::Remove(_), Touched::Grains(slots)) => {
+            take_away(system, sink, &slots, time)?;
+        }
+        _ => {
+            let since = system.dem.world.clock.time();
+            system.s.perturb.running.push(Running { index, since });
+            if !gravity_is_slow(&system.setup, &system.s.perturb) {
+                let standing = system.dem.world.grains.standing();
+                rest::rouse(system, sink, &standing)?;
+            }
+            system.s.rest.balanced = false;
+            forget_moment(&mut system.s.perturb);
+            // Who flies comes back to the grid; gravity changes at this evaluation already.
+            regimes::renew(system, sink)?;
+            follow_gravity(
+                &mut system.setup,
+                &mut system.dem.world,
+                &mut system.s.ledger,
+                &mut system.s.perturb,
+            );
+        }
+    }
+    system.s.journal.causes.now = 0;
+    Ok(())
+}
 
-    /// Gives grains a velocity on top of their own.
-    fn tap(
-        &mut self,
-        sink: &mut dyn Sink,
-        slots: &[u32],
-        velocity: D::Vector,
-    ) -> Result<(), SystemError> {
-        let id = &self.engine.state.arrays.id;
-        let mut tapped: Vec<u32> = slots.iter().map(|&slot| id[slot as usize]).collect();
-        tapped.sort_unstable();
-        let still = |slot: &u32| self.engine.stands(*slot);
-        let still: Vec<u32> = slots.iter().copied().filter(still).collect();
-        let mut slots = slots.to_vec();
-        if self.rouse(sink, &still)? {
-            // They begin to step; slots change.
-            self.renew(sink)?;
-            let arrays = &self.engine.state.arrays;
-            slots = (1..arrays.slots() as u32)
-                .filter(|&slot| arrays.status[slot as usize].is_grain())
-                .filter(|&slot| tapped.binary_search(&arrays.id[slot as usize]).is_ok())
-                .collect();
+/// What a perturbation will touch; none if there is nothing.
+fn touched<D: Integrate>(
+    world: &World<D>,
+    border: &Border,
+    traffic: &Traffic,
+    watch: &JamWatch,
+    kind: &PerturbKind<D>,
+) -> Option<Touched> {
+    let now = world.clock.time();
+    let arrays = &world.grains.arrays;
+    let there = (1..arrays.slots() as u32)
+        .filter(|&slot| arrays.status[slot as usize].is_grain())
+        .map(|slot| (slot, world.position_at(slot as usize, now)));
+    let id = |slot: u32| arrays.id[slot as usize];
+    let slots: Vec<u32> = match kind {
+        PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => {
+            return (driver::grain_count(world, border, traffic) > 0).then_some(Touched::All);
         }
-        let now = self.engine.time();
-        for slot in self.flying() {
-            flight::restart(&mut self.engine, slot as usize, now);
+        PerturbKind::Tap { region, .. } => there
+            .filter(|(_, x)| {
+                region.is_none_or(|(min, max)| (0..D::N).all(|k| x[k] >= min[k] && x[k] <= max[k]))
+            })
+            .map(|(slot, _)| slot)
+            .collect(),
+        PerturbKind::Remove(Victim::Near(point)) => there
+            .min_by(|(p, x), (q, y)| {
+                let far = |x: &D::Vector| (*x - *point).norm_squared();
+                far(x).total_cmp(&far(y)).then(id(*p).cmp(&id(*q)))
+            })
+            .map(|(slot, _)| slot)
+            .into_iter()
+            .collect(),
+        PerturbKind::Remove(Victim::OfArch(which)) => {
+            let jam = watch.jam()?;
+            let chosen = match which {
+                ArchGrain::Weakest => u32::try_from(jam.weakest?.a).ok()?,
+                ArchGrain::Middle => *jam.arch.get(jam.arch.len() / 2)?,
+            };
+            there
+                .map(|(slot, _)| slot)
+                .filter(|&slot| id(slot) == chosen)
+                .collect()
         }
-        let damped = ledger::passed(&self.engine).damping;
-        self.s.ledger.perturbed += self.given(&slots, velocity);
-        for slot in slots {
-            self.engine.kick(slot, velocity);
-        }
-        // The work of the dampers of this evaluation is told with the velocities of now.
-        let shifted = ledger::passed(&self.engine).damping - damped;
-        self.engine.state.flows.damping -= shifted;
-        self.forget_flyers();
-        self.renew(sink)
-    }
+    };
+    (!slots.is_empty()).then_some(Touched::Grains(slots))
+}
 
-    /// Takes grains away, with all that they hold.
-    fn take_away(
-        &mut self,
-        sink: &mut dyn Sink,
-        slots: &[u32],
-        time: f64,
-    ) -> Result<(), SystemError> {
-        self.account(time);
-        let mut rows = BTreeMap::new();
-        for (before, &slot) in slots.iter().enumerate() {
-            let grain = self.grain_at(slot, time);
-            let potential = self.potential_of(&grain, time, &slots[..before]);
-            let ledger = &mut self.s.ledger;
-            ledger.removed += grain.kinetic_energy() + potential;
-            ledger.removed_potential += potential;
-            self.s.ledger.perturbed += self.lift(&grain);
-            self.s.traffic.take_away();
-            self.count(EventKind::DeleteBodies);
-            let seq = self.log_whole(sink, time, EventKind::DeleteBodies, Some(slot))?;
-            rows.insert(grain.id, seq);
-        }
-        self.remove_grains(sink, slots, time, &rows)?;
-        self.wake_unbalanced(sink)?;
-        self.renew(sink)
+/// After a jam the clock of steps goes on from here.
+fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
+    if !system.s.watch.perturb(time) {
+        return;
     }
+    let h = system.dem.world.clock.step;
+    let n = ((time - system.dem.world.clock.time_of(0)) / h).floor() as i64;
+    cluster::rim::skip_to(
+        &mut system.dem.world.clock,
+        &system.dem.world.sleeping,
+        &mut system.dem.book,
+        n,
+    );
+    system
+        .s
+        .schedule
+        .set(Source::Jam, time + system.jam_look, EventKind::Jam);
+    if !system.setup.outlets.is_empty() {
+        // From the count, so that rounding does not add up.
+        let every = system.setup.outlet_interval;
+        let tick = (time / every).floor();
+        if let Some(looks) = system.s.sources.ticker(Source::Outlet) {
+            looks.set(tick as u64);
+        }
+        system.s.schedule.cancel(Source::Outlet);
+        system.s.schedule.set(
+            Source::Outlet,
+            (tick + 1.0) * every,
+            EventKind::DeleteBodies,
+        );
+    }
+}
+
+/// The kinetic energy that grains take up with a velocity on top of their own, J.
+fn given<D: Integrate>(world: &World<D>, slots: &[u32], velocity: D::Vector) -> f64 {
+    let arrays = &world.grains.arrays;
+    let of = |&slot: &u32| {
+        let s = slot as usize;
+        let own = world.state_at(s, world.clock.time()).velocity;
+        (own.dot(&velocity) + 0.5 * velocity.norm_squared()) / arrays.inverse_mass(s)
+    };
+    slots.iter().map(of).sum()
+}
+
+/// Gives grains a velocity on top of their own.
+fn tap<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    slots: &[u32],
+    velocity: D::Vector,
+) -> Result<(), SystemError> {
+    let id = &system.dem.world.grains.arrays.id;
+    let mut tapped: Vec<u32> = slots.iter().map(|&slot| id[slot as usize]).collect();
+    tapped.sort_unstable();
+    let still = |slot: &u32| system.dem.world.grains.stands(*slot);
+    let still: Vec<u32> = slots.iter().copied().filter(still).collect();
+    let mut slots = slots.to_vec();
+    if rest::rouse(system, sink, &still)? {
+        // They begin to step; slots change.
+        regimes::renew(system, sink)?;
+        let arrays = &system.dem.world.grains.arrays;
+        slots = (1..arrays.slots() as u32)
+            .filter(|&slot| arrays.status[slot as usize].is_grain())
+            .filter(|&slot| tapped.binary_search(&arrays.id[slot as usize]).is_ok())
+            .collect();
+    }
+    let now = system.dem.world.clock.time();
+    for slot in regimes::flying(&system.dem.world) {
+        flight::restart(&mut system.dem.world, slot as usize, now);
+    }
+    let damped = ledger::passed(&system.dem).damping;
+    system.s.ledger.perturbed += given(&system.dem.world, &slots, velocity);
+    for slot in slots {
+        system.dem.world.grains.kick(slot, velocity);
+    }
+    // The work of the dampers of this evaluation is told with the velocities of now.
+    let shifted = ledger::passed(&system.dem).damping - damped;
+    system.dem.book.flows.damping -= shifted;
+    air::forget_flyers(&mut system.air);
+    regimes::renew(system, sink)
+}
+
+/// Takes grains away, with all that they hold.
+fn take_away<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    slots: &[u32],
+    time: f64,
+) -> Result<(), SystemError> {
+    system.account(time);
+    let mut rows = BTreeMap::new();
+    for (before, &slot) in slots.iter().enumerate() {
+        let grain = system.grain_at(slot, time);
+        let potential = system.potential_of(&grain, time, &slots[..before]);
+        let ledger = &mut system.s.ledger;
+        ledger.removed += grain.kinetic_energy() + potential;
+        ledger.removed_potential += potential;
+        system.s.ledger.perturbed += lift(&system.dem.world, &system.s.ledger, &grain);
+        system.s.traffic.take_away();
+        system.s.journal.count(EventKind::DeleteBodies);
+        let seq = system.log(sink, time, EventKind::DeleteBodies, Some(slot))?;
+        rows.insert(grain.id, seq);
+    }
+    outlet::remove_grains(system, sink, slots, time, &rows)?;
+    rest::wake_unbalanced(system, sink)?;
+    regimes::renew(system, sink)
 }

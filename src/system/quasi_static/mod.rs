@@ -10,6 +10,7 @@ mod rows;
 
 use serde::{Deserialize, Serialize};
 
+use super::frame::{self, Kind};
 use super::ticks::tick_at;
 use super::watch::Watch;
 use super::{
@@ -47,13 +48,9 @@ mod owner {
 /// of slides) is made again by going there once more, which takes less than to save it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Saved {
-    format: u32,
     grains: u64,
     handled: u64,
 }
-
-/// Version of the saved state; other drivers' states have other numbers.
-const FORMAT: u32 = 0x5153_0001;
 
 /// A filling in equilibrium, grain by grain.
 pub struct QuasiStatic<D: Dimension> {
@@ -237,14 +234,7 @@ impl<D: Dimension> QuasiStatic<D> {
         };
         run.begin(settings.interval);
         if let Some(state) = state {
-            let saved: Saved =
-                postcard::from_bytes(state).map_err(|e| SystemError::Saved(e.to_string()))?;
-            if saved.format != FORMAT {
-                return Err(SystemError::Saved(format!(
-                    "its format is {:#x}, this program's is {FORMAT:#x}; go on with the version of Arenite that wrote it, or start the run anew",
-                    saved.format
-                )));
-            }
+            let saved: Saved = frame::take(Kind::QuasiStatic, state)?;
             while run.handled < saved.handled && run.over.is_none() {
                 run.next(&mut NullSink, &|| false)?;
             }
@@ -323,7 +313,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 if let Some(next) = again(self.setup.log.checkpoint) {
                     self.schedule(who, next, event.kind);
                 }
-                sink.checkpoint(&self.save())?;
+                sink.checkpoint(&self.save()?)?;
             }
             _ => {
                 // The last state is always there to be studied, and the last row tells of it.
@@ -355,14 +345,12 @@ impl<D: Dimension> QuasiStatic<D> {
         logged
     }
 
-    fn save(&self) -> Vec<u8> {
+    fn save(&self) -> Result<Vec<u8>, SystemError> {
         let saved = Saved {
-            format: FORMAT,
             grains: self.nodes.len() as u64,
             handled: self.handled,
         };
-        // Three numbers: nothing in them can fail to be written.
-        postcard::to_stdvec(&saved).unwrap_or_default()
+        frame::put(Kind::QuasiStatic, &saved)
     }
 
     /// The next grain comes, and all goes back to equilibrium; false when that was given up, as `stops` asked for.
@@ -567,7 +555,7 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
             }
             let given_up = self.over == Some(Outcome::Interrupted);
             if given_up || watch.stops() && self.over.is_none() {
-                sink.checkpoint(&self.save())?;
+                sink.checkpoint(&self.save()?)?;
                 if !given_up {
                     self.log_stop(sink)?;
                 }

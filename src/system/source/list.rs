@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feed::Feed;
 use super::gate::Gate;
-use super::{EventSource, Turn};
+use super::{EventSource, Ticker, Turn};
 use crate::body::Formed;
 use crate::control::{self, Control};
 use crate::geometry::Dimension;
@@ -14,6 +14,7 @@ use crate::system::schedule::Source;
 /// All sources, each with its state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct Sources {
+    tickers: Vec<Ticker>,
     gates: Vec<Gate>,
     feeds: Vec<Feed>,
     controls: Vec<Control>,
@@ -23,6 +24,7 @@ impl Sources {
     /// Those of a setup, at its start.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         Self {
+            tickers: Ticker::ALL.into_iter().map(Ticker::new).collect(),
             gates: (0..setup.boundaries.len()).map(Gate::new).collect(),
             feeds: (0..setup.feeds.len())
                 .map(|k| Feed::new(setup, k))
@@ -33,7 +35,8 @@ impl Sources {
 
     /// Whether they are of a setup.
     pub fn fit<D: Dimension>(&self, setup: &Setup<D>) -> bool {
-        self.gates.len() == setup.boundaries.len()
+        self.tickers.len() == Ticker::ALL.len()
+            && self.gates.len() == setup.boundaries.len()
             && self.feeds.len() == setup.feeds.len()
             && self.controls.len() == setup.controls.len()
     }
@@ -44,19 +47,27 @@ impl Sources {
             Source::Gate(k) => Some(self.gates.get_mut(k as usize)?),
             Source::Feed(k) => Some(self.feeds.get_mut(k as usize)?),
             Source::Control(k) => Some(self.controls.get_mut(k as usize)?),
-            _ => None,
+            _ => Some(self.ticker(source)?),
         }
+    }
+
+    /// The one that ticks, if it is one of these.
+    pub fn ticker(&mut self, source: Source) -> Option<&mut Ticker> {
+        self.tickers.iter_mut().find(|one| one.source() == source)
     }
 
     /// The first turn of each that has one.
     pub fn first<D: Formed>(&self, setup: &Setup<D>) -> Vec<(Source, Turn)> {
+        let tickers = self.tickers.iter();
+        let tickers = tickers.map(|one| (one as &dyn EventSource<D>, one.source()));
         let gates = self.gates.iter().map(|gate| gate as &dyn EventSource<D>);
         let gates = gates.zip((0..).map(Source::Gate));
         let feeds = self.feeds.iter().map(|feed| feed as &dyn EventSource<D>);
         let feeds = feeds.zip((0..).map(Source::Feed));
         let controls = self.controls.iter().map(|one| one as &dyn EventSource<D>);
         let controls = controls.zip((0..).map(Source::Control));
-        gates
+        tickers
+            .chain(gates)
             .chain(feeds)
             .chain(controls)
             .filter_map(|(source, name)| Some((name, source.first(setup)?)))

@@ -5,17 +5,19 @@ mod control;
 mod feed;
 mod gate;
 mod list;
+mod ticker;
 
 use std::fmt::Debug;
-
-pub(super) use feed::{Feed, FeedState};
-pub(super) use list::Sources;
 
 use super::Setup;
 use crate::body::{Grain, GrainId};
 use crate::control::Readings;
 use crate::event::EventKind;
 use crate::geometry::Dimension;
+
+pub(super) use feed::{Feed, FeedState};
+pub(super) use list::Sources;
+pub(super) use ticker::Ticker;
 
 /// A turn of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +32,9 @@ pub(super) struct Turn {
 pub(super) trait Sight<D: Dimension>: Readings {
     /// What was set up.
     fn setup(&self) -> &Setup<D>;
+
+    /// Whether a jam stands.
+    fn is_jammed(&self) -> bool;
 
     /// The number of the next grain that comes; none where all numbers are used.
     fn next_grain(&self) -> Option<GrainId>;
@@ -52,6 +57,14 @@ pub(super) enum Order<D: Dimension> {
     Slide(usize),
     /// A feed gives no more.
     Shut(usize),
+    /// A row of the series is written.
+    Row,
+    /// A snapshot is taken.
+    Snapshot,
+    /// The state is saved.
+    Save,
+    /// Clusters that have left through outlets are removed.
+    RemoveLeft,
     /// An event is counted that changes nothing.
     Count(EventKind),
     /// An event is counted and logged that changes nothing, with words for whoever reads the summary.

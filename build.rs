@@ -1,0 +1,46 @@
+//! Names the sources that the program is built from: saved states are bound to them.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// All files below a folder.
+fn files(folder: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files(&path, into)?;
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            into.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The FNV-1a hash with 64 bits.
+fn hash(so_far: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(so_far, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let mut all = Vec::new();
+    files(&root.join("src"), &mut all)?;
+    all.sort();
+    let mut revision = 0xcbf2_9ce4_8422_2325;
+    for path in &all {
+        // Names as they are in the project, so that where it lies does not count.
+        let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy();
+        revision = hash(revision, name.replace('\\', "/").as_bytes());
+        revision = hash(revision, &fs::read(path)?);
+    }
+    // Laws of other crates decide bits too. A library's users have a lock file of their own.
+    if let Ok(lock) = fs::read(root.join("Cargo.lock")) {
+        revision = hash(revision, &lock);
+        println!("cargo:rerun-if-changed=Cargo.lock");
+    }
+    println!("cargo:rerun-if-changed=src");
+    println!("cargo:rustc-env=ARENITE_REVISION={revision:016x}");
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! What grains that stand still feel: their links as logs see them, and the forces of these.
+
+use super::integrate::Integrate;
+use super::kinematics::Kinematics;
+use super::lists::{History, Kept, each_link};
+use super::observe::ContactRef;
+use super::state::Other;
+use super::still::{Push, WallName, add};
+use super::world::{Grains, Physics, Shapes, Sleeping, World};
+use super::{bodies, kinematics, observe};
+
+/// A link between two that stand still.
+pub(super) fn kept_view<D: Integrate>(
+    world: &World<D>,
+    class: usize,
+    kept: &Kept,
+) -> ContactRef<D> {
+    kept_view_with(
+        world,
+        class,
+        kept,
+        kinematics::pair_kinematics(world, kept.a, kept.b),
+    )
+}
+
+/// The same from what is known of how its ends lie.
+pub(super) fn kept_view_with<D: Integrate>(
+    world: &World<D>,
+    class: usize,
+    kept: &Kept,
+    k: Kinematics<D>,
+) -> ContactRef<D> {
+    let [a, b] = world.contacts.pairs[class].materials;
+    let (other, law) = (Other::Slot(kept.b), world.physics.law(a, b));
+    observe::view(
+        world,
+        kept.a,
+        other,
+        law,
+        k,
+        kept.spring,
+        kept.slip,
+        kept.calm,
+    )
+}
+
+/// A link of one that stands still with a wall.
+pub(super) fn kept_wall_view<D: Integrate>(
+    world: &World<D>,
+    name: &WallName,
+    kept: &Kept,
+) -> Option<ContactRef<D>> {
+    let kinematics = kinematics::surface_kinematics(world, name.0, name.1, kept.a)?;
+    Some(kept_wall_view_with(world, name, kept, kinematics))
+}
+
+/// The same from what is known of how they lie.
+pub(super) fn kept_wall_view_with<D: Integrate>(
+    world: &World<D>,
+    name: &WallName,
+    kept: &Kept,
+    k: Kinematics<D>,
+) -> ContactRef<D> {
+    let &(boundary, _, _, material) = name;
+    let wall = world.walls.boundaries[usize::from(boundary)]
+        .boundary
+        .material;
+    let (other, law) = (Other::Boundary(boundary), world.physics.law(material, wall));
+    observe::view(
+        world,
+        kept.a,
+        other,
+        law,
+        k,
+        kept.spring,
+        kept.slip,
+        kept.calm,
+    )
+}
+
+/// What a still slot lacks to equilibrium: weight, the force of its links, and the mean force of
+/// stepped grains since the last look, N; moments over the radius, N.
+pub fn residual<D: Integrate>(
+    physics: &Physics<D>,
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    slot: u32,
+) -> Push {
+    let s = slot as usize;
+    let still = &sleeping.still;
+    let mut sum = still.held[s];
+    let mass = 1.0 / grains.arrays.inverse_mass(s);
+    for k in 0..D::N {
+        sum[k] += mass * physics.gravity[k];
+    }
+    add(&mut sum, 1.0, &mean_push(grains, sleeping, slot));
+    sum
+}
+
+/// Sum of the normal forces of a still slot's links with other grains at rest, N.
+pub fn pressed<D: Integrate>(world: &World<D>, slot: u32) -> f64 {
+    let pairs = &world.sleeping.still.pairs;
+    let force = |index| {
+        let (class, kept) = pairs.get(index);
+        kept_view(world, class, kept).normal_force
+    };
+    pairs.of(slot).map(force).sum()
+}
+
+/// Mean force of stepped grains on a still slot since the last look, N; moment over the radius, N.
+pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Push {
+    let (s, still) = (slot as usize, &sleeping.still);
+    if still.evaluations > 0 {
+        return still.pushed[s].map(|sum| sum / f64::from(still.evaluations));
+    }
+    let (f, m) = D::force(&grains.arrays, s);
+    [f[0], f[1], f[2], m[0], m[1], m[2]]
+}
+
+/// Force of all links on a still slot at the last evaluation, N; moment over the radius, N.
+pub fn contact_force<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Push {
+    let mut sum = sleeping.still.held[slot as usize];
+    let (f, m) = D::force(&grains.arrays, slot as usize);
+    add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
+    sum
+}
+
+/// Calls back with each link both of whose ends stand still, walls included.
+pub fn each_still_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRef<D>)) {
+    for (class, kept) in world.sleeping.still.pairs.iter() {
+        f(kept_view(world, class, kept));
+    }
+    for (name, kept) in &world.sleeping.still.walls {
+        if let Some(view) = kept_wall_view(world, name, kept) {
+            f(view);
+        }
+    }
+}
+
+/// Calls back with the bodies of each link both of whose ends stand still, walls included, and
+/// whether it slides.
+pub fn each_still_bond<D: Integrate>(
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    mut f: impl FnMut(u32, Other, bool),
+) {
+    for (_, kept) in sleeping.still.pairs.iter() {
+        f(
+            grains.owner(kept.a),
+            Other::Slot(grains.owner(kept.b)),
+            kept.slip,
+        );
+    }
+    for (name, kept) in &sleeping.still.walls {
+        f(grains.owner(kept.a), Other::Boundary(name.0), kept.slip);
+    }
+}
+
+/// Calls back with each link between a grain that stands still and a stepped one.
+pub fn each_rim_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRef<D>)) {
+    if world.sleeping.still.count == 0 {
+        return;
+    }
+    for class in &world.contacts.pairs {
+        let law = world.physics.law(class.materials[0], class.materials[1]);
+        let l = &class.lists;
+        each_link(&l.flags, |i, k| {
+            let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
+            if world.grains.stands(a) != world.grains.stands(b) {
+                let kinematics = kinematics::pair_kinematics(world, a, b);
+                let slip = l.flags[i].slip >> k & 1 == 1;
+                let (spring, calm) = (l.history[i].lane(k), l.calm[i][k]);
+                f(observe::view(
+                    world,
+                    a,
+                    Other::Slot(b),
+                    law,
+                    kinematics,
+                    spring,
+                    slip,
+                    calm,
+                ));
+            }
+        });
+    }
+}
+
+/// What a link does to its first body, and to its second.
+pub fn pushes<D: Integrate>(
+    shapes: &Shapes<D>,
+    grains: &Grains<D>,
+    view: &ContactRef<D>,
+) -> [Push; 2] {
+    let [on_a, on_b] = view.at_balls();
+    let [a, b] = view.balls;
+    let at_grain = |slot: u32, push: Push| match bodies::lever(shapes, grains, slot) {
+        Some(lever) => lever.at_grain(push),
+        None => push,
+    };
+    [at_grain(a, on_a), at_grain(b, on_b)]
+}

@@ -1,0 +1,38 @@
+//! The clock.
+
+use crate::cluster::integrate::IntegratorName;
+
+/// Steps and their times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// Time of step 0, s.
+    pub origin: f64,
+    /// Length of a step, s.
+    pub step: f64,
+    /// Integrator, which says where in a step forces are worked out.
+    pub integrator: IntegratorName,
+    /// Number of the step.
+    pub n: i64,
+}
+
+impl Clock {
+    /// The longest way in a step of a grain, whose speed squared (m^2/s^2) is at most the first, and of a wall, m/s, m.
+    pub(in crate::cluster) fn way_of(&self, [fastest, wall]: [f64; 2]) -> f64 {
+        self.step * (fastest.sqrt() + wall)
+    }
+
+    /// Time of evaluation: where the rows stand, s.
+    pub fn time(&self) -> f64 {
+        self.time_of(self.n)
+    }
+
+    /// Time of a step, s.
+    pub fn time_of(&self, n: i64) -> f64 {
+        let shift = if self.integrator == IntegratorName::Midpoint {
+            0.5
+        } else {
+            0.0
+        };
+        self.origin + (n as f64 + shift) * self.step
+    }
+}

@@ -1,0 +1,110 @@
+//! Grains, by slot.
+
+use crate::cluster::arrays::Status;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::arrays::Arrays;
+use crate::cluster::bodies::Bodies;
+use crate::cluster::integrate::Integrate;
+
+/// Grains, by slot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Grains<D: Integrate> {
+    /// Rows.
+    pub arrays: Arrays<D>,
+    /// Grains of several parts.
+    pub bodies: Bodies<D>,
+    /// When each flying slot left for its path, s.
+    pub since: Vec<f64>,
+    /// When each flying slot must be back on the grid, s.
+    pub back: Vec<f64>,
+    /// Stepped slots.
+    pub active: Vec<u32>,
+    /// Whether they ascend, as after a renewal.
+    pub in_order: bool,
+    /// Stepped slots whose carried velocity is to be started.
+    pub fresh: Vec<u32>,
+}
+
+impl<D: Integrate> Default for Grains<D> {
+    fn default() -> Self {
+        Self {
+            arrays: Arrays::default(),
+            bodies: Bodies::default(),
+            since: vec![0.0],
+            back: vec![f64::INFINITY],
+            active: Vec::new(),
+            in_order: true,
+            fresh: Vec::new(),
+        }
+    }
+}
+
+impl<D: Integrate> Grains<D> {
+    /// Whether a slot holds a grain of another rank.
+    pub fn is_ghost(&self, slot: u32) -> bool {
+        self.arrays.status[slot as usize].is_ghost()
+    }
+
+    /// Own slots, ascending.
+    pub fn own(&self) -> impl Iterator<Item = u32> + '_ {
+        let status = &self.arrays.status;
+        (1..status.len() as u32).filter(|&slot| status[slot as usize].is_grain())
+    }
+
+    /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its
+    /// path).
+    pub fn kick(&mut self, slot: u32, velocity: D::Vector) {
+        let (arrays, s) = (&mut self.arrays, slot as usize);
+        for k in 0..D::N {
+            arrays.rows[s].0[4 + k] += velocity[k];
+            arrays.state[s].0[k] += velocity[k];
+        }
+    }
+
+    /// Whether a slot holds a grain that flies.
+    pub fn flies(&self, slot: usize) -> bool {
+        self.arrays.status[slot] == Status::Flying
+    }
+
+    /// Spatial: orientations take up the turn gathered since the last renewal; after each step where forces
+    /// depend on them.
+    pub fn settle_rotations(&mut self) {
+        if D::N == 3 {
+            let arrays = &mut self.arrays;
+            for slot in 1..arrays.slots() {
+                if arrays.status[slot] == Status::Stepped {
+                    arrays.rotation[slot] = D::rotation(arrays, slot);
+                    for k in 4..7 {
+                        arrays.spins[slot].0[k] = 0.0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a slot holds a grain that stands still, or a part of one.
+    pub fn stands(&self, slot: u32) -> bool {
+        self.arrays.status[self.owner(slot) as usize].stands()
+    }
+
+    /// Marks slots, with their parts.
+    pub(in crate::cluster) fn marked(&self, slots: &[u32]) -> Vec<bool> {
+        let mut marked = vec![false; self.arrays.slots()];
+        for &slot in slots {
+            marked[slot as usize] = true;
+        }
+        self.mark_parts(&mut marked);
+        marked
+    }
+
+    /// Slots that stand still, ascending.
+    pub fn standing(&self) -> Vec<u32> {
+        let slots = self.arrays.slots() as u32;
+        let status = &self.arrays.status;
+        (1..slots)
+            .filter(|&slot| status[slot as usize] == Status::Still)
+            .collect()
+    }
+}

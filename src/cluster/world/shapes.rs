@@ -1,0 +1,45 @@
+//! Forms of grains.
+
+use crate::body::Form;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::kernel::Arcs;
+use crate::cluster::tumble::TopTable;
+use crate::geometry::Dimension;
+
+/// Forms of grains, and what kernels know of them.
+pub struct Shapes<D: Dimension> {
+    pub(in crate::cluster) forms: Vec<Form<D>>,
+    /// What turning goes by in space, by form.
+    pub(in crate::cluster) tops: TopTable,
+    /// What the kernels know of grains of arcs.
+    pub(in crate::cluster) arcs: Arcs,
+    /// How many grains are of arcs, once that is known.
+    pub(in crate::cluster) arc_grains: usize,
+    /// Batches with arcs that do not face each other any more.
+    pub(in crate::cluster) astray: Vec<(u32, u8)>,
+}
+
+impl<D: Dimension> Default for Shapes<D> {
+    fn default() -> Self {
+        Self {
+            forms: Vec::new(),
+            tops: TopTable::default(),
+            arcs: Arcs::default(),
+            arc_grains: 0,
+            astray: Vec::new(),
+        }
+    }
+}
+
+impl<D: Integrate> Shapes<D> {
+    /// Sets the forms that grains may have.
+    pub fn set_forms(&mut self, forms: &[Form<D>]) {
+        self.forms = forms.to_vec();
+        self.tops = D::tops(forms);
+    }
+
+    /// The forms that grains may have.
+    pub fn forms(&self) -> &[Form<D>] {
+        &self.forms
+    }
+}

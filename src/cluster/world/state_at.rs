@@ -1,0 +1,82 @@
+//! The state of a grain at a time, under whichever model it is: a flyer is on a parabola, a stepped grain is where the last evaluation left it, and
+//! what stands still has no velocity.
+
+use super::World;
+use crate::cluster::arrays::Status;
+use crate::cluster::integrate::{Integrate, IntegratorName};
+use crate::geometry::{Dimension, Vector};
+
+/// Where a grain is, and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct GrainState<D: Dimension> {
+    /// Centre, m.
+    pub position: D::Vector,
+    /// m/s.
+    pub velocity: D::Vector,
+    /// Spin times radius, m/s.
+    pub surface_spin: [f64; 3],
+}
+
+impl<D: Integrate> World<D> {
+    /// Centre (m) and velocity (m/s) of a flying slot at a time, s.
+    pub fn flight_at(&self, slot: usize, time: f64) -> [D::Vector; 2] {
+        let arrays = &self.grains.arrays;
+        let t = time - self.grains.since[slot];
+        let (x, v) = (arrays.position(slot), arrays.velocity(slot));
+        let g = self.physics.gravity;
+        [x + v * t + g * (0.5 * t * t), v + g * t]
+    }
+
+    /// The centre of a grain at a time, s: m.
+    pub fn position_at(&self, slot: usize, time: f64) -> D::Vector {
+        match self.grains.arrays.status[slot] {
+            Status::Flying => self.flight_at(slot, time)[0],
+            _ => self.grains.arrays.position(slot),
+        }
+    }
+
+    /// Velocity (m/s), and spin times radius, of a stepped slot at the time of evaluation, consistent with its forces there.
+    pub fn velocity_now(&self, slot: usize) -> (D::Vector, [f64; 3]) {
+        let arrays = &self.grains.arrays;
+        if matches!(
+            self.clock.integrator,
+            IntegratorName::Euler | IntegratorName::Heun
+        ) {
+            return (arrays.velocity(slot), D::surface_spin(arrays, slot));
+        }
+        let (v, s) = D::carried(arrays, slot);
+        let (f, t) = D::force(arrays, slot);
+        let half = 0.5 * self.clock.step;
+        let (m, i) = (arrays.inverse_mass(slot), arrays.inverse_inertia(slot));
+        let velocity = D::Vector::from_fn(|k| v[k] + half * (f[k] * m + self.physics.gravity[k]));
+        (velocity, std::array::from_fn(|k| s[k] + half * t[k] * i))
+    }
+
+    /// The state of a grain at a time, s; of one that is stepped at the last evaluation.
+    pub fn state_at(&self, slot: usize, time: f64) -> GrainState<D> {
+        let arrays = &self.grains.arrays;
+        match arrays.status[slot] {
+            Status::Flying => {
+                let [position, velocity] = self.flight_at(slot, time);
+                GrainState {
+                    position,
+                    velocity,
+                    surface_spin: D::surface_spin(arrays, slot),
+                }
+            }
+            Status::Still => GrainState {
+                position: arrays.position(slot),
+                velocity: D::Vector::default(),
+                surface_spin: [0.0; 3],
+            },
+            _ => {
+                let (velocity, surface_spin) = self.velocity_now(slot);
+                GrainState {
+                    position: arrays.position(slot),
+                    velocity,
+                    surface_spin,
+                }
+            }
+        }
+    }
+}
