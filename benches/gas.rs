@@ -111,10 +111,10 @@ fn measure(n: usize, filled: f64) {
         best / 1e3,
         mean / 1e3,
         engine.bytes() as f64 / count as f64,
-        each(now.predictions, before.predictions),
-        each(now.tests, before.tests),
-        each(now.crossings, before.crossings),
-        each(now.stale, before.stale),
+        each(now.work.predictions, before.work.predictions),
+        each(now.work.tests, before.work.tests),
+        each(now.work.crossings, before.work.crossings),
+        each(now.work.stale, before.work.stale),
     );
     // What is measured must be right: energy is kept.
     let energy: f64 = (0..engine.len())

@@ -60,7 +60,8 @@ pub use afar::FieldForce;
 pub use bodies::{Bodies, Body};
 pub use border::{Border, numbers_of_motion};
 pub use cell::{
-    CellControl, CellDrive, CellSetup, CellShear, CellState, CellSums, Edges, Flow, Span, Tensor,
+    CellControl, CellDrive, CellSetup, CellShear, CellState, CellStress, CellSums, Edges, Flow,
+    Span, Tensor,
 };
 pub use change::Adjacency;
 pub use changes::LinkChange;

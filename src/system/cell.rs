@@ -89,7 +89,7 @@ pub(super) fn cell_row<D: Integrate>(world: &mut World<D>) -> Option<CellRow> {
         sheared: cell.sheared,
         fraction,
         coordination,
-        pressure: cell.mean_pressure(),
+        pressure: cell.stress.mean_pressure(),
     })
 }
 
@@ -100,14 +100,14 @@ pub(super) fn cell_figures<D: Integrate>(world: &World<D>) -> Option<CellFigures
     let within = |t: [[f64; 3]; 3]| -> Vec<Vec<f64>> {
         t[..D::N].iter().map(|row| row[..D::N].to_vec()).collect()
     };
-    let late = cell.late_pressure();
+    let late = cell.stress.late_pressure();
     Some(CellFigures {
         lengths: cell.edges.lengths[..D::N].to_vec(),
         offset: cell.edges.offset,
         sheared: cell.sheared,
         fraction,
         coordination,
-        pressure: within(cell.pressure),
+        pressure: within(cell.stress.pressure),
         mean_pressure: within(late),
         friction: (cell.shear != 0.0 && late[1][1] > 0.0).then(|| -late[1][0] / late[1][1]),
     })

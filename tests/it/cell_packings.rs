@@ -122,7 +122,7 @@ fn rests(setup: &Setup<Planar>, pressures: &[f64]) -> Vec<Rest> {
             // with the step from one pressure to the next.
             let now = system.dem().world.cell.state.unwrap();
             if row.time == setup.finish {
-                close("pressure", now.pressure[k][k] / asked, 1.0, 1e-3);
+                close("pressure", now.stress.pressure[k][k] / asked, 1.0, 1e-3);
             }
         }
         let (carrying, between) = carrying(grains.len(), links);

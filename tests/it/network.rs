@@ -140,7 +140,7 @@ fn packed<D: Integrate>(
     setup.log.snapshots = Some(lasts);
     let (system, sink) = run(&setup);
     let cell = system.dem().world.cell.state.unwrap();
-    close("pressure", cell.pressure[0][0] / pressure, 1.0, 1e-2);
+    close("pressure", cell.stress.pressure[0][0] / pressure, 1.0, 1e-2);
     let (grains, contacts) = sink.snapshots.last().unwrap().clone();
     let last = Snapshot {
         number: 0,

@@ -49,8 +49,8 @@ impl Cell {
     /// After a row of the series: its means begin anew.
     pub fn begin_means(&mut self) {
         if let Some(state) = &mut self.state {
-            state.sum = Tensor::default();
-            state.steps = 0;
+            state.stress.sum = Tensor::default();
+            state.stress.steps = 0;
         }
     }
 }
@@ -233,7 +233,7 @@ fn next_rates<D: Integrate>(clock: &Clock, cell: &Cell, state: &CellState) -> Ed
                 };
                 let area = volume / length;
                 let half = 0.5 * kick * area * pressure / (rate * length * mass[k]);
-                let pull = area * (state.pressure[k][k] - pressure) / mass[k];
+                let pull = area * (state.stress.pressure[k][k] - pressure) / mass[k];
                 (before * (1.0 - half) + kick * pull) / (1.0 + half)
             }
         };
@@ -259,8 +259,8 @@ pub(in crate::cluster) fn settle_cell<D: Integrate>(
     };
     let h = clock.step;
     let [links, dampers] = sums.totals();
-    state.links = links;
-    state.pressure = pressure(grains, &state);
+    state.stress.links = links;
+    state.stress.pressure = pressure(grains, &state);
     state.next = next_rates::<D>(clock, cell, &state);
     if state.started {
         state.previous = state.acceleration;
@@ -283,14 +283,14 @@ pub(in crate::cluster) fn settle_cell<D: Integrate>(
     let late = clock.time() > cell.late_from;
     for i in 0..3 {
         for j in 0..3 {
-            state.sum[i][j] += state.pressure[i][j];
+            state.stress.sum[i][j] += state.stress.pressure[i][j];
             if late {
-                state.late[i][j] += state.pressure[i][j];
+                state.stress.late[i][j] += state.stress.pressure[i][j];
             }
         }
     }
-    state.steps += 1;
-    state.late_steps += u64::from(late);
+    state.stress.steps += 1;
+    state.stress.late_steps += u64::from(late);
     cell.state = Some(state);
 }
 
@@ -298,7 +298,7 @@ pub(in crate::cluster) fn settle_cell<D: Integrate>(
 fn pressure<D: Integrate>(grains: &Grains<D>, state: &CellState) -> Tensor {
     let flow = state.flow();
     let arrays = &grains.arrays;
-    let mut sum = state.links;
+    let mut sum = state.stress.links;
     for &slot in &grains.active {
         let slot = slot as usize;
         let x = from_origin::<D>(state, arrays.position(slot));

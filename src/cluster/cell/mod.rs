@@ -24,6 +24,23 @@ use serde::{Deserialize, Serialize};
 /// Sums over links or grains of one vector times another: way or velocity first, force or momentum second.
 pub type Tensor = [[f64; 3]; 3];
 
+/// Stress in a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellStress {
+    /// Of links at the evaluation: sum of the way from the second grain to the first times the force on the first, J.
+    pub links: Tensor,
+    /// Pressure of links and motion at the evaluation, Pa; in the plane N/m.
+    pub pressure: Tensor,
+    /// Sum of that over the steps since the last row of the series.
+    pub sum: Tensor,
+    /// How many they are.
+    pub steps: u64,
+    /// Sum over the steps of the second half of the run.
+    pub late: Tensor,
+    /// How many they are.
+    pub late_steps: u64,
+}
+
 /// Where the edges of a cell are, as a checkpoint holds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellState {
@@ -47,18 +64,8 @@ pub struct CellState {
     pub shear: f64,
     /// Whether the first evaluation is over.
     pub started: bool,
-    /// Of links at the evaluation: sum of the way from the second grain to the first times the force on the first, J.
-    pub links: Tensor,
-    /// Pressure of links and motion at the evaluation, Pa; in the plane N/m.
-    pub pressure: Tensor,
-    /// Sum of that over the steps since the last row of the series.
-    pub sum: Tensor,
-    /// How many they are.
-    pub steps: u64,
-    /// Sum over the steps of the second half of the run.
-    pub late: Tensor,
-    /// How many they are.
-    pub late_steps: u64,
+    /// Stress, now and on average.
+    pub stress: CellStress,
     /// Shear so far.
     pub sheared: f64,
 }
@@ -68,7 +75,9 @@ impl CellState {
     pub fn flow(&self) -> Flow {
         self.edges.flow(&self.rates)
     }
+}
 
+impl CellStress {
     /// A sum of pressures over steps as their mean; the last where there was no step.
     fn mean(&self, sum: &Tensor, steps: u64) -> Tensor {
         if steps == 0 {

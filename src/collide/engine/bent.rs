@@ -199,236 +199,253 @@ impl<D: Dimension> Bent<D> {
     }
 }
 
-impl<D: Dimension> Core<D> {
-    /// A grain's acceleration, m/s^2.
-    #[inline(always)]
-    pub(super) fn pull(&self, i: usize) -> D::Vector {
-        match self.bent.pieces.get(i) {
-            Some(piece) => piece.acceleration,
-            None => self.gravity,
+/// A grain's acceleration, m/s^2.
+#[inline(always)]
+pub(super) fn pull<D: Dimension>(core: &Core<D>, i: usize) -> D::Vector {
+    match core.bent.pieces.get(i) {
+        Some(piece) => piece.acceleration,
+        None => core.gravity,
+    }
+}
+
+/// Whether grains have accelerations of their own.
+#[inline(always)]
+pub(super) fn is_bent<D: Dimension>(core: &Core<D>) -> bool {
+    !core.bent.pieces.is_empty()
+}
+
+/// Place and velocity of a grain t s after the epoch.
+#[inline(always)]
+pub(super) fn state_at<D: Dimension>(core: &Core<D>, i: usize, t: f64) -> (D::Vector, D::Vector) {
+    let (row, pull) = (&core.bodies.rows[i], pull(core, i));
+    (
+        state::place_at::<D>(row, pull, t),
+        state::speed::<D>(row) + pull * t,
+    )
+}
+
+fn field_point<D: Dimension>(
+    core: &Core<D>,
+    i: usize,
+    (x, v): (D::Vector, D::Vector),
+    t: f64,
+) -> FieldPoint<D> {
+    let (mass, radius) = (core.bodies.masses[i], core.bodies.rows[i].0[RADIUS]);
+    let set = core.bent.asked.as_ref().map(|asked| &asked.set);
+    FieldPoint {
+        mass,
+        radius,
+        volume: set.map_or(0.0, |set| {
+            set.volume(core.bodies.slots[i].species, mass, radius)
+        }),
+        position: x,
+        velocity: v,
+        time: core.clock.epoch + t,
+        source: Source::default(),
+    }
+}
+
+/// Books a grain's piece up to now, s since the epoch; a collision does so before it changes the path.
+pub(super) fn end_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64) {
+    turn_spin(core, i, t);
+    let Some((at, acceleration, lasted)) = flown(core, i, t) else {
+        return;
+    };
+    let mut tally = core.bent.tally;
+    core.bent.book(&mut tally, &at, acceleration, lasted);
+    core.bent.tally = tally;
+    core.bent.pieces[i].since = t;
+}
+
+/// The book up to now, s since the epoch, of pieces that go on too.
+pub(super) fn field_tally<D: Dimension>(core: &Core<D>, t: f64) -> FieldTally {
+    let mut tally = core.bent.tally;
+    for i in 0..core.bent.pieces.len() {
+        if let Some((at, acceleration, lasted)) = flown(core, i, t) {
+            core.bent.book(&mut tally, &at, acceleration, lasted);
         }
     }
+    tally
+}
 
-    /// Whether grains have accelerations of their own.
-    #[inline(always)]
-    pub(super) fn is_bent(&self) -> bool {
-        !self.bent.pieces.is_empty()
+/// The middle of a grain's piece up to now, its acceleration, and how long it lasted, s; none where it has just begun.
+fn flown<D: Dimension>(
+    core: &Core<D>,
+    i: usize,
+    t: f64,
+) -> Option<(FieldPoint<D>, D::Vector, f64)> {
+    let piece = &core.bent.pieces[i];
+    let lasted = t - piece.since;
+    if lasted <= 0.0 {
+        return None;
     }
+    let middle = piece.since + 0.5 * lasted;
+    let at = field_point(core, i, state_at(core, i, middle), middle);
+    Some((at, piece.acceleration, lasted))
+}
 
-    /// Place and velocity of a grain t s after the epoch.
-    #[inline(always)]
-    pub(super) fn state_at(&self, i: usize, t: f64) -> (D::Vector, D::Vector) {
-        let (row, pull) = (&self.rows[i], self.pull(i));
-        (
-            state::place_at::<D>(row, pull, t),
-            state::speed::<D>(row) + pull * t,
-        )
+/// A grain's next piece begins t s after the epoch; `counted` where a collision that ended the last told others already.
+pub(super) fn begin_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64, counted: bool) {
+    let (x, v) = state_at(core, i, t);
+    let wish = core.bent.pieces[i].length;
+    let Some((acceleration, length, next)) = next_piece(core, i, (x, v), t, wish) else {
+        return;
+    };
+    let row = &mut core.bodies.rows[i];
+    for k in 0..D::N {
+        row.0[SPEED + k] = v[k] - acceleration[k] * t;
+        row.0[k] = x[k] - (row.0[SPEED + k] + 0.5 * acceleration[k] * t) * t;
     }
-
-    fn field_point(&self, i: usize, (x, v): (D::Vector, D::Vector), t: f64) -> FieldPoint<D> {
-        let (mass, radius) = (self.masses[i], self.rows[i].0[RADIUS]);
-        let set = self.bent.asked.as_ref().map(|asked| &asked.set);
-        FieldPoint {
-            mass,
-            radius,
-            volume: set.map_or(0.0, |set| set.volume(self.slots[i].species, mass, radius)),
-            position: x,
-            velocity: v,
-            time: self.epoch + t,
-            source: Source::default(),
-        }
+    let piece = &mut core.bent.pieces[i];
+    piece.acceleration = acceleration;
+    (piece.since, piece.end, piece.length) = (t, t + length, next);
+    core.bent.tally.pieces += 1;
+    if !counted {
+        // What others foresee with the path as it was holds no more.
+        core.bodies.rows[i].0[COUNT] += 1.0;
+        core.bent.pieces[i].count += 1;
     }
+}
 
-    /// Books a grain's piece up to now, s since the epoch; a collision does so before it changes the path.
-    pub(super) fn end_piece(&mut self, i: usize, t: f64) {
-        self.turn_spin(i, t);
-        let Some((at, acceleration, lasted)) = self.flown(i, t) else {
-            return;
+/// Acceleration and length of the piece that begins at a place with a velocity, and the length that the next is to have.
+fn next_piece<D: Dimension>(
+    core: &Core<D>,
+    i: usize,
+    (x, v): (D::Vector, D::Vector),
+    t: f64,
+    wish: f64,
+) -> Option<(D::Vector, f64, f64)> {
+    let radius = core.bodies.rows[i].0[RADIUS];
+    let start = core.bent.felt(field_point(core, i, (x, v), t))?;
+    let first = start.acceleration;
+    let speed = v.norm() + (first.norm() * radius).sqrt();
+    let fastest = start.rates[0].max(start.rates[1]);
+    let most = (LONGEST * radius / speed).min(SHARE / fastest);
+    let mut length = wish.min(most);
+    if !length.is_finite() {
+        // At rest where nothing acts, until something may.
+        length = core.bent.asked.as_ref()?.idle(radius);
+    }
+    let mut found = (first, length, length);
+    for _ in 0..TRIES {
+        let half = 0.5 * length;
+        let middle = (x + (v + first * (0.5 * half)) * half, v + first * half);
+        let felt = core.bent.felt(field_point(core, i, middle, t + half))?;
+        let change = (felt.acceleration - first).norm();
+        let error = change * length * length / 6.0;
+        let allowed = ERROR * radius;
+        let fits = if error > 0.0 {
+            NEXT[0] * libm::cbrt(allowed / error)
+        } else {
+            NEXT[1]
         };
-        let mut tally = self.bent.tally;
-        self.bent.book(&mut tally, &at, acceleration, lasted);
-        self.bent.tally = tally;
-        self.bent.pieces[i].since = t;
-    }
-
-    /// The book up to now, s since the epoch, of pieces that go on too.
-    pub(super) fn field_tally(&self, t: f64) -> FieldTally {
-        let mut tally = self.bent.tally;
-        for i in 0..self.bent.pieces.len() {
-            if let Some((at, acceleration, lasted)) = self.flown(i, t) {
-                self.bent.book(&mut tally, &at, acceleration, lasted);
-            }
+        found = (felt.acceleration, length, length * fits.clamp(0.1, NEXT[1]));
+        if error <= allowed {
+            break;
         }
-        tally
+        length *= fits.clamp(0.1, NEXT[0]);
     }
+    Some(found)
+}
 
-    /// The middle of a grain's piece up to now, its acceleration, and how long it lasted, s; none where it has just begun.
-    fn flown(&self, i: usize, t: f64) -> Option<(FieldPoint<D>, D::Vector, f64)> {
-        let piece = &self.bent.pieces[i];
-        let lasted = t - piece.since;
-        if lasted <= 0.0 {
-            return None;
+/// In a frame that turns spins turn by themselves: brings a grain's spin and orientation to a time, s since the epoch.
+fn turn_spin<D: Dimension>(core: &mut Core<D>, i: usize, t: f64) {
+    let rate = core.bent.spin_turning();
+    if D::N != 3 || rate == [0.0; 3] || core.bodies.turning.is_empty() {
+        return;
+    }
+    let clock = core.clock.epoch + t;
+    let turning = &mut core.bodies.turning[i];
+    let lasted = clock - turning.since;
+    let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
+    turning.rotation = D::turned(turning.rotation, turn);
+    turning.spin = spin;
+    turning.since = clock;
+}
+
+/// A grain's spin and orientation t s after the epoch.
+pub(super) fn turning_at<D: Dimension>(
+    core: &Core<D>,
+    i: usize,
+    t: f64,
+) -> Option<(D::Spin, D::Rotation)> {
+    let turning = core.bodies.turning.get(i)?;
+    let lasted = core.clock.epoch + t - turning.since;
+    let rate = core.bent.spin_turning();
+    let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
+    Some((spin, D::turned(turning.rotation, turn)))
+}
+
+/// Of grains with accelerations of their own: whom one of them meets first before `until`, s from now, and when.
+pub(super) fn bent_meeting<D: Dimension>(
+    core: &Core<D>,
+    grain: u32,
+    now: f64,
+    grains: &[u32],
+    until: f64,
+) -> (f64, u32) {
+    let i = grain as usize;
+    let ((x, v), pull, radius) = (
+        state_at(core, i, now),
+        pull(core, i),
+        core.bodies.rows[i].0[RADIUS],
+    );
+    let (mut best, mut with) = (f64::INFINITY, grain);
+    for &other in grains {
+        if other == grain {
+            continue;
         }
-        let middle = piece.since + 0.5 * lasted;
-        let at = self.field_point(i, self.state_at(i, middle), middle);
-        Some((at, piece.acceleration, lasted))
-    }
-
-    /// A grain's next piece begins t s after the epoch; `counted` where a collision that ended the last told others already.
-    pub(super) fn begin_piece(&mut self, i: usize, t: f64, counted: bool) {
-        let (x, v) = self.state_at(i, t);
-        let wish = self.bent.pieces[i].length;
-        let Some((acceleration, length, next)) = self.next_piece(i, (x, v), t, wish) else {
-            return;
+        let j = other as usize;
+        let (y, w) = state_at(core, j, now);
+        let (velocity, acceleration) = (w - v, self::pull(core, j) - pull);
+        let position = nearest_image(core, y - x);
+        let reach = radius + core.bodies.rows[j].0[RADIUS];
+        let length = until.min(best);
+        let way = (velocity.norm() + 0.5 * acceleration.norm() * length) * length;
+        if position.norm() - reach > way {
+            continue;
+        }
+        let path = Path::<D> {
+            position,
+            velocity,
+            acceleration,
         };
-        let row = &mut self.rows[i];
-        for k in 0..D::N {
-            row.0[SPEED + k] = v[k] - acceleration[k] * t;
-            row.0[k] = x[k] - (row.0[SPEED + k] + 0.5 * acceleration[k] * t) * t;
-        }
-        let piece = &mut self.bent.pieces[i];
-        piece.acceleration = acceleration;
-        (piece.since, piece.end, piece.length) = (t, t + length, next);
-        self.bent.tally.pieces += 1;
-        if !counted {
-            // What others foresee with the path as it was holds no more.
-            self.rows[i].0[COUNT] += 1.0;
-            self.bent.pieces[i].count += 1;
+        let at_rest = Path::<D> {
+            position: D::Vector::default(),
+            velocity: D::Vector::default(),
+            acceleration: D::Vector::default(),
+        };
+        if let Some(time) = spheres(&at_rest, &path, reach)
+            && (time < best || time == best && other < with)
+        {
+            (best, with) = (time, other);
         }
     }
+    (best, with)
+}
 
-    /// Acceleration and length of the piece that begins at a place with a velocity, and the length that the next is to have.
-    fn next_piece(
-        &self,
-        i: usize,
-        (x, v): (D::Vector, D::Vector),
-        t: f64,
-        wish: f64,
-    ) -> Option<(D::Vector, f64, f64)> {
-        let radius = self.rows[i].0[RADIUS];
-        let start = self.bent.felt(self.field_point(i, (x, v), t))?;
-        let first = start.acceleration;
-        let speed = v.norm() + (first.norm() * radius).sqrt();
-        let fastest = start.rates[0].max(start.rates[1]);
-        let most = (LONGEST * radius / speed).min(SHARE / fastest);
-        let mut length = wish.min(most);
-        if !length.is_finite() {
-            // At rest where nothing acts, until something may.
-            length = self.bent.asked.as_ref()?.idle(radius);
+/// The shortest of the vectors to the images of what lies so far away.
+#[inline(always)]
+pub(super) fn nearest_image<D: Dimension>(core: &Core<D>, mut d: D::Vector) -> D::Vector {
+    for k in 0..D::N {
+        if d[k] > core.space.halves[k] {
+            d[k] -= core.space.lengths[k];
+        } else if d[k] < -core.space.halves[k] {
+            d[k] += core.space.lengths[k];
         }
-        let mut found = (first, length, length);
-        for _ in 0..TRIES {
-            let half = 0.5 * length;
-            let middle = (x + (v + first * (0.5 * half)) * half, v + first * half);
-            let felt = self.bent.felt(self.field_point(i, middle, t + half))?;
-            let change = (felt.acceleration - first).norm();
-            let error = change * length * length / 6.0;
-            let allowed = ERROR * radius;
-            let fits = if error > 0.0 {
-                NEXT[0] * libm::cbrt(allowed / error)
-            } else {
-                NEXT[1]
-            };
-            found = (felt.acceleration, length, length * fits.clamp(0.1, NEXT[1]));
-            if error <= allowed {
-                break;
-            }
-            length *= fits.clamp(0.1, NEXT[0]);
-        }
-        Some(found)
     }
+    d
+}
 
-    /// In a frame that turns spins turn by themselves: brings a grain's spin and orientation to a time, s since the epoch.
-    fn turn_spin(&mut self, i: usize, t: f64) {
-        let rate = self.bent.spin_turning();
-        if D::N != 3 || rate == [0.0; 3] || self.turning.is_empty() {
-            return;
-        }
-        let clock = self.epoch + t;
-        let turning = &mut self.turning[i];
-        let lasted = clock - turning.since;
-        let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
-        turning.rotation = D::turned(turning.rotation, turn);
-        turning.spin = spin;
-        turning.since = clock;
-    }
-
-    /// A grain's spin and orientation t s after the epoch.
-    pub(super) fn turning_at(&self, i: usize, t: f64) -> Option<(D::Spin, D::Rotation)> {
-        let turning = self.turning.get(i)?;
-        let lasted = self.epoch + t - turning.since;
-        let rate = self.bent.spin_turning();
-        let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
-        Some((spin, D::turned(turning.rotation, turn)))
-    }
-
-    /// Of grains with accelerations of their own: whom one of them meets first before `until`, s from now, and when.
-    pub(super) fn bent_meeting(
-        &self,
-        grain: u32,
-        now: f64,
-        grains: &[u32],
-        until: f64,
-    ) -> (f64, u32) {
-        let i = grain as usize;
-        let ((x, v), pull, radius) = (self.state_at(i, now), self.pull(i), self.rows[i].0[RADIUS]);
-        let (mut best, mut with) = (f64::INFINITY, grain);
-        for &other in grains {
-            if other == grain {
-                continue;
-            }
-            let j = other as usize;
-            let (y, w) = self.state_at(j, now);
-            let (velocity, acceleration) = (w - v, self.pull(j) - pull);
-            let position = self.nearest_image(y - x);
-            let reach = radius + self.rows[j].0[RADIUS];
-            let length = until.min(best);
-            let way = (velocity.norm() + 0.5 * acceleration.norm() * length) * length;
-            if position.norm() - reach > way {
-                continue;
-            }
-            let path = Path::<D> {
-                position,
-                velocity,
-                acceleration,
-            };
-            let at_rest = Path::<D> {
-                position: D::Vector::default(),
-                velocity: D::Vector::default(),
-                acceleration: D::Vector::default(),
-            };
-            if let Some(time) = spheres(&at_rest, &path, reach)
-                && (time < best || time == best && other < with)
-            {
-                (best, with) = (time, other);
-            }
-        }
-        (best, with)
-    }
-
-    /// The shortest of the vectors to the images of what lies so far away.
-    #[inline(always)]
-    pub(super) fn nearest_image(&self, mut d: D::Vector) -> D::Vector {
-        for k in 0..D::N {
-            if d[k] > self.halves[k] {
-                d[k] -= self.lengths[k];
-            } else if d[k] < -self.halves[k] {
-                d[k] += self.lengths[k];
-            }
-        }
-        d
-    }
-
-    /// Potential energy of a grain in all fields at a place, J.
-    pub(super) fn potential_at(&self, i: usize, x: D::Vector, t: f64) -> f64 {
-        match &self.bent.asked {
-            None => -self.masses[i] * self.gravity.dot(&x),
-            Some(asked) => {
-                let velocity = self.state_at(i, t).1;
-                asked
-                    .set
-                    .potential_energy(&self.field_point(i, (x, velocity), t))
-            }
+/// Potential energy of a grain in all fields at a place, J.
+pub(super) fn potential_at<D: Dimension>(core: &Core<D>, i: usize, x: D::Vector, t: f64) -> f64 {
+    match &core.bent.asked {
+        None => -core.bodies.masses[i] * core.gravity.dot(&x),
+        Some(asked) => {
+            let velocity = state_at(core, i, t).1;
+            asked
+                .set
+                .potential_energy(&field_point(core, i, (x, velocity), t))
         }
     }
 }

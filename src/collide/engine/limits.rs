@@ -1,5 +1,6 @@
 //! When a run stops by itself: pairs that stay in touch, and bursts without end.
 
+use super::bent;
 use super::state::next;
 use super::{Core, Other, Stopped};
 use crate::geometry::{Dimension, Vector};
@@ -30,88 +31,106 @@ impl Parting {
     }
 }
 
-impl<D: Dimension> Core<D> {
-    /// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
-    /// whether it is to be elastic, by the rule of the last contact.
-    #[inline(always)]
-    pub(super) fn check(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
-        let mut elastic = false;
-        if self.limits.contact_time > 0.0 {
-            elastic = self.check_contact_time(i, with, t)?;
-            self.tally.lasting[usize::from(with >= next::WALL)] += u64::from(elastic);
-        }
-        self.note(i, with, t)?;
-        if with < next::WALL {
-            self.note(with as usize, i as u32, t)?;
-        }
-        Ok(elastic)
+/// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
+/// whether it is to be elastic, by the rule of the last contact.
+#[inline(always)]
+pub(super) fn check<D: Dimension>(
+    core: &mut Core<D>,
+    i: usize,
+    with: u32,
+    t: f64,
+) -> Result<bool, Stopped> {
+    let mut elastic = false;
+    if core.limits.contact_time > 0.0 {
+        elastic = check_contact_time(core, i, with, t)?;
+        core.tally.lasting[usize::from(with >= next::WALL)] += u64::from(elastic);
     }
-    #[inline(always)]
-    pub(super) fn note(&mut self, i: usize, with: u32, t: f64) -> Result<(), Stopped> {
-        let slot = &mut self.slots[i];
-        if t - slot.last_time <= self.limits.instant {
-            slot.burst = slot.burst.saturating_add(1);
-            if u32::from(slot.burst) > self.limits.burst {
-                return Err(self.stuck(i, with, t));
-            }
-        } else {
-            slot.burst = 0;
-        }
-        slot.last_time = t;
-        if !self.last.is_empty() {
-            self.last[i] = with;
-        }
-        Ok(())
+    note(core, i, with, t)?;
+    if with < next::WALL {
+        note(core, with as usize, i as u32, t)?;
     }
-    #[cold]
-    #[inline(never)]
-    fn stuck(&self, i: usize, with: u32, t: f64) -> Stopped {
-        Stopped::Stuck {
-            grain: self.ids[i],
-            with: self.other(with),
-            time: self.epoch + t,
-            collisions: u32::from(self.slots[i].burst),
+    Ok(elastic)
+}
+
+#[inline(always)]
+pub(super) fn note<D: Dimension>(
+    core: &mut Core<D>,
+    i: usize,
+    with: u32,
+    t: f64,
+) -> Result<(), Stopped> {
+    let slot = &mut core.bodies.slots[i];
+    if t - slot.last_time <= core.limits.instant {
+        slot.burst = slot.burst.saturating_add(1);
+        if u32::from(slot.burst) > core.limits.burst {
+            return Err(stuck(core, i, with, t));
         }
+    } else {
+        slot.burst = 0;
     }
-    fn other(&self, with: u32) -> Other {
-        if with < next::WALL {
-            Other::Grain(self.ids[with as usize])
-        } else {
-            Other::Wall(u32::from(self.walls.face(with - next::WALL).wall))
-        }
+    slot.last_time = t;
+    if !core.bodies.last.is_empty() {
+        core.bodies.last[i] = with;
     }
-    /// The least speed, m/s, at which a grain parts from a wall that gravity, or the wall's own acceleration,
-    /// presses it against. Without loss within the contact time a grain that rests would collide endlessly at one
-    /// instant, for it has no speed to part with; so it is away for half the contact time.
-    pub(super) fn least_departure(
-        &self,
-        i: usize,
-        wall: u16,
-        into_wall: D::Vector,
-        clock: f64,
-    ) -> f64 {
-        if !(self.limits.collapse_is_elastic && self.limits.contact_time > 0.0) {
-            return 0.0;
-        }
-        let motion = &self.walls.wall(wall).boundary.motion;
-        let pressing = (self.pull(i) - motion.acceleration(clock)).dot(&into_wall);
-        self.limits.least_departure(pressing.max(0.0))
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn stuck<D: Dimension>(core: &Core<D>, i: usize, with: u32, t: f64) -> Stopped {
+    Stopped::Stuck {
+        grain: core.bodies.ids[i],
+        with: other(core, with),
+        time: core.clock.epoch + t,
+        collisions: u32::from(core.bodies.slots[i].burst),
     }
-    #[inline(never)]
-    fn check_contact_time(&mut self, i: usize, with: u32, t: f64) -> Result<bool, Stopped> {
-        let soon = |last: f64| t - last < self.limits.contact_time;
-        let slot = &self.slots[i];
-        if self.limits.collapse_is_elastic {
-            let other = with < next::WALL && soon(self.slots[with as usize].last_time);
-            return Ok(soon(slot.last_time) || other);
-        }
-        if self.last[i] == with && soon(slot.last_time) {
-            return Err(Stopped::Collapse {
-                grain: self.ids[i],
-                with: self.other(with),
-                time: self.epoch + t,
-            });
-        }
-        Ok(false)
+}
+
+fn other<D: Dimension>(core: &Core<D>, with: u32) -> Other {
+    if with < next::WALL {
+        Other::Grain(core.bodies.ids[with as usize])
+    } else {
+        Other::Wall(u32::from(core.walls.face(with - next::WALL).wall))
     }
+}
+
+/// The least speed, m/s, at which a grain parts from a wall that gravity, or the wall's own acceleration,
+/// presses it against. Without loss within the contact time a grain that rests would collide endlessly at one
+/// instant, for it has no speed to part with; so it is away for half the contact time.
+pub(super) fn least_departure<D: Dimension>(
+    core: &Core<D>,
+    i: usize,
+    wall: u16,
+    into_wall: D::Vector,
+    clock: f64,
+) -> f64 {
+    if !(core.limits.collapse_is_elastic && core.limits.contact_time > 0.0) {
+        return 0.0;
+    }
+    let motion = &core.walls.wall(wall).boundary.motion;
+    let pressing = (bent::pull(core, i) - motion.acceleration(clock)).dot(&into_wall);
+    core.limits.least_departure(pressing.max(0.0))
+}
+
+#[inline(never)]
+fn check_contact_time<D: Dimension>(
+    core: &mut Core<D>,
+    i: usize,
+    with: u32,
+    t: f64,
+) -> Result<bool, Stopped> {
+    let soon = |last: f64| t - last < core.limits.contact_time;
+    let slot = &core.bodies.slots[i];
+    if core.limits.collapse_is_elastic {
+        let other = with < next::WALL && soon(core.bodies.slots[with as usize].last_time);
+        return Ok(soon(slot.last_time) || other);
+    }
+    if core.bodies.last[i] == with && soon(slot.last_time) {
+        return Err(Stopped::Collapse {
+            grain: core.bodies.ids[i],
+            with: other(core, with),
+            time: core.clock.epoch + t,
+        });
+    }
+    Ok(false)
 }

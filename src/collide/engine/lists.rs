@@ -5,6 +5,7 @@
 //! leaves, its list is made anew about where it is. Who is in whose list is a function of the
 //! centres alone, so that a renewal changes only the lists of those who come and go.
 
+use super::bent;
 use std::hint::select_unpredictable;
 
 use serde::{Deserialize, Serialize};
@@ -82,193 +83,196 @@ impl Lists {
     }
 }
 
-impl<D: Dimension> Core<D> {
-    /// Square of the distance of two points by the nearest image, m^2.
-    #[inline(always)]
-    pub(super) fn apart(&self, a: D::Vector, b: D::Vector) -> f64 {
-        let mut sum = 0.0;
-        for k in 0..D::N {
-            let d = (a[k] - b[k]).abs();
-            let d = if d > self.halves[k] {
-                self.lengths[k] - d
+/// Square of the distance of two points by the nearest image, m^2.
+#[inline(always)]
+pub(super) fn apart<D: Dimension>(core: &Core<D>, a: D::Vector, b: D::Vector) -> f64 {
+    let mut sum = 0.0;
+    for k in 0..D::N {
+        let d = (a[k] - b[k]).abs();
+        let d = if d > core.space.halves[k] {
+            core.space.lengths[k] - d
+        } else {
+            d
+        };
+        sum += d * d;
+    }
+    sum
+}
+
+/// When a grain leaves its skin, s from now, or somewhat before.
+#[inline(always)]
+pub(super) fn leave<D: Dimension>(core: &Core<D>, lists: &Lists, i: usize, now: f64) -> f64 {
+    let row = &core.bodies.rows[i];
+    let pull = bent::pull(core, i);
+    let d = state::place_at::<D>(row, pull, now) - state::place::<D>(&lists.centres[i]);
+    let v = state::speed::<D>(row) + pull * now;
+    let (a, b, square) = (v.norm_squared(), d.dot(&v), d.norm_squared());
+    let c = (lists.skin * lists.skin - square).max(0.0);
+    let root = (b * b + a * c).sqrt();
+    // The form that keeps its digits, chosen without a branch.
+    let ahead = b > 0.0;
+    let straight =
+        select_unpredictable(ahead, c, root - b) / select_unpredictable(ahead, b + root, a);
+    if pull == D::Vector::default() {
+        return if a > 0.0 { straight } else { f64::INFINITY };
+    }
+    // A straight path is farthest at its ends; the true one differs by no more than g t^2 / 2.
+    let g = pull.norm();
+    let mut t = straight.min((2.0 * lists.skin / g).sqrt());
+    for _ in 0..32 {
+        let way = square.max((d + v * t).norm_squared()).sqrt();
+        if way + 0.5 * g * t * t <= lists.skin {
+            return t;
+        }
+        t *= 0.7;
+    }
+    0.0
+}
+
+/// A grain has left its skin: its cell and its list are made anew where it is.
+#[inline(always)]
+pub(super) fn renew_list<D: Dimension, L: Lanes>(
+    core: &mut Core<D>,
+    grain: u32,
+    now: f64,
+    found: &mut Found,
+) {
+    let i = grain as usize;
+    core.tally.work.crossings += 1;
+    bring_back(core, i, now);
+    let x = state::place_at::<D>(&core.bodies.rows[i], bent::pull(core, i), now);
+    let at = core.cells.locate::<D>(x);
+    let from = core.bodies.slots[i].at;
+    if at != from {
+        core.cells.remove(core.cells.index(from), grain);
+        core.cells.insert(core.cells.index(at), grain);
+        core.bodies.slots[i].at = at;
+    }
+    let Some(mut lists) = core.lists.take() else {
+        return;
+    };
+    let margin = 2.0 * lists.skin;
+    let before = lists.centres[i];
+    let mut after = before;
+    for k in 0..D::N {
+        after.0[k] = x[k];
+    }
+    // Who was near and is no more.
+    let old = core.bodies.slots[i].span.batches();
+    for start in old.clone().step_by(LANES) {
+        let mut batch = [0; LANES];
+        batch.copy_from_slice(&lists.entries[start..start + LANES]);
+        let [near] = near::<_, L, 1>(core, &lists.centres, &batch, [&after], margin);
+        let mut gone = !near;
+        while gone != 0 {
+            let j = batch[gone.trailing_zeros() as usize];
+            lists.remove(&mut core.bodies.slots, j as usize, grain);
+            gone &= gone - 1;
+        }
+    }
+    lists.entries[old].fill(grain);
+    core.bodies.slots[i].span.len = 0;
+    let n = core.cells.gather::<D>(at, Scope::All, found);
+    found.grains[n..n + LANES].fill(grain);
+    for batch in found.grains[..n.next_multiple_of(LANES)]
+        .as_chunks::<LANES>()
+        .0
+    {
+        let [near, was] = near::<_, L, 2>(core, &lists.centres, batch, [&after, &before], margin);
+        let mut near = near;
+        while near != 0 {
+            let lane = near.trailing_zeros();
+            let j = batch[lane as usize];
+            near &= near - 1;
+            if j != grain {
+                lists.add(&mut core.bodies.slots, i, j);
+                if was >> lane & 1 == 0 {
+                    lists.add(&mut core.bodies.slots, j as usize, grain);
+                }
+            }
+        }
+    }
+    lists.centres[i] = after;
+    core.lists = Some(lists);
+}
+
+/// Which of eight centres are within the sum of radii and a margin of given places.
+#[inline(always)]
+fn near<D: Dimension, L: Lanes, const N: usize>(
+    core: &Core<D>,
+    centres: &[Row],
+    batch: &[u32; LANES],
+    places: [&Row; N],
+    margin: f64,
+) -> [u8; N] {
+    let [x, y, z, r, ..] = L::transpose(L::gather(centres, batch));
+    let mut bits = [0; N];
+    for (k, place) in places.into_iter().enumerate() {
+        let dx = core.nearest::<L>(0, x.sub(L::splat(place.0[0])));
+        let dy = core.nearest::<L>(1, y.sub(L::splat(place.0[1])));
+        let mut square = dx.mul(dx).add(dy.mul(dy));
+        if D::N == 3 {
+            let dz = core.nearest::<L>(2, z.sub(L::splat(place.0[2])));
+            square = square.add(dz.mul(dz));
+        }
+        let reach = r.add(L::splat(place.0[state::RADIUS] + margin));
+        bits[k] = L::bits(square.less(reach.mul(reach)));
+    }
+    bits
+}
+
+/// Brings a grain back into the box along periodic axes.
+#[inline(always)]
+pub(super) fn bring_back<D: Dimension>(core: &mut Core<D>, i: usize, now: f64) {
+    for k in 0..D::N {
+        let length = core.space.lengths[k];
+        if length > 0.0 {
+            let x = state::place_at::<D>(&core.bodies.rows[i], bent::pull(core, i), now)[k];
+            let low = core.cells.origin[k];
+            let turns = if x < low {
+                -1
             } else {
-                d
+                i32::from(x >= low + length)
             };
-            sum += d * d;
-        }
-        sum
-    }
-
-    /// When a grain leaves its skin, s from now, or somewhat before.
-    #[inline(always)]
-    pub(super) fn leave(&self, lists: &Lists, i: usize, now: f64) -> f64 {
-        let row = &self.rows[i];
-        let pull = self.pull(i);
-        let d = state::place_at::<D>(row, pull, now) - state::place::<D>(&lists.centres[i]);
-        let v = state::speed::<D>(row) + pull * now;
-        let (a, b, square) = (v.norm_squared(), d.dot(&v), d.norm_squared());
-        let c = (lists.skin * lists.skin - square).max(0.0);
-        let root = (b * b + a * c).sqrt();
-        // The form that keeps its digits, chosen without a branch.
-        let ahead = b > 0.0;
-        let straight =
-            select_unpredictable(ahead, c, root - b) / select_unpredictable(ahead, b + root, a);
-        if pull == D::Vector::default() {
-            return if a > 0.0 { straight } else { f64::INFINITY };
-        }
-        // A straight path is farthest at its ends; the true one differs by no more than g t^2 / 2.
-        let g = pull.norm();
-        let mut t = straight.min((2.0 * lists.skin / g).sqrt());
-        for _ in 0..32 {
-            let way = square.max((d + v * t).norm_squared()).sqrt();
-            if way + 0.5 * g * t * t <= lists.skin {
-                return t;
+            if turns != 0 {
+                core.bodies.rows[i].0[k] -= f64::from(turns) * length;
+                core.bodies.wraps[i][k] += turns;
             }
-            t *= 0.7;
         }
-        0.0
     }
+}
 
-    /// A grain has left its skin: its cell and its list are made anew where it is.
-    #[inline(always)]
-    pub(super) fn renew_list<L: Lanes>(&mut self, grain: u32, now: f64, found: &mut Found) {
-        let i = grain as usize;
-        self.tally.crossings += 1;
-        self.bring_back(i, now);
-        let x = state::place_at::<D>(&self.rows[i], self.pull(i), now);
-        let at = self.cells.locate::<D>(x);
-        let from = self.slots[i].at;
-        if at != from {
-            self.cells.remove(self.cells.index(from), grain);
-            self.cells.insert(self.cells.index(at), grain);
-            self.slots[i].at = at;
+/// Makes all lists.
+pub(super) fn make_lists<D: Dimension>(core: &mut Core<D>, skin: f64) {
+    let mut lists = Lists {
+        skin,
+        centres: core.bodies.rows.clone(),
+        entries: Vec::new(),
+    };
+    let mut found = Found::default();
+    for i in 0..core.bodies.rows.len() {
+        let start = lists.entries.len();
+        let n = core
+            .cells
+            .gather::<D>(core.bodies.slots[i].at, Scope::All, &mut found);
+        for &j in &found.grains[..n] {
+            let (a, b) = (&lists.centres[i], &lists.centres[j as usize]);
+            let reach = a.0[state::RADIUS] + b.0[state::RADIUS] + 2.0 * skin;
+            let square = apart(core, state::place::<D>(a), state::place::<D>(b));
+            if j as usize != i && square < reach * reach {
+                lists.entries.push(j);
+            }
         }
-        let Some(mut lists) = self.lists.take() else {
-            return;
+        // Room for one more than there are, in whole batches.
+        let len = lists.entries.len() - start;
+        let room = (len + 1).next_multiple_of(LANES);
+        lists.entries.resize(start + room, i as u32);
+        core.bodies.slots[i].span = Span {
+            start: start as u32,
+            len: len as u16,
+            room: room as u16,
         };
-        let margin = 2.0 * lists.skin;
-        let before = lists.centres[i];
-        let mut after = before;
-        for k in 0..D::N {
-            after.0[k] = x[k];
-        }
-        // Who was near and is no more.
-        let old = self.slots[i].span.batches();
-        for start in old.clone().step_by(LANES) {
-            let mut batch = [0; LANES];
-            batch.copy_from_slice(&lists.entries[start..start + LANES]);
-            let [near] = self.near::<L, 1>(&lists.centres, &batch, [&after], margin);
-            let mut gone = !near;
-            while gone != 0 {
-                let j = batch[gone.trailing_zeros() as usize];
-                lists.remove(&mut self.slots, j as usize, grain);
-                gone &= gone - 1;
-            }
-        }
-        lists.entries[old].fill(grain);
-        self.slots[i].span.len = 0;
-        let n = self.cells.gather::<D>(at, Scope::All, found);
-        found.grains[n..n + LANES].fill(grain);
-        for batch in found.grains[..n.next_multiple_of(LANES)]
-            .as_chunks::<LANES>()
-            .0
-        {
-            let [near, was] = self.near::<L, 2>(&lists.centres, batch, [&after, &before], margin);
-            let mut near = near;
-            while near != 0 {
-                let lane = near.trailing_zeros();
-                let j = batch[lane as usize];
-                near &= near - 1;
-                if j != grain {
-                    lists.add(&mut self.slots, i, j);
-                    if was >> lane & 1 == 0 {
-                        lists.add(&mut self.slots, j as usize, grain);
-                    }
-                }
-            }
-        }
-        lists.centres[i] = after;
-        self.lists = Some(lists);
     }
-
-    /// Which of eight centres are within the sum of radii and a margin of given places.
-    #[inline(always)]
-    fn near<L: Lanes, const N: usize>(
-        &self,
-        centres: &[Row],
-        batch: &[u32; LANES],
-        places: [&Row; N],
-        margin: f64,
-    ) -> [u8; N] {
-        let [x, y, z, r, ..] = L::transpose(L::gather(centres, batch));
-        let mut bits = [0; N];
-        for (k, place) in places.into_iter().enumerate() {
-            let dx = self.nearest::<L>(0, x.sub(L::splat(place.0[0])));
-            let dy = self.nearest::<L>(1, y.sub(L::splat(place.0[1])));
-            let mut square = dx.mul(dx).add(dy.mul(dy));
-            if D::N == 3 {
-                let dz = self.nearest::<L>(2, z.sub(L::splat(place.0[2])));
-                square = square.add(dz.mul(dz));
-            }
-            let reach = r.add(L::splat(place.0[state::RADIUS] + margin));
-            bits[k] = L::bits(square.less(reach.mul(reach)));
-        }
-        bits
-    }
-
-    /// Brings a grain back into the box along periodic axes.
-    #[inline(always)]
-    pub(super) fn bring_back(&mut self, i: usize, now: f64) {
-        for k in 0..D::N {
-            let length = self.lengths[k];
-            if length > 0.0 {
-                let x = state::place_at::<D>(&self.rows[i], self.pull(i), now)[k];
-                let low = self.cells.origin[k];
-                let turns = if x < low {
-                    -1
-                } else {
-                    i32::from(x >= low + length)
-                };
-                if turns != 0 {
-                    self.rows[i].0[k] -= f64::from(turns) * length;
-                    self.wraps[i][k] += turns;
-                }
-            }
-        }
-    }
-
-    /// Makes all lists.
-    pub(super) fn make_lists(&mut self, skin: f64) {
-        let mut lists = Lists {
-            skin,
-            centres: self.rows.clone(),
-            entries: Vec::new(),
-        };
-        let mut found = Found::default();
-        for i in 0..self.rows.len() {
-            let start = lists.entries.len();
-            let n = self
-                .cells
-                .gather::<D>(self.slots[i].at, Scope::All, &mut found);
-            for &j in &found.grains[..n] {
-                let (a, b) = (&lists.centres[i], &lists.centres[j as usize]);
-                let reach = a.0[state::RADIUS] + b.0[state::RADIUS] + 2.0 * skin;
-                let square = self.apart(state::place::<D>(a), state::place::<D>(b));
-                if j as usize != i && square < reach * reach {
-                    lists.entries.push(j);
-                }
-            }
-            // Room for one more than there are, in whole batches.
-            let len = lists.entries.len() - start;
-            let room = (len + 1).next_multiple_of(LANES);
-            lists.entries.resize(start + room, i as u32);
-            self.slots[i].span = Span {
-                start: start as u32,
-                len: len as u16,
-                room: room as u16,
-            };
-        }
-        lists.entries.shrink_to_fit();
-        self.lists = Some(lists);
-    }
+    lists.entries.shrink_to_fit();
+    core.lists = Some(lists);
 }

@@ -88,13 +88,9 @@ pub enum Stopped {
     },
 }
 
-/// Counts and sums since the start.
+/// What a run took, since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Collisions of two grains.
-    pub collisions: u64,
-    /// Collisions with walls.
-    pub wall_hits: u64,
+pub struct Work {
     /// Cells left.
     pub crossings: u64,
     /// Events whose partner had changed.
@@ -107,10 +103,21 @@ pub struct Tally {
     pub tests: u64,
     /// Walls tested.
     pub wall_tests: u64,
-    /// Collisions that rounding had foreseen of pairs that already part: corrected, not done.
-    pub grazes: u64,
     /// Renewals of the epoch.
     pub epochs: u64,
+}
+
+/// Counts and sums since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Collisions of two grains.
+    pub collisions: u64,
+    /// Collisions with walls.
+    pub wall_hits: u64,
+    /// What it took.
+    pub work: Work,
+    /// Collisions that rounding had foreseen of pairs that already part: corrected, not done.
+    pub grazes: u64,
     /// Sum over the collisions of normal impulse times distance, J s: the pressure's collision part
     /// is this over N volume time.
     pub virial: f64,
@@ -171,20 +178,9 @@ struct Rules {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Core<D: Dimension> {
-    rows: Vec<Row>,
-    slots: Vec<Slot>,
-    /// Place of each slot's grain in the list that the engine was made from.
-    ids: Vec<u32>,
-    /// With what each last collided; empty without a contact time.
-    last: Vec<u32>,
-    /// kg.
-    masses: Vec<f64>,
-    /// How often each crossed the box along each axis.
-    wraps: Vec<[i32; 3]>,
+    bodies: Bodies<D>,
     /// When dense.
     lists: Option<Lists>,
-    /// Empty when all are smooth.
-    turning: Vec<Turning<D>>,
     cells: Cells,
     calendar: Calendar,
     walls: Walls<D>,
@@ -198,11 +194,42 @@ struct Core<D: Dimension> {
     gravity: D::Vector,
     /// Paths in other fields.
     bent: Bent<D>,
+    space: Space,
+    clock: Clock,
+    tally: Tally,
+}
+
+/// Grains, by slot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Bodies<D: Dimension> {
+    rows: Vec<Row>,
+    slots: Vec<Slot>,
+    /// Place of each slot's grain in the list that the engine was made from.
+    ids: Vec<u32>,
+    /// With what each last collided; empty without a contact time.
+    last: Vec<u32>,
+    /// kg.
+    masses: Vec<f64>,
+    /// How often each crossed the box along each axis.
+    wraps: Vec<[i32; 3]>,
+    /// Empty when all are smooth.
+    turning: Vec<Turning<D>>,
+}
+
+/// The box.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Space {
     /// Lengths of the box along periodic axes, 0 along others.
     lengths: [f64; 3],
     /// Half of them, infinite along others.
     halves: [f64; 3],
     volume: f64,
+}
+
+/// Times. Those of events are told from an epoch, so that they keep their digits.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Clock {
     /// s, on the engine's clock.
     epoch: f64,
     /// Time of the last event, s since the epoch.
@@ -211,7 +238,6 @@ struct Core<D: Dimension> {
     events_left: u64,
     /// Time until which the epoch may hold, s since the epoch.
     span: f64,
-    tally: Tally,
 }
 
 /// A gas of hard bodies.
@@ -270,15 +296,15 @@ impl<D: Dimension> Engine<D> {
         loop {
             let done = core.tally.collisions + core.tally.wall_hits;
             if done >= collisions {
-                self.time = core.epoch + core.now;
+                self.time = core.clock.epoch + core.clock.now;
                 return Stopped::Collisions;
             }
-            let (local, span) = (until - core.epoch, core.span);
+            let (local, span) = (until - core.clock.epoch, core.clock.span);
             // An event is a collision at most.
-            let most = core.events_left.min(collisions - done);
+            let most = core.clock.events_left.min(collisions - done);
             let until_here = local.min(span);
             // Compiled apart: where rules decide everywhere and nothing bends paths neither is looked at.
-            let stop = if core.contacts.is_empty() && !core.is_bent() {
+            let stop = if core.contacts.is_empty() && !bent::is_bent(core) {
                 let run = run::Run::<'_, D, O, false> {
                     until: until_here,
                     most,
@@ -303,10 +329,10 @@ impl<D: Dimension> Engine<D> {
                 // When the epoch is renewed depends on its events alone, not on who asks when.
                 Some(Stopped::Until) => core.renew(span),
                 Some(stop) => {
-                    self.time = core.epoch + core.now;
+                    self.time = core.clock.epoch + core.clock.now;
                     return stop;
                 }
-                None if core.events_left == 0 => core.renew(core.now),
+                None if core.clock.events_left == 0 => core.renew(core.clock.now),
                 None => {}
             }
         }
@@ -330,7 +356,7 @@ impl<D: Dimension> Engine<D> {
     }
     /// What fields other than gravity did up to now.
     pub fn field_tally(&self) -> FieldTally {
-        self.core.field_tally(self.time - self.core.epoch)
+        bent::field_tally(&self.core, self.time - self.core.clock.epoch)
     }
     /// Pieces of paths in such fields so far.
     pub fn pieces(&self) -> u64 {
@@ -342,7 +368,7 @@ impl<D: Dimension> Engine<D> {
     }
     /// Volume (area) of the box, m^3 (m^2).
     pub fn volume(&self) -> f64 {
-        self.core.volume
+        self.core.space.volume
     }
     /// Runs the loop at a level of vector units; all give the same bits.
     pub fn set_level(&mut self, level: Level) {
@@ -351,15 +377,15 @@ impl<D: Dimension> Engine<D> {
     /// Bytes that the engine holds.
     pub fn bytes(&self) -> usize {
         let core = &self.core;
-        core.rows.capacity() * size_of::<Row>()
-            + core.slots.capacity() * size_of::<Slot>()
-            + core.turning.capacity() * size_of::<Turning<D>>()
+        core.bodies.rows.capacity() * size_of::<Row>()
+            + core.bodies.slots.capacity() * size_of::<Slot>()
+            + core.bodies.turning.capacity() * size_of::<Turning<D>>()
             + core.held.capacity() * size_of::<Held<D>>()
             + core.cells.bytes()
             + core.lists.as_ref().map_or(0, Lists::bytes)
-            + core.ids.capacity() * 4
-            + core.masses.capacity() * 8
-            + core.wraps.capacity() * 12
+            + core.bodies.ids.capacity() * 4
+            + core.bodies.masses.capacity() * 8
+            + core.bodies.wraps.capacity() * 12
             + core.calendar.bytes()
             + core.walls.bytes()
             + core.bent.bytes()
@@ -370,10 +396,10 @@ impl<D: Dimension> Engine<D> {
     pub fn moment(&self, grain: usize) -> Moment<D> {
         let core = &self.core;
         let i = self.places[grain] as usize;
-        let t = self.time - core.epoch;
-        let turning = core.turning_at(i, t);
+        let t = self.time - core.clock.epoch;
+        let turning = bent::turning_at(core, i, t);
         let (spin, rotation) = turning.unwrap_or((D::Spin::default(), D::identity()));
-        let (position, velocity) = core.state_at(i, t);
+        let (position, velocity) = bent::state_at(core, i, t);
         let others = core.held.get(i).map_or(0, |held| held.ends)
             + core.bent.pieces.get(i).map_or(0, |piece| piece.count);
         Moment {
@@ -381,17 +407,17 @@ impl<D: Dimension> Engine<D> {
             velocity,
             spin,
             rotation,
-            wraps: core.wraps[i],
-            collisions: core.rows[i].0[state::COUNT] as u32 - others,
+            wraps: core.bodies.wraps[i],
+            collisions: core.bodies.rows[i].0[state::COUNT] as u32 - others,
         }
     }
     /// Mass of a grain, kg.
     pub fn mass(&self, grain: usize) -> f64 {
-        self.core.masses[self.places[grain] as usize]
+        self.core.bodies.masses[self.places[grain] as usize]
     }
     /// Radius of a grain, m.
     pub fn radius(&self, grain: usize) -> f64 {
-        self.core.rows[self.places[grain] as usize].0[state::RADIUS]
+        self.core.bodies.rows[self.places[grain] as usize].0[state::RADIUS]
     }
     /// Kinetic energy of motion and of spin now, J.
     pub fn kinetic(&self) -> (f64, f64) {
@@ -419,10 +445,10 @@ impl<D: Dimension> Engine<D> {
                 let now = self.moment(g);
                 // Across a period a grain goes on falling.
                 let x = D::Vector::from_fn(|k| {
-                    now.position[k] + f64::from(now.wraps[k]) * self.core.lengths[k]
+                    now.position[k] + f64::from(now.wraps[k]) * self.core.space.lengths[k]
                 });
-                let t = self.time - self.core.epoch;
-                self.core.potential_at(self.places[g] as usize, x, t)
+                let t = self.time - self.core.clock.epoch;
+                bent::potential_at(&self.core, self.places[g] as usize, x, t)
             })
             .fold(0.0, |sum, energy| sum + energy)
     }
@@ -432,10 +458,10 @@ impl<D: Dimension> Core<D> {
     /// Starts a new epoch `shift` s after the last: paths are told from here, times too, and the queue is made anew with
     /// blocks of a width that fits the rate of events.
     fn renew(&mut self, shift: f64) {
-        self.events_left = EVENTS_PER_EPOCH * (self.rows.len() as u64).max(64);
-        for i in 0..self.rows.len() {
-            let (x, pull) = (self.state_at(i, shift).0, self.pull(i));
-            let (row, slot) = (&mut self.rows[i], &mut self.slots[i]);
+        self.clock.events_left = EVENTS_PER_EPOCH * (self.bodies.rows.len() as u64).max(64);
+        for i in 0..self.bodies.rows.len() {
+            let (x, pull) = (bent::state_at(self, i, shift).0, bent::pull(self, i));
+            let (row, slot) = (&mut self.bodies.rows[i], &mut self.bodies.slots[i]);
             for k in 0..D::N {
                 row.0[k] = x[k];
                 row.0[state::SPEED + k] += pull[k] * shift;
@@ -448,12 +474,12 @@ impl<D: Dimension> Core<D> {
             held.end -= shift;
         }
         self.bent.shift(shift);
-        self.epoch += shift;
-        self.now = 0.0;
-        self.tally.epochs += 1;
+        self.clock.epoch += shift;
+        self.clock.now = 0.0;
+        self.tally.work.epochs += 1;
         let width = self.block_width();
         self.calendar.restart(width);
-        for (i, slot) in self.slots.iter_mut().enumerate() {
+        for (i, slot) in self.bodies.slots.iter_mut().enumerate() {
             if slot.event != next::NONE {
                 slot.time = slot.time.max(0.0);
                 self.calendar.push(slot.time, i as u32);
@@ -463,8 +489,9 @@ impl<D: Dimension> Core<D> {
     /// A width of blocks such that each holds some tens of the grains' events: from the median of
     /// their times, over which about half of them come.
     fn block_width(&self) -> f64 {
-        let step = (self.slots.len() / 1000).max(1);
+        let step = (self.bodies.slots.len() / 1000).max(1);
         let mut times: Vec<f64> = self
+            .bodies
             .slots
             .iter()
             .step_by(step)
@@ -476,7 +503,7 @@ impl<D: Dimension> Core<D> {
         }
         times.sort_unstable_by(f64::total_cmp);
         let median = times[times.len() / 2];
-        let half = 0.5 * self.slots.len() as f64;
+        let half = 0.5 * self.bodies.slots.len() as f64;
         let width = median * calendar::PER_BLOCK / half;
         if width > 0.0 && width.is_finite() {
             width.max(1e-300)

@@ -1,6 +1,8 @@
 //! What comes next for a grain: the earliest of its collisions, its walls, and its cell's faces.
 
+use super::bent;
 use super::cells::{Found, Scope};
+use super::lists;
 use super::state::{self, COUNT, RADIUS, SPEED, next};
 use super::walls::Flyer;
 use std::hint::select_unpredictable;
@@ -58,7 +60,7 @@ impl<D: Dimension> Core<D> {
     ) -> bool {
         let by_itself = self.by_itself::<FULL>(grain, now);
         let grains = self.around(grain, scope, found);
-        let (hit, taken) = if FULL && self.is_bent() {
+        let (hit, taken) = if FULL && bent::is_bent(self) {
             (self.bent_next(grain, now, grains), false)
         } else {
             let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
@@ -88,7 +90,7 @@ impl<D: Dimension> Core<D> {
         let [of_a, of_b] = found;
         let of_a = self.around(a, Scope::All, of_a);
         let of_b = self.around(b, Scope::All, of_b);
-        let hits = if FULL && self.is_bent() {
+        let hits = if FULL && bent::is_bent(self) {
             [self.bent_next(a, now, of_a), self.bent_next(b, now, of_b)]
         } else {
             let (for_a, _) = self.meetings::<L, false>(a, now, of_a, &nobody);
@@ -104,18 +106,18 @@ impl<D: Dimension> Core<D> {
 
     #[inline(always)]
     fn count_look(&mut self, grains: usize) {
-        self.tally.predictions += 1;
-        self.tally.tests += grains as u64;
+        self.tally.work.predictions += 1;
+        self.tally.work.tests += grains as u64;
     }
 
     /// What a grain meets besides other grains.
     #[inline(always)]
     fn by_itself<const FULL: bool>(&mut self, grain: u32, now: f64) -> Next {
         let i = grain as usize;
-        let at = self.slots[i].at;
+        let at = self.bodies.slots[i].at;
         let mut next = match &self.lists {
             Some(lists) => Next {
-                after: self.leave(lists, i, now),
+                after: lists::leave(self, lists, i, now),
                 with: next::FACE,
             },
             None => self.face::<FULL>(i, at, now),
@@ -141,14 +143,14 @@ impl<D: Dimension> Core<D> {
     #[inline(never)]
     fn bent_next(&self, grain: u32, now: f64, grains: &[u32]) -> Next {
         let until = self.bent.pieces[grain as usize].end - now;
-        let (after, with) = self.bent_meeting(grain, now, grains, until);
+        let (after, with) = bent::bent_meeting(self, grain, now, grains, until);
         Next { after, with }
     }
 
     /// Whom a grain may meet, in whole batches.
     #[inline(always)]
     fn around<'a>(&'a self, grain: u32, scope: Scope, found: &'a mut Found) -> &'a [u32] {
-        let slot = &self.slots[grain as usize];
+        let slot = &self.bodies.slots[grain as usize];
         match &self.lists {
             Some(lists) => &lists.entries[slot.span.batches()],
             None => {
@@ -170,9 +172,9 @@ impl<D: Dimension> Core<D> {
         by_itself: Next,
         hit: Next,
     ) {
-        let count = self.rows[hit.with as usize].0[COUNT] as u32;
+        let count = self.bodies.rows[hit.with as usize].0[COUNT] as u32;
         let i = grain as usize;
-        let slot = &mut self.slots[i];
+        let slot = &mut self.bodies.slots[i];
         let (mut hit_time, mut hit, mut hit_count) = (now + hit.after, hit.with, count);
         if scope != Scope::All {
             let sooner = slot.hit_time <= hit_time;
@@ -202,8 +204,12 @@ impl<D: Dimension> Core<D> {
     /// When a grain leaves its cell, and through which face.
     #[inline(always)]
     fn face<const FULL: bool>(&self, i: usize, at: [u16; 3], now: f64) -> Next {
-        let pull = if FULL { self.pull(i) } else { self.gravity };
-        let row = &self.rows[i].0;
+        let pull = if FULL {
+            bent::pull(self, i)
+        } else {
+            self.gravity
+        };
+        let row = &self.bodies.rows[i].0;
         let mut next = Next {
             after: f64::INFINITY,
             with: next::NONE,
@@ -231,15 +237,15 @@ impl<D: Dimension> Core<D> {
 
     /// A grain as walls see it.
     pub(super) fn flyer(&self, i: usize, now: f64) -> Flyer<D> {
-        let (position, velocity) = self.state_at(i, now);
+        let (position, velocity) = bent::state_at(self, i, now);
         Flyer {
             path: Path {
                 position,
                 velocity,
-                acceleration: self.pull(i),
+                acceleration: bent::pull(self, i),
             },
-            radius: self.rows[i].0[RADIUS],
-            clock: self.epoch + now,
+            radius: self.bodies.rows[i].0[RADIUS],
+            clock: self.clock.epoch + now,
         }
     }
 
@@ -247,7 +253,7 @@ impl<D: Dimension> Core<D> {
     #[inline(never)]
     fn walls_next(&mut self, i: usize, cell: u32, now: f64, next: &mut Next) {
         let grain = self.flyer(i, now);
-        let tests = &mut self.tally.wall_tests;
+        let tests = &mut self.tally.work.wall_tests;
         if let Some((after, with)) = self.walls.first(cell, &grain, next.after, tests) {
             *next = Next { after, with };
         }
@@ -272,19 +278,19 @@ impl<D: Dimension> Core<D> {
         put: &Put<D>,
     ) -> ([L; 2], bool) {
         let (mut taken, clock) = (false, now);
-        let mut me = self.rows[grain as usize];
+        let mut me = self.bodies.rows[grain as usize];
         me.0[RADIUS] = -me.0[RADIUS];
         let me = L::load(&me);
         let now = L::splat(now);
         let zero = L::splat(0.0);
         let noise = L::splat(-16.0 * f64::EPSILON * f64::EPSILON);
-        let speed = state::speed::<D>(&self.rows[grain as usize]);
+        let speed = state::speed::<D>(&self.bodies.rows[grain as usize]);
         let own = L::splat(speed.norm_squared());
         let never = L::splat(f64::INFINITY);
         let (mut first, mut which) = (never, zero);
         for (number, batch) in grains.as_chunks::<LANES>().0.iter().enumerate() {
             // No closures here: they would not be compiled for the processor's lanes.
-            let mut rows = L::gather(&self.rows, batch);
+            let mut rows = L::gather(&self.bodies.rows, batch);
             for row in &mut rows {
                 *row = row.sub(me);
             }
@@ -328,7 +334,10 @@ impl<D: Dimension> Core<D> {
     /// The nearest of the periodic images along an axis.
     #[inline(always)]
     pub(super) fn nearest<L: Lanes>(&self, axis: usize, d: L) -> L {
-        let (length, half) = (L::splat(self.lengths[axis]), L::splat(self.halves[axis]));
+        let (length, half) = (
+            L::splat(self.space.lengths[axis]),
+            L::splat(self.space.halves[axis]),
+        );
         let above = half.less(d);
         let below = d.less(half.flip(L::splat(-0.0)));
         d.sub(length.only(above)).add(length.only(below))

@@ -1,12 +1,15 @@
 //! The loop: take the earliest event, do what it says, foresee anew for those it touched.
 
 use super::ahead::Ahead;
+use super::bent;
 use super::cells::{Found, Scope};
 use super::law::{Encounter, Exchange, Rule};
 use super::limits::Parting;
+use super::lists;
 use super::soft::EndOfContact;
 use super::state::{self, COUNT, RADIUS, next};
 use super::{Core, Stopped};
+use super::{ahead, limits};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Kernel, Lanes};
 
@@ -93,9 +96,9 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
             observer,
         } = self;
         let mut found = [Found::default(), Found::default()];
-        let ahead = core.asks_ahead();
+        let ahead = ahead::asks_ahead(core);
         for _ in 0..most {
-            let slots = &core.slots;
+            let slots = &core.bodies.slots;
             let entry = core
                 .calendar
                 .peek(|e| slots[e.grain as usize].time == e.time);
@@ -104,14 +107,14 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
             };
             match ahead {
                 Ahead::Nothing => {}
-                Ahead::Near { around } => core.ask_near::<L>(around),
-                Ahead::Far => core.ask_far::<L>(&mut found[0]),
+                Ahead::Near { around } => ahead::ask_near::<_, L>(core, around),
+                Ahead::Far => ahead::ask_far::<_, L>(core, &mut found[0]),
             }
             core.calendar.pop();
-            core.events_left -= 1;
+            core.clock.events_left -= 1;
             let (time, grain) = (entry.time, entry.grain);
-            core.now = time;
-            let slot = &core.slots[grain as usize];
+            core.clock.now = time;
+            let slot = &core.bodies.slots[grain as usize];
             let (event, hit) = (slot.event, slot.hit);
             let mut again = [grain, hit];
             let mut many = 1;
@@ -119,13 +122,13 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
             // Who was struck goes on with a new piece of its path: how many, and their counts before.
             let (mut struck, mut counts) = (0, [0.0; 2]);
             if event == next::HIT {
-                if core.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
+                if core.bodies.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
                     many = 2;
-                    if FULL && core.is_bent() {
+                    if FULL && bent::is_bent(core) {
                         struck = 2;
-                        counts = again.map(|grain| core.rows[grain as usize].0[COUNT]);
-                        core.end_piece(grain as usize, time);
-                        core.end_piece(hit as usize, time);
+                        counts = again.map(|grain| core.bodies.rows[grain as usize].0[COUNT]);
+                        bent::end_piece(core, grain as usize, time);
+                        bent::end_piece(core, hit as usize, time);
                     }
                     // Who is interrupted is looked at anew before anything else happens to it.
                     if !(FULL && core.interrupt_pair([grain, hit], time, observer)) {
@@ -137,30 +140,30 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
                         }
                     }
                 } else {
-                    core.tally.stale += 1;
+                    core.tally.work.stale += 1;
                 }
             } else if FULL && event == next::PIECE {
-                core.end_piece(grain as usize, time);
-                core.begin_piece(grain as usize, time, false);
+                bent::end_piece(core, grain as usize, time);
+                bent::begin_piece(core, grain as usize, time, false);
             } else if FULL && event == next::END {
                 if let Some(partner) = core.end(grain, time, observer) {
                     again[1] = partner;
                     many = 2;
                 }
             } else if event >= next::LOOK {
-                core.tally.looks += 1;
+                core.tally.work.looks += 1;
             } else if event >= next::FACE {
                 if core.lists.is_some() {
-                    core.renew_list::<L>(grain, time, &mut found[0]);
+                    lists::renew_list::<_, L>(core, grain, time, &mut found[0]);
                 } else {
                     scope = core.cross(grain, event - next::FACE);
                 }
             } else if FULL && core.interrupt_one(grain, time, observer) {
             } else {
-                if FULL && core.is_bent() {
+                if FULL && bent::is_bent(core) {
                     struck = 1;
-                    counts[0] = core.rows[grain as usize].0[COUNT];
-                    core.end_piece(grain as usize, time);
+                    counts[0] = core.bodies.rows[grain as usize].0[COUNT];
+                    bent::end_piece(core, grain as usize, time);
                 }
                 if let Err(stop) = core.hit(grain, event - next::WALL, time, observer) {
                     return Some(stop);
@@ -168,8 +171,8 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
             }
             if FULL {
                 for (&grain, before) in again[..struck].iter().zip(counts) {
-                    let counted = core.rows[grain as usize].0[COUNT] != before;
-                    core.begin_piece(grain as usize, time, counted);
+                    let counted = core.bodies.rows[grain as usize].0[COUNT] != before;
+                    bent::begin_piece(core, grain as usize, time, counted);
                 }
             }
             match many {
@@ -190,8 +193,8 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let mut found = Found::default();
-        let now = self.0.now;
-        for grain in 0..self.0.rows.len() as u32 {
+        let now = self.0.clock.now;
+        for grain in 0..self.0.bodies.rows.len() as u32 {
             // Of all engines, those with bent paths too: once a run it costs nothing.
             self.0
                 .predict::<L, true>(grain, now, Scope::All, &mut found);
@@ -203,9 +206,9 @@ impl<D: Dimension> Core<D> {
     /// A grain goes to the next place; tells what came into reach.
     #[inline(always)]
     fn cross(&mut self, grain: u32, face: u32) -> Scope {
-        self.tally.crossings += 1;
+        self.tally.work.crossings += 1;
         let (axis, up) = ((face / 2) as usize, face % 2 == 1);
-        let slot = &mut self.slots[grain as usize];
+        let slot = &mut self.bodies.slots[grain as usize];
         let from = slot.at;
         let (to, wrapped) = self.cells.beside(from, axis, up);
         slot.at[axis] = to;
@@ -216,8 +219,9 @@ impl<D: Dimension> Core<D> {
             self.cells.insert(self.cells.index(to), grain);
             if wrapped {
                 let sign = if up { 1 } else { -1 };
-                self.wraps[grain as usize][axis] += sign;
-                self.rows[grain as usize].0[axis] -= f64::from(sign) * self.lengths[axis];
+                self.bodies.wraps[grain as usize][axis] += sign;
+                self.bodies.rows[grain as usize].0[axis] -=
+                    f64::from(sign) * self.space.lengths[axis];
             }
         }
         Scope::Layer(axis as u8, up)
@@ -227,14 +231,14 @@ impl<D: Dimension> Core<D> {
     #[inline(always)]
     fn between<const FULL: bool>(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
         let (i, j) = (a as usize, b as usize);
-        if FULL && self.is_bent() {
-            let ((x, v), (y, w)) = (self.state_at(i, t), self.state_at(j, t));
-            return (self.nearest_image(y - x), w - v);
+        if FULL && bent::is_bent(self) {
+            let ((x, v), (y, w)) = (bent::state_at(self, i, t), bent::state_at(self, j, t));
+            return (bent::nearest_image(self, y - x), w - v);
         }
-        let (a, b) = (&self.rows[i], &self.rows[j]);
+        let (a, b) = (&self.bodies.rows[i], &self.bodies.rows[j]);
         let v = state::speed::<D>(b) - state::speed::<D>(a);
         let d = state::place::<D>(b) - state::place::<D>(a) + v * t;
-        (self.nearest_image(d), v)
+        (bent::nearest_image(self, d), v)
     }
 
     /// Two grains collide at a time since the epoch; tells whether what comes next for them is foreseen
@@ -250,20 +254,23 @@ impl<D: Dimension> Core<D> {
         let (d, v) = self.between::<FULL>(a, b, t);
         let (i, j) = (a as usize, b as usize);
         let (square, rate) = (d.norm_squared(), d.dot(&v));
-        let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
+        let reach = self.bodies.rows[i].0[RADIUS] + self.bodies.rows[j].0[RADIUS];
         self.tally.deepest = self.tally.deepest.max(1.0 - square / (reach * reach));
         if rate >= 0.0 {
             // A graze that rounding made: they part already.
             self.tally.grazes += 1;
-            self.note(i, b, t)?;
-            self.note(j, a, t)?;
+            limits::note(self, i, b, t)?;
+            limits::note(self, j, a, t)?;
             return Ok(false);
         }
-        let elastic = self.check(i, b, t)?;
-        let species = [self.slots[i].species, self.slots[j].species].map(usize::from);
+        let elastic = limits::check(self, i, b, t)?;
+        let species = [self.bodies.slots[i].species, self.bodies.slots[j].species].map(usize::from);
         let pair = species[0] * self.rules.species + species[1];
         let mut rule = self.rules.pairs[pair];
-        let (wi, wj) = (self.slots[i].inverse_mass, self.slots[j].inverse_mass);
+        let (wi, wj) = (
+            self.bodies.slots[i].inverse_mass,
+            self.bodies.slots[j].inverse_mass,
+        );
         let mut followed = None;
         if FULL && !elastic && !self.contacts.is_empty() {
             if self.contacts.is_alone(pair) {
@@ -289,14 +296,14 @@ impl<D: Dimension> Core<D> {
         let across = followed.map(|(_, across)| across).or_else(|| {
             let rough = rule.rough.as_ref()?;
             let distance = square.sqrt();
-            let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
+            let (ri, rj) = (self.bodies.rows[i].0[RADIUS], self.bodies.rows[j].0[RADIUS]);
             Some(rough.exchange(
                 &Encounter::<D> {
                     normal: d * (1.0 / distance),
                     velocity: v,
                     inverse_mass: wi + wj,
                     inverse_inertia: (wi + wj) / D::BALL_INERTIA,
-                    surface: self.turning[i].spin * ri + self.turning[j].spin * rj,
+                    surface: self.bodies.turning[i].spin * ri + self.bodies.turning[j].spin * rj,
                 },
                 share * distance,
             ))
@@ -308,19 +315,19 @@ impl<D: Dimension> Core<D> {
             self.turn(i, &d, distance, &out, 1.0, t);
             self.turn(j, &d, distance, &out, -1.0, t);
         }
-        state::kick::<D>(&mut self.rows[i], impulse * -wi, t);
-        state::kick::<D>(&mut self.rows[j], impulse * wj, t);
-        self.rows[i].0[COUNT] += 1.0;
-        self.rows[j].0[COUNT] += 1.0;
+        state::kick::<D>(&mut self.bodies.rows[i], impulse * -wi, t);
+        state::kick::<D>(&mut self.bodies.rows[j], impulse * wj, t);
+        self.bodies.rows[i].0[COUNT] += 1.0;
+        self.bodies.rows[j].0[COUNT] += 1.0;
         self.tally.collisions += 1;
         self.tally.virial += share * square;
         self.tally.lost += lost;
         let distance = square.sqrt();
         observer.collision(&Collision {
-            time: self.epoch + t,
-            a: self.ids[i],
-            b: Other::Grain(self.ids[j]),
-            position: state::place_at::<D>(&self.rows[i], self.pull(i), t),
+            time: self.clock.epoch + t,
+            a: self.bodies.ids[i],
+            b: Other::Grain(self.bodies.ids[j]),
+            position: state::place_at::<D>(&self.bodies.rows[i], bent::pull(self, i), t),
             normal: d * (1.0 / distance),
             approach: -rate / distance,
             impulse,
@@ -339,27 +346,27 @@ impl<D: Dimension> Core<D> {
         observer: &mut O,
     ) -> Result<(), Stopped> {
         let i = a as usize;
-        let clock = self.epoch + t;
-        let (x, velocity) = self.state_at(i, t);
-        let r = self.rows[i].0[RADIUS];
+        let clock = self.clock.epoch + t;
+        let (x, velocity) = bent::state_at(self, i, t);
+        let r = self.bodies.rows[i].0[RADIUS];
         let face = self.walls.face(surface);
         let wall = face.wall;
         let Some(met) = self.walls.touch(face, x, r, clock) else {
             // By a rounding another piece of the wall has it.
-            return self.note(i, next::WALL + surface, t);
+            return limits::note(self, i, next::WALL + surface, t);
         };
         let wall_velocity = met.velocity;
         let v = wall_velocity - velocity;
         let normal = -met.normal;
         let approach = -normal.dot(&v);
         self.tally.deepest = self.tally.deepest.max(1.0 - met.distance / r);
-        let least = self.least_departure(i, wall, normal, clock);
+        let least = limits::least_departure(self, i, wall, normal, clock);
         if approach <= -least {
             self.tally.grazes += 1;
-            return self.note(i, next::WALL + surface, t);
+            return limits::note(self, i, next::WALL + surface, t);
         }
-        let elastic = self.check(i, next::WALL + surface, t)?;
-        let species = usize::from(self.slots[i].species);
+        let elastic = limits::check(self, i, next::WALL + surface, t)?;
+        let species = usize::from(self.bodies.slots[i].species);
         let pair =
             species * self.rules.species + usize::from(self.walls.wall(wall).boundary.material);
         let mut rule = self.rules.pairs[pair];
@@ -377,7 +384,7 @@ impl<D: Dimension> Core<D> {
             Some((restitution, _)) => Rule::smooth(*restitution),
             None => rule,
         };
-        let inverse_mass = self.slots[i].inverse_mass;
+        let inverse_mass = self.bodies.slots[i].inverse_mass;
         let parting = Parting::of(approach, rule.restitution, least, inverse_mass);
         let normal_impulse = parting.impulse;
         let mut impulse = normal * normal_impulse;
@@ -390,7 +397,7 @@ impl<D: Dimension> Core<D> {
                     velocity: v,
                     inverse_mass,
                     inverse_inertia: inverse_mass / D::BALL_INERTIA,
-                    surface: self.turning[i].spin * r,
+                    surface: self.bodies.turning[i].spin * r,
                 },
                 normal_impulse,
             ))
@@ -400,8 +407,8 @@ impl<D: Dimension> Core<D> {
             lost += out.lost;
             self.turn(i, &normal, 1.0, &out, 1.0, t);
         }
-        state::kick::<D>(&mut self.rows[i], impulse * -inverse_mass, t);
-        self.rows[i].0[COUNT] += 1.0;
+        state::kick::<D>(&mut self.bodies.rows[i], impulse * -inverse_mass, t);
+        self.bodies.rows[i].0[COUNT] += 1.0;
         self.tally.wall_hits += 1;
         self.tally.lost += lost;
         self.tally.lost_at_walls += lost;
@@ -417,7 +424,7 @@ impl<D: Dimension> Core<D> {
         book.lost += lost;
         observer.collision(&Collision {
             time: clock,
-            a: self.ids[i],
+            a: self.bodies.ids[i],
             b: Other::Wall(u32::from(wall)),
             position: x,
             normal,
@@ -440,14 +447,17 @@ impl<D: Dimension> Core<D> {
         sign: f64,
         t: f64,
     ) {
-        let (inverse_mass, r) = (self.slots[i].inverse_mass, self.rows[i].0[RADIUS]);
-        let Some((spin, rotation)) = self.turning_at(i, t) else {
+        let (inverse_mass, r) = (
+            self.bodies.slots[i].inverse_mass,
+            self.bodies.rows[i].0[RADIUS],
+        );
+        let Some((spin, rotation)) = bent::turning_at(self, i, t) else {
             return;
         };
-        let turning = &mut self.turning[i];
+        let turning = &mut self.bodies.turning[i];
         turning.rotation = rotation;
         turning.spin = spin;
-        turning.since = self.epoch + t;
+        turning.since = self.clock.epoch + t;
         turning.spin +=
             D::moment(-*along, out.impulse) * (inverse_mass / (D::BALL_INERTIA * r * length));
         if out.couple != D::Spin::default() {

@@ -1,5 +1,7 @@
 //! What an engine starts from, and what is wrong with it.
 
+use super::lists;
+use super::{bent, start};
 use serde::{Deserialize, Serialize};
 
 use super::bent::{Bent, Fields};
@@ -10,7 +12,7 @@ use super::soft::Held;
 use super::start::{LISTS_ABOVE, SKIN, cell_width, crowds, morton, span, wrapped};
 use super::state::{Slot, Turning, next};
 use super::walls::Walls;
-use super::{Core, Engine, Laws, Rule, Rules, Tally, run};
+use super::{Bodies, Clock, Core, Engine, Laws, Rule, Rules, Space, Tally, run};
 use crate::collide::table::FINEST;
 use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
@@ -225,18 +227,20 @@ impl<D: Dimension> Engine<D> {
                 .iter()
                 .any(|b| D::spin_dot(b.spin, b.spin) > 0.0);
         let mut core = Core {
-            rows: Vec::with_capacity(n),
-            slots: Vec::with_capacity(n),
-            ids: Vec::with_capacity(n),
-            last: if setup.limits.contact_time > 0.0 {
-                vec![next::NONE; n]
-            } else {
-                Vec::new()
+            bodies: Bodies {
+                rows: Vec::with_capacity(n),
+                slots: Vec::with_capacity(n),
+                ids: Vec::with_capacity(n),
+                last: if setup.limits.contact_time > 0.0 {
+                    vec![next::NONE; n]
+                } else {
+                    Vec::new()
+                },
+                masses: Vec::with_capacity(n),
+                wraps: vec![[0; 3]; n],
+                turning: Vec::with_capacity(if rough { n } else { 0 }),
             },
-            masses: Vec::with_capacity(n),
-            wraps: vec![[0; 3]; n],
             lists: None,
-            turning: Vec::with_capacity(if rough { n } else { 0 }),
             calendar: Calendar::new(1.0),
             wall_tallies: vec![super::WallTally::default(); setup.walls.len()],
             walls: Walls::new(&setup.walls, periods(&setup))?,
@@ -249,13 +253,17 @@ impl<D: Dimension> Engine<D> {
             limits: setup.limits,
             gravity: setup.gravity,
             bent: Bent::new(setup.gravity, setup.fields.as_ref(), n),
-            lengths,
-            halves,
-            volume,
-            epoch: setup.time,
-            now: 0.0,
-            events_left: 0,
-            span: span(&setup),
+            space: Space {
+                lengths,
+                halves,
+                volume,
+            },
+            clock: Clock {
+                epoch: setup.time,
+                now: 0.0,
+                events_left: 0,
+                span: span(&setup),
+            },
             tally: Tally::default(),
             cells,
         };
@@ -270,13 +278,13 @@ impl<D: Dimension> Engine<D> {
                 row.0[super::state::SPEED + k] = body.velocity[k];
             }
             row.0[super::state::RADIUS] = body.radius;
-            core.masses.push(body.mass);
-            core.rows.push(row);
+            core.bodies.masses.push(body.mass);
+            core.bodies.rows.push(row);
             let at = core.cells.locate::<D>(x);
             let cell = core.cells.index(at);
             core.cells.insert(cell, slot as u32);
-            core.ids.push(id);
-            core.slots.push(Slot {
+            core.bodies.ids.push(id);
+            core.bodies.slots.push(Slot {
                 time: f64::INFINITY,
                 hit_time: f64::INFINITY,
                 last_time: f64::NEG_INFINITY,
@@ -290,7 +298,7 @@ impl<D: Dimension> Engine<D> {
                 burst: 0,
             });
             if rough {
-                core.turning.push(Turning {
+                core.bodies.turning.push(Turning {
                     spin: body.spin,
                     rotation: body.rotation,
                     since: setup.time,
@@ -299,11 +307,11 @@ impl<D: Dimension> Engine<D> {
         }
         core.walls.lay_out(&core.cells, largest + skin);
         if skin > 0.0 {
-            core.make_lists(skin);
+            lists::make_lists(&mut core, skin);
         }
-        core.check_overlaps()?;
+        start::check_overlaps(&core)?;
         for i in 0..core.bent.pieces.len() {
-            core.begin_piece(i, 0.0, true);
+            bent::begin_piece(&mut core, i, 0.0, true);
         }
         let level = Level::best();
         crate::vector::run(level, run::ForeseeAll(&mut core));

@@ -6,6 +6,7 @@
 //! body may meet one of the two before the end: that one gets its velocity at once, and is looked at as
 //! any other. The energy that is out of sight in between is kept in a book.
 
+use super::lists;
 use serde::{Deserialize, Serialize};
 
 use super::cells::{Found, Scope};
@@ -98,10 +99,10 @@ impl<D: Dimension> Core<D> {
     /// What a pair is at a collision.
     #[inline(always)]
     fn pair(&self, index: usize, [a, b]: [usize; 2], approach: f64, sliding: f64) -> Pair {
-        let (ra, rb) = (self.rows[a].0[RADIUS], self.rows[b].0[RADIUS]);
+        let (ra, rb) = (self.bodies.rows[a].0[RADIUS], self.bodies.rows[b].0[RADIUS]);
         Pair {
             index,
-            effective_mass: reduced(self.masses[a], self.masses[b]),
+            effective_mass: reduced(self.bodies.masses[a], self.bodies.masses[b]),
             radius: reduced(ra, rb),
             approach,
             sliding,
@@ -121,8 +122,8 @@ impl<D: Dimension> Core<D> {
         let normal = d * (1.0 / distance);
         let approach = -normal.dot(&v);
         let mut slip = v + normal * approach;
-        if let (Some(a), Some(b)) = (self.turning.get(i), self.turning.get(j)) {
-            let (ri, rj) = (self.rows[i].0[RADIUS], self.rows[j].0[RADIUS]);
+        if let (Some(a), Some(b)) = (self.bodies.turning.get(i), self.bodies.turning.get(j)) {
+            let (ri, rj) = (self.bodies.rows[i].0[RADIUS], self.bodies.rows[j].0[RADIUS]);
             slip -= D::cross_spin(a.spin * ri + b.spin * rj, normal);
         }
         let pair = self.pair(index, [i, j], approach, slip.norm());
@@ -140,14 +141,14 @@ impl<D: Dimension> Core<D> {
     ) -> Option<Rule> {
         let normal = -met.normal;
         let approach = -normal.dot(&v);
-        let r = self.rows[i].0[RADIUS];
+        let r = self.bodies.rows[i].0[RADIUS];
         let mut slip = v + normal * approach;
-        if let Some(turning) = self.turning.get(i) {
+        if let Some(turning) = self.bodies.turning.get(i) {
             slip -= D::cross_spin(turning.spin * r, normal);
         }
         let pair = Pair {
             index,
-            effective_mass: self.masses[i],
+            effective_mass: self.bodies.masses[i],
             radius: r / (1.0 + met.curvature * r),
             approach,
             sliding: slip.norm(),
@@ -164,12 +165,12 @@ impl<D: Dimension> Core<D> {
         d: D::Vector,
         v: D::Vector,
     ) -> Option<(f64, Exchange<D>)> {
-        let radii = [i, j].map(|k| self.rows[k].0[RADIUS]);
-        let inverse = [i, j].map(|k| self.slots[k].inverse_mass);
+        let radii = [i, j].map(|k| self.bodies.rows[k].0[RADIUS]);
+        let inverse = [i, j].map(|k| self.bodies.slots[k].inverse_mass);
         let touching = Touching {
             normal: d * (1.0 / d.norm()),
             velocity: v,
-            surfaces: [(i, radii[0]), (j, radii[1])].map(|(k, r)| self.turning[k].spin * r),
+            surfaces: [(i, radii[0]), (j, radii[1])].map(|(k, r)| self.bodies.turning[k].spin * r),
             radii,
             inverse_mass: inverse[0] + inverse[1],
             turning: inverse.map(|inverse| inverse / D::BALL_INERTIA),
@@ -187,11 +188,14 @@ impl<D: Dimension> Core<D> {
         met: &walls::Touch<D>,
         v: D::Vector,
     ) -> Option<(f64, Exchange<D>)> {
-        let (radius, inverse_mass) = (self.rows[i].0[RADIUS], self.slots[i].inverse_mass);
+        let (radius, inverse_mass) = (
+            self.bodies.rows[i].0[RADIUS],
+            self.bodies.slots[i].inverse_mass,
+        );
         let touching = Touching {
             normal: -met.normal,
             velocity: v,
-            surfaces: [self.turning[i].spin * radius, D::Spin::default()],
+            surfaces: [self.bodies.turning[i].spin * radius, D::Spin::default()],
             radii: [radius; 2],
             inverse_mass,
             turning: [inverse_mass / D::BALL_INERTIA, 0.0],
@@ -240,10 +244,10 @@ impl<D: Dimension> Core<D> {
         self.tally.virial += impulse.dot(&d);
         self.tally.lost += outcome.dissipated;
         observer.collision(&Collision {
-            time: self.epoch + t,
-            a: self.ids[pair[0]],
-            b: Other::Grain(self.ids[pair[1]]),
-            position: state::place_at::<D>(&self.rows[pair[0]], self.gravity, t)
+            time: self.clock.epoch + t,
+            a: self.bodies.ids[pair[0]],
+            b: Other::Grain(self.bodies.ids[pair[1]]),
+            position: state::place_at::<D>(&self.bodies.rows[pair[0]], self.gravity, t)
                 - outcome.placed[0],
             normal: touch.normal,
             approach: touch.approach,
@@ -264,12 +268,12 @@ impl<D: Dimension> Core<D> {
         t: f64,
     ) -> Result<Option<Outcome<D>>, Stopped> {
         let zero = D::Vector::default();
-        let masses = [self.masses[i], self.masses[j]];
+        let masses = [self.bodies.masses[i], self.bodies.masses[j]];
         let Some(touch) = Touch::<D>::new(masses, [zero, d], [zero, v]) else {
             return Ok(None);
         };
         let pair = self.pair(index, [i, j], touch.approach, touch.tangential);
-        let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
+        let reach = self.bodies.rows[i].0[RADIUS] + self.bodies.rows[j].0[RADIUS];
         let solved = &mut self.tally.soft.solved;
         match self.contacts.mapping(&pair, reach, solved) {
             Ok((mut mapping, duration)) => {
@@ -280,9 +284,9 @@ impl<D: Dimension> Core<D> {
                 Ok(Some(touch.collision(mapping, duration)))
             }
             Err(_) => Err(Stopped::PassThrough {
-                grain: self.ids[i],
-                with: self.ids[j],
-                time: self.epoch + t,
+                grain: self.bodies.ids[i],
+                with: self.bodies.ids[j],
+                time: self.clock.epoch + t,
                 approach: touch.approach,
             }),
         }
@@ -292,14 +296,15 @@ impl<D: Dimension> Core<D> {
     #[inline(never)]
     pub(super) fn hold(&mut self, [i, j]: [usize; 2], d: D::Vector, outcome: &Outcome<D>, t: f64) {
         let touch = &outcome.touch;
-        let velocity = state::speed::<D>(&self.rows[i]) + touch.centre_velocity + self.gravity * t;
+        let velocity =
+            state::speed::<D>(&self.bodies.rows[i]) + touch.centre_velocity + self.gravity * t;
         let moves = [outcome.placed[0], outcome.placed[1] - d];
         let kicks = [
             touch.centre_velocity,
             touch.centre_velocity - touch.velocities[1],
         ];
         for (k, (grain, partner)) in [(i, j), (j, i)].into_iter().enumerate() {
-            let row = &mut self.rows[grain];
+            let row = &mut self.bodies.rows[grain];
             state::kick::<D>(row, kicks[k], t);
             for axis in 0..D::N {
                 row.0[axis] += moves[k][axis];
@@ -316,9 +321,9 @@ impl<D: Dimension> Core<D> {
             self.tally.soft.farthest = self.tally.soft.farthest.max(way);
         }
         // Exactly together, so that they never meet each other on the way.
-        let same = state::speed::<D>(&self.rows[i]);
+        let same = state::speed::<D>(&self.bodies.rows[i]);
         for axis in 0..D::N {
-            self.rows[j].0[SPEED + axis] = same[axis];
+            self.bodies.rows[j].0[SPEED + axis] = same[axis];
         }
     }
 
@@ -326,21 +331,21 @@ impl<D: Dimension> Core<D> {
     #[inline(always)]
     pub(super) fn settle<L: Lanes>(&mut self, grain: u32, t: f64, found: &mut Found) {
         let i = grain as usize;
-        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
+        let x = state::place_at::<D>(&self.bodies.rows[i], self.gravity, t);
         if let Some(lists) = &self.lists {
             let way = x - state::place::<D>(&lists.centres[i]);
             if way.norm_squared() > lists.skin * lists.skin {
-                self.renew_list::<L>(grain, t, found);
+                lists::renew_list::<_, L>(self, grain, t, found);
             }
             return;
         }
         if self.in_place(i, x) {
             return;
         }
-        self.bring_back(i, t);
-        let x = state::place_at::<D>(&self.rows[i], self.gravity, t);
-        let (from, at) = (self.slots[i].at, self.cells.locate::<D>(x));
-        self.slots[i].at = at;
+        lists::bring_back(self, i, t);
+        let x = state::place_at::<D>(&self.bodies.rows[i], self.gravity, t);
+        let (from, at) = (self.bodies.slots[i].at, self.cells.locate::<D>(x));
+        self.bodies.slots[i].at = at;
         let (from, to) = (self.cells.index(from), self.cells.index(at));
         if from != to {
             self.cells.remove(from, grain);
@@ -350,7 +355,7 @@ impl<D: Dimension> Core<D> {
     /// Whether a point is where the cells tell the grain to be.
     #[inline(always)]
     fn in_place(&self, i: usize, x: D::Vector) -> bool {
-        let at = self.slots[i].at;
+        let at = self.bodies.slots[i].at;
         (0..D::N).all(|k| {
             let [low, high] = self.cells.ends[k][at[k] as usize];
             low <= x[k] && x[k] <= high
@@ -369,8 +374,11 @@ impl<D: Dimension> Core<D> {
         found: &mut Found,
     ) -> bool {
         let grains = pair.map(|grain| grain as usize);
-        let (rows, wraps) = (grains.map(|i| self.rows[i]), grains.map(|i| self.wraps[i]));
-        let from = grains.map(|i| state::place_at::<D>(&self.rows[i], self.gravity, t));
+        let (rows, wraps) = (
+            grains.map(|i| self.bodies.rows[i]),
+            grains.map(|i| self.bodies.wraps[i]),
+        );
+        let from = grains.map(|i| state::place_at::<D>(&self.bodies.rows[i], self.gravity, t));
         let (held, tally) = (grains.map(|i| self.held[i]), self.tally.soft);
         self.hold(grains, d, outcome, t);
         for grain in pair {
@@ -393,8 +401,8 @@ impl<D: Dimension> Core<D> {
         }
         if !free {
             for (k, &i) in grains.iter().enumerate() {
-                self.rows[i] = rows[k];
-                self.wraps[i] = wraps[k];
+                self.bodies.rows[i] = rows[k];
+                self.bodies.wraps[i] = wraps[k];
                 self.held[i] = held[k];
             }
             self.tally.soft = tally;
@@ -408,13 +416,13 @@ impl<D: Dimension> Core<D> {
     #[cold]
     #[inline(never)]
     pub(super) fn comes_nearer(&self, grain: u32, from: D::Vector, other: u32, t: f64) -> bool {
-        let at = |i: u32| state::place_at::<D>(&self.rows[i as usize], self.gravity, t);
+        let at = |i: u32| state::place_at::<D>(&self.bodies.rows[i as usize], self.gravity, t);
         let (to, x) = (at(grain), at(other));
-        self.apart(to, x) < self.apart(from, x)
+        lists::apart(self, to, x) < lists::apart(self, from, x)
     }
     #[inline(never)]
     fn wall_blocks(&self, i: usize, from: D::Vector, t: f64) -> bool {
-        let cell = self.cells.index(self.slots[i].at);
+        let cell = self.cells.index(self.bodies.slots[i].at);
         self.walls.block(cell, &self.flyer(i, t), from)
     }
 
@@ -480,11 +488,11 @@ impl<D: Dimension> Core<D> {
     fn free(&mut self, i: usize, t: f64) {
         let held = self.held[i];
         let change = held.change;
-        let velocity = state::speed::<D>(&self.rows[i]) + self.gravity * t;
-        let gained = self.masses[i] * (velocity.dot(&change) + 0.5 * change.norm_squared());
+        let velocity = state::speed::<D>(&self.bodies.rows[i]) + self.gravity * t;
+        let gained = self.bodies.masses[i] * (velocity.dot(&change) + 0.5 * change.norm_squared());
         let left = held.stored - gained;
-        state::kick::<D>(&mut self.rows[i], change, t);
-        self.rows[i].0[COUNT] += 1.0;
+        state::kick::<D>(&mut self.bodies.rows[i], change, t);
+        self.bodies.rows[i].0[COUNT] += 1.0;
         self.held[i].end = f64::INFINITY;
         self.held[i].ends += 1;
         // Of both together the energy is kept; a single one's depends on when it gets it.
@@ -499,10 +507,10 @@ impl<D: Dimension> Core<D> {
     fn tell_end<O: Observer<D>>(&self, grain: u32, t: f64, interrupted: bool, observer: &mut O) {
         let i = grain as usize;
         observer.end(&EndOfContact {
-            time: self.epoch + t,
-            a: self.ids[i],
-            b: self.ids[self.held[i].partner as usize],
-            position: state::place_at::<D>(&self.rows[i], self.gravity, t),
+            time: self.clock.epoch + t,
+            a: self.bodies.ids[i],
+            b: self.bodies.ids[self.held[i].partner as usize],
+            position: state::place_at::<D>(&self.bodies.rows[i], self.gravity, t),
             interrupted,
         });
     }

@@ -69,41 +69,39 @@ pub(super) fn morton(at: [u16; 3]) -> u64 {
     code
 }
 
-impl<D: Dimension> Core<D> {
-    /// Overlaps at the start beyond rounding.
-    pub(super) fn check_overlaps(&self) -> Result<(), SetupError> {
-        let mut found = Found::default();
-        for i in 0..self.rows.len() {
-            let n = self
-                .cells
-                .gather::<D>(self.slots[i].at, Scope::All, &mut found);
-            for &j in &found.grains[..n] {
-                let j = j as usize;
-                if j <= i {
-                    continue;
-                }
-                let mut square = 0.0;
-                for k in 0..D::N {
-                    let d = self.rows[j].0[k] - self.rows[i].0[k];
-                    let d = if d.abs() > self.halves[k] {
-                        self.lengths[k] - d.abs()
-                    } else {
-                        d
-                    };
-                    square += d * d;
-                }
-                let reach = self.rows[i].0[RADIUS] + self.rows[j].0[RADIUS];
-                let overlap = reach - square.sqrt();
-                if overlap > ROUNDING * reach {
-                    let (a, b) = (self.ids[i] as usize, self.ids[j] as usize);
-                    return Err(SetupError::Overlap {
-                        a: a.min(b),
-                        b: a.max(b),
-                        overlap,
-                    });
-                }
+/// Overlaps at the start beyond rounding.
+pub(super) fn check_overlaps<D: Dimension>(core: &Core<D>) -> Result<(), SetupError> {
+    let mut found = Found::default();
+    for i in 0..core.bodies.rows.len() {
+        let n = core
+            .cells
+            .gather::<D>(core.bodies.slots[i].at, Scope::All, &mut found);
+        for &j in &found.grains[..n] {
+            let j = j as usize;
+            if j <= i {
+                continue;
+            }
+            let mut square = 0.0;
+            for k in 0..D::N {
+                let d = core.bodies.rows[j].0[k] - core.bodies.rows[i].0[k];
+                let d = if d.abs() > core.space.halves[k] {
+                    core.space.lengths[k] - d.abs()
+                } else {
+                    d
+                };
+                square += d * d;
+            }
+            let reach = core.bodies.rows[i].0[RADIUS] + core.bodies.rows[j].0[RADIUS];
+            let overlap = reach - square.sqrt();
+            if overlap > ROUNDING * reach {
+                let (a, b) = (core.bodies.ids[i] as usize, core.bodies.ids[j] as usize);
+                return Err(SetupError::Overlap {
+                    a: a.min(b),
+                    b: a.max(b),
+                    overlap,
+                });
             }
         }
-        Ok(())
     }
+    Ok(())
 }

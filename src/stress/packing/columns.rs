@@ -58,51 +58,58 @@ impl Columns {
     }
 }
 
-impl<D: Dimension> Packing<D> {
-    /// Displacements due to a unit pair of forces along one bar of a link.
-    pub(super) fn respond(&mut self, link: LinkKey, bar: usize) -> Result<Vec<f64>, StressError> {
-        let mut displacement = vec![0.0; self.network.len()];
-        let resists = self.network.links()[link].state != LinkState::Off;
-        if resists
-            && self
-                .solver
-                .response(&self.network, link, bar, &mut displacement)
-        {
-            return Ok(displacement);
-        }
-        let mut load = vec![0.0; self.network.len()];
-        let mut force = [0.0; 3];
-        force[bar] = 1.0;
-        self.spread(link, force, &mut load);
-        self.solver.solve(&self.network, &load, &mut displacement)?;
-        Ok(displacement)
+/// Displacements due to a unit pair of forces along one bar of a link.
+pub(super) fn respond<D: Dimension>(
+    packing: &mut Packing<D>,
+    link: LinkKey,
+    bar: usize,
+) -> Result<Vec<f64>, StressError> {
+    let mut displacement = vec![0.0; packing.network.len()];
+    let resists = packing.network.links()[link].state != LinkState::Off;
+    if resists
+        && packing
+            .solver
+            .response(&packing.network, link, bar, &mut displacement)
+    {
+        return Ok(displacement);
     }
+    let mut load = vec![0.0; packing.network.len()];
+    let mut force = [0.0; 3];
+    force[bar] = 1.0;
+    packing.spread(link, force, &mut load);
+    packing
+        .solver
+        .solve(&packing.network, &load, &mut displacement)?;
+    Ok(displacement)
+}
 
-    /// The columns of a link's bars across the normal, from what is known or anew; the first of
-    /// them, and whether it is new.
-    pub(super) fn columns_of(&mut self, link: LinkKey) -> Result<(usize, bool), StressError> {
-        if let Some(first) = self.columns.of(link) {
-            return Ok((first, false));
-        }
-        let mut columns = Vec::with_capacity(D::N - 1);
-        for bar in 1..D::N {
-            let displacement = self.respond(link, bar)?;
-            let mut strain = Vec::with_capacity(self.bonds.len() * D::N);
-            for key in 0..self.bonds.len() {
-                strain.extend_from_slice(&self.strain(key, &displacement)[..D::N]);
-            }
-            columns.push(Column {
-                link,
-                bar,
-                displacement,
-                strain,
-                pending: 0.0,
-                moved: 0.0,
-                threat: 0.0,
-            });
-        }
-        let first = self.columns.list.len();
-        self.columns.file(link, columns);
-        Ok((first, true))
+/// The columns of a link's bars across the normal, from what is known or anew; the first of
+/// them, and whether it is new.
+pub(super) fn columns_of<D: Dimension>(
+    packing: &mut Packing<D>,
+    link: LinkKey,
+) -> Result<(usize, bool), StressError> {
+    if let Some(first) = packing.columns.of(link) {
+        return Ok((first, false));
     }
+    let mut columns = Vec::with_capacity(D::N - 1);
+    for bar in 1..D::N {
+        let displacement = respond(packing, link, bar)?;
+        let mut strain = Vec::with_capacity(packing.bonds.len() * D::N);
+        for key in 0..packing.bonds.len() {
+            strain.extend_from_slice(&packing.strain(key, &displacement)[..D::N]);
+        }
+        columns.push(Column {
+            link,
+            bar,
+            displacement,
+            strain,
+            pending: 0.0,
+            moved: 0.0,
+            threat: 0.0,
+        });
+    }
+    let first = packing.columns.list.len();
+    packing.columns.file(link, columns);
+    Ok((first, true))
 }

@@ -146,247 +146,254 @@ struct Batch {
     work: f64,
 }
 
-impl<D: Dimension> Packing<D> {
-    /// Rounds, beginning with the slides of `now`, until there is a reason to look at all links.
-    /// `now` and `greatest` are those of the last round then. Forces are added to `pending`.
-    pub(super) fn rounds_near(
-        &mut self,
-        rules: &Rules,
-        run: &mut Run<'_>,
-        now: &mut Faults,
-        greatest: &mut f64,
-        pending: &mut [f64],
-    ) -> Stop {
-        let watched = self.near.links.len();
-        let mut front = std::mem::take(&mut self.near.front);
-        let mut wanted = vec![true; watched];
-        front.set(&wanted, D::N);
-        let mut margins = self.margins_near(rules);
-        let mut batch = Batch {
-            rounds: run.rounds,
-            watchdog: run.watchdog.clone(),
-            now: std::mem::take(now),
-            greatest: *greatest,
-            work: 0.0,
-        };
-        let mut most = FIRST;
-        let stop = loop {
-            let before = batch.clone();
-            self.enter(run, &mut front, &mut batch);
-            let stop = self.batch(rules, &mut front, &mut batch, most);
-            // The others follow.
-            let rest = self.rest_near(&front);
-            let rest_margins: Vec<f64> = rest.iter().map(|bond| margin(bond, rules)).collect();
-            let others: Vec<usize> = (0..watched).filter(|&place| !front.has(place)).collect();
-            let others = || others.iter().copied().zip(&rest_margins);
-            let kept = |place: usize, now: f64, part: f64| now >= (1.0 - part) * margins[place];
-            if !others().all(|(place, &now)| kept(place, now, LOST)) {
-                batch = before;
-                for (place, is) in wanted.iter_mut().enumerate() {
-                    *is = front.has(place);
-                }
-                for (place, &now) in others() {
-                    wanted[place] |= !kept(place, now, LOSING);
-                }
-                front.set(&wanted, D::N);
-                continue;
-            }
-            for ((place, _), bond) in others().zip(rest) {
-                self.bonds[self.near.links[place]] = bond;
-            }
-            self.leave(run, &front, &mut batch, pending);
-            if let Some(stop) = stop {
-                break stop;
-            }
-            let then = std::mem::replace(&mut margins, self.margins_near(rules));
-            let mut count = 0;
-            let mut within = true;
+/// Rounds, beginning with the slides of `now`, until there is a reason to look at all links.
+/// `now` and `greatest` are those of the last round then. Forces are added to `pending`.
+pub(super) fn rounds_near<D: Dimension>(
+    packing: &mut Packing<D>,
+    rules: &Rules,
+    run: &mut Run<'_>,
+    now: &mut Faults,
+    greatest: &mut f64,
+    pending: &mut [f64],
+) -> Stop {
+    let watched = packing.near.links.len();
+    let mut front = std::mem::take(&mut packing.near.front);
+    let mut wanted = vec![true; watched];
+    front.set(&wanted, D::N);
+    let mut margins = margins_near(packing, rules);
+    let mut batch = Batch {
+        rounds: run.rounds,
+        watchdog: run.watchdog.clone(),
+        now: std::mem::take(now),
+        greatest: *greatest,
+        work: 0.0,
+    };
+    let mut most = FIRST;
+    let stop = loop {
+        let before = batch.clone();
+        enter(packing, run, &mut front, &mut batch);
+        let stop = self::batch(packing, rules, &mut front, &mut batch, most);
+        // The others follow.
+        let rest = rest_near(packing, &front);
+        let rest_margins: Vec<f64> = rest.iter().map(|bond| margin(bond, rules)).collect();
+        let others: Vec<usize> = (0..watched).filter(|&place| !front.has(place)).collect();
+        let others = || others.iter().copied().zip(&rest_margins);
+        let kept = |place: usize, now: f64, part: f64| now >= (1.0 - part) * margins[place];
+        if !others().all(|(place, &now)| kept(place, now, LOST)) {
+            batch = before;
             for (place, is) in wanted.iter_mut().enumerate() {
-                let (then, now) = (then[place], margins[place]);
-                *is = now == 0.0 || now < BATCHES_AHEAD * (then - now).abs();
-                count += usize::from(*is);
-                within &= !*is || front.has(place);
+                *is = front.has(place);
             }
-            if !within || front.places.len() as f64 > SPARE * count as f64 {
-                front.set(&wanted, D::N);
+            for (place, &now) in others() {
+                wanted[place] |= !kept(place, now, LOSING);
             }
-            most = BATCH;
-        };
-        self.near.front = front;
-        *now = batch.now;
-        *greatest = batch.greatest;
-        stop
-    }
+            front.set(&wanted, D::N);
+            continue;
+        }
+        for ((place, _), bond) in others().zip(rest) {
+            packing.bonds[packing.near.links[place]] = bond;
+        }
+        leave(packing, run, &front, &mut batch, pending);
+        if let Some(stop) = stop {
+            break stop;
+        }
+        let then = std::mem::replace(&mut margins, margins_near(packing, rules));
+        let mut count = 0;
+        let mut within = true;
+        for (place, is) in wanted.iter_mut().enumerate() {
+            let (then, now) = (then[place], margins[place]);
+            *is = now == 0.0 || now < BATCHES_AHEAD * (then - now).abs();
+            count += usize::from(*is);
+            within &= !*is || front.has(place);
+        }
+        if !within || front.places.len() as f64 > SPARE * count as f64 {
+            front.set(&wanted, D::N);
+        }
+        most = BATCH;
+    };
+    packing.near.front = front;
+    *now = batch.now;
+    *greatest = batch.greatest;
+    stop
+}
 
-    /// Copies the links of the front.
-    fn enter(&self, run: &Run<'_>, front: &mut Front, batch: &mut Batch) {
-        front.cells.clear();
-        for &place in &front.places {
-            let link = self.near.links[place];
-            front.cells.push(Cell {
-                bond: self.bonds[link],
-                link,
-                slid: Slid::none(link),
-                path: run.path(link),
-                sums: [0.0; 3],
-            });
+/// Copies the links of the front.
+fn enter<D: Dimension>(packing: &Packing<D>, run: &Run<'_>, front: &mut Front, batch: &mut Batch) {
+    front.cells.clear();
+    for &place in &front.places {
+        let link = packing.near.links[place];
+        front.cells.push(Cell {
+            bond: packing.bonds[link],
+            link,
+            slid: Slid::none(link),
+            path: run.path(link),
+            sums: [0.0; 3],
+        });
+    }
+    // Within a batch links are told by where they are in the front.
+    for (link, _) in &mut batch.now.excess {
+        let index = packing
+            .near
+            .place(*link)
+            .map_or(0, |place| front.index[place]);
+        *link = (index as usize).saturating_sub(1);
+    }
+}
+
+/// Makes what a batch did to the front true.
+fn leave<D: Dimension>(
+    packing: &mut Packing<D>,
+    run: &mut Run<'_>,
+    front: &Front,
+    batch: &mut Batch,
+    pending: &mut [f64],
+) {
+    for (cell, &place) in front.cells.iter().zip(&front.places) {
+        packing.bonds[cell.link] = cell.bond;
+        if cell.slid.times > 0 {
+            run.slid(&cell.slid);
         }
-        // Within a batch links are told by where they are in the front.
-        for (link, _) in &mut batch.now.excess {
-            let index = self.near.place(*link).map_or(0, |place| front.index[place]);
-            *link = (index as usize).saturating_sub(1);
+        for k in 1..D::N {
+            pending[place * (D::N - 1) + k - 1] += cell.sums[k];
         }
     }
-
-    /// Makes what a batch did to the front true.
-    fn leave(&mut self, run: &mut Run<'_>, front: &Front, batch: &mut Batch, pending: &mut [f64]) {
-        for (cell, &place) in front.cells.iter().zip(&front.places) {
-            self.bonds[cell.link] = cell.bond;
-            if cell.slid.times > 0 {
-                run.slid(&cell.slid);
-            }
-            for k in 1..D::N {
-                pending[place * (D::N - 1) + k - 1] += cell.sums[k];
-            }
-        }
-        for (link, _) in &mut batch.now.excess {
-            *link = front.cells[*link].link;
-        }
-        run.rounds = batch.rounds;
-        run.watchdog = batch.watchdog.clone();
-        self.settled += 0.5 * std::mem::take(&mut batch.work);
+    for (link, _) in &mut batch.now.excess {
+        *link = front.cells[*link].link;
     }
+    run.rounds = batch.rounds;
+    run.watchdog = batch.watchdog.clone();
+    packing.settled += 0.5 * std::mem::take(&mut batch.work);
+}
 
-    fn margins_near(&self, rules: &Rules) -> Vec<f64> {
-        let links = self.near.links.iter();
-        links.map(|&l| margin(&self.bonds[l], rules)).collect()
+fn margins_near<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Vec<f64> {
+    let links = packing.near.links.iter();
+    links.map(|&l| margin(&packing.bonds[l], rules)).collect()
+}
+
+/// Links that are watched but not in the front, after the forces of a batch.
+fn rest_near<D: Dimension>(packing: &Packing<D>, front: &Front) -> Vec<Bond> {
+    let near = &packing.near;
+    if front.places.len() == near.links.len() {
+        return Vec::new();
     }
-
-    /// Links that are watched but not in the front, after the forces of a batch.
-    fn rest_near(&self, front: &Front) -> Vec<Bond> {
-        let near = &self.near;
-        if front.places.len() == near.links.len() {
-            return Vec::new();
-        }
-        let mut change = vec![0.0; near.links.len() * D::N];
-        for (cell, &place) in front.cells.iter().zip(&front.places) {
-            for k in 1..D::N {
-                let force = cell.sums[k];
-                if force != 0.0 {
-                    let column = &near.columns[place * (D::N - 1) + k - 1];
-                    for (change, strain) in change.iter_mut().zip(column) {
-                        *change += strain * force;
-                    }
+    let mut change = vec![0.0; near.links.len() * D::N];
+    for (cell, &place) in front.cells.iter().zip(&front.places) {
+        for k in 1..D::N {
+            let force = cell.sums[k];
+            if force != 0.0 {
+                let column = &near.columns[place * (D::N - 1) + k - 1];
+                for (change, strain) in change.iter_mut().zip(column) {
+                    *change += strain * force;
                 }
             }
         }
-        let mut rest = Vec::with_capacity(near.links.len() - front.places.len());
-        for (place, change) in change.chunks_exact(D::N).enumerate() {
-            if !front.has(place) {
-                let mut bond = self.bonds[near.links[place]];
-                for (strain, by) in bond.strain.iter_mut().zip(change) {
-                    *strain += by;
-                }
-                rest.push(bond);
-            }
-        }
-        rest
     }
+    let mut rest = Vec::with_capacity(near.links.len() - front.places.len());
+    for (place, change) in change.chunks_exact(D::N).enumerate() {
+        if !front.has(place) {
+            let mut bond = packing.bonds[near.links[place]];
+            for (strain, by) in bond.strain.iter_mut().zip(change) {
+                *strain += by;
+            }
+            rest.push(bond);
+        }
+    }
+    rest
+}
 
-    /// Some rounds among the links of the front.
-    fn batch(
-        &self,
-        rules: &Rules,
-        front: &mut Front,
-        batch: &mut Batch,
-        most: usize,
-    ) -> Option<Stop> {
-        let mut next = Faults::default();
-        for _ in 0..most {
-            next.clear();
-            if let Some(link) = self.round(rules, front, batch, &mut next) {
-                return Some((Some((Reason::Far, vec![link])), Watch::Going));
-            }
-            batch.rounds += 1;
-            let watch = batch.watchdog.round(batch.greatest);
-            let lists = [next.overlap, next.tension, !next.excess.is_empty()];
-            let over = first(&rules.order, lists) != Some(Handling::Slide);
-            if over || watch != Watch::Going {
-                return Some((None, watch));
-            }
-            std::mem::swap(&mut batch.now, &mut next);
-            if batch.rounds >= rules.rounds {
-                let links = batch.now.excess.iter().map(|e| front.cells[e.0].link);
-                return Some((Some((Reason::Rounds, links.collect())), Watch::Going));
-            }
-            batch.greatest = batch.now.sliding(rules);
+/// Some rounds among the links of the front.
+fn batch<D: Dimension>(
+    packing: &Packing<D>,
+    rules: &Rules,
+    front: &mut Front,
+    batch: &mut Batch,
+    most: usize,
+) -> Option<Stop> {
+    let mut next = Faults::default();
+    for _ in 0..most {
+        next.clear();
+        if let Some(link) = round(packing, rules, front, batch, &mut next) {
+            return Some((Some((Reason::Far, vec![link])), Watch::Going));
         }
-        None
+        batch.rounds += 1;
+        let watch = batch.watchdog.round(batch.greatest);
+        let lists = [next.overlap, next.tension, !next.excess.is_empty()];
+        let over = first(&rules.order, lists) != Some(Handling::Slide);
+        if over || watch != Watch::Going {
+            return Some((None, watch));
+        }
+        std::mem::swap(&mut batch.now, &mut next);
+        if batch.rounds >= rules.rounds {
+            let links = batch.now.excess.iter().map(|e| front.cells[e.0].link);
+            return Some((Some((Reason::Rounds, links.collect())), Watch::Going));
+        }
+        batch.greatest = batch.now.sliding(rules);
     }
+    None
+}
 
-    /// One round: all at once, each as if it were alone; then what is wrong. The link that slid too
-    /// far, if one did.
-    fn round(
-        &self,
-        rules: &Rules,
-        front: &mut Front,
-        batch: &mut Batch,
-        next: &mut Faults,
-    ) -> Option<LinkKey> {
-        let mut far = None;
-        let across = D::N - 1;
-        front.forces.clear();
-        let mut work = 0.0;
-        for &(index, excess) in &batch.now.excess {
-            let cell = &mut front.cells[index];
-            let slide = cell.bond.slide::<D>(excess);
-            cell.path += slide.step;
-            cell.slid.add(&slide, batch.rounds);
-            if cell.path > rules.small * cell.bond.radius {
-                far = Some(cell.link);
-            }
-            for k in 1..D::N {
-                cell.sums[k] += slide.force[k];
-                work -= slide.force[k] * cell.bond.strain[k];
-            }
-            for k in 1..D::N {
-                let force = slide.force[k];
-                let slot = index * across + k - 1;
-                if front.slot[slot] == 0 {
-                    let column = front.places[index] * across + k - 1;
-                    front.take(slot, &self.near.columns[column], D::N);
-                }
-                front.forces.push((front.slot[slot] as usize - 1, force));
-            }
+/// One round: all at once, each as if it were alone; then what is wrong. The link that slid too
+/// far, if one did.
+fn round<D: Dimension>(
+    packing: &Packing<D>,
+    rules: &Rules,
+    front: &mut Front,
+    batch: &mut Batch,
+    next: &mut Faults,
+) -> Option<LinkKey> {
+    let mut far = None;
+    let across = D::N - 1;
+    front.forces.clear();
+    let mut work = 0.0;
+    for &(index, excess) in &batch.now.excess {
+        let cell = &mut front.cells[index];
+        let slide = cell.bond.slide::<D>(excess);
+        cell.path += slide.step;
+        cell.slid.add(&slide, batch.rounds);
+        if cell.path > rules.small * cell.bond.radius {
+            far = Some(cell.link);
         }
-        front.change.fill(Row::default());
-        run_at(
-            Level::best(),
-            Add {
-                table: &front.table,
-                stride: front.stride,
-                forces: &front.forces,
-                change: &mut front.change,
-            },
-        );
-        for (index, cell) in front.cells.iter_mut().enumerate() {
-            for (k, strain) in cell.bond.strain[..D::N].iter_mut().enumerate() {
-                let at = index * D::N + k;
-                *strain += front.change[at / LANES].0[at % LANES];
-            }
-            next.add(index, cell.bond.fault(rules));
+        for k in 1..D::N {
+            cell.sums[k] += slide.force[k];
+            work -= slide.force[k] * cell.bond.strain[k];
         }
-        let mut forces = front.forces.iter();
-        for &(index, _) in &batch.now.excess {
-            for k in 1..D::N {
-                if let Some((_, force)) = forces.next() {
-                    work += force * front.cells[index].bond.strain[k];
-                }
+        for k in 1..D::N {
+            let force = slide.force[k];
+            let slot = index * across + k - 1;
+            if front.slot[slot] == 0 {
+                let column = front.places[index] * across + k - 1;
+                front.take(slot, &packing.near.columns[column], D::N);
             }
+            front.forces.push((front.slot[slot] as usize - 1, force));
         }
-        batch.work += work;
-        far
     }
+    front.change.fill(Row::default());
+    run_at(
+        Level::best(),
+        Add {
+            table: &front.table,
+            stride: front.stride,
+            forces: &front.forces,
+            change: &mut front.change,
+        },
+    );
+    for (index, cell) in front.cells.iter_mut().enumerate() {
+        for (k, strain) in cell.bond.strain[..D::N].iter_mut().enumerate() {
+            let at = index * D::N + k;
+            *strain += front.change[at / LANES].0[at % LANES];
+        }
+        next.add(index, cell.bond.fault(rules));
+    }
+    let mut forces = front.forces.iter();
+    for &(index, _) in &batch.now.excess {
+        for k in 1..D::N {
+            if let Some((_, force)) = forces.next() {
+                work += force * front.cells[index].bond.strain[k];
+            }
+        }
+    }
+    batch.work += work;
+    far
 }
 
 /// How far a link is within its bounds, N; 0 where something is wrong with it.

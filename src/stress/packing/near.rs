@@ -18,6 +18,7 @@ use super::front::{Front, margin};
 use super::relax::{Run, first};
 use super::rules::{Handling, Reason, Rules};
 use super::slide::{DRIVER, End, Faults};
+use super::{front, slide};
 use crate::geometry::Dimension;
 
 /// Watched from the start is what would leave its bounds by this many rounds like the first.
@@ -73,201 +74,218 @@ struct Start<'a> {
     margins: Vec<f64>,
 }
 
-impl<D: Dimension> Packing<D> {
-    /// Slides until another list comes first, or none is left; none, with nothing done, when the
-    /// solver has no halves.
-    pub(super) fn slide_near(
-        &mut self,
-        rules: &Rules,
-        run: &mut Run<'_>,
-    ) -> Result<Option<End>, StressError> {
-        let known = self.near.links.len() * (D::N - 1);
-        let mut now = Faults::default();
-        let mut margins = self.margins(rules);
-        for key in 0..self.bonds.len() {
-            if margins[key] == 0.0 {
-                now.add(key, self.bonds[key].fault(rules));
-            }
-        }
-        let faulty = (0..margins.len()).filter(|&key| margins[key] == 0.0);
-        if !self.watch_near(faulty.collect()) {
-            return Ok(None);
-        }
-        now.sliding(rules);
-        self.watch_ahead(&now, &margins)?;
-        run.columns += self.near.links.len() * (D::N - 1) - known;
-        let mut then = margins.clone();
-        loop {
-            if (run.stops)() {
-                return Err(StressError::Interrupted);
-            }
-            let start = Start {
-                run: run.clone(),
-                settled: self.settled,
-                bonds: self.near.links.iter().map(|&l| self.bonds[l]).collect(),
-                margins,
-            };
-            let mut pending = vec![0.0; self.near.links.len() * (D::N - 1)];
-            let mut now = self.faults_near(rules);
-            let mut greatest = now.sliding(rules);
-            let (end, watch) = self.rounds_near(rules, run, &mut now, &mut greatest, &mut pending);
-            let lost = self.look(rules, &pending, &start.margins)?;
-            if !lost.is_empty() {
-                for (&link, bond) in self.near.links.iter().zip(&start.bonds) {
-                    self.bonds[link] = *bond;
-                }
-                run.columns += lost.len() * (D::N - 1);
-                let columns = run.columns;
-                *run = start.run;
-                run.columns = columns;
-                self.settled = start.settled;
-                margins = start.margins;
-                if !self.watch_near(lost) {
-                    return Ok(None);
-                }
-                continue;
-            }
-            match end {
-                Some((Reason::Far, link)) => {
-                    let far = run.slid_farther(&self.bonds, 0.5 * rules.small);
-                    let links = if far.is_empty() { link } else { far };
-                    return Ok(Some(End::Endless(Reason::Far, links)));
-                }
-                Some((reason, links)) => return Ok(Some(End::Endless(reason, links))),
-                None => {}
-            }
-            margins = self.margins(rules);
-            if let Watch::Stalled(window) = watch
-                && !self.meets(rules, run, &now, window, &then, &margins)
-            {
-                let drives = |&&(_, excess): &&(LinkKey, f64)| excess >= DRIVER * greatest;
-                let links = now.excess.iter().filter(drives).map(|e| e.0).collect();
-                return Ok(Some(End::Endless(Reason::Undamped, links)));
-            }
-            if watch != Watch::Going {
-                then.clone_from(&margins);
-            }
-            let next = self.faults_near(rules);
-            let lists = [next.overlap, next.tension, !next.excess.is_empty()];
-            if first(&rules.order, lists) != Some(Handling::Slide) {
-                return Ok(Some(End::Done));
-            }
-            if run.rounds >= rules.rounds {
-                let links = next.excess.iter().map(|e| e.0).collect();
-                return Ok(Some(End::Endless(Reason::Rounds, links)));
-            }
+/// Slides until another list comes first, or none is left; none, with nothing done, when the
+/// solver has no halves.
+pub(super) fn slide_near<D: Dimension>(
+    packing: &mut Packing<D>,
+    rules: &Rules,
+    run: &mut Run<'_>,
+) -> Result<Option<End>, StressError> {
+    let known = packing.near.links.len() * (D::N - 1);
+    let mut now = Faults::default();
+    let mut margins = margins(packing, rules);
+    for key in 0..packing.bonds.len() {
+        if margins[key] == 0.0 {
+            now.add(key, packing.bonds[key].fault(rules));
         }
     }
-
-    /// The margin of each link; 0 where something is wrong with it.
-    fn margins(&self, rules: &Rules) -> Vec<f64> {
-        self.bonds.iter().map(|bond| margin(bond, rules)).collect()
+    let faulty = (0..margins.len()).filter(|&key| margins[key] == 0.0);
+    if !watch_near(packing, faulty.collect()) {
+        return Ok(None);
     }
-
-    fn faults_near(&self, rules: &Rules) -> Faults {
-        let mut faults = Faults::default();
-        for &key in &self.near.links {
-            faults.add(key, self.bonds[key].fault(rules));
+    now.sliding(rules);
+    watch_ahead(packing, &now, &margins)?;
+    run.columns += packing.near.links.len() * (D::N - 1) - known;
+    let mut then = margins.clone();
+    loop {
+        if (run.stops)() {
+            return Err(StressError::Interrupted);
         }
-        faults
+        let start = Start {
+            run: run.clone(),
+            settled: packing.settled,
+            bonds: packing
+                .near
+                .links
+                .iter()
+                .map(|&l| packing.bonds[l])
+                .collect(),
+            margins,
+        };
+        let mut pending = vec![0.0; packing.near.links.len() * (D::N - 1)];
+        let mut now = faults_near(packing, rules);
+        let mut greatest = now.sliding(rules);
+        let (end, watch) =
+            front::rounds_near(packing, rules, run, &mut now, &mut greatest, &mut pending);
+        let lost = look(packing, rules, &pending, &start.margins)?;
+        if !lost.is_empty() {
+            for (&link, bond) in packing.near.links.iter().zip(&start.bonds) {
+                packing.bonds[link] = *bond;
+            }
+            run.columns += lost.len() * (D::N - 1);
+            let columns = run.columns;
+            *run = start.run;
+            run.columns = columns;
+            packing.settled = start.settled;
+            margins = start.margins;
+            if !watch_near(packing, lost) {
+                return Ok(None);
+            }
+            continue;
+        }
+        match end {
+            Some((Reason::Far, link)) => {
+                let far = run.slid_farther(&packing.bonds, 0.5 * rules.small);
+                let links = if far.is_empty() { link } else { far };
+                return Ok(Some(End::Endless(Reason::Far, links)));
+            }
+            Some((reason, links)) => return Ok(Some(End::Endless(reason, links))),
+            None => {}
+        }
+        margins = self::margins(packing, rules);
+        if let Watch::Stalled(window) = watch
+            && !slide::meets(packing, rules, run, &now, window, &then, &margins)
+        {
+            let drives = |&&(_, excess): &&(LinkKey, f64)| excess >= DRIVER * greatest;
+            let links = now.excess.iter().filter(drives).map(|e| e.0).collect();
+            return Ok(Some(End::Endless(Reason::Undamped, links)));
+        }
+        if watch != Watch::Going {
+            then.clone_from(&margins);
+        }
+        let next = faults_near(packing, rules);
+        let lists = [next.overlap, next.tension, !next.excess.is_empty()];
+        if first(&rules.order, lists) != Some(Handling::Slide) {
+            return Ok(Some(End::Done));
+        }
+        if run.rounds >= rules.rounds {
+            let links = next.excess.iter().map(|e| e.0).collect();
+            return Ok(Some(End::Endless(Reason::Rounds, links)));
+        }
     }
+}
 
-    /// Watches links from now on; false when the solver has no halves.
-    fn watch_near(&mut self, mut links: Vec<LinkKey>) -> bool {
-        links.retain(|&link| self.near.place(link).is_none());
-        if links.is_empty() {
-            return true;
-        }
-        let Some(halves) = self.solver.halves(&self.network, &links) else {
+/// The margin of each link; 0 where something is wrong with it.
+fn margins<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Vec<f64> {
+    packing
+        .bonds
+        .iter()
+        .map(|bond| margin(bond, rules))
+        .collect()
+}
+
+fn faults_near<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Faults {
+    let mut faults = Faults::default();
+    for &key in &packing.near.links {
+        faults.add(key, packing.bonds[key].fault(rules));
+    }
+    faults
+}
+
+/// Watches links from now on; false when the solver has no halves.
+fn watch_near<D: Dimension>(packing: &mut Packing<D>, mut links: Vec<LinkKey>) -> bool {
+    links.retain(|&link| packing.near.place(link).is_none());
+    if links.is_empty() {
+        return true;
+    }
+    let Some(halves) = packing.solver.halves(&packing.network, &links) else {
+        return false;
+    };
+    let near = &mut packing.near;
+    if near.basis != packing.solver.basis() {
+        let Some(halves) = packing.solver.halves(&packing.network, &near.links) else {
             return false;
         };
-        let near = &mut self.near;
-        if near.basis != self.solver.basis() {
-            let Some(halves) = self.solver.halves(&self.network, &near.links) else {
-                return false;
-            };
-            near.halves = halves;
-            near.basis = self.solver.basis();
-        }
-        near.place.resize(self.bonds.len(), 0);
-        let known = near.links.len();
-        for (&link, halves) in links.iter().zip(halves) {
-            near.halves.push(halves);
-            near.links.push(link);
-            near.place[link] = u32::try_from(near.links.len()).unwrap_or(0);
-        }
-        let columns = near.links.len() * (D::N - 1);
-        if near.columns.len() < columns {
-            near.columns.resize(columns, Vec::new());
-        }
-        fill(&near.halves, known, &mut near.columns[..columns]);
-        true
+        near.halves = halves;
+        near.basis = packing.solver.basis();
     }
-
-    /// Watches what might leave its bounds soon, by what the first round does.
-    fn watch_ahead(&mut self, now: &Faults, margins: &[f64]) -> Result<(), StressError> {
-        let mut load = vec![0.0; self.network.len()];
-        for &(link, excess) in &now.excess {
-            let bond = &self.bonds[link];
-            let (tangential, shear) = (bond.tangential(), bond.shear());
-            let force = [0, 1, 2].map(|k| match k {
-                0 => 0.0,
-                k => excess * tangential[k - 1] / shear,
-            });
-            self.spread(link, force, &mut load);
-        }
-        let mut moved = vec![0.0; self.network.len()];
-        self.solver.solve(&self.network, &load, &mut moved)?;
-        let leaves = |&key: &LinkKey| {
-            let strain = self.strain(key, &moved);
-            ROUNDS_AHEAD * self.bonds[key].sway(&strain[..D::N]) >= margins[key]
-        };
-        let links = (0..self.bonds.len()).filter(leaves).collect();
-        self.watch_near(links);
-        Ok(())
+    near.place.resize(packing.bonds.len(), 0);
+    let known = near.links.len();
+    for (&link, halves) in links.iter().zip(halves) {
+        near.halves.push(halves);
+        near.links.push(link);
+        near.place[link] = u32::try_from(near.links.len()).unwrap_or(0);
     }
+    let columns = near.links.len() * (D::N - 1);
+    if near.columns.len() < columns {
+        near.columns.resize(columns, Vec::new());
+    }
+    fill(&near.halves, known, &mut near.columns[..columns]);
+    true
+}
 
-    /// Brings displacements and the strains of links that are not watched up to date; or leaves all
-    /// as it is and tells who should have been watched.
-    fn look(
-        &mut self,
-        rules: &Rules,
-        pending: &[f64],
-        margins: &[f64],
-    ) -> Result<Vec<LinkKey>, StressError> {
-        let mut load = vec![0.0; self.network.len()];
-        for (&link, forces) in self.near.links.iter().zip(pending.chunks_exact(D::N - 1)) {
-            let mut force = [0.0; 3];
-            force[1..D::N].copy_from_slice(forces);
-            self.spread(link, force, &mut load);
-        }
-        let mut moved = vec![0.0; self.network.len()];
-        self.solver.solve(&self.network, &load, &mut moved)?;
-        let (mut lost, mut losing) = (false, Vec::new());
-        let mut strains = Vec::with_capacity(self.bonds.len());
-        for (key, bond) in self.bonds.iter().enumerate() {
-            let mut strain = bond.strain;
-            if self.near.place(key).is_none() {
-                for (s, by) in strain.iter_mut().zip(self.strain(key, &moved)) {
-                    *s += by;
-                }
-                let margin = margin(&Bond { strain, ..*bond }, rules);
-                lost |= margin < (1.0 - LOST) * margins[key];
-                if margin < (1.0 - LOSING) * margins[key] {
-                    losing.push(key);
-                }
+/// Watches what might leave its bounds soon, by what the first round does.
+fn watch_ahead<D: Dimension>(
+    packing: &mut Packing<D>,
+    now: &Faults,
+    margins: &[f64],
+) -> Result<(), StressError> {
+    let mut load = vec![0.0; packing.network.len()];
+    for &(link, excess) in &now.excess {
+        let bond = &packing.bonds[link];
+        let (tangential, shear) = (bond.tangential(), bond.shear());
+        let force = [0, 1, 2].map(|k| match k {
+            0 => 0.0,
+            k => excess * tangential[k - 1] / shear,
+        });
+        packing.spread(link, force, &mut load);
+    }
+    let mut moved = vec![0.0; packing.network.len()];
+    packing.solver.solve(&packing.network, &load, &mut moved)?;
+    let leaves = |&key: &LinkKey| {
+        let strain = packing.strain(key, &moved);
+        ROUNDS_AHEAD * packing.bonds[key].sway(&strain[..D::N]) >= margins[key]
+    };
+    let links = (0..packing.bonds.len()).filter(leaves).collect();
+    watch_near(packing, links);
+    Ok(())
+}
+
+/// Brings displacements and the strains of links that are not watched up to date; or leaves all
+/// as it is and tells who should have been watched.
+fn look<D: Dimension>(
+    packing: &mut Packing<D>,
+    rules: &Rules,
+    pending: &[f64],
+    margins: &[f64],
+) -> Result<Vec<LinkKey>, StressError> {
+    let mut load = vec![0.0; packing.network.len()];
+    for (&link, forces) in packing
+        .near
+        .links
+        .iter()
+        .zip(pending.chunks_exact(D::N - 1))
+    {
+        let mut force = [0.0; 3];
+        force[1..D::N].copy_from_slice(forces);
+        packing.spread(link, force, &mut load);
+    }
+    let mut moved = vec![0.0; packing.network.len()];
+    packing.solver.solve(&packing.network, &load, &mut moved)?;
+    let (mut lost, mut losing) = (false, Vec::new());
+    let mut strains = Vec::with_capacity(packing.bonds.len());
+    for (key, bond) in packing.bonds.iter().enumerate() {
+        let mut strain = bond.strain;
+        if packing.near.place(key).is_none() {
+            for (s, by) in strain.iter_mut().zip(packing.strain(key, &moved)) {
+                *s += by;
             }
-            strains.push(strain);
+            let margin = margin(&Bond { strain, ..*bond }, rules);
+            lost |= margin < (1.0 - LOST) * margins[key];
+            if margin < (1.0 - LOSING) * margins[key] {
+                losing.push(key);
+            }
         }
-        if lost {
-            return Ok(losing);
-        }
-        for (bond, strain) in self.bonds.iter_mut().zip(strains) {
-            bond.strain = strain;
-        }
-        for (to, by) in self.displacement.iter_mut().zip(moved) {
-            *to += by;
-        }
-        Ok(Vec::new())
+        strains.push(strain);
     }
+    if lost {
+        return Ok(losing);
+    }
+    for (bond, strain) in packing.bonds.iter_mut().zip(strains) {
+        bond.strain = strain;
+    }
+    for (to, by) in packing.displacement.iter_mut().zip(moved) {
+        *to += by;
+    }
+    Ok(Vec::new())
 }

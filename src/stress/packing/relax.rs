@@ -4,6 +4,8 @@
 //! strain, is not let go: the next one in the list is. If there is no other, its nodes need
 //! dynamics. So the network can always be solved, whatever the outcome.
 
+use super::columns;
+use super::slide;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::super::network::{LinkKey, LinkState, NodeKey};
@@ -177,7 +179,7 @@ impl<D: Dimension> Packing<D> {
             let lists = [overlap.is_some(), !tension.is_empty(), excess];
             let end = match first(&rules.order, lists) {
                 None => break Outcome::Rest,
-                Some(Handling::Slide) => self.slide(rules, &mut run)?,
+                Some(Handling::Slide) => slide::slide(self, rules, &mut run)?,
                 Some(Handling::Disconnect) => self.disconnect(rules, &mut run, tension)?,
                 Some(Handling::Connect) => match overlap {
                     Some((link, stress)) => self.connect(rules, &mut run, link, stress)?,
@@ -373,7 +375,7 @@ impl<D: Dimension> Packing<D> {
         }
         let mut moved = Vec::with_capacity(bars);
         for k in 0..bars {
-            let displacement = self.respond(link, k)?;
+            let displacement = columns::respond(self, link, k)?;
             let strain = self.strain(link, &displacement);
             for j in 0..bars {
                 rest[(j, k)] -= roots[j] * strain[j] * roots[k];

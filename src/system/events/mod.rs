@@ -347,9 +347,9 @@ fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
         ),
         (
             EventKind::PredictTrajectory,
-            tally.stale + tally.looks + events.engine.pieces(),
+            tally.work.stale + tally.work.looks + events.engine.pieces(),
         ),
-        (EventKind::NeighborUpdate, tally.crossings),
+        (EventKind::NeighborUpdate, tally.work.crossings),
         (EventKind::LogState, series),
         (EventKind::Visualize, snapshots),
         (EventKind::Checkpoint, checkpoints),
