@@ -55,11 +55,11 @@ enum Target {
     Spin,
 }
 
-/// The game. Groups known to be rigid by their own links are one vertex.
+/// Bodies, by their numbers, and groups.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bars {
+struct Bodies {
     /// Whether a body is a single disk.
-    body_disk: Vec<bool>,
+    disk: Vec<bool>,
     /// The node of a body: its own, or that of its group.
     vertex_of: Vec<Vertex>,
     /// The node of the group of a body, its own when it is in none.
@@ -68,6 +68,11 @@ pub(super) struct Bars {
     weld_of: Vec<Option<Bar>>,
     /// Bodies of a group, also those that are nodes of their own.
     members: Vec<Vec<Body>>,
+}
+
+/// Nodes of the game, with what their pebbles cover.
+#[derive(Clone, Debug, Default)]
+struct Nodes {
     /// A vertex is one disk: two pebbles and a spin, else three pebbles.
     disk: Vec<bool>,
     centre: Vec<Vec<Bar>>,
@@ -78,13 +83,11 @@ pub(super) struct Bars {
     own: Vec<Option<Body>>,
     /// Vertices to be used again.
     unused: Vec<Vertex>,
-    ends: Vec<[Body; 2]>,
-    weld: Vec<bool>,
-    place: Vec<Place>,
-    /// Bars of the basis between groups.
-    basis: usize,
-    /// Rank of the links inside groups.
-    inner_rank: usize,
+}
+
+/// What searches for pebbles write down.
+#[derive(Clone, Debug, Default)]
+struct Search {
     /// Pebbles held at a vertex during a test.
     held: Vec<u8>,
     seen_vertex: Vec<u64>,
@@ -102,15 +105,31 @@ pub(super) struct Bars {
     queue: VecDeque<Asker>,
 }
 
+/// The game. Groups known to be rigid by their own links are one vertex.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bars {
+    bodies: Bodies,
+    nodes: Nodes,
+    /// Of each bar.
+    ends: Vec<[Body; 2]>,
+    weld: Vec<bool>,
+    place: Vec<Place>,
+    /// Bars of the basis between groups.
+    basis: usize,
+    /// Rank of the links inside groups.
+    inner_rank: usize,
+    search: Search,
+}
+
 impl Bars {
     pub(super) fn add_body(&mut self, disk: bool) -> Body {
-        let body = self.body_disk.len() as Body;
+        let body = self.bodies.disk.len() as Body;
         let vertex = self.new_vertex(disk);
-        self.body_disk.push(disk);
-        self.vertex_of.push(vertex);
-        self.core_of.push(vertex);
-        self.weld_of.push(None);
-        self.members[vertex as usize].push(body);
+        self.bodies.disk.push(disk);
+        self.bodies.vertex_of.push(vertex);
+        self.bodies.core_of.push(vertex);
+        self.bodies.weld_of.push(None);
+        self.bodies.members[vertex as usize].push(body);
         body
     }
 
@@ -125,8 +144,8 @@ impl Bars {
             self.ends.push(ends);
             self.weld.push(weld);
             self.place.push(Place::None);
-            self.seen_bar.push(0);
-            self.displaced.push((Target::Spin, Asker::Spin(0)));
+            self.search.seen_bar.push(0);
+            self.search.displaced.push((Target::Spin, Asker::Spin(0)));
         }
         bar
     }
@@ -139,25 +158,25 @@ impl Bars {
 
     /// The node of the group that holds a body.
     pub(super) fn core(&self, body: Body) -> Vertex {
-        self.core_of[body as usize]
+        self.bodies.core_of[body as usize]
     }
 
     pub(super) fn is_disk(&self, vertex: Vertex) -> bool {
-        self.disk[vertex as usize]
+        self.nodes.disk[vertex as usize]
     }
 
     pub(super) fn is_single_disk(&self, body: Body) -> bool {
-        self.body_disk[body as usize]
+        self.bodies.disk[body as usize]
     }
 
     /// Number of nodes there ever were at once.
     pub(super) fn nodes(&self) -> usize {
-        self.disk.len()
+        self.nodes.disk.len()
     }
 
     /// The node of the group of a node.
     pub(super) fn core_of_node(&self, node: Vertex) -> Vertex {
-        match self.own[node as usize] {
+        match self.nodes.own[node as usize] {
             Some(body) if self.is_disk(node) => self.core(body),
             _ => node,
         }
@@ -165,7 +184,7 @@ impl Bars {
 
     /// Bodies of a group.
     pub(super) fn members(&self, vertex: Vertex) -> &[Body] {
-        &self.members[vertex as usize]
+        &self.bodies.members[vertex as usize]
     }
 
     /// Number of independent bars.
@@ -181,7 +200,7 @@ impl Bars {
     /// The nodes that a bar joins.
     pub(super) fn ends(&self, bar: Bar) -> [Vertex; 2] {
         let [a, b] = self.ends[bar as usize];
-        let vertex = |body: Body| self.vertex_of[body as usize];
+        let vertex = |body: Body| self.bodies.vertex_of[body as usize];
         if self.weld[bar as usize] {
             [vertex(a), self.core(a)]
         } else {
@@ -246,14 +265,14 @@ impl Bars {
             if let Some((asker, target)) = found
                 && let Some(vertex) = self.apply(copy, asker, target)
             {
-                self.held[vertex as usize] += 1;
+                self.search.held[vertex as usize] += 1;
             }
         }
     }
 
     fn release(&mut self, u: Vertex, v: Vertex) {
-        self.held[u as usize] = 0;
-        self.held[v as usize] = 0;
+        self.search.held[u as usize] = 0;
+        self.search.held[v as usize] = 0;
     }
 
     /// Contracts the least rigid group that holds both, when there is one whose members are rigid
@@ -265,7 +284,7 @@ impl Bars {
         }
         // Spins of what was reached reach further.
         let mut next = 0;
-        while let Some(&w) = self.trail_vertices.get(next) {
+        while let Some(&w) = self.search.trail_vertices.get(next) {
             next += 1;
             if self.is_disk(w) && self.search(Asker::Spin(w)).is_some() {
                 return None;
@@ -276,9 +295,9 @@ impl Bars {
                 return None;
             }
         }
-        let group = std::mem::take(&mut self.trail_vertices);
+        let group = std::mem::take(&mut self.search.trail_vertices);
         let kept = self.contract(&group);
-        self.trail_vertices = group;
+        self.search.trail_vertices = group;
         Some(kept)
     }
 
@@ -295,28 +314,28 @@ impl Bars {
             block.vertices.push(v);
         }
         if self.search(Asker::Copy(u, v)).is_none() {
-            block.vertices.clone_from(&self.trail_vertices);
-            self.blocks += 1;
+            block.vertices.clone_from(&self.search.trail_vertices);
+            self.search.blocks += 1;
             let mut next = 0;
             while next < block.vertices.len() {
                 let w = block.vertices[next];
                 next += 1;
-                let mut outer = std::mem::take(&mut self.outer[w as usize]);
+                let mut outer = std::mem::take(&mut self.nodes.outer[w as usize]);
                 outer.retain(|&bar| self.ends(bar).contains(&w) && self.joins(bar));
                 for &bar in &outer {
                     let ends = self.ends(bar);
                     let other = if ends[0] == w { ends[1] } else { ends[0] };
-                    let seen = self.seen_vertex[other as usize] == self.epoch;
-                    if seen || self.refused[other as usize] == self.blocks {
+                    let seen = self.search.seen_vertex[other as usize] == self.search.epoch;
+                    if seen || self.search.refused[other as usize] == self.search.blocks {
                         continue;
                     }
                     if self.closed(Asker::Copy(other, other)) {
-                        block.vertices.clone_from(&self.trail_vertices);
+                        block.vertices.clone_from(&self.search.trail_vertices);
                     } else {
-                        self.refused[other as usize] = self.blocks;
+                        self.search.refused[other as usize] = self.search.blocks;
                     }
                 }
-                self.outer[w as usize] = outer;
+                self.nodes.outer[w as usize] = outer;
             }
             for k in 0..block.vertices.len() {
                 let w = block.vertices[k];
@@ -330,12 +349,12 @@ impl Bars {
     }
 
     fn remember(&mut self, vertex: Vertex, bar: Bar) {
-        let mut outer = std::mem::take(&mut self.outer[vertex as usize]);
+        let mut outer = std::mem::take(&mut self.nodes.outer[vertex as usize]);
         if outer.len() >= 32 && outer.len().is_power_of_two() {
             outer.retain(|&bar| self.ends(bar).contains(&vertex) && self.joins(bar));
         }
         outer.push(bar);
-        self.outer[vertex as usize] = outer;
+        self.nodes.outer[vertex as usize] = outer;
     }
 
     /// A bar in the basis that joins two groups, or welds.
@@ -345,15 +364,18 @@ impl Bars {
 
     /// Whether a search finds nothing; what it saw is kept only then.
     fn closed(&mut self, asker: Asker) -> bool {
-        let (vertices, bars) = (self.trail_vertices.len(), self.trail_bars.len());
+        let (vertices, bars) = (
+            self.search.trail_vertices.len(),
+            self.search.trail_bars.len(),
+        );
         if self.search(asker).is_none() {
             return true;
         }
-        for vertex in self.trail_vertices.drain(vertices..) {
-            self.seen_vertex[vertex as usize] = 0;
+        for vertex in self.search.trail_vertices.drain(vertices..) {
+            self.search.seen_vertex[vertex as usize] = 0;
         }
-        for bar in self.trail_bars.drain(bars..) {
-            self.seen_bar[bar as usize] = 0;
+        for bar in self.search.trail_bars.drain(bars..) {
+            self.search.seen_bar[bar as usize] = 0;
         }
         false
     }
@@ -363,36 +385,36 @@ impl Bars {
     }
 
     fn restart(&mut self) {
-        self.epoch += 1;
-        self.trail_vertices.clear();
-        self.trail_bars.clear();
+        self.search.epoch += 1;
+        self.search.trail_vertices.clear();
+        self.search.trail_bars.clear();
     }
 
     /// Looks for the shortest way to give a pebble to one who asks, by moving bars to other pebbles:
     /// who takes the free one, and which. Passes over what was seen since the restart.
     fn search(&mut self, start: Asker) -> Option<(Asker, Target)> {
-        self.queue.clear();
-        self.queue.push_back(start);
-        while let Some(asker) = self.queue.pop_front() {
+        self.search.queue.clear();
+        self.search.queue.push_back(start);
+        while let Some(asker) = self.search.queue.pop_front() {
             let ends = match asker {
                 Asker::Copy(u, v) => Some([u, v]),
                 Asker::Bar(bar) => Some(self.ends(bar)),
                 Asker::Spin(_) => None,
             };
             for vertex in ends.into_iter().flatten() {
-                if self.seen_vertex[vertex as usize] == self.epoch {
+                if self.search.seen_vertex[vertex as usize] == self.search.epoch {
                     continue;
                 }
-                self.seen_vertex[vertex as usize] = self.epoch;
-                self.trail_vertices.push(vertex);
-                self.asked_by[vertex as usize] = asker;
-                let used =
-                    self.centre[vertex as usize].len() + usize::from(self.held[vertex as usize]);
+                self.search.seen_vertex[vertex as usize] = self.search.epoch;
+                self.search.trail_vertices.push(vertex);
+                self.search.asked_by[vertex as usize] = asker;
+                let used = self.nodes.centre[vertex as usize].len()
+                    + usize::from(self.search.held[vertex as usize]);
                 if used < self.capacity(vertex) {
                     return Some((asker, Target::Centre(vertex)));
                 }
-                for k in 0..self.centre[vertex as usize].len() {
-                    let bar = self.centre[vertex as usize][k];
+                for k in 0..self.nodes.centre[vertex as usize].len() {
+                    let bar = self.nodes.centre[vertex as usize][k];
                     self.displace(bar, Target::Centre(vertex), asker);
                 }
             }
@@ -422,11 +444,11 @@ impl Bars {
     }
 
     fn displace(&mut self, bar: Bar, from: Target, by: Asker) {
-        if self.seen_bar[bar as usize] != self.epoch {
-            self.seen_bar[bar as usize] = self.epoch;
-            self.trail_bars.push(bar);
-            self.displaced[bar as usize] = (from, by);
-            self.queue.push_back(Asker::Bar(bar));
+        if self.search.seen_bar[bar as usize] != self.search.epoch {
+            self.search.seen_bar[bar as usize] = self.search.epoch;
+            self.search.trail_bars.push(bar);
+            self.search.displaced[bar as usize] = (from, by);
+            self.search.queue.push_back(Asker::Bar(bar));
         }
     }
 
@@ -438,7 +460,7 @@ impl Bars {
             let Asker::Bar(bar) = asker else {
                 return None;
             };
-            let (from, by) = self.displaced[bar as usize];
+            let (from, by) = self.search.displaced[bar as usize];
             (target, asker) = (from, by);
             moves.push((asker, target));
         }
@@ -453,7 +475,7 @@ impl Bars {
                 (Asker::Bar(bar), Target::Centre(vertex)) => {
                     let side = u8::from(self.ends(bar)[0] != vertex);
                     self.place[bar as usize] = Place::Centre(side);
-                    self.centre[vertex as usize].push(bar);
+                    self.nodes.centre[vertex as usize].push(bar);
                 }
                 (Asker::Bar(bar), Target::Spin) => self.cover_by_spin(bar),
                 (_, Target::Centre(vertex)) => given = Some(vertex),
@@ -467,9 +489,9 @@ impl Bars {
         match std::mem::replace(&mut self.place[bar as usize], Place::None) {
             Place::None => {}
             Place::Centre(side) => {
-                self.centre[ends[side as usize] as usize].retain(|&other| other != bar);
+                self.nodes.centre[ends[side as usize] as usize].retain(|&other| other != bar);
             }
-            Place::Spin(side) => self.spin[ends[side as usize] as usize] = None,
+            Place::Spin(side) => self.nodes.spin[ends[side as usize] as usize] = None,
         }
     }
 }

@@ -189,7 +189,7 @@ impl<D: Integrate> System<D> {
         let uniform = fields.uniform_acceleration().is_some();
         let air = super::air::Air::new(&setup, None)?;
         let mut system = System {
-            jam_look: setup.jam_look(),
+            jam_look: super::stillness::jam_look(&setup),
             setup,
             air,
             dem,

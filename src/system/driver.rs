@@ -322,6 +322,24 @@ impl<D: Integrate> System<D> {
         self.s
             .schedule
             .set(Source::Finish, finish, EventKind::Finish);
+        // Sources whose next turns lay past the finish.
+        let jammed = self.s.watch.jam().is_some();
+        for (source, turn) in self.s.sources.first(&self.setup) {
+            let ends = match source {
+                // In a jam no grain leaves.
+                Source::Outlet => !jammed,
+                Source::Series
+                | Source::Snapshot
+                | Source::Meter
+                | Source::Checkpoint
+                | Source::Control(_) => true,
+                _ => false,
+            };
+            let waits = self.s.schedule.time_of(source).is_some();
+            if ends && !waits && turn.time <= finish {
+                self.s.schedule.set(source, turn.time, turn.kind);
+            }
+        }
         self.schedule_step();
     }
 

@@ -54,7 +54,7 @@ pub(super) fn restored<D: Integrate>(
     dem.world.walls.restore_guided();
     cluster::cell::drive::restore_cell(&mut dem.world.physics, &dem.world.cell);
     // By the gravity of the start, as when the run began: a shake may be on now.
-    let jam_look = setup.jam_look();
+    let jam_look = super::stillness::jam_look(&setup);
     if !setup.perturbs.is_empty() {
         dem.world.physics.gravity = driver.perturb.gravity();
         setup.gravity = dem.world.physics.gravity;

@@ -32,14 +32,12 @@ const SILENT: f64 = 20.0;
 /// were jams.
 const LOOK: f64 = 0.55;
 
-impl<D: Dimension> Setup<D> {
-    /// Between two looks for a jam, s; without end where nothing falls.
-    pub(super) fn jam_look(&self) -> f64 {
-        let gravity = self.gravity.norm();
-        match self.mean_diameter() {
-            Some(diameter) if gravity > 0.0 => LOOK * (diameter / gravity).sqrt(),
-            _ => f64::INFINITY,
-        }
+/// Between two looks for a jam, s; without end where nothing falls.
+pub(super) fn jam_look<D: Dimension>(setup: &Setup<D>) -> f64 {
+    let gravity = setup.gravity.norm();
+    match setup.mean_diameter() {
+        Some(diameter) if gravity > 0.0 => LOOK * (diameter / gravity).sqrt(),
+        _ => f64::INFINITY,
     }
 }
 

@@ -248,11 +248,16 @@ impl<D: Dimension> Images<D> {
     }
 
     /// A point of the world in the frame of an image's wall, m.
-    #[inline]
+    #[inline(always)]
     pub fn to_frame(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         if self.are_own() {
             return pose.to_frame(x);
         }
+        self.to_frame_of(image, pose, x)
+    }
+
+    /// The same, where there are images.
+    fn to_frame_of(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         let own = if self.count == 1 {
             x
         } else {

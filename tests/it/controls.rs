@@ -373,3 +373,32 @@ fn what_is_no_valve_is_refused() {
     let said = refused(&format!("{all}{valve}"));
     assert!(said.contains("another valve"), "{said}");
 }
+
+/// A run that came to its finish and is let go on ends as one that was to go so far at once: rows, meters, the valve, outlets.
+#[test]
+fn a_run_that_is_extended_has_all_its_sources() {
+    let setup = support::written_planar(&dosing(2, 15, ""));
+    let (straight, whole) = support::run(&setup);
+    let [at] = closed(&whole)[..] else {
+        panic!("it closes once")
+    };
+    // Before the valve closes, while it does, and after.
+    for first in [0.5 * at, at + 0.011, at + 0.1] {
+        let mut short = setup.clone();
+        short.finish = first;
+        let (mut system, mut sink) = support::run(&short);
+        let so_far = sink.series.len();
+        system.extend(setup.finish);
+        support::finish(&mut system, &mut sink);
+        assert_eq!(system.state_hash(), straight.state_hash(), "from {first} s");
+        assert_eq!(closed(&sink), [at], "from {first} s");
+        let [own, other] = [&system, &straight].map(|system| system.summary());
+        assert_eq!(own.meters, other.meters, "from {first} s");
+        assert_eq!(own.discharge, other.discharge, "from {first} s");
+        // One row is of the first finish.
+        let rows: Vec<f64> = sink.series[so_far..].iter().map(|row| row.time).collect();
+        let wanted = whole.series.iter().map(|row| row.time);
+        let wanted: Vec<f64> = wanted.filter(|time| *time > first).collect();
+        assert_eq!(rows, wanted, "from {first} s");
+    }
+}

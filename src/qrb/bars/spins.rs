@@ -23,7 +23,7 @@ struct Chain {
 impl Bars {
     /// The chain of spins from a disk; none starts at a body that is no disk.
     fn chain(&mut self, start: Option<Vertex>) -> Chain {
-        self.chain_count += 1;
+        self.search.chain_count += 1;
         let mut chain = Chain {
             disks: Vec::new(),
             bars: Vec::new(),
@@ -31,14 +31,15 @@ impl Bars {
         };
         let mut at = start;
         while let Some(disk) = at {
-            let (count, place) = self.on_chain[disk as usize];
-            if count == self.chain_count {
+            let (count, place) = self.search.on_chain[disk as usize];
+            if count == self.search.chain_count {
                 chain.end = End::Cycle(place as usize);
                 break;
             }
-            self.on_chain[disk as usize] = (self.chain_count, chain.disks.len() as u32);
+            self.search.on_chain[disk as usize] =
+                (self.search.chain_count, chain.disks.len() as u32);
             chain.disks.push(disk);
-            let Some(bar) = self.spin[disk as usize] else {
+            let Some(bar) = self.nodes.spin[disk as usize] else {
                 chain.end = End::Free(disk);
                 break;
             };
@@ -113,10 +114,10 @@ impl Bars {
             // Each of the chain covers the bar of the one before; the first is free then.
             for (k, &moved) in chain.bars.iter().enumerate().rev() {
                 let next = chain.disks[k + 1];
-                self.spin[next as usize] = Some(moved);
+                self.nodes.spin[next as usize] = Some(moved);
                 self.place[moved as usize] = Place::Spin(u8::from(self.ends(moved)[0] != next));
             }
-            self.spin[ends[side] as usize] = Some(bar);
+            self.nodes.spin[ends[side] as usize] = Some(bar);
             self.place[bar as usize] = Place::Spin(side as u8);
             return;
         }
