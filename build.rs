@@ -35,7 +35,7 @@ fn main() -> io::Result<()> {
         revision = hash(revision, name.replace('\\', "/").as_bytes());
         revision = hash(revision, &fs::read(path)?);
     }
-    // Laws of other crates decide bits too. A library's users have a lock file of their own.
+    // Code of other crates decides bits too. A library's users have a lock file of their own.
     if let Ok(lock) = fs::read(root.join("Cargo.lock")) {
         revision = hash(revision, &lock);
         println!("cargo:rerun-if-changed=Cargo.lock");

@@ -109,16 +109,7 @@ fn surface_strain<D: Integrate>(
     slot: u32,
 ) -> Option<Kinematics<D>> {
     let motion = part::displaced(&world.shapes, &world.grains, part, slot);
-    kinematics::surface_kinematics_of(
-        &world.shapes,
-        &world.walls,
-        &world.grains,
-        boundary,
-        surface,
-        slot,
-        motion,
-        world.clock.time(),
-    )
+    kinematics::surface_kinematics_of(world, boundary, surface, slot, motion, world.clock.time())
 }
 
 /// Gaps about grains that stand still, narrower than `within`, m.

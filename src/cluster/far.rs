@@ -117,18 +117,7 @@ fn closing<D: Integrate>(
         let reach = r + s - strain * r.min(s);
         (after(a) - after(b)).norm_squared() < reach * reach
     };
-    let slots = part.slots.iter().zip(&part.shifts);
-    let slots = slots.flat_map(|(&slot, shift)| {
-        // Ends of a grain go farther than its middle.
-        let turn = world
-            .grains
-            .bodies
-            .of(slot)
-            .map_or(0.0, |_| size(shift.turn));
-        let way = shift.way.norm() + turn;
-        bodies::touching_of(&world.shapes, &world.grains, slot).map(move |slot| (slot, way))
-    });
-    for (slot, way) in slots {
+    for (slot, way) in ways(world, part) {
         let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
         // Two that come towards each other: one of them goes at least half of it. What goes
         // beyond reason is far by itself.
@@ -166,6 +155,20 @@ fn presses<D: Integrate>(world: &World<D>, part: &Part<D>, [a, b]: [u32; 2], str
     k.overlap - k.speed > strain * least
 }
 
+/// What of the grains of a part can touch others, and how far each goes, m.
+fn ways<'a, D: Integrate>(
+    world: &'a World<D>,
+    part: &'a Part<D>,
+) -> impl Iterator<Item = (u32, f64)> + 'a {
+    let slots = part.slots.iter().zip(&part.shifts);
+    slots.flat_map(|(&slot, shift)| {
+        // Ends of a grain go farther than its middle.
+        let turn = world.grains.bodies.of(slot);
+        let way = shift.way.norm() + turn.map_or(0.0, |_| size(shift.turn));
+        bodies::touching_of(&world.shapes, &world.grains, slot).map(move |slot| (slot, way))
+    })
+}
+
 /// Calls back with grains that a displacement would press by more than `strain` radii into walls that
 /// they do not touch now.
 fn closing_on_walls<D: Integrate>(
@@ -175,17 +178,7 @@ fn closing_on_walls<D: Integrate>(
     mut f: impl FnMut(u32),
 ) {
     let arrays = &world.grains.arrays;
-    let slots = part.slots.iter().zip(&part.shifts);
-    let slots = slots.flat_map(|(&slot, shift)| {
-        let turn = world
-            .grains
-            .bodies
-            .of(slot)
-            .map_or(0.0, |_| size(shift.turn));
-        let way = shift.way.norm() + turn;
-        bodies::touching_of(&world.shapes, &world.grains, slot).map(move |slot| (slot, way))
-    });
-    for (slot, way) in slots {
+    for (slot, way) in ways(world, part) {
         let bound = strain * arrays.radius(slot as usize);
         // What goes beyond reason is far by itself.
         if way < bound || way > arrays.radius(slot as usize) {
@@ -200,9 +193,7 @@ fn closing_on_walls<D: Integrate>(
                 ..moved
             };
             let after = kinematics::surface_kinematics_of(
-                &world.shapes,
-                &world.walls,
-                &world.grains,
+                world,
                 boundary,
                 surface,
                 slot,

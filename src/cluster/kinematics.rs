@@ -3,7 +3,7 @@
 use super::arrays::Arrays;
 use super::dem::spin_of;
 use super::integrate::Integrate;
-use super::world::{Grains, Shapes, Walls, World};
+use super::world::{Grains, Shapes, World};
 use super::{bodies, cell, crossing};
 use crate::geometry::{Dimension, Vector};
 
@@ -133,16 +133,7 @@ pub(super) fn wall_kinematics_of<D: Integrate>(
     time: f64,
 ) -> Option<Kinematics<D>> {
     let wall = &world.contacts.walls[class];
-    surface_kinematics_of(
-        &world.shapes,
-        &world.walls,
-        &world.grains,
-        wall.boundary,
-        surface,
-        slot,
-        motion,
-        time,
-    )
+    surface_kinematics_of(world, wall.boundary, surface, slot, motion, time)
 }
 
 /// Motion at the contact of a grain with a surface of a boundary.
@@ -153,30 +144,20 @@ pub(super) fn surface_kinematics<D: Integrate>(
     slot: u32,
 ) -> Option<Kinematics<D>> {
     let motion = crossing::motion(&world.shapes, &world.grains, slot as usize);
-    surface_kinematics_of(
-        &world.shapes,
-        &world.walls,
-        &world.grains,
-        boundary,
-        surface,
-        slot,
-        motion,
-        world.clock.time(),
-    )
+    surface_kinematics_of(world, boundary, surface, slot, motion, world.clock.time())
 }
 
+/// The same with a motion of the grain, at a time, s.
 pub(super) fn surface_kinematics_of<D: Integrate>(
-    shapes: &Shapes<D>,
-    walls: &Walls<D>,
-    grains: &Grains<D>,
+    world: &World<D>,
     boundary: u16,
     surface: u32,
     slot: u32,
     motion: BodyMotion<D>,
     time: f64,
 ) -> Option<Kinematics<D>> {
-    let arrays = &grains.arrays;
-    let boundary = &walls.boundaries[usize::from(boundary)];
+    let arrays = &world.grains.arrays;
+    let boundary = &world.walls.boundaries[usize::from(boundary)];
     let pose = boundary.boundary.motion.pose(time);
     let slot = slot as usize;
     let x = motion.position;
@@ -189,7 +170,7 @@ pub(super) fn surface_kinematics_of<D: Integrate>(
     let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
     let turn = spin_of::<D>(pose.spin);
     let radius = arrays.radius(slot);
-    let ball = law_radius(shapes, grains, slot);
+    let ball = law_radius(&world.shapes, &world.grains, slot);
     let effective = |radius: f64| {
         radius / (1.0 + boundary.curvature(surface, &pose, x, &probe, radius) * radius)
     };

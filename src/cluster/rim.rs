@@ -82,9 +82,9 @@ pub(super) fn book_still_walls(clock: &Clock, sleeping: &Sleeping, book: &mut Bo
     }
 }
 
-/// Goes on to a step to come while nobody steps.
-pub fn skip_to(clock: &mut Clock, sleeping: &Sleeping, book: &mut Book, n: i64) {
-    let skipped = (n - clock.n).max(0);
+/// Goes on to the last step before a time (s) while no grain is stepped.
+pub fn skip_to(clock: &mut Clock, sleeping: &Sleeping, book: &mut Book, time: f64) {
+    let skipped = (clock.step_before(time) - clock.n).max(0);
     clock.n += skipped;
     book_still_walls(clock, sleeping, book, skipped as f64);
 }

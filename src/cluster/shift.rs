@@ -94,9 +94,7 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
         let (name, kept) = &still.walls[index];
         let motion = part::displaced(&world.shapes, &world.grains, part, kept.a);
         let strain = kinematics::surface_kinematics_of(
-            &world.shapes,
-            &world.walls,
-            &world.grains,
+            world,
             name.0,
             name.1,
             kept.a,

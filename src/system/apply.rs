@@ -196,13 +196,11 @@ fn add<D: Integrate>(
     );
     system.s.journal.causes.now = system.log(sink, time, EventKind::AddBody, Some(slot))?;
     if system.dem.world.grains.active.is_empty() {
-        let h = system.dem.world.clock.step;
-        let n = ((time - system.dem.world.clock.time_of(0)) / h).floor() as i64;
         cluster::rim::skip_to(
             &mut system.dem.world.clock,
             &system.dem.world.sleeping,
             &mut system.dem.book,
-            n,
+            time,
         );
     }
     // Foreseen at once; back in time to the grid first, if it must step.

@@ -1,4 +1,4 @@
-//! Entry into a system, compiled for the plane and for space here, in the library.
+//! Entry into a system, compiled for the plane and for space here, in the library; and what a system tells.
 //!
 //! What is generic over the dimension is compiled by whoever calls it: each program and each crate of tests would compile
 //! the whole engine anew, for minutes. The ways in from outside lead through functions of one dimension instead.

@@ -86,7 +86,7 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("System")
             .field("time", &self.dem.world.clock.time())
-            .field("engine", &self.dem)
+            .field("dem", &self.dem)
             .finish()
     }
 }
@@ -98,7 +98,7 @@ impl<D: Integrate> System<D> {
         &self.setup
     }
 
-    /// The engine of clusters, to look at.
+    /// The world with the model that steps it, to look at.
     pub fn dem(&self) -> &Dem<D> {
         &self.dem
     }
@@ -323,6 +323,7 @@ impl<D: Integrate> System<D> {
             .schedule
             .set(Source::Finish, finish, EventKind::Finish);
         // Sources whose next turns lay past the finish.
+        let begun = self.s.stage.started && !self.s.stage.settling;
         let jammed = self.s.watch.jam().is_some();
         for (source, turn) in self.s.sources.first(&self.setup) {
             let ends = match source {
@@ -336,7 +337,7 @@ impl<D: Integrate> System<D> {
                 _ => false,
             };
             let waits = self.s.schedule.time_of(source).is_some();
-            if ends && !waits && turn.time <= finish {
+            if begun && ends && !waits && turn.time <= finish {
                 self.s.schedule.set(source, turn.time, turn.kind);
             }
         }

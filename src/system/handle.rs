@@ -17,13 +17,11 @@ impl<D: Integrate> System<D> {
         self.s.journal.handle();
         if !driver::steps(&self.dem.world) {
             // Nobody steps: the grid moves on to here.
-            let h = self.dem.world.clock.step;
-            let n = ((time - self.dem.world.clock.time_of(0)) / h).floor() as i64;
             cluster::rim::skip_to(
                 &mut self.dem.world.clock,
                 &self.dem.world.sleeping,
                 &mut self.dem.book,
-                n,
+                time,
             );
         }
         perturb::forget_moment(&mut self.s.perturb);

@@ -35,4 +35,9 @@ impl Clock {
         };
         self.origin + (n as f64 + shift) * self.step
     }
+
+    /// Number of the last step before a time, s.
+    pub fn step_before(&self, time: f64) -> i64 {
+        ((time - self.time_of(0)) / self.step).floor() as i64
+    }
 }

@@ -80,7 +80,7 @@ pub(super) fn grid_time<D: Integrate>(world: &World<D>, time: f64) -> f64 {
     if world.grains.active.is_empty() {
         world
             .clock
-            .time_of(idle_step(world, time).max(world.clock.n))
+            .time_of(world.clock.step_before(time).max(world.clock.n))
     } else {
         world.clock.time()
     }
@@ -114,11 +114,6 @@ pub(super) fn await_step<D: Integrate>(
         ..Foreseen::default()
     };
     await_event(air, id, next)
-}
-
-/// The last step before a time, were the grid to go on to there.
-fn idle_step<D: Integrate>(world: &World<D>, time: f64) -> i64 {
-    ((time - world.clock.time_of(0)) / world.clock.step).floor() as i64
 }
 
 /// Puts the flyers' first event into the queue of the driver.
@@ -233,12 +228,11 @@ pub(super) fn call_back<D: Integrate>(
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     if system.dem.world.grains.active.is_empty() {
-        let n = idle_step(&system.dem.world, time);
         cluster::rim::skip_to(
             &mut system.dem.world.clock,
             &system.dem.world.sleeping,
             &mut system.dem.book,
-            n,
+            time,
         );
     }
     let now = system.dem.world.clock.time();

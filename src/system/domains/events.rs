@@ -60,8 +60,12 @@ impl<D: Integrate> Domains<'_, D> {
         if self.stepped == 0 {
             // Nobody steps: the grid moves on to here.
             let dem = &mut self.system.dem;
-            let n = ((time - dem.world.clock.time_of(0)) / dem.world.clock.step).floor() as i64;
-            cluster::rim::skip_to(&mut dem.world.clock, &dem.world.sleeping, &mut dem.book, n);
+            cluster::rim::skip_to(
+                &mut dem.world.clock,
+                &dem.world.sleeping,
+                &mut dem.book,
+                time,
+            );
         }
         if who == Source::Series {
             let checked = reason::check_numbers(&self.system.dem.world);

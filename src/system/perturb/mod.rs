@@ -236,13 +236,11 @@ fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
     if !system.s.watch.perturb(time) {
         return;
     }
-    let h = system.dem.world.clock.step;
-    let n = ((time - system.dem.world.clock.time_of(0)) / h).floor() as i64;
     cluster::rim::skip_to(
         &mut system.dem.world.clock,
         &system.dem.world.sleeping,
         &mut system.dem.book,
-        n,
+        time,
     );
     system
         .s
