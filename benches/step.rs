@@ -12,7 +12,8 @@ use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::record::NullSink;
 use arenite::system::{
-    Control, EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Setup, System,
+    Control, EventLog, FieldSetup, IntegratorName, LogSetup, Matter, ModelSetup, MotionSetup,
+    NeighborName, Notes, RunSetup, Setup, SourceSetup, SpaceSetup, System,
 };
 use arenite::walls::shapes;
 use arenite::walls::{Boundary, Motion, Shape};
@@ -49,9 +50,12 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
     laws.set(0, 0, law);
     Setup {
         seed: 1,
-        materials: vec!["grain".into()],
-        forms: Vec::new(),
-        laws,
+        tolerance: 1e-3,
+        matter: Matter {
+            materials: vec!["grain".into()],
+            laws,
+            forms: Vec::new(),
+        },
         boundaries: vec![Boundary {
             name: "box".into(),
             material: 0,
@@ -68,12 +72,16 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         grains: (0..grains)
             .map(|n| Grain::new(n as u32, 0, radius, density, place(n)))
             .collect(),
-        fills: Vec::new(),
-        gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
-        drag: 0.0,
-        long_range: Default::default(),
-        place: Default::default(),
-        periodic: vec![None; D::N],
+        space: SpaceSetup {
+            periodic: vec![None; D::N],
+            cell: None,
+        },
+        fields: FieldSetup {
+            gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
+            drag: 0.0,
+            long_range: Default::default(),
+            place: Default::default(),
+        },
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,
             step: Some(STEP),
@@ -85,12 +93,20 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             stable_dwell: 5e-3,
             slip_tolerance: 1e-3,
         },
-        settle: None,
-        feeds: Vec::new(),
-        outlets: Vec::new(),
-        outlet_interval: 0.1,
-        finish: STEPS as f64 * STEP,
-        stop_when_empty: false,
+        models: ModelSetup::default(),
+        sources: SourceSetup {
+            feeds: Vec::new(),
+            outlets: Vec::new(),
+            outlet_interval: 0.1,
+            meters: Vec::new(),
+            controls: Vec::new(),
+            perturbs: Vec::new(),
+        },
+        run: RunSetup {
+            settle: None,
+            finish: STEPS as f64 * STEP,
+            stop_when_empty: false,
+        },
         log: LogSetup {
             series: None,
             snapshots: None,
@@ -100,15 +116,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             wear: None,
             impacts: false,
         },
-        tolerance: 1e-3,
-        quasi_static: None,
-        cell: None,
-        morph: None,
-        perturbs: Vec::new(),
-        warnings: Vec::new(),
-        controls: Vec::new(),
-        meters: Vec::new(),
-        events: None,
+        notes: Notes::default(),
     }
 }
 

@@ -71,18 +71,18 @@ fn jostling<D: Integrate>(mut setup: Setup<D>, asked: &Asked, steps: usize) -> S
     let like = setup.grains[0];
     setup.grains.clear();
     setup.boundaries.clear();
-    setup.outlets.clear();
-    setup.settle = None;
-    setup.morph = None;
-    setup.gravity = D::Vector::default();
+    setup.sources.outlets.clear();
+    setup.run.settle = None;
+    setup.models.morph = None;
+    setup.fields.gravity = D::Vector::default();
     setup.motion.flight = false;
     setup.motion.step = Some(1e-5);
-    setup.finish = steps as f64 * 1e-5;
+    setup.run.finish = steps as f64 * 1e-5;
     setup.log.series = None;
     setup.log.snapshots = None;
     setup.log.checkpoint = None;
     setup.log.events = EventLog::None;
-    setup.periodic = vec![
+    setup.space.periodic = vec![
         Some(PeriodicAxis {
             origin: 0.0,
             length: PITCH * side as f64,

@@ -94,7 +94,7 @@ fn main() {
                 .collect();
         }
         let mut settling = setup.clone();
-        settling.finish = 1e-9;
+        settling.run.finish = 1e-9;
         let (_, settle) = timed(settling);
         let (system, all) = timed(setup);
         let figures = system.summary();

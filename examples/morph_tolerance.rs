@@ -42,9 +42,9 @@ fn setup(scenario: &str, seed: u64, key: &str, value: &str) -> Result<Setup<Plan
 /// The figures of one run.
 fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
     setup.log.series = None;
-    setup.log.snapshots = Some(setup.finish);
+    setup.log.snapshots = Some(setup.run.finish);
     setup.log.checkpoint = None;
-    let gravity = setup.gravity.norm();
+    let gravity = setup.fields.gravity.norm();
     let never = AtomicBool::new(false);
     let mut control = Control::new(&never);
     let mut system = System::new(setup)?;

@@ -69,7 +69,13 @@ fn two(count: u64, share: f64) -> Fallible<(Setup<Planar>, u64)> {
         return Err("a planar scenario".into());
     };
     let finish = REST + MEASURED;
-    let setup = setup(grains, walls, finish, MEASURED / ROWS as f64, fill.morph);
+    let setup = setup(
+        grains,
+        walls,
+        finish,
+        MEASURED / ROWS as f64,
+        fill.models.morph,
+    );
     Ok((setup, shaken))
 }
 

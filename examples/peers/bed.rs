@@ -137,8 +137,8 @@ fn bed(place: &Place, count: u64) -> Fallible<Vec<Grain<Spatial>>> {
     let path = place.folder.join(format!("bed-{count}.csv"));
     if !path.exists() {
         let mut setup = filled(&lattice(count))?;
-        (setup.drag, setup.finish, setup.motion.step) = (0.02, 0.5, Some(2e-5));
-        setup.log.snapshots = Some(setup.finish);
+        (setup.fields.drag, setup.run.finish, setup.motion.step) = (0.02, 0.5, Some(2e-5));
+        setup.log.snapshots = Some(setup.run.finish);
         let keep = Marks {
             keep: true,
             ..Default::default()
@@ -175,7 +175,7 @@ fn peer(place: &Place, grains: &[Grain<Spatial>], steps: u64, skin: f64) -> Fall
 
 fn run(grains: &[Grain<Spatial>], steps: u64, own: bool) -> Fallible<Run> {
     let mut setup = filled(grains)?;
-    setup.finish = steps as f64 * STEP;
+    setup.run.finish = steps as f64 * STEP;
     if !own {
         setup.motion.step = Some(STEP);
     }

@@ -96,7 +96,12 @@ fn setup(seed: u64) -> Fallible<Setup<Spatial>> {
     let AnySetup::Spatial(mut setup) = ours::written(SCENARIO)? else {
         return Err("clumps are in space".into());
     };
-    let form = setup.forms.first().ok_or("the shape is lost")?.clone();
+    let form = setup
+        .matter
+        .forms
+        .first()
+        .ok_or("the shape is lost")?
+        .clone();
     let material = setup.grains.first().ok_or("the grain is lost")?.material;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let grain = |n: u32| {
@@ -111,13 +116,13 @@ fn setup(seed: u64) -> Fallible<Setup<Spatial>> {
         grain
     };
     setup.grains = (0..2000).map(grain).collect();
-    setup.finish = STEPS as f64 * STEP;
+    setup.run.finish = STEPS as f64 * STEP;
     Ok(setup)
 }
 
 fn peer(place: &Place, seed: u64) -> Fallible<Run> {
     let setup = setup(seed)?;
-    let form = &setup.forms[0];
+    let form = &setup.matter.forms[0];
     let mut atoms = Vec::new();
     let mut bodies = format!("{}\n", setup.grains.len());
     for (n, grain) in setup.grains.iter().enumerate() {

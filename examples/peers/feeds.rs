@@ -40,7 +40,11 @@ fn feed(
     every: u64,
     seed: u64,
 ) -> Fallible {
-    let feed = setup.feeds.first().ok_or("a scenario with a feed")?;
+    let feed = setup
+        .sources
+        .feeds
+        .first()
+        .ok_or("a scenario with a feed")?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let sizes = Normal::new(0.01, 0.0005)?;
     let mut text = String::new();

@@ -8,7 +8,8 @@ use arenite::cluster::integrate::Integrate;
 use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::system::{
-    EventLog, IntegratorName, LogSetup, MorphSetup, MotionSetup, NeighborName, Setup,
+    EventLog, FieldSetup, IntegratorName, LogSetup, Matter, ModelSetup, MorphSetup, MotionSetup,
+    NeighborName, Notes, RunSetup, Setup, SourceSetup, SpaceSetup,
 };
 use arenite::walls::shapes;
 use arenite::walls::{Boundary, Motion, Shape};
@@ -49,18 +50,25 @@ pub fn setup<D: Integrate>(
         belt: Default::default(),
     };
     Setup {
-        fills: Vec::new(),
         seed: 1,
-        materials: vec!["grain".into()],
-        forms: Vec::new(),
-        laws,
+        tolerance: 1e-3,
+        matter: Matter {
+            materials: vec!["grain".into()],
+            laws,
+            forms: Vec::new(),
+        },
         boundaries: walls.into_iter().enumerate().map(boundary).collect(),
         grains,
-        gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
-        drag: 0.0,
-        long_range: Default::default(),
-        place: Default::default(),
-        periodic: vec![None; D::N],
+        space: SpaceSetup {
+            periodic: vec![None; D::N],
+            cell: None,
+        },
+        fields: FieldSetup {
+            gravity: D::Vector::from_fn(|k| if k + 1 == D::N { -9.8 } else { 0.0 }),
+            drag: 0.0,
+            long_range: Default::default(),
+            place: Default::default(),
+        },
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,
             step: Some(STEP),
@@ -72,12 +80,23 @@ pub fn setup<D: Integrate>(
             stable_dwell: 5e-3,
             slip_tolerance: 1e-3,
         },
-        settle: None,
-        feeds: Vec::new(),
-        outlets: Vec::new(),
-        outlet_interval: 0.1,
-        finish,
-        stop_when_empty: false,
+        models: ModelSetup {
+            morph,
+            ..ModelSetup::default()
+        },
+        sources: SourceSetup {
+            feeds: Vec::new(),
+            outlets: Vec::new(),
+            outlet_interval: 0.1,
+            meters: Vec::new(),
+            controls: Vec::new(),
+            perturbs: Vec::new(),
+        },
+        run: RunSetup {
+            settle: None,
+            finish,
+            stop_when_empty: false,
+        },
         log: LogSetup {
             series: Some(series),
             snapshots: None,
@@ -87,15 +106,7 @@ pub fn setup<D: Integrate>(
             wear: None,
             impacts: false,
         },
-        tolerance: 1e-3,
-        quasi_static: None,
-        cell: None,
-        morph,
-        perturbs: Vec::new(),
-        warnings: Vec::new(),
-        meters: Vec::new(),
-        controls: Vec::new(),
-        events: None,
+        notes: Notes::default(),
     }
 }
 

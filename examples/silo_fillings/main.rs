@@ -77,7 +77,7 @@ fn setup(scenario: &str, seed: u64) -> Result<Setup<Planar>, Failure> {
 fn frictions(setup: &Setup<Planar>) -> Frictions {
     let grain = setup.grains[0].material;
     let of = |other| {
-        let law = setup.laws.get(grain, other);
+        let law = setup.matter.laws.get(grain, other);
         law.map_or(0.0, |law| law.stiffness(0.0, 0.0).friction)
     };
     Frictions {
@@ -89,9 +89,9 @@ fn frictions(setup: &Setup<Planar>) -> Frictions {
 fn fill(mut setup: Setup<Planar>) -> Result<Filling, Failure> {
     setup.log.events = EventLog::Links;
     setup.log.series = None;
-    setup.log.snapshots = Some(setup.finish);
+    setup.log.snapshots = Some(setup.run.finish);
     setup.log.checkpoint = None;
-    let gravity = [setup.gravity.x, setup.gravity.y, 0.0];
+    let gravity = [setup.fields.gravity.x, setup.fields.gravity.y, 0.0];
     let friction = frictions(&setup);
     let mut run = QuasiStatic::new(setup, None)?;
     let mut sink = MemorySink::default();
@@ -609,7 +609,7 @@ fn radii(fillings: &[Filling], shares: &[f64]) -> Result<(), Failure> {
                 let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count;
                 let rules = Rules {
                     unresolved: Unresolved::Hold,
-                    ..Rules::thesis(mass * setup.gravity.norm())
+                    ..Rules::thesis(mass * setup.fields.gravity.norm())
                 };
                 let change = |packing: &Packing<Planar>, share: f64| {
                     let solver = Factor::new(&Network::<Planar>::new(packing.network().freedom()));

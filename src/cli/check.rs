@@ -41,11 +41,14 @@ fn show<D: Integrate>(
     let spec = &resolved.spec;
     // As the step and the cost are estimated with: what is due by the finish, not what is allowed at most.
     let fed = setup.to_come().round() as u64;
-    let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
+    let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let regimes: Vec<&str> = [
-        ("flight", setup.motion.flight && setup.place.is_none()),
+        (
+            "flight",
+            setup.motion.flight && setup.fields.place.is_none(),
+        ),
         ("cluster", true),
-        ("rest", setup.morph.is_some()),
+        ("rest", setup.models.morph.is_some()),
     ]
     .into_iter()
     .filter_map(|(name, there)| there.then_some(name))
@@ -54,11 +57,11 @@ fn show<D: Integrate>(
     let least = sizes.clone().fold(f64::INFINITY, f64::min);
     let greatest = sizes.fold(0.0, f64::max);
     let seconds = plan.seconds;
-    if let Some(settings) = &setup.quasi_static {
+    if let Some(settings) = &setup.models.quasi_static {
         let sizes = (least, greatest);
         return show_quasi_static(as_json, resolved, setup, settings, sizes, &plan.warnings);
     }
-    if setup.events.is_some() {
+    if setup.models.events.is_some() {
         return show_events(as_json, resolved, setup, (least, greatest), &plan.warnings);
     }
     if as_json {
@@ -71,13 +74,13 @@ fn show<D: Integrate>(
                 "greatest_radius": (!setup.grains.is_empty()).then_some(greatest)},
             "boundaries": names(setup),
             "meshes": setup.meshes(),
-            "materials": setup.materials,
+            "materials": setup.matter.materials,
             "regimes": regimes,
             "integrator": setup.motion.integrator,
             "step": plan.step,
             "step_reasons": plan.reasons,
             "settle_at_most": settle,
-            "finish": setup.finish,
+            "finish": setup.run.finish,
             "stable_speed": setup.motion.stable_speed,
             "stable_dwell": setup.motion.stable_dwell,
             "grain_steps_at_most": plan.grain_steps,
@@ -102,10 +105,10 @@ fn show<D: Integrate>(
             format!(
                 "at most {} s to settle, then {} s",
                 short(settle),
-                short(setup.finish)
+                short(setup.run.finish)
             )
         } else {
-            format!("{} s", short(setup.finish))
+            format!("{} s", short(setup.run.finish))
         },
     );
     let integrator = json!(setup.motion.integrator);
@@ -176,7 +179,7 @@ fn head<D: Integrate>(
         Some(text) => format!("{}: {text}", spec.name),
         None => spec.name.clone(),
     }];
-    let gravity: Vec<String> = setup.gravity.components().map(short).collect();
+    let gravity: Vec<String> = setup.fields.gravity.components().map(short).collect();
     let gravity = gravity.join(", ");
     lines.push(told(
         "space",
@@ -203,7 +206,7 @@ fn head<D: Integrate>(
             ),
         ));
     }
-    lines.push(told("materials", &setup.materials.join(", ")));
+    lines.push(told("materials", &setup.matter.materials.join(", ")));
     lines
 }
 
@@ -224,7 +227,7 @@ fn show_events<D: Integrate>(
     warnings: &[String],
 ) -> Result<(), Failure> {
     let spec = &resolved.spec;
-    let events = setup.events.as_ref();
+    let events = setup.models.events.as_ref();
     let cost = events.map(|events| setup.event_cost(events));
     if as_json {
         return print_json(&json!({
@@ -235,10 +238,10 @@ fn show_events<D: Integrate>(
                 "least_radius": least, "greatest_radius": greatest},
             "boundaries": names(setup),
             "meshes": setup.meshes(),
-            "materials": setup.materials,
+            "materials": setup.matter.materials,
             "regimes": ["flight"],
             "events": spec.events,
-            "finish": setup.finish,
+            "finish": setup.run.finish,
             "estimated_collisions": cost.map(|cost| cost.0),
             "estimated_seconds_at_most": cost.map(|cost| cost.1),
             "warnings": warnings,
@@ -250,8 +253,8 @@ fn show_events<D: Integrate>(
         radii(least, greatest)
     );
     let mut lines = head(resolved, setup, vec![("grains", text)]);
-    lines.push(told("time", &format!("{} s", short(setup.finish))));
-    let soft = setup.events.as_ref().is_some_and(|events| {
+    lines.push(told("time", &format!("{} s", short(setup.run.finish))));
+    let soft = setup.models.events.as_ref().is_some_and(|events| {
         let mut laws = events.laws.pairs.iter().flatten();
         laws.any(|law| law.soft)
     });
@@ -287,7 +290,7 @@ fn show_quasi_static<D: Integrate>(
     warnings: &[String],
 ) -> Result<(), Failure> {
     let spec = &resolved.spec;
-    let come = (setup.finish / settings.interval).floor();
+    let come = (setup.run.finish / settings.interval).floor();
     let grains = setup.grains.len().min(come as usize);
     let solver = crate::system::quasi_static::solver_of(setup, settings);
     if as_json {
@@ -299,11 +302,11 @@ fn show_quasi_static<D: Integrate>(
                 "least_radius": least, "greatest_radius": greatest},
             "boundaries": names(setup),
             "meshes": setup.meshes(),
-            "materials": setup.materials,
+            "materials": setup.matter.materials,
             "regimes": ["rigid"],
             "quasi_static": spec.quasi_static,
             "solver": solver,
-            "finish": setup.finish,
+            "finish": setup.run.finish,
             "estimated_seconds_at_most": setup.filling_cost(settings),
             "warnings": warnings,
         }));
@@ -316,7 +319,7 @@ fn show_quasi_static<D: Integrate>(
         "time",
         format!(
             "{} s: it only counts grains, one each {} s",
-            short(setup.finish),
+            short(setup.run.finish),
             short(settings.interval)
         ),
     );

@@ -37,7 +37,7 @@ fn series<D: Integrate>(
     spec: &Spec,
     setup: &Setup<D>,
 ) -> Result<(), Failure> {
-    let other = match (&setup.quasi_static, &setup.events) {
+    let other = match (&setup.models.quasi_static, &setup.models.events) {
         (Some(_), _) => Some("[quasi_static] has no motion"),
         (_, Some(_)) => Some("[events] goes from collision to collision"),
         _ => None,
@@ -48,10 +48,10 @@ fn series<D: Integrate>(
             spec.name
         )));
     }
-    let window = window(args, setup.finish)?;
+    let window = window(args, setup.run.finish)?;
     let plan = source::plan(scenario, setup)?;
     // The coarsest step divides the time between looks, so that all runs have states just there.
-    let interval = setup.finish / f64::from(args.times);
+    let interval = setup.run.finish / f64::from(args.times);
     let parts = (interval / plan.step).ceil().max(1.0);
     let finest = parts * f64::from(args.times) * libm::exp2(f64::from(args.halvings));
     if !finest.is_finite() || finest > MOST_STEPS {
@@ -77,7 +77,7 @@ fn series<D: Integrate>(
         say(&format!("step {} s: {took}", short(step)));
     }
     let periodic = std::array::from_fn(|k| {
-        let axis = setup.periodic.get(k).copied().flatten();
+        let axis = setup.space.periodic.get(k).copied().flatten();
         axis.map(|axis| axis.length)
     });
     let found = convergence::convergence(&courses, periodic, window)
@@ -91,7 +91,7 @@ fn series<D: Integrate>(
             "scenario": spec.name,
             "seed": setup.seed,
             "integrator": integrator,
-            "finish": setup.finish,
+            "finish": setup.run.finish,
             "convergence": found,
         }));
     }
@@ -101,7 +101,7 @@ fn series<D: Integrate>(
         setup.seed,
         integrator.as_str().unwrap_or_default(),
         courses.len(),
-        short(setup.finish)
+        short(setup.run.finish)
     );
     print((head + &text(&found)).as_bytes())
 }
@@ -121,10 +121,10 @@ fn window(args: &ConvergeArgs, finish: f64) -> Result<[f64; 2], Failure> {
 /// What keeps a scenario from converging as its integrator does.
 fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<&'static str> {
     let mut found = Vec::new();
-    if setup.settle.is_some() {
+    if setup.run.settle.is_some() {
         found.push("the runs differ from time 0 on: each settles with its own step before");
     }
-    if setup.morph.is_some() {
+    if setup.models.morph.is_some() {
         found.push("grains that stand still do so by thresholds: leave [morph] out to see the integrator alone");
     }
     found
@@ -140,7 +140,7 @@ fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Co
     setup.log.events = EventLog::None;
     setup.log.stagnant = None;
     setup.log.impacts = false;
-    let arms = setup.forms.iter().map(|form| {
+    let arms = setup.matter.forms.iter().map(|form| {
         let [a, b, c] = form.inertia;
         // The plane has one axis to turn about; in space the mean over all.
         let square = if D::N == 2 { c } else { (a + b + c) / 3.0 };

@@ -110,8 +110,12 @@ fn run_in<D: Integrate>(
         Ok((plan.warnings, port, opened))
     };
     let (mut warnings, port, (mut folder, state)) = together::agreed(ranks, begun())?;
-    let (seed, stop_when_empty) = (setup.seed, setup.stop_when_empty);
-    let study = setup.quasi_static.is_some().then(|| Study::of(&setup));
+    let (seed, stop_when_empty) = (setup.seed, setup.run.stop_when_empty);
+    let study = setup
+        .models
+        .quasi_static
+        .is_some()
+        .then(|| Study::of(&setup));
     let page = match port {
         Some(port) => {
             let description = resolved.spec.description.as_deref().unwrap_or_default();
@@ -132,7 +136,7 @@ fn run_in<D: Integrate>(
         }
         None => None,
     };
-    let settle = setup.settle.map_or(0.0, |settle| settle.at_most);
+    let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let mut system: Box<dyn Simulation + '_> = if ranks.size() > 1 {
         Box::new(Shared::new(setup, args.bricks, ranks))
     } else {
@@ -243,10 +247,16 @@ impl Study {
         let grain = setup.grains.first().map_or(0, |grain| grain.material);
         let wall = setup.boundaries.first().map_or(grain, |wall| wall.material);
         let friction = |a, b| {
-            let law = setup.laws.get(a, b);
+            let law = setup.matter.laws.get(a, b);
             law.map_or(0.0, |law| law.stiffness(0.0, 0.0).friction)
         };
-        let component = |k| if k < D::N { setup.gravity[k] } else { 0.0 };
+        let component = |k| {
+            if k < D::N {
+                setup.fields.gravity[k]
+            } else {
+                0.0
+            }
+        };
         Study {
             gravity: std::array::from_fn(component),
             friction: Frictions {

@@ -85,8 +85,8 @@ fn run_in<D: Integrate>(
             other => (other?, None),
         },
     };
-    let (seed, finish) = (setup.seed, setup.finish);
-    let start = -setup.settle.map_or(0.0, |settle| settle.at_most);
+    let (seed, finish) = (setup.seed, setup.run.finish);
+    let start = -setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let fail = |error: &SystemError| {
         let row = Row::failed(Some(seed), &error.to_string());
         row.write(shared.dir, &point.label)?;

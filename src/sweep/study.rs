@@ -214,7 +214,7 @@ fn scale(sweep: &Sweep, point: &Point) -> Option<ScaleOf> {
 }
 
 fn of_setup<D: Dimension>(setup: &Setup<D>) -> Option<[f64; 2]> {
-    let gravity = (0..D::N).map(|k| setup.gravity[k] * setup.gravity[k]);
+    let gravity = (0..D::N).map(|k| setup.fields.gravity[k] * setup.fields.gravity[k]);
     let gravity = gravity.sum::<f64>().sqrt();
     let count = setup.grains.len() as f64;
     let diameter = 2.0 * setup.grains.iter().map(|grain| grain.radius).sum::<f64>() / count;

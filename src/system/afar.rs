@@ -187,7 +187,9 @@ pub(super) fn potential_of<D: Integrate>(
     time: f64,
     without: &[u32],
 ) -> f64 {
-    let axes = grain.form.map(|form| setup.forms[usize::from(form)].axes);
+    let axes = grain
+        .form
+        .map(|form| setup.matter.forms[usize::from(form)].axes);
     let density = fields.source(grain.material);
     let at = FieldPoint {
         mass: grain.mass,

@@ -37,9 +37,9 @@ pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>>
 
 /// A material that is none, or two that can meet without a law, of a setup made by hand: in words.
 fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
-    let n = setup.laws.materials;
+    let n = setup.matter.laws.materials;
     let mut grains = vec![0u64; n];
-    let fed = setup.feeds.iter().flat_map(|feed| {
+    let fed = setup.sources.feeds.iter().flat_map(|feed| {
         let sorts = feed.what.components().iter();
         let materials: BTreeSet<u16> = sorts.map(|sort| sort.material).collect();
         materials.into_iter().map(|material| (material, feed.count))
@@ -71,10 +71,10 @@ fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
         };
         pairs || (grains[a] > 0 && walls[b]) || (walls[a] && grains[b] > 0)
     };
-    let name = |k: usize| setup.materials.get(k).map_or("?", String::as_str);
+    let name = |k: usize| setup.matter.materials.get(k).map_or("?", String::as_str);
     let mut pairs = (0..n).flat_map(|b| (0..=b).map(move |a| (a, b)));
     let (a, b) =
-        pairs.find(|&(a, b)| meet(a, b) && setup.laws.get(a as u16, b as u16).is_none())?;
+        pairs.find(|&(a, b)| meet(a, b) && setup.matter.laws.get(a as u16, b as u16).is_none())?;
     let (a, b) = (name(a), name(b));
     Some(format!(
         "`{a}` and `{b}` can meet, but no law is given for this pair"
@@ -92,13 +92,13 @@ fn checked_step<D: Integrate>(setup: &Setup<D>) -> Result<step::StepChoice, Syst
 /// The greatest gap over which a law holds links, m.
 fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     let radii = setup.grains.iter().map(|g| g.radius);
-    let fed = setup.feeds.iter().map(|f| f.what.greatest());
+    let fed = setup.sources.feeds.iter().map(|f| f.what.greatest());
     let radius = radii.chain(fed).fold(0.0, f64::max);
     let walls = setup.boundaries.iter();
     let radius = walls
         .map(|wall| wall.shape.effective_radius(radius))
         .fold(radius, f64::max);
-    let laws = setup.laws.laws.iter().zip(&setup.laws.terms);
+    let laws = setup.matter.laws.laws.iter().zip(&setup.matter.laws.terms);
     let gaps = laws.filter_map(|(law, slots)| Some(slots.reach(law.as_ref()?, radius)));
     gaps.fold(0.0, f64::max)
 }
@@ -107,13 +107,19 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
 /// their radius, and by how much, m.
 fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
     let radii = setup.grains.iter().map(|g| [g.radius; 2]);
-    let fed = setup.feeds.iter();
+    let fed = setup.sources.feeds.iter();
     let radii = radii.chain(fed.map(|f| [f.what.least(), f.what.greatest()]));
     let [least, greatest] = radii.fold([f64::INFINITY, 0.0], |[least, greatest], [a, b]| {
         [least.min(a), greatest.max(b)]
     });
-    let n = setup.laws.materials;
-    let pairs = setup.laws.laws.iter().zip(&setup.laws.terms).enumerate();
+    let n = setup.matter.laws.materials;
+    let pairs = setup
+        .matter
+        .laws
+        .laws
+        .iter()
+        .zip(&setup.matter.laws.terms)
+        .enumerate();
     pairs
         .filter(|(_, (_, slots))| !slots.are_empty())
         .find_map(|(index, (law, slots))| {
@@ -122,7 +128,7 @@ fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
             let of = |radius: f64| (slots.overlap(law, 0.5 * radius), 0.5 * radius);
             let worst = [of(least), of(greatest)];
             let (overlap, _) = worst.into_iter().find(|(overlap, most)| overlap > most)?;
-            let name = |k: usize| setup.materials.get(k).map_or("?", String::as_str);
+            let name = |k: usize| setup.matter.materials.get(k).map_or("?", String::as_str);
             Some((
                 format!("`{}` and `{}`", name(index / n), name(index % n)),
                 overlap,
@@ -132,12 +138,12 @@ fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
 
 /// Time of all grains together, s, if none leaves: those that are fed from when they are due, as far as their region has room.
 fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
-    let fed = setup.feeds.iter().map(|feed| {
-        let last = feed.last_due(&setup.forms, setup.finish);
+    let fed = setup.sources.feeds.iter().map(|feed| {
+        let last = feed.last_due(&setup.matter.forms, setup.run.finish);
         let mean = 0.5 * (feed.start + last);
-        setup.likely(feed, last).count * (setup.finish - mean).max(0.0)
+        setup.likely(feed, last).count * (setup.run.finish - mean).max(0.0)
     });
-    setup.grains.len() as f64 * setup.finish + fed.sum::<f64>()
+    setup.grains.len() as f64 * setup.run.finish + fed.sum::<f64>()
 }
 
 impl<D: Integrate> System<D> {
@@ -158,18 +164,18 @@ impl<D: Integrate> System<D> {
     /// The system without its grains, which are in the setup still.
     pub(super) fn hollow(setup: Setup<D>) -> Result<Self, SystemError> {
         let (dem, fields, warnings) = Self::bare(&setup)?;
-        let start = setup.settle.map_or(0.0, |s| -s.at_most);
+        let start = setup.run.settle.map_or(0.0, |s| -s.at_most);
         let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
         let s = DriverState {
             schedule: Schedule::default(),
             stage: Stage {
                 origin: start,
-                settling: setup.settle.is_some(),
+                settling: setup.run.settle.is_some(),
                 ..Stage::default()
             },
             ledger: Ledger::default(),
             journal: Journal::default(),
-            traffic: Traffic::new(next_id, setup.outlets.len()),
+            traffic: Traffic::new(next_id, setup.sources.outlets.len()),
             sources: super::source::Sources::new(&setup),
             last_row: LastRow::default(),
             regimes: RegimeTime::since(start),
@@ -178,7 +184,7 @@ impl<D: Integrate> System<D> {
             fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
-            meters: super::meter::MeterState::new(setup.meters.len()),
+            meters: super::meter::MeterState::new(setup.sources.meters.len()),
             known: super::known::KnownState::default(),
             rest: super::rest::RestState {
                 carried: start,
@@ -206,7 +212,7 @@ impl<D: Integrate> System<D> {
 
     pub(super) fn bare(setup: &Setup<D>) -> Result<Bare<D>, SystemError> {
         super::features::check(setup)?;
-        if let (true, Some((key, why))) = (setup.cell.is_some(), super::beside_cell(setup)) {
+        if let (true, Some((key, why))) = (setup.space.cell.is_some(), super::beside_cell(setup)) {
             return Err(SystemError::Setup(format!(
                 "a periodic box that moves {why}; mind `{key}`"
             )));
@@ -214,16 +220,17 @@ impl<D: Integrate> System<D> {
         let choice = checked_step(setup)?;
         let mut walls = Vec::new();
         for boundary in &setup.boundaries {
-            let wall = Wall::new(boundary, &setup.periodic)
+            let wall = Wall::new(boundary, &setup.space.periodic)
                 .map_err(|e| SystemError::Setup(format!("boundary `{}`: {e}", boundary.name)))?;
             walls.push(wall);
         }
         let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
         // What touches are parts.
-        let finest =
-            |form: Option<u16>| form.map_or(1.0, |form| setup.forms[usize::from(form)].finest());
+        let finest = |form: Option<u16>| {
+            form.map_or(1.0, |form| setup.matter.forms[usize::from(form)].finest())
+        };
         let radii = setup.grains.iter().map(|g| g.radius * finest(g.form));
-        let fed = setup.feeds.iter().flat_map(|f| f.what.components());
+        let fed = setup.sources.feeds.iter().flat_map(|f| f.what.components());
         let fed = fed.map(|sort| sort.radius.least() * finest(sort.form));
         for radius in radii.chain(fed) {
             sum += radius;
@@ -268,35 +275,35 @@ impl<D: Integrate> System<D> {
         let mut dem = Dem::new(
             clock,
             options,
-            setup.laws.clone(),
+            setup.matter.laws.clone(),
             walls,
-            setup.gravity,
-            setup.periodic.clone(),
+            setup.fields.gravity,
+            setup.space.periodic.clone(),
             search(setup.motion.neighbor),
         );
-        dem.world.shapes.set_forms(&setup.forms);
-        dem.world.cell.set_cell(setup.cell.clone());
-        dem.world.cell.late_from = 0.5 * setup.finish;
+        dem.world.shapes.set_forms(&setup.matter.forms);
+        dem.world.cell.set_cell(setup.space.cell.clone());
+        dem.world.cell.late_from = 0.5 * setup.run.finish;
         Ok((
             dem,
-            FieldSet::with_gravity_and_drag(setup.gravity, setup.drag)
-                .with_long_range(&setup.long_range)
-                .with_place(&setup.place, setup.gravity),
-            [setup.warnings.clone(), choice.warnings].concat(),
+            FieldSet::with_gravity_and_drag(setup.fields.gravity, setup.fields.drag)
+                .with_long_range(&setup.fields.long_range)
+                .with_place(&setup.fields.place, setup.fields.gravity),
+            [setup.notes.warnings.clone(), choice.warnings].concat(),
         ))
     }
 
     /// What would run.
     pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
         // From collision to collision laws may be left out, and slow loads have no steps.
-        let by_steps = setup.events.is_none() && setup.quasi_static.is_none();
+        let by_steps = setup.models.events.is_none() && setup.models.quasi_static.is_none();
         let choice = if by_steps {
             checked_step(setup)?
         } else {
             step::choose(setup)?
         };
         let grains = setup.grains.len();
-        let mut warnings = setup.warnings.clone();
+        let mut warnings = setup.notes.warnings.clone();
         if by_steps {
             warnings.extend(choice.warnings);
         }

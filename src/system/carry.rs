@@ -340,7 +340,7 @@ pub(super) fn struts<D: Integrate>(
             }
             Other::Boundary(wall) => (setup.boundaries[usize::from(wall)].material, None),
         };
-        let Some(law) = setup.laws.get(material(view.a), other) else {
+        let Some(law) = setup.matter.laws.get(material(view.a), other) else {
             return;
         };
         let (a, b, normal) = match (place, b) {
@@ -435,7 +435,7 @@ pub(super) fn descend<D: Integrate>(
             given -= (0..3).map(|k| push[3 + k] * shift.turn[k]).sum::<f64>();
         } else {
             let mass = 1.0 / dem.world.grains.arrays.inverse_mass(slot as usize);
-            given += mass * setup.gravity.dot(&shift.way);
+            given += mass * setup.fields.gravity.dot(&shift.way);
         }
     }
     let mut before = cluster::shift::before_shift(&dem.world, &dem.skin, part);
@@ -452,7 +452,7 @@ pub(super) fn descend<D: Integrate>(
         let mut potential = 0.0;
         for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
             let mass = 1.0 / dem.world.grains.arrays.inverse_mass(slot as usize);
-            potential -= mass * setup.gravity.dot(&shift.way);
+            potential -= mass * setup.fields.gravity.dot(&shift.way);
         }
         let change = potential + elastic.sum();
         // What is pushed may lose the push meanwhile: no step adds to the energy that is there.

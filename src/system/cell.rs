@@ -10,51 +10,59 @@ use crate::record::{CellFigures, CellRow};
 /// What of a setup does not go with a cell whose edges move: the key of a scenario that asks for it, and what such a
 /// box is like.
 pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'static str)> {
-    let open = setup.periodic.iter().any(Option::is_none);
+    let open = setup.space.periodic.iter().any(Option::is_none);
     let verlet = setup.motion.integrator == IntegratorName::Verlet;
     let all = [
         ("periodic", open, "is periodic in all directions"),
         ("boundary", !setup.boundaries.is_empty(), "has no walls"),
         (
             "shape",
-            !setup.forms.is_empty(),
+            !setup.matter.forms.is_empty(),
             "holds disks or spheres only",
         ),
-        ("feed", !setup.feeds.is_empty(), "takes in no grains"),
-        ("outlet", !setup.outlets.is_empty(), "lets no grain go"),
+        (
+            "feed",
+            !setup.sources.feeds.is_empty(),
+            "takes in no grains",
+        ),
+        (
+            "outlet",
+            !setup.sources.outlets.is_empty(),
+            "lets no grain go",
+        ),
         (
             "meter",
-            !setup.meters.is_empty(),
+            !setup.sources.meters.is_empty(),
             "has no fixed places to meter",
         ),
         (
             "settle",
-            setup.settle.is_some(),
+            setup.run.settle.is_some(),
             "knows no settling: a pressure brings grains to rest",
         ),
         (
             "field.gravity",
-            setup.gravity.norm() > 0.0,
+            setup.fields.gravity.norm() > 0.0,
             "is the same everywhere, and knows no gravity",
         ),
         (
             "field.drag",
-            setup.drag > 0.0,
+            setup.fields.drag > 0.0,
             "is the same everywhere, and knows no drag against space",
         ),
         (
             "field",
-            !setup.place.is_none(),
+            !setup.fields.place.is_none(),
             "is the same everywhere, and knows no field of a place",
         ),
         (
             "field",
-            !setup.long_range.is_none(),
+            !setup.fields.long_range.is_none(),
             "knows no forces from afar",
         ),
         (
             "perturb",
-            !setup.perturbs.is_empty(),
+            !setup.sources.perturbs.is_empty(),
             "is not disturbed by anything else",
         ),
         (

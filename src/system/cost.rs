@@ -57,12 +57,12 @@ struct Slides {
 impl<D: Dimension> Setup<D> {
     /// Seconds of one core that all grains take, each step so long, s.
     pub fn stepped_cost(&self, step: f64) -> f64 {
-        let settles = self.settle.map_or(0.0, |settle| settle.at_most);
-        let steps = (self.finish + settles) / step;
+        let settles = self.run.settle.map_or(0.0, |settle| settle.at_most);
+        let steps = (self.run.finish + settles) / step;
         let given = self.grains.iter().map(|grain| self.grain_cost(grain.form));
-        let fed = self.feeds.iter().map(|feed| {
-            let last = feed.last_due(&self.forms, self.finish);
-            let lasts = (self.finish - 0.5 * (feed.start + last)).max(0.0);
+        let fed = self.sources.feeds.iter().map(|feed| {
+            let last = feed.last_due(&self.matter.forms, self.run.finish);
+            let lasts = (self.run.finish - 0.5 * (feed.start + last)).max(0.0);
             let each = feed.what.mean_over(|sort| self.grain_cost(sort.form));
             each * self.likely(feed, last).count * lasts / step
         });
@@ -79,7 +79,7 @@ impl<D: Dimension> Setup<D> {
                 form.parts.len() as f64 * PART[k]
             }
         };
-        BALL[k] + form.map_or(0.0, |form| more(&self.forms[usize::from(form)]))
+        BALL[k] + form.map_or(0.0, |form| more(&self.matter.forms[usize::from(form)]))
     }
 
     /// Collisions to expect of an event-driven run, and seconds of one core; by the speeds at the start, which only fall where
@@ -90,8 +90,8 @@ impl<D: Dimension> Setup<D> {
         let rate = self.collision_rate();
         let collisions = match self.cooling(events, rate) {
             // Haff 1983: the rate falls as 1 / (1 + t / tau).
-            Some(tau) => rate * tau * libm::log1p(self.finish / tau),
-            None => rate * self.finish,
+            Some(tau) => rate * tau * libm::log1p(self.run.finish / tau),
+            None => rate * self.run.finish,
         };
         // Each grain is foreseen at least once.
         let each = if soft { SOFT } else { COLLISION[D::N - 2] };
@@ -100,7 +100,8 @@ impl<D: Dimension> Setup<D> {
 
     /// The time in which a gas that nothing drives cools, s; none where it is driven, or loses nothing that is known beforehand.
     fn cooling(&self, events: &EventsSetup, rate: f64) -> Option<f64> {
-        let driven = self.gravity.norm() > 0.0 || self.boundaries.iter().any(|wall| !wall.stands());
+        let driven =
+            self.fields.gravity.norm() > 0.0 || self.boundaries.iter().any(|wall| !wall.stands());
         let by_law = events.laws.pairs.iter().any(Option::is_some);
         if driven || by_law || events.rules.is_empty() {
             return None;
@@ -135,7 +136,7 @@ impl<D: Dimension> Setup<D> {
         let room = self.room(radius, square);
         let filled = (measure / room).clamp(1e-9, 0.6);
         // What gravity or a moving wall gives is not in it; a fall through the room is.
-        let fall = self.gravity.norm() * libm::pow(room, 1.0 / D::N as f64);
+        let fall = self.fields.gravity.norm() * libm::pow(room, 1.0 / D::N as f64);
         let speed = (square + fall).sqrt();
         let density = count / room;
         let pi = std::f64::consts::PI;
@@ -153,13 +154,13 @@ impl<D: Dimension> Setup<D> {
     /// The room that grains have of which the mean square of the speed is so much, m^2 or m^3: the periodic box, or what they span; or what walls span, as
     /// far as they spread in it: a gas under gravity to twice its scale height.
     fn room(&self, radius: f64, square: f64) -> f64 {
-        let gravity = self.gravity.norm();
+        let gravity = self.fields.gravity.norm();
         let walls = self.boundaries.iter();
         let walls: Vec<(D::Vector, D::Vector)> =
             walls.filter_map(|wall| wall.shape.extent()).collect();
         let rises = 2.0 * square / (D::N as f64 * gravity);
         let side = |k: usize| {
-            if let Some(axis) = self.periodic.get(k).copied().flatten() {
+            if let Some(axis) = self.space.periodic.get(k).copied().flatten() {
                 return axis.length;
             }
             let grains = self.grains.iter().map(|grain| grain.position[k]);
@@ -172,7 +173,7 @@ impl<D: Dimension> Setup<D> {
                 (low, high) = (low.min(from[k]), high.max(to[k]));
             }
             // Across gravity, or where it counts for nothing, nothing keeps them from the walls.
-            let along = self.gravity[k].abs() > 0.5 * gravity;
+            let along = self.fields.gravity[k].abs() > 0.5 * gravity;
             match along {
                 true => (high - low).min(rises.max(spans)),
                 false => high - low,
@@ -199,7 +200,9 @@ impl<D: Dimension> Setup<D> {
 
     /// How many grains of the mean size lie on each other.
     fn layers(&self) -> f64 {
-        let height = |grain: &Grain<D>| -self.gravity.dot(&grain.position) / self.gravity.norm();
+        let height = |grain: &Grain<D>| {
+            -self.fields.gravity.dot(&grain.position) / self.fields.gravity.norm()
+        };
         let heights = self.grains.iter().map(height);
         let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| {
             (low.min(h), high.max(h))
@@ -217,7 +220,7 @@ impl<D: Dimension> Setup<D> {
             let ease = stiffness.tangential / stiffness.normal / stiffness.friction;
             if ease.is_finite() { ease } else { 0.0 }
         };
-        let all: Vec<f64> = self.laws.laws.iter().flatten().map(ease).collect();
+        let all: Vec<f64> = self.matter.laws.laws.iter().flatten().map(ease).collect();
         all.iter().sum::<f64>() / all.len().max(1) as f64
     }
 }

@@ -157,8 +157,8 @@ impl<D: Integrate> System<D> {
         self.dem.book.wear.fill(WearMap::new());
         self.dem.clusters.forget_touched();
         self.s.last_row.begin(self.dem.world.clock.n);
-        let gravity = self.setup.gravity.norm() > 0.0;
-        if gravity && !self.setup.outlets.is_empty() {
+        let gravity = self.setup.fields.gravity.norm() > 0.0;
+        if gravity && !self.setup.sources.outlets.is_empty() {
             self.s
                 .schedule
                 .set(Source::Jam, self.jam_look, EventKind::Jam);
@@ -172,12 +172,12 @@ impl<D: Integrate> System<D> {
         );
         self.s
             .schedule
-            .set(Source::Finish, self.setup.finish, EventKind::Finish);
+            .set(Source::Finish, self.setup.run.finish, EventKind::Finish);
         for (source, turn) in self.s.sources.first(&self.setup) {
             self.s.schedule.set(source, turn.time, turn.kind);
         }
-        for index in 0..self.setup.perturbs.len() {
-            if let PerturbWhen::At(time) = self.setup.perturbs[index].when {
+        for index in 0..self.setup.sources.perturbs.len() {
+            if let PerturbWhen::At(time) = self.setup.sources.perturbs[index].when {
                 self.s
                     .schedule
                     .set(Source::Perturb(index as u32), time, EventKind::Perturb);
@@ -302,7 +302,7 @@ impl<D: Integrate> System<D> {
                     if let Some(progress) = control.progress.as_mut() {
                         progress(Progress {
                             time: self.dem.world.clock.time(),
-                            finish: self.setup.finish,
+                            finish: self.setup.run.finish,
                             grains: self.grain_count(),
                             discharged: self.s.traffic.discharged(),
                         });
@@ -317,7 +317,7 @@ impl<D: Integrate> System<D> {
 
     /// Lets a run that has come to its finish go on to a later one, s.
     pub fn extend(&mut self, finish: f64) {
-        self.setup.finish = finish;
+        self.setup.run.finish = finish;
         self.s.stage.over = None;
         self.s
             .schedule

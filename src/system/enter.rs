@@ -212,7 +212,13 @@ fn foresee_among<D: Integrate>(
         flight::restart(world, flyer as usize, now);
     }
     let all = std::mem::replace(&mut world.grains.active, stepped);
-    let ahead = flight::foresee(world, &mut **flight_search, &setup.periodic, flyers, now);
+    let ahead = flight::foresee(
+        world,
+        &mut **flight_search,
+        &setup.space.periodic,
+        flyers,
+        now,
+    );
     world.grains.active = all;
     ahead
 }

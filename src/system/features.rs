@@ -47,9 +47,9 @@ pub struct Asked {
 /// The models that a setup asks for beside stepping.
 pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
     let all = [
-        (Model::Collisions, setup.events.is_some()),
-        (Model::QuasiStatic, setup.quasi_static.is_some()),
-        (Model::Rest, setup.morph.is_some()),
+        (Model::Collisions, setup.models.events.is_some()),
+        (Model::QuasiStatic, setup.models.quasi_static.is_some()),
+        (Model::Rest, setup.models.morph.is_some()),
         (Model::Flight, setup.motion.collisions.is_some()),
         (Model::Heun, setup.motion.integrator == IntegratorName::Heun),
     ];
@@ -62,7 +62,7 @@ pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
 pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
     let mut all = Features::default();
     laws(setup, &mut all);
-    for (k, form) in setup.forms.iter().enumerate() {
+    for (k, form) in setup.matter.forms.iter().enumerate() {
         let feature = if form.arcs {
             Feature::Arcs
         } else {
@@ -76,24 +76,24 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
             all.add(feature, Part::Wall(k));
         }
     }
-    all.add_if(setup.drag > 0.0, Feature::Drag);
-    for feature in setup.place.asks() {
+    all.add_if(setup.fields.drag > 0.0, Feature::Drag);
+    for feature in setup.fields.place.asks() {
         all.add(Feature::of_field(feature), Part::Whole);
     }
     afar(setup, &mut all);
-    for (k, axis) in setup.periodic.iter().enumerate() {
+    for (k, axis) in setup.space.periodic.iter().enumerate() {
         if axis.is_some() {
             all.add(Feature::Periodic, Part::Axis(k));
         }
     }
-    if let Some(cell) = &setup.cell {
+    if let Some(cell) = &setup.space.cell {
         all.add_if(!cell.drives.is_empty(), Feature::DrivenBox);
         all.add_if(!cell.shears.is_empty(), Feature::ShearedBox);
     }
     around(setup, &mut all);
     records(setup, &mut all);
     // Last: a box that moves, for one, has no gravity, and is what is to be told of first.
-    let gravity = match setup.gravity == D::Vector::default() {
+    let gravity = match setup.fields.gravity == D::Vector::default() {
         true => Feature::Weightless,
         false => Feature::Gravity,
     };
@@ -117,18 +117,18 @@ impl Features {
 }
 
 fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
-    let count = setup.laws.materials;
+    let count = setup.matter.laws.materials;
     for a in 0..count {
         for b in a..count {
             let part = Part::Law([a, b]);
-            let Some(law) = &setup.laws.laws[a * count + b] else {
+            let Some(law) = &setup.matter.laws.laws[a * count + b] else {
                 continue;
             };
             all.add(Feature::of_law(law), part);
             if law.smoothing_speed().is_some() && law.friction() > 0.0 {
                 all.add(Feature::MutzeFriction, part);
             }
-            for feature in terms(&setup.laws.terms[a * count + b]) {
+            for feature in terms(&setup.matter.laws.terms[a * count + b]) {
                 all.add(feature, part);
             }
         }
@@ -180,14 +180,18 @@ fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
 }
 
 fn afar<D: Dimension>(whole: &Setup<D>, all: &mut Features) {
-    let setup = &whole.long_range;
+    let setup = &whole.fields.long_range;
     if setup.is_none() {
         return;
     }
     all.add_if(setup.gravitation != 0.0, Feature::Gravitation);
     // What walls carry acts on nobody.
     let filled = whole.grains.iter().map(|grain| grain.material);
-    let sorts = whole.feeds.iter().flat_map(|feed| feed.what.components());
+    let sorts = whole
+        .sources
+        .feeds
+        .iter()
+        .flat_map(|feed| feed.what.components());
     let materials: BTreeSet<u16> = filled.chain(sorts.map(|sort| sort.material)).collect();
     for (k, source) in setup.sources.iter().enumerate() {
         if !materials.contains(&(k as u16)) {
@@ -206,21 +210,21 @@ fn afar<D: Dimension>(whole: &Setup<D>, all: &mut Features) {
 
 /// What comes, leaves, is counted and disturbed.
 fn around<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
-    for k in 0..setup.feeds.len() {
+    for k in 0..setup.sources.feeds.len() {
         all.add(Feature::Feed, Part::Feed(k));
     }
-    for k in 0..setup.outlets.len() {
+    for k in 0..setup.sources.outlets.len() {
         all.add(Feature::Outlet, Part::Outlet(k));
     }
-    all.add_if(setup.settle.is_some(), Feature::Settle);
-    for (k, meter) in setup.meters.iter().enumerate() {
+    all.add_if(setup.run.settle.is_some(), Feature::Settle);
+    for (k, meter) in setup.sources.meters.iter().enumerate() {
         let feature = match meter.place {
             MeterPlace::Plane { .. } => Feature::PlaneMeter,
             MeterPlace::Inside { .. } => Feature::BoxMeter,
         };
         all.add(feature, Part::Meter(k));
     }
-    for (k, perturb) in setup.perturbs.iter().enumerate() {
+    for (k, perturb) in setup.sources.perturbs.iter().enumerate() {
         let feature = match perturb.kind {
             PerturbKind::Tap { .. } => Feature::Tap,
             PerturbKind::Shake { .. } => Feature::Shake,
@@ -229,7 +233,7 @@ fn around<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
         };
         all.add(feature, Part::Perturb(k));
     }
-    for (k, control) in setup.controls.iter().enumerate() {
+    for (k, control) in setup.sources.controls.iter().enumerate() {
         all.add(Feature::of_control(control.feature()), Part::Control(k));
         if control.slides() {
             all.add(Feature::Slide, Part::Control(k));
@@ -294,10 +298,14 @@ pub fn left_out<D: Dimension>(setup: &Setup<D>, models: &[Model]) -> Vec<String>
 /// That all models of a setup take all that it asks for.
 pub(super) fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SystemError> {
     let idle = |[a, b]: [usize; 2]| {
-        let pair = a * setup.laws.materials + b;
+        let pair = a * setup.matter.laws.materials + b;
         let by_law =
             |events: &EventsSetup| events.laws.pairs.get(pair).is_some_and(Option::is_some);
-        setup.events.as_ref().is_some_and(|events| !by_law(events))
+        setup
+            .models
+            .events
+            .as_ref()
+            .is_some_and(|events| !by_law(events))
     };
     match refused(setup, &models(setup), idle) {
         None => Ok(()),

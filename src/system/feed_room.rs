@@ -32,7 +32,10 @@ impl Room {
 impl<D: Dimension> Setup<D> {
     /// The most that a feed can give; none where that cannot be told, since grains are moved by more than gravity.
     pub fn room_of(&self, feed: &FeedSetup<D>) -> Option<Room> {
-        if !self.place.is_none() || !self.long_range.is_none() || !self.perturbs.is_empty() {
+        if !self.fields.place.is_none()
+            || !self.fields.long_range.is_none()
+            || !self.sources.perturbs.is_empty()
+        {
             return None;
         }
         let radius = feed.what.mean();
@@ -43,14 +46,14 @@ impl<D: Dimension> Setup<D> {
         let volume: f64 = sides.product();
         let fits = (FILLED[D::N - 2] * volume / ball).max(1.0);
         Some(Room {
-            holds: fits * feed.mean_mass(&self.forms),
-            stays: stays(feed, self.gravity, radius),
+            holds: fits * feed.mean_mass(&self.matter.forms),
+            stays: stays(feed, self.fields.gravity, radius),
         })
     }
 
     /// What a feed is to give by a time, s, as far as its region lets it.
     pub fn likely(&self, feed: &FeedSetup<D>, time: f64) -> Amount {
-        let due = feed.due(&self.forms, time);
+        let due = feed.due(&self.matter.forms, time);
         let most = self.room_of(feed).map_or(f64::INFINITY, |room| {
             room.most((time - feed.start).max(0.0))
         });

@@ -99,11 +99,12 @@ impl<D: Integrate> System<D> {
     ) -> Result<(), SystemError> {
         let to_come = self
             .setup
+            .sources
             .feeds
             .iter()
             .zip(self.s.sources.feeds())
-            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.forms));
-        if self.setup.stop_when_empty && !to_come && self.grain_count() == 0 {
+            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.matter.forms));
+        if self.setup.run.stop_when_empty && !to_come && self.grain_count() == 0 {
             self.finish(sink, time, Outcome::Empty)?;
         }
         Ok(())

@@ -78,7 +78,7 @@ pub(super) fn handover<D: Integrate>(
                 (b, material, D::Vector::default())
             }
         };
-        let law = setup.laws.get(grains[a].material, other);
+        let law = setup.matter.laws.get(grains[a].material, other);
         // Links are made for pairs with a law only.
         let Some(stiffness) = law.map(|law| law.stiffness(k.overlap, k.radius)) else {
             return;
@@ -99,7 +99,7 @@ pub(super) fn handover<D: Integrate>(
     let m = network.per_node();
     for (row, grain) in grains.iter().enumerate() {
         for k in 0..D::N {
-            load[row * m + k] = grain.mass * setup.gravity[k];
+            load[row * m + k] = grain.mass * setup.fields.gravity[k];
         }
     }
     for (link, (normal, tangential)) in network.links().iter().zip(&forces) {

@@ -188,7 +188,7 @@ fn change_at<D: Integrate>(
     time: f64,
     from: &[f64; 3],
 ) -> [f64; 3] {
-    let gravity: D::Vector = perturb.gravity_then(&setup.perturbs, time);
+    let gravity: D::Vector = perturb.gravity_then(&setup.sources.perturbs, time);
     std::array::from_fn(|k| if k < D::N { gravity[k] - from[k] } else { 0.0 })
 }
 
@@ -317,8 +317,8 @@ fn first_beyond<D: Integrate>(
     from: &[f64; 3],
 ) -> Option<f64> {
     let now = world.clock.time();
-    let last = perturb.turns_until(&setup.perturbs);
-    let last = last.min(setup.finish);
+    let last = perturb.turns_until(&setup.sources.perturbs);
+    let last = last.min(setup.run.finish);
     let beyond = |time: f64| -> Vec<&Bound> {
         let change = change_at(setup, perturb, time, from);
         bounds

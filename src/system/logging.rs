@@ -389,7 +389,7 @@ pub(super) fn state_hash<D: Integrate>(
     ticks: &LastRow,
     watch: &JamWatch,
 ) -> u64 {
-    let time = ticks.last().max(world.clock.time().min(setup.finish));
+    let time = ticks.last().max(world.clock.time().min(setup.run.finish));
     let mut hash = StateHash::new();
     for grain in outlet::grains_at(world, watch, time) {
         hash.grain(&grain);
@@ -495,16 +495,17 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             },
         },
         energy,
-        fields: (!system.setup.place.is_none())
+        fields: (!system.setup.fields.place.is_none())
             .then(|| system.s.ledger.given_by_fields(&system.dem, &system.fields)),
         soft: None,
         cell: cell::cell_figures(&system.dem.world),
-        discharge: (!system.setup.outlets.is_empty()).then(|| system.s.traffic.discharge_figures()),
+        discharge: (!system.setup.sources.outlets.is_empty())
+            .then(|| system.s.traffic.discharge_figures()),
         feeds,
         meters: meter::meter_figures(&system.setup, &system.s.meters),
         jam: system.s.watch.jam().cloned(),
         jams: system.s.perturb.jams.clone(),
-        avalanches: system.setup.morph.map(|_| system.s.rest.avalanches),
+        avalanches: system.setup.models.morph.map(|_| system.s.rest.avalanches),
         impacts: None,
         corrections: crate::record::corrected([
             ("collisions_beyond_tables", air.solved),
@@ -512,7 +513,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             ("collisions_forced", air.forced),
             ("grazing_collisions_left_out", air.grazes),
         ]),
-        fills: system.setup.fills.clone(),
+        fills: system.setup.notes.fills.clone(),
         warnings,
         checksums: BTreeMap::new(),
     }

@@ -53,7 +53,7 @@ impl<D: Dimension> Setup<D> {
         let Some(room) = self.room_of_grains() else {
             return Vec::new();
         };
-        let rooms = if self.feeds.is_empty() {
+        let rooms = if self.sources.feeds.is_empty() {
             ROOMS_OF_FILLS
         } else {
             ROOMS_OF_FEEDS
@@ -84,16 +84,20 @@ impl<D: Dimension> Setup<D> {
             let sum: f64 = self.grains.iter().map(|grain| grain.radius).sum();
             return Some(2.0 * sum / count);
         }
-        let fed = self.feeds.iter().map(|feed| feed.what.mean());
+        let fed = self.sources.feeds.iter().map(|feed| feed.what.mean());
         let sum: f64 = fed.sum();
-        (!self.feeds.is_empty()).then(|| 2.0 * sum / self.feeds.len() as f64)
+        (!self.sources.feeds.is_empty()).then(|| 2.0 * sum / self.sources.feeds.len() as f64)
     }
 
     /// The greatest width of what grains begin in, m.
     fn room_of_grains(&self) -> Option<f64> {
         let diameter = self.mean_diameter()?;
         let grains = self.grains.iter().map(|grain| grain.position);
-        let feeds = self.feeds.iter().flat_map(|feed| [feed.min, feed.max]);
+        let feeds = self
+            .sources
+            .feeds
+            .iter()
+            .flat_map(|feed| [feed.min, feed.max]);
         let mut ends: Option<(D::Vector, D::Vector)> = None;
         for x in grains.chain(feeds) {
             let (low, high) = ends.unwrap_or((x, x));

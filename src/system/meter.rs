@@ -185,7 +185,7 @@ pub(super) fn meet_meters<D: Integrate>(
     id: u32,
     x: D::Vector,
 ) {
-    if !setup.meters.is_empty() {
+    if !setup.sources.meters.is_empty() {
         meters.place(id, x);
     }
 }
@@ -198,7 +198,7 @@ pub(super) fn look_at_meters<D: Integrate>(
     meters: &mut MeterState,
     time: f64,
 ) {
-    if setup.meters.is_empty() || stage.settling {
+    if setup.sources.meters.is_empty() || stage.settling {
         return;
     }
     let arrays = &world.grains.arrays;
@@ -211,8 +211,8 @@ pub(super) fn look_at_meters<D: Integrate>(
         let Some(before) = state.place(arrays.id[slot], x) else {
             continue;
         };
-        for (meter, passed) in setup.meters.iter().zip(&mut state.passed) {
-            let way = meter.place.passes(before, x, &setup.periodic);
+        for (meter, passed) in setup.sources.meters.iter().zip(&mut state.passed) {
+            let way = meter.place.passes(before, x, &setup.space.periodic);
             if way == 0 {
                 continue;
             }
@@ -235,7 +235,7 @@ pub(super) fn look_at_meters<D: Integrate>(
 
 /// Of each meter what passed so far: grains forward less back, and their mass, kg.
 pub(super) fn metered<D: Integrate>(setup: &Setup<D>, meters: &MeterState) -> Vec<(i64, f64)> {
-    let all = 0..setup.meters.len();
+    let all = 0..setup.sources.meters.len();
     all.map(|meter| meters.sum(meter)).collect()
 }
 
@@ -259,7 +259,7 @@ pub(super) fn meter_figures<D: Integrate>(
     setup: &Setup<D>,
     meters: &MeterState,
 ) -> Vec<MeterFigures> {
-    let all = setup.meters.iter().enumerate();
+    let all = setup.sources.meters.iter().enumerate();
     all.map(|(index, one)| {
         let passed = meters.passed.get(index);
         let passes =
@@ -268,7 +268,7 @@ pub(super) fn meter_figures<D: Integrate>(
         let sorts = meter(meters, index);
         let mut materials = BTreeMap::new();
         for sort in &sorts {
-            let name = setup.materials.get(usize::from(sort.material));
+            let name = setup.matter.materials.get(usize::from(sort.material));
             let name = name.cloned().unwrap_or_default();
             let share: &mut MeterShare = materials.entry(name).or_default();
             share.count += sort.count;

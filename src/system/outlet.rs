@@ -59,6 +59,7 @@ pub(super) fn delete_left<D: Integrate>(
         let x = system.dem.world.position_at(slot, time);
         left[slot] = system
             .setup
+            .sources
             .outlets
             .iter()
             .find_map(|o| o.left(x, arrays.radius(slot)));
@@ -121,7 +122,7 @@ pub(super) fn book_removed<D: Integrate>(
     system.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
     system.s.traffic.leave(&grain, time);
     if how == Left::Through {
-        let mut outlets = system.setup.outlets.iter();
+        let mut outlets = system.setup.sources.outlets.iter();
         let taken = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
         let outlet = outlets.position(|outlet| taken(outlet) == Some(Left::Through));
         system.s.traffic.discharge(outlet, time);

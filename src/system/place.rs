@@ -8,10 +8,14 @@ use crate::geometry::Vector;
 /// How far from a place grains are at most at the start, or come in, or are kept by walls, m.
 fn far<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
     let grains = setup.grains.iter().map(|grain| grain.position);
-    let feeds = setup.feeds.iter().flat_map(|feed| [feed.min, feed.max]);
+    let feeds = setup
+        .sources
+        .feeds
+        .iter()
+        .flat_map(|feed| [feed.min, feed.max]);
     let walls = setup.boundaries.iter();
     let walls = walls.filter_map(|wall| wall.shape.extent());
-    let boxes = walls.chain(setup.feeds.iter().map(|feed| (feed.min, feed.max)));
+    let boxes = walls.chain(setup.sources.feeds.iter().map(|feed| (feed.min, feed.max)));
     // The farthest corner of each box.
     let corners = boxes.map(|(low, high)| {
         D::Vector::from_fn(|k| {
@@ -30,7 +34,7 @@ fn near<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
         .grains
         .iter()
         .map(|grain| (grain.position - from).norm());
-    let feeds = setup.feeds.iter().map(|feed| {
+    let feeds = setup.sources.feeds.iter().map(|feed| {
         let nearest = D::Vector::from_fn(|k| from[k].clamp(feed.min[k], feed.max[k]) - from[k]);
         nearest.norm()
     });
@@ -47,12 +51,14 @@ fn reach<D: ClusterDimension, T>(setup: &Setup<D>, told: impl FnOnce(&Reach<'_, 
 
 /// The speed that fields may add, m/s.
 pub(super) fn speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
-    reach(setup, |reach| setup.place.speed(reach, &setup.long_range))
+    reach(setup, |reach| {
+        setup.fields.place.speed(reach, &setup.fields.long_range)
+    })
 }
 
 /// The motions in fields that a step must resolve.
 pub(super) fn fastest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Fastest> {
-    reach(setup, |reach| setup.place.fastest(reach))
+    reach(setup, |reach| setup.fields.place.fastest(reach))
 }
 
 /// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s; of a stream
@@ -63,9 +69,9 @@ pub(super) fn damping<D: ClusterDimension>(
     speed: f64,
 ) -> f64 {
     let rate = |material: usize, mass: f64, radius: f64| {
-        let density = setup.place.densities.get(material);
+        let density = setup.fields.place.densities.get(material);
         let volume = density.map_or(D::ball_measure(radius), |density| mass / density);
-        setup.place.damping(mass, volume, speed)
+        setup.fields.place.damping(mass, volume, speed)
     };
     let of = |(material, entry): (usize, &Option<(f64, f64)>)| {
         let (mass, radius) = (*entry)?;
@@ -73,15 +79,16 @@ pub(super) fn damping<D: ClusterDimension>(
     };
     let fastest = lightest.iter().enumerate().filter_map(of);
     let fastest = fastest.fold(0.0, f64::max);
-    let Some(Flow::Stream(stream)) = setup.place.fluid.as_ref().map(|fluid| &fluid.flow) else {
+    let Some(Flow::Stream(stream)) = setup.fields.place.fluid.as_ref().map(|fluid| &fluid.flow)
+    else {
         return fastest;
     };
     let grains = setup.grains.iter();
     let all = grains.map(|g| g.mass * rate(usize::from(g.material), g.mass, g.radius));
-    let fed = setup.feeds.iter().map(|feed| {
-        let count = feed.due(&setup.forms, setup.finish).count;
+    let fed = setup.sources.feeds.iter().map(|feed| {
+        let count = feed.due(&setup.matter.forms, setup.run.finish).count;
         let of = |sort: &Component| {
-            let mass = sort.mean_mass(&setup.forms);
+            let mass = sort.mean_mass(&setup.matter.forms);
             mass * rate(usize::from(sort.material), mass, sort.radius.mean())
         };
         count * feed.what.mean_over(of)

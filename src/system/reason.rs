@@ -132,7 +132,7 @@ fn check_overlap<D: Integrate>(
         ),
     };
     let [a, b] = link.materials.map(|m| {
-        let name = setup.materials.get(usize::from(m));
+        let name = setup.matter.materials.get(usize::from(m));
         name.map_or("?", String::as_str)
     });
     let text = format!(

@@ -70,7 +70,7 @@ pub(super) fn renew<D: Integrate>(
         let forecast = flight::foresee(
             &system.dem.world,
             &mut *system.flight_search,
-            &system.setup.periodic,
+            &system.setup.space.periodic,
             &set,
             now,
         );

@@ -79,7 +79,11 @@ pub(super) fn is_look_at_rest<D: Integrate>(
     book: &Book,
 ) -> bool {
     let steps = book.counts.steps;
-    let every = setup.morph.as_ref().map(|morph| look_steps(world, morph));
+    let every = setup
+        .models
+        .morph
+        .as_ref()
+        .map(|morph| look_steps(world, morph));
     every.is_some_and(|every| steps.is_multiple_of(every))
 }
 
@@ -88,7 +92,7 @@ pub(super) fn look_at_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    let Some(morph) = system.setup.morph else {
+    let Some(morph) = system.setup.models.morph else {
         return Ok(());
     };
     // No equilibrium lasts while gravity changes fast.
@@ -143,7 +147,7 @@ pub(super) fn balance_the_last<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    let Some(morph) = system.setup.morph else {
+    let Some(morph) = system.setup.models.morph else {
         return Ok(());
     };
     let idle =
@@ -185,12 +189,12 @@ pub(super) fn is_upset<D: Integrate>(
 
 /// Weight of a grain, N.
 pub(super) fn weight<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
-    setup.gravity.norm() / world.grains.arrays.inverse_mass(slot as usize)
+    setup.fields.gravity.norm() / world.grains.arrays.inverse_mass(slot as usize)
 }
 
 /// Counts looks at which stepped grains were calm.
 pub(super) fn count_calm<D: Integrate>(setup: &Setup<D>, world: &mut World<D>, morph: &MorphSetup) {
-    let g = setup.gravity.norm();
+    let g = setup.fields.gravity.norm();
     let mut calm = std::mem::take(&mut world.sleeping.still.calm);
     let arrays = &world.grains.arrays;
     for &slot in &world.grains.active {
@@ -242,7 +246,7 @@ pub(super) fn resting<D: Integrate>(
             let mass = 1.0 / arrays.inverse_mass(s);
             let g = |k: usize| {
                 if k < D::N {
-                    mass * setup.gravity[k]
+                    mass * setup.fields.gravity[k]
                 } else {
                     0.0
                 }
@@ -270,7 +274,7 @@ pub(super) fn resting<D: Integrate>(
         }
     });
     if world.grains.has_bodies() {
-        let up = setup.gravity * (-1.0 / setup.gravity.norm());
+        let up = setup.fields.gravity * (-1.0 / setup.fields.gravity.norm());
         let held = foothold::held_shapes(world, up);
         resting.retain(|&slot| match world.grains.form_index(slot) {
             Some(_) => held[slot as usize].is_held(up),
@@ -333,7 +337,7 @@ pub(super) fn book_wakes<D: Integrate>(
     rest: &mut RestState,
     slots: &[u32],
 ) {
-    let Some(morph) = setup.morph else {
+    let Some(morph) = setup.models.morph else {
         return;
     };
     let now = world.clock.time();
@@ -467,7 +471,7 @@ pub(super) fn wake_unbalanced<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<bool, SystemError> {
-    let Some(morph) = system.setup.morph else {
+    let Some(morph) = system.setup.models.morph else {
         return Ok(false);
     };
     let unbalanced = unbalanced(&system.setup, &system.dem.world, &morph);

@@ -92,7 +92,7 @@ pub(super) fn regroup<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    if system.setup.morph.is_none() || D::N != 2 {
+    if system.setup.models.morph.is_none() || D::N != 2 {
         return Ok(());
     }
     let now = system.dem.world.clock.time();

@@ -15,21 +15,22 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
         scenario_toml: scenario.to_string(),
         boundaries: walls.map(|wall| wall.name.clone()).collect(),
         meters: setup
+            .sources
             .meters
             .iter()
             .map(|meter| meter.name.clone())
             .collect(),
         version: env!("CARGO_PKG_VERSION").into(),
         walls: drawings(setup),
-        shapes: setup.forms.iter().map(shape).collect(),
+        shapes: setup.matter.forms.iter().map(shape).collect(),
         periodic: std::array::from_fn(|k| {
-            let axis = setup.periodic.get(k).copied().flatten();
-            let axis = axis.filter(|_| setup.cell.is_none());
+            let axis = setup.space.periodic.get(k).copied().flatten();
+            let axis = axis.filter(|_| setup.space.cell.is_none());
             axis.map(|axis| [axis.origin, axis.length])
         }),
-        cell: setup.cell.is_some(),
-        cell_corner: setup.cell.as_ref().map(|_| {
-            let axis = |k: usize| setup.periodic.get(k).copied().flatten();
+        cell: setup.space.cell.is_some(),
+        cell_corner: setup.space.cell.as_ref().map(|_| {
+            let axis = |k: usize| setup.space.periodic.get(k).copied().flatten();
             std::array::from_fn(|k| axis(k).map_or(0.0, |axis| axis.origin))
         }),
     }
@@ -67,7 +68,7 @@ fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
     for grain in &setup.grains {
         hold(grain.position, grain.radius);
     }
-    for feed in &setup.feeds {
+    for feed in &setup.sources.feeds {
         hold(feed.min, 0.0);
         hold(feed.max, 0.0);
     }

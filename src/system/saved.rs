@@ -34,7 +34,7 @@ pub(super) fn restored<D: Integrate>(
     let driver = saved.driver.into_owned();
     if saved.dem.walls() != setup.boundaries.len()
         || !driver.sources.fit(&setup)
-        || driver.meters.meters() != setup.meters.len()
+        || driver.meters.meters() != setup.sources.meters.len()
         || !driver.perturb.fits(&setup)
     {
         return Err(SystemError::Saved("it belongs to another scenario".into()));
@@ -55,9 +55,9 @@ pub(super) fn restored<D: Integrate>(
     cluster::cell::drive::restore_cell(&mut dem.world.physics, &dem.world.cell);
     // By the gravity of the start, as when the run began: a shake may be on now.
     let jam_look = super::stillness::jam_look(&setup);
-    if !setup.perturbs.is_empty() {
+    if !setup.sources.perturbs.is_empty() {
         dem.world.physics.gravity = driver.perturb.gravity();
-        setup.gravity = dem.world.physics.gravity;
+        setup.fields.gravity = dem.world.physics.gravity;
     }
     let air = Air::new(&setup, saved.air.map(Cow::into_owned))?;
     setup.grains = Vec::new();

@@ -45,10 +45,10 @@ pub fn simulation<D: Integrate>(
     setup: Setup<D>,
     state: Option<&[u8]>,
 ) -> Result<Box<dyn Simulation>, SystemError> {
-    if setup.events.is_some() {
+    if setup.models.events.is_some() {
         return Ok(Box::new(Events::new(setup, state)?));
     }
-    Ok(match (setup.quasi_static, state) {
+    Ok(match (setup.models.quasi_static, state) {
         (Some(_), state) => Box::new(QuasiStatic::new(setup, state)?),
         (None, Some(state)) => Box::new(System::restore(setup, state)?),
         (None, None) => Box::new(System::new(setup)?),

@@ -75,9 +75,9 @@ struct Limit {
 
 /// Lightest grain of each material: mass and radius.
 fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
-    let mut out: Vec<Option<(f64, f64)>> = vec![None; setup.laws.materials];
+    let mut out: Vec<Option<(f64, f64)>> = vec![None; setup.matter.laws.materials];
     // A grain with ends gives way to a push on one of them as if it were lighter.
-    let light = |form: Option<u16>| form.map(|form| &setup.forms[usize::from(form)]);
+    let light = |form: Option<u16>| form.map(|form| &setup.matter.forms[usize::from(form)]);
     let mut see = |material: u16, mass: f64, radius: f64| {
         let entry = &mut out[usize::from(material)];
         if entry.is_none_or(|(m, _)| mass < m) {
@@ -94,7 +94,12 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
             None => see(g.material, g.mass, g.radius),
         }
     }
-    for sort in setup.feeds.iter().flat_map(|feed| feed.what.components()) {
+    for sort in setup
+        .sources
+        .feeds
+        .iter()
+        .flat_map(|feed| feed.what.components())
+    {
         let radius = sort.radius.least();
         match light(sort.form) {
             Some(form) => {
@@ -121,10 +126,10 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
 pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let mut fastest = 0.0f64;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let g = setup.gravity.norm();
+    let g = setup.fields.gravity.norm();
     let up = |x: D::Vector| {
         if g > 0.0 {
-            -x.dot(&setup.gravity) / g
+            -x.dot(&setup.fields.gravity) / g
         } else {
             0.0
         }
@@ -134,7 +139,7 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
         low = low.min(up(grain.position));
         high = high.max(up(grain.position));
     }
-    for feed in &setup.feeds {
+    for feed in &setup.sources.feeds {
         fastest = fastest.max(feed.velocity.norm());
         for corner in [feed.min, feed.max] {
             low = low.min(up(corner));
@@ -148,7 +153,7 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     }
     // Grains that lie on each other are pressed in too: as if each fell through its diameter.
     let sizes = setup.grains.iter().map(|grain| grain.radius);
-    let sizes = sizes.chain(setup.feeds.iter().map(|feed| feed.what.least()));
+    let sizes = sizes.chain(setup.sources.feeds.iter().map(|feed| feed.what.least()));
     let mut height = (high - low).max(2.0 * sizes.fold(0.0, f64::max));
     for wall in &setup.boundaries {
         let Some([point, normal]) = wall.shape.plane() else {
@@ -158,7 +163,11 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
         let slope = up(normal) / normal.norm();
         if slope > 0.0 {
             let places = setup.grains.iter().map(|grain| grain.position);
-            let corners = setup.feeds.iter().flat_map(|feed| [feed.min, feed.max]);
+            let corners = setup
+                .sources
+                .feeds
+                .iter()
+                .flat_map(|feed| [feed.min, feed.max]);
             for x in places.chain(corners) {
                 height = height.max((x - point).dot(&normal) / normal.norm() / slope);
             }
@@ -175,7 +184,9 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
 /// The speed at which a driven periodic cell lets neighbours meet, m/s. A pressure p of grains of density rho presses them
 /// less deep into each other than an impact at sqrt(p / rho) does.
 fn cell_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
-    let Some(cell) = &setup.cell else { return 0.0 };
+    let Some(cell) = &setup.space.cell else {
+        return 0.0;
+    };
     let (rate, pressure) = cell.greatest();
     let sizes = setup.grains.iter().map(|grain| grain.radius);
     let densities = setup.grains.iter();
@@ -187,10 +198,12 @@ fn cell_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
 /// The speed of the fastest point of a moving wall during the run, m/s. What turns and has no end
 /// (a plane) counts as far as grains are.
 fn wall_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
-    let start = setup.settle.map_or(0.0, |s| -s.at_most);
+    let start = setup.run.settle.map_or(0.0, |s| -s.at_most);
     let mut fastest = 0.0f64;
     for wall in &setup.boundaries {
-        let end = wall.opens_at.map_or(setup.finish, |t| t.min(setup.finish));
+        let end = wall
+            .opens_at
+            .map_or(setup.run.finish, |t| t.min(setup.run.finish));
         let (mut speed, spin) = wall.motion.speed_bounds(start, end);
         if let (true, Motion::Rotation { centre, .. }) = (spin > 0.0, &wall.motion) {
             let far = |x: D::Vector| (x - *centre).norm();
@@ -295,8 +308,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 });
             }
         };
-    let name = |m: usize| setup.materials.get(m).map_or("?", String::as_str);
-    let laws: &LawTable = &setup.laws;
+    let name = |m: usize| setup.matter.materials.get(m).map_or("?", String::as_str);
+    let laws: &LawTable = &setup.matter.laws;
     for a in 0..laws.materials {
         let Some((ma, ra)) = lightest[a] else {
             continue;
@@ -328,7 +341,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             }
         }
     }
-    let fields = FieldSet::<D>::with_gravity_and_drag(setup.gravity, setup.drag);
+    let fields = FieldSet::<D>::with_gravity_and_drag(setup.fields.gravity, setup.fields.drag);
     let drag = lightest.iter().flatten();
     let drag = drag.map(|&(mass, radius)| fields.damping_rate(mass, radius));
     let drag = drag.fold(0.0, f64::max);
@@ -361,7 +374,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                 let mut sorts = feed.what.components().iter();
                 sorts.any(|sort| is(sort.material))
             };
-            let fed = setup.feeds.iter().filter(made);
+            let fed = setup.sources.feeds.iter().filter(made);
             let count =
                 grains.count() as u64 + fed.fold(0u64, |sum, feed| sum.saturating_add(feed.count));
             entry.map(|(mass, radius)| Smallest {
@@ -371,8 +384,9 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             })
         })
         .collect();
-    let strengths = setup.place.strengths();
+    let strengths = setup.fields.place.strengths();
     let afar = setup
+        .fields
         .long_range
         .fastest(&smallest, D::BALL_INERTIA, strengths);
     for fastest in afar.into_iter().chain(super::place::fastest(setup)) {
@@ -387,10 +401,14 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     }
     let moving = wall_speed(setup);
     let grains = setup.grains.iter().map(|g| (g.form, g.radius));
-    let fed = setup.feeds.iter().flat_map(|feed| feed.what.components());
+    let fed = setup
+        .sources
+        .feeds
+        .iter()
+        .flat_map(|feed| feed.what.components());
     let feeds = fed.map(|sort| (sort.form, sort.radius.least()));
     let parts = grains.chain(feeds).filter_map(|(form, radius)| {
-        let form = &setup.forms[usize::from(form?)];
+        let form = &setup.matter.forms[usize::from(form?)];
         Some(radius * form.finest())
     });
     let least = lightest.iter().flatten().map(|&(_, radius)| radius);
@@ -430,12 +448,12 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         // Nothing can touch: any step does.
         (None, None) => 1e-3,
     };
-    if step > setup.finish && setup.finish > 0.0 {
+    if step > setup.run.finish && setup.run.finish > 0.0 {
         warnings.push(format!(
             "the step of {step:.3e} s is longer than the run: nothing will have moved but what flies"
         ));
     }
-    let span = setup.finish + setup.settle.map_or(0.0, |s| s.at_most);
+    let span = setup.run.finish + setup.run.settle.map_or(0.0, |s| s.at_most);
     let steps = span / step;
     if steps.is_nan() || steps > MOST_STEPS {
         let why = limits.first().filter(|_| setup.motion.step.is_none());

@@ -34,7 +34,7 @@ const LOOK: f64 = 0.55;
 
 /// Between two looks for a jam, s; without end where nothing falls.
 pub(super) fn jam_look<D: Dimension>(setup: &Setup<D>) -> f64 {
-    let gravity = setup.gravity.norm();
+    let gravity = setup.fields.gravity.norm();
     match setup.mean_diameter() {
         Some(diameter) if gravity > 0.0 => LOOK * (diameter / gravity).sqrt(),
         _ => f64::INFINITY,
@@ -75,7 +75,7 @@ pub(super) fn look_for_rest<D: Integrate>(
     sink: &mut dyn Sink,
     time: f64,
 ) -> Result<(), SystemError> {
-    let Some(settle) = system.setup.settle else {
+    let Some(settle) = system.setup.run.settle else {
         return Ok(());
     };
     let (kinetic, weight, flying) =
@@ -118,7 +118,7 @@ pub(super) fn give_up_settling<D: Integrate>(
 ) -> Result<(), SystemError> {
     system.s.warnings.push(format!(
         "the grains had not come to rest after {} s of settling; the run starts all the same",
-        system.setup.settle.map_or(0.0, |s| s.at_most)
+        system.setup.run.settle.map_or(0.0, |s| s.at_most)
     ));
     system.begin(sink)
 }
@@ -145,7 +145,7 @@ fn gone<D: Integrate>(world: &World<D>, watch: &JamWatch, slot: u32) -> (f64, bo
 /// Kinetic energy of a stepped or flying slot over m g d.
 fn liveliness<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
     let (arrays, slot) = (&world.grains.arrays, slot as usize);
-    let g = setup.gravity.norm();
+    let g = setup.fields.gravity.norm();
     let (_, v, s) = motion_of(world, slot);
     let turning = super::ledger::turning_energy(world, slot, s);
     let kinetic = 0.5 * v.norm_squared() / arrays.inverse_mass(slot) + turning;
@@ -162,8 +162,8 @@ pub(super) fn movers<D: Integrate>(
     grains: usize,
 ) -> Option<Vec<Mover>> {
     let arrays = &world.grains.arrays;
-    let g = setup.gravity.norm();
-    let down = setup.gravity * (1.0 / g);
+    let g = setup.fields.gravity.norm();
+    let down = setup.fields.gravity * (1.0 / g);
     let mut place = std::collections::BTreeMap::new();
     let mut moving = Vec::new();
     let flying = regimes::flying(world);
@@ -296,7 +296,7 @@ pub(super) fn silent_outlets<D: Integrate>(
     watch: &JamWatch,
     end: f64,
 ) -> Vec<String> {
-    let g = setup.gravity.norm();
+    let g = setup.fields.gravity.norm();
     let walls = &setup.boundaries;
     // What a gate shuts is silent for a reason.
     let shut = walls.iter().any(|b| b.opens_at.is_some_and(|t| t > end));
@@ -308,7 +308,7 @@ pub(super) fn silent_outlets<D: Integrate>(
         2.0 * grains.iter().map(|grain| grain.radius).sum::<f64>() / grains.len().max(1) as f64;
     let unit = (diameter / g).sqrt();
     let mut warnings = Vec::new();
-    for (k, outlet) in setup.outlets.iter().enumerate() {
+    for (k, outlet) in setup.sources.outlets.iter().enumerate() {
         let above = match outlet {
             OutletSetup::Plane { .. } => grains
                 .iter()
@@ -316,7 +316,7 @@ pub(super) fn silent_outlets<D: Integrate>(
                 .count(),
             OutletSetup::Inside { min, max } => {
                 let middle = (*min + *max) * 0.5;
-                let up = setup.gravity * (-1.0 / g);
+                let up = setup.fields.gravity * (-1.0 / g);
                 grains
                     .iter()
                     .filter(|grain| (grain.position - middle).dot(&up) > 0.0)
@@ -347,7 +347,7 @@ pub(super) fn restlessness<D: Integrate>(
     time: f64,
 ) -> (f64, f64, bool) {
     let arrays = &world.grains.arrays;
-    let g = setup.gravity.norm();
+    let g = setup.fields.gravity.norm();
     let (mut weight, mut radii, mut grains) = (0.0, 0.0, 0.0);
     let mut flying = false;
     for slot in 1..arrays.slots() {
@@ -375,10 +375,11 @@ pub(super) fn look_for_jam<D: Integrate>(
 ) -> Result<(), SystemError> {
     let to_come = system
         .setup
+        .sources
         .feeds
         .iter()
         .zip(system.s.sources.feeds())
-        .any(|(feed, now)| !feed.is_done(now.state(), &system.setup.forms))
+        .any(|(feed, now)| !feed.is_done(now.state(), &system.setup.matter.forms))
         || system
             .setup
             .boundaries
@@ -415,7 +416,7 @@ pub(super) fn look_for_jam<D: Integrate>(
     let (flow_stopped, began) = silence(&system.s.traffic, &system.s.watch);
     let mut arch = Jam::default();
     if enough {
-        arch = super::arch::find(&system.dem, &system.setup.outlets, began);
+        arch = super::arch::find(&system.dem, &system.setup.sources.outlets, began);
         let shakes = look == Look::Shakes;
         if creeps(&system.dem.world, &system.s.watch, &arch.arch, &moving)
             || shakes && creeps(&system.dem.world, &system.s.watch, &[], &moving)
@@ -453,9 +454,9 @@ pub(super) fn look_for_jam<D: Integrate>(
         system.s.journal.causes.now = system.s.journal.causes.link;
         system.s.journal.causes.end = system.log(sink, time, EventKind::Jam, None)?;
         system.s.journal.causes.now = 0;
-        if system.setup.morph.is_some() {
+        if system.setup.models.morph.is_some() {
             // Loads have been carried since.
-            arch = super::arch::find(&system.dem, &system.setup.outlets, began);
+            arch = super::arch::find(&system.dem, &system.setup.sources.outlets, began);
         }
         let jam = Jam {
             flow_stopped,
@@ -485,7 +486,7 @@ fn undo_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<Doubt, SystemError> {
-    let Some(morph) = system.setup.morph else {
+    let Some(morph) = system.setup.models.morph else {
         return Ok(Doubt::No);
     };
     if system.dem.world.sleeping.still.count == 0 {

@@ -75,9 +75,9 @@ impl<D: Dimension> FeedSetup<D> {
 impl<D: Dimension> Setup<D> {
     /// Grains that feeds are to have given by the finish.
     pub fn to_come(&self) -> f64 {
-        let feeds = self.feeds.iter();
+        let feeds = self.sources.feeds.iter();
         feeds
-            .map(|feed| feed.due(&self.forms, self.finish).count)
+            .map(|feed| feed.due(&self.matter.forms, self.run.finish).count)
             .sum()
     }
 }
@@ -89,14 +89,14 @@ pub(super) fn feed_figures<D: Integrate>(
     time: f64,
 ) -> Vec<FeedFigures> {
     let states = sources.feeds().iter().map(Feed::state);
-    let feeds = setup.feeds.iter().zip(states).enumerate();
+    let feeds = setup.sources.feeds.iter().zip(states).enumerate();
     feeds
         .map(|(index, (feed, state))| {
             let given = FeedAmount {
                 count: state.made,
                 mass: state.mass,
             };
-            let asked = asked(feed, state, &setup.forms, time);
+            let asked = asked(feed, state, &setup.matter.forms, time);
             FeedFigures {
                 name: format!("feed[{index}]"),
                 asked: FeedAmount {
@@ -120,7 +120,7 @@ pub(super) fn feed_warnings<D: Integrate>(
 ) -> Vec<String> {
     let unit = if D::N == 2 { "kg/m" } else { "kg" };
     let states = sources.feeds().iter().map(Feed::state);
-    let feeds = setup.feeds.iter().zip(states).zip(figures);
+    let feeds = setup.sources.feeds.iter().zip(states).zip(figures);
     feeds
             .filter_map(|((feed, state), told)| {
                 let time = state.until(time);

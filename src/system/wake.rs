@@ -25,12 +25,12 @@ pub(super) fn wake_at_once<D: Integrate>(
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     let encounters = system.dem.effects.take_encounters();
-    let Some(morph) = system.setup.morph else {
+    let Some(morph) = system.setup.models.morph else {
         return Ok(());
     };
     let mut woken: Vec<u32> = Vec::new();
     let mut links = None;
-    let up = system.setup.gravity * (-1.0 / system.setup.gravity.norm());
+    let up = system.setup.fields.gravity * (-1.0 / system.setup.fields.gravity.norm());
     for encounter in &encounters {
         if encounter.began {
             let Some(strike) = blow(&system.setup, &system.dem.world, encounter, &morph) else {
@@ -97,7 +97,7 @@ fn blow<D: Integrate>(
     let strike = cluster::encounters::strike(world, encounter)?;
     let radius = |slot: u32| world.grains.arrays.radius(slot as usize);
     let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
-    let height = 0.5 * strike.speed * strike.speed / setup.gravity.norm();
+    let height = 0.5 * strike.speed * strike.speed / setup.fields.gravity.norm();
     let least = if encounter.stands { 1.0 } else { HARD };
     (height >= least * morph.strike * diameter).then_some(strike)
 }
@@ -111,7 +111,7 @@ fn has_lost_support<D: Integrate>(
     morph: &MorphSetup,
 ) -> bool {
     let force = cluster::held::contact_force(&world.grains, &world.sleeping, slot);
-    let gravity = &setup.gravity;
+    let gravity = &setup.fields.gravity;
     let along: f64 = (0..D::N).map(|k| force[k] * gravity[k]).sum();
     let weight = rest::weight(setup, world, slot);
     let lack = weight + along / gravity.norm();

@@ -19,7 +19,7 @@ const STIFFNESS: f64 = 1e9;
 /// Two grains that meet head on, spinning, so that the normal hardly turns while they touch; or one and a floor, aslant.
 fn meeting<D: Integrate>(law: ContactLaw, terms: ContactTerms, wall: bool) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, 1e-8, 2e-3);
-    setup.laws.set_terms(0, 0, terms);
+    setup.matter.laws.set_terms(0, 0, terms);
     setup.motion.collisions = Some(0.05);
     setup.motion.stable_dwell = 1e-4;
     let spins = [30.0, -20.0, 40.0];
@@ -180,7 +180,7 @@ fn outcomes<D: Integrate>() {
             assert_eq!(summary.work.collisions, 1, "{what}");
             assert_eq!(summary.work.grain_steps, 0, "{what}: nobody is stepped");
             assert!(summary.energy.balance_error < 1e-12, "{what}");
-            let at_once = system.grains_at(setup.finish);
+            let at_once = system.grains_at(setup.run.finish);
             let mut stepped = setup.clone();
             stepped.motion.collisions = None;
             let followed = end(&stepped);
@@ -200,8 +200,8 @@ fn outcomes<D: Integrate>() {
                 }),
                 law => law,
             };
-            without.laws.set(0, 0, plain);
-            without.laws.set_terms(0, 0, ContactTerms::default());
+            without.matter.laws.set(0, 0, plain);
+            without.matter.laws.set_terms(0, 0, ContactTerms::default());
             let seen = apart(&end(&without), &followed);
             assert!(seen > 0.01, "{what}: the term does {seen:e} m/s only");
             if !wall {
@@ -281,13 +281,13 @@ fn what_sticks_is_stepped() {
             grain.velocity = grain.velocity * 0.02;
             grain.spin = D::Spin::default();
         }
-        setup.finish = 0.1;
+        setup.run.finish = 0.1;
         setup.motion.step = Some(1e-7);
         let (system, _) = run(&setup);
         let summary = system.summary();
         assert_eq!(summary.work.collisions, 0);
         assert!(summary.work.grain_steps > 0);
-        let grains = system.grains_at(setup.finish);
+        let grains = system.grains_at(setup.run.finish);
         let gap = (grains[1].position - grains[0].position).norm() - 2.0 * RADIUS;
         assert!(gap < 8e-6, "they are {gap} m apart");
         let error = summary.energy.balance_error;

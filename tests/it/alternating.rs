@@ -20,7 +20,7 @@ const LEAPFROGS: [IntegratorName; 2] = [IntegratorName::Verlet, IntegratorName::
 /// Without contacts.
 fn free<D: Dimension>(step: f64, finish: f64, carries: SourceDensity) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e-6, 0.0, 0.0, 0.0, 0.0), step, finish);
-    setup.long_range = LongRangeSetup {
+    setup.fields.long_range = LongRangeSetup {
         gravitation: 0.0,
         sources: vec![carries],
     };
@@ -67,14 +67,14 @@ fn driven<D: Integrate>(by: By, integrator: IntegratorName) {
         setup.motion.integrator = integrator;
         match by {
             By::Charge => {
-                setup.place.electric = Some(Electric {
+                setup.fields.place.electric = Some(Electric {
                     steady: mean.map(|x| x / specific),
                     alternating: Some(swing(amplitude.map(|x| x / specific), frequency, PHASE)),
                 });
             }
             By::Acceleration => {
-                setup.gravity = D::Vector::from_fn(|k| mean[k]);
-                setup.place.alternating = Some(Alternating {
+                setup.fields.gravity = D::Vector::from_fn(|k| mean[k]);
+                setup.fields.place.alternating = Some(Alternating {
                     acceleration: swing(amplitude, frequency, PHASE),
                 });
             }
@@ -142,7 +142,7 @@ fn turned<D: Integrate>() {
             ..SourceDensity::default()
         };
         let mut setup = free::<D>(step, lasts, carries);
-        setup.place.magnetic = Some(Magnetic {
+        setup.fields.place.magnetic = Some(Magnetic {
             steady: [0.0; 3],
             alternating: Some(swing([0.0, 0.0, density], frequency, [0.3; 3])),
         });
@@ -204,12 +204,12 @@ fn pendulum<D: Integrate>(electric: bool, share: f64) {
         let across = swing([0.0, share * 1e-3 * strength, 0.0], frequency, [0.0; 3]);
         let alternating = (share > 0.0).then_some(across);
         if electric {
-            setup.place.electric = Some(Electric {
+            setup.fields.place.electric = Some(Electric {
                 steady,
                 alternating,
             });
         } else {
-            setup.place.magnetic = Some(Magnetic {
+            setup.fields.place.magnetic = Some(Magnetic {
                 steady,
                 alternating,
             });
@@ -243,7 +243,7 @@ fn turns_with_it<D: Formed + Integrate>(long: bool) {
             ..SourceDensity::default()
         };
         let mut setup = free::<D>(step, 1.37, carries);
-        setup.place.electric = Some(Electric {
+        setup.fields.place.electric = Some(Electric {
             steady: [0.1, 0.0, 0.05],
             alternating: Some(swing([1.0, 1.0, 0.3], 1.1, [0.0, 0.25 * TAU, 0.9])),
         });
@@ -275,7 +275,7 @@ fn the_work_of_moments_is_in_the_ledger() {
 /// Colliding grains with charges and moments in all that alternates.
 fn all<D: Formed + Integrate>(step: f64) -> Setup<D> {
     let mut setup = plasma::<D>(step, false);
-    setup.place = PlaceFields {
+    setup.fields.place = PlaceFields {
         electric: Some(Electric {
             steady: [1e4, 0.0, 0.0],
             alternating: Some(swing([2e4, -1e4, 3e4], 150.0, [0.0, 1.0, 2.0])),
@@ -335,7 +335,7 @@ fn the_step_resolves_what_alternates() {
         Vector::from_fn(|_| 0.0),
     );
     let frequency = 40.0;
-    setup.place.alternating = Some(Alternating {
+    setup.fields.place.alternating = Some(Alternating {
         acceleration: swing([0.0, 1e-3, 0.0], frequency, [0.0; 3]),
     });
     let plan = System::plan(&setup).unwrap();
@@ -370,8 +370,8 @@ fn read(
         .and_then(|scenario| scenario.resolve())
         .map_err(|problem| problem.render(false))?;
     match resolved.setup {
-        AnySetup::Planar(setup) => Ok((setup.place, setup.warnings)),
-        AnySetup::Spatial(setup) => Ok((PlaceFields::default(), setup.warnings)),
+        AnySetup::Planar(setup) => Ok((setup.fields.place, setup.notes.warnings)),
+        AnySetup::Spatial(setup) => Ok((PlaceFields::default(), setup.notes.warnings)),
     }
 }
 

@@ -15,7 +15,7 @@ const RADIUS: f64 = 0.01;
 
 fn thrown(shape: Shape<Planar>, x: [f64; 2], v: [f64; 2]) -> Setup<Planar> {
     let mut setup: Setup<Planar> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.4);
-    setup.gravity = place::<Planar>(0.0, -G);
+    setup.fields.gravity = place::<Planar>(0.0, -G);
     wall(&mut setup, "wall", shape);
     let (x, v) = (place::<Planar>(x[0], x[1]), place::<Planar>(v[0], v[1]));
     add(&mut setup, RADIUS, MASS, x, v);

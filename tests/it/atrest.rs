@@ -67,8 +67,8 @@ fn bed(count: u32, width: f64, more: &str) -> Setup<Planar> {
 /// The state of a bed that has settled with each disk stepped, and the rules of rest for what comes
 /// after.
 fn settled(setup: &mut Setup<Planar>) -> (Vec<u8>, MorphSetup) {
-    let morph = setup.morph.take().expect("a section [morph]");
-    setup.finish = 1.0;
+    let morph = setup.models.morph.take().expect("a section [morph]");
+    setup.run.finish = 1.0;
     let mut system = System::new(setup.clone()).unwrap();
     support::finish(&mut system, &mut NullSink);
     (system.save().unwrap(), morph)
@@ -82,7 +82,7 @@ fn go_on(
     finish: f64,
 ) -> System<Planar> {
     let mut setup = setup.clone();
-    setup.morph = morph;
+    setup.models.morph = morph;
     let mut system = System::restore(setup, state).expect("its own");
     system.extend(finish);
     support::finish(&mut system, &mut NullSink);
@@ -95,14 +95,14 @@ fn engine_of(system: &System<Planar>) -> Dem<Planar> {
     let walls = setup
         .boundaries
         .iter()
-        .map(|b| Wall::new(b, &setup.periodic).unwrap());
+        .map(|b| Wall::new(b, &setup.space.periodic).unwrap());
     let mut engine = Dem::new(
         system.dem().world.clock,
         system.dem().world.physics.options,
-        setup.laws.clone(),
+        setup.matter.laws.clone(),
         walls.collect(),
-        setup.gravity,
-        setup.periodic.clone(),
+        setup.fields.gravity,
+        setup.space.periodic.clone(),
         Box::new(Cells::new()),
     );
     engine.set_state(system.dem().state().into_owned());
@@ -369,7 +369,7 @@ fn landings_cost_the_same_on_any_bed() {
             let mut setup = setup.clone();
             // So high that it lands at that speed on the top of the surface, from a place just above.
             let above = 0.0125;
-            let feed = &mut setup.feeds[0];
+            let feed = &mut setup.sources.feeds[0];
             feed.min[1] = top + above + 0.0101;
             feed.max[1] = top + above + 0.0102;
             feed.velocity[1] = -(speed * speed - 2.0 * 9.8 * above).max(0.0).sqrt();

@@ -16,7 +16,7 @@ const KN: f64 = 1e5;
 
 fn on_belt<D: Integrate>(speed: f64, finish: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(KN, KN, 100.0, 100.0, 0.3), 1e-5, finish);
-    setup.gravity = place::<D>(0.0, -G);
+    setup.fields.gravity = place::<D>(0.0, -G);
     floor(&mut setup).belt = place::<D>(speed, 0.0);
     let x = place::<D>(0.0, RADIUS - MASS * G / KN);
     add(&mut setup, RADIUS, MASS, x, D::Vector::default());
@@ -31,7 +31,7 @@ fn keeps_up<D: Integrate>() {
     let slides = speed * q / ((1.0 + q) * 0.3 * G);
     let setup = on_belt::<D>(speed, 2.0 * slides);
     let (system, _) = run(&setup);
-    let grain = system.grains_at(setup.finish)[0];
+    let grain = system.grains_at(setup.run.finish)[0];
     let want = speed * q / (1.0 + q);
     close("speed", grain.velocity[0], want, 1e-9);
     close(
@@ -80,7 +80,7 @@ fn a_belt_runs_along_its_surface() {
     });
     wall(&mut setup, "roller", shape).belt = place::<Planar>(0.4, 0.0);
     // Held to the side by a field of force: gravity along -x.
-    setup.gravity = place::<Planar>(-G, 0.0);
+    setup.fields.gravity = place::<Planar>(-G, 0.0);
     let x = place::<Planar>(0.1 + RADIUS - MASS * G / KN, 0.0);
     add(&mut setup, RADIUS, MASS, x, place::<Planar>(0.0, 0.0));
     let grain = end(&setup)[0];

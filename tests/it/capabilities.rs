@@ -157,7 +157,7 @@ fn run<D: Integrate>(model: Model, setup: Setup<D>, quiet: bool) -> Result<Vec<S
 /// The same over two ranks: the bits of one process.
 fn shared<D: Integrate>(mut setup: Setup<D>) -> Result<Vec<String>, String> {
     bricks_of(&setup, None, 2).map_err(|error| error.to_string())?;
-    setup.finish = 0.05;
+    setup.run.finish = 0.05;
     let mut own = arenite::system::System::new(setup.clone()).map_err(|error| error.to_string())?;
     let never = AtomicBool::new(false);
     own.run(&mut NullSink, &mut Control::new(&never))

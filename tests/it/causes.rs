@@ -25,7 +25,7 @@ fn of(events: &[EventRow], kind: EventKind) -> Vec<EventRow> {
 #[test]
 fn a_flight_that_goes_on_is_no_change_of_regime() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 10.0, 0.0, 0.5), 1e-5, 0.7);
-    setup.gravity = place::<Planar>(0.0, -9.81);
+    setup.fields.gravity = place::<Planar>(0.0, -9.81);
     setup.log.events = EventLog::Links;
     floor(&mut setup);
     for k in 0..5 {
@@ -69,10 +69,10 @@ fn a_flight_that_goes_on_is_no_change_of_regime() {
 #[test]
 fn a_gate_and_the_last_grain_are_causes() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 50.0, 0.0, 0.5), 1e-5, 2.0);
-    setup.gravity = place::<Planar>(0.0, -9.81);
+    setup.fields.gravity = place::<Planar>(0.0, -9.81);
     setup.log.events = EventLog::Links;
-    setup.stop_when_empty = true;
-    setup.outlets.push(OutletSetup::Plane {
+    setup.run.stop_when_empty = true;
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<Planar>(0.0, -0.5),
         normal: place::<Planar>(0.0, 1.0),
     });
@@ -100,10 +100,10 @@ fn a_gate_and_the_last_grain_are_causes() {
 #[test]
 fn a_feed_is_a_cause() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 50.0, 0.0, 0.5), 1e-5, 0.05);
-    setup.gravity = place::<Planar>(0.0, -9.81);
+    setup.fields.gravity = place::<Planar>(0.0, -9.81);
     setup.log.events = EventLog::Links;
     floor(&mut setup);
-    setup.feeds.push(FeedSetup {
+    setup.sources.feeds.push(FeedSetup {
         what: Mixture::one(0, 1000.0, RadiusLaw::Equal(0.01)),
         min: place::<Planar>(0.0, 0.010_000_1),
         max: place::<Planar>(0.0, 0.010_000_1),
@@ -134,9 +134,9 @@ fn a_feed_is_a_cause() {
 #[test]
 fn a_jam_ends_a_run_and_has_a_cause() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 50.0, 50.0, 0.5), 1e-5, 2.0);
-    setup.gravity = place::<Planar>(0.0, -9.81);
+    setup.fields.gravity = place::<Planar>(0.0, -9.81);
     setup.log.events = EventLog::Links;
-    setup.outlets.push(OutletSetup::Plane {
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<Planar>(0.0, -0.5),
         normal: place::<Planar>(0.0, 1.0),
     });

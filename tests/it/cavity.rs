@@ -197,7 +197,7 @@ fn walls_record_all_of_the_momentum() {
     };
     let before = momentum(&setup.grains);
     let (system, sink) = run(&setup);
-    let after = momentum(&system.grains_at(setup.finish));
+    let after = momentum(&system.grains_at(setup.run.finish));
     let mut given = Vector2::zeros();
     let mut last = 0.0;
     for row in &sink.series {

@@ -19,7 +19,7 @@ fn packing(count: usize, seed: u64, pressures: &[f64], lasts: f64) -> Setup<Plan
         .map(|k| std::f64::consts::PI * radius(k) * radius(k))
         .sum();
     let length = (area / 0.55).sqrt();
-    setup.periodic = vec![
+    setup.space.periodic = vec![
         Some(PeriodicAxis {
             origin: 0.0,
             length
@@ -54,7 +54,7 @@ fn packing(count: usize, seed: u64, pressures: &[f64], lasts: f64) -> Setup<Plan
                 until: None,
             },
         });
-    setup.cell = Some(CellSetup {
+    setup.space.cell = Some(CellSetup {
         drives: drives.collect(),
         shears: Vec::new(),
     });
@@ -121,7 +121,7 @@ fn rests(setup: &Setup<Planar>, pressures: &[f64]) -> Vec<Rest> {
             // The servo at rest: on each axis what was asked for, over the whole last stage even in the mean that begins
             // with the step from one pressure to the next.
             let now = system.dem().world.cell.state.unwrap();
-            if row.time == setup.finish {
+            if row.time == setup.run.finish {
                 close("pressure", now.stress.pressure[k][k] / asked, 1.0, 1e-3);
             }
         }

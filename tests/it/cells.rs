@@ -18,19 +18,19 @@ const LENGTH: f64 = 0.1;
 /// A cubic cell of one material, nothing driven.
 fn cell<D: Integrate>(law: arenite::contact::ContactLaw, step: f64, finish: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, step, finish);
-    setup.periodic = vec![
+    setup.space.periodic = vec![
         Some(PeriodicAxis {
             origin: -0.03,
             length: LENGTH,
         });
         D::N
     ];
-    setup.cell = Some(CellSetup::default());
+    setup.space.cell = Some(CellSetup::default());
     setup
 }
 
 fn shear<D: Dimension>(setup: &mut Setup<D>, rate: f64, from: f64, until: Option<f64>) {
-    let cell = setup.cell.get_or_insert_default();
+    let cell = setup.space.cell.get_or_insert_default();
     cell.shears.push(CellShear {
         rate,
         span: Span { from, until },
@@ -38,7 +38,7 @@ fn shear<D: Dimension>(setup: &mut Setup<D>, rate: f64, from: f64, until: Option
 }
 
 fn drive<D: Dimension>(setup: &mut Setup<D>, axes: &[usize], control: CellControl, from: f64) {
-    let cell = setup.cell.get_or_insert_default();
+    let cell = setup.space.cell.get_or_insert_default();
     cell.drives.push(CellDrive {
         axes: std::array::from_fn(|k| axes.contains(&k)),
         control,
@@ -252,7 +252,7 @@ fn book<D: Integrate>() {
         setup.log.events = EventLog::None;
         setup.log.series = Some(finish / 50.0);
         // Without friction: where slip begins within a step the error is of first order.
-        setup.laws.set(0, 0, linear(2e4, 0.0, 3.0, 0.0, 0.0));
+        setup.matter.laws.set(0, 0, linear(2e4, 0.0, 3.0, 0.0, 0.0));
         crowd(&mut setup, 40, 0.5);
         run(&setup)
     };
@@ -522,10 +522,16 @@ fn what_a_moving_cell_does_not_know_is_refused() {
         let error = System::new(setup).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     };
-    refused(&|s| s.periodic[1] = None, "periodic in all directions");
+    refused(
+        &|s| s.space.periodic[1] = None,
+        "periodic in all directions",
+    );
     refused(&|s| floor(s).name.clear(), "no walls");
-    refused(&|s| s.gravity = place::<Planar>(0.0, -1.0), "field.gravity");
-    refused(&|s| s.drag = 0.1, "field.drag");
+    refused(
+        &|s| s.fields.gravity = place::<Planar>(0.0, -1.0),
+        "field.gravity",
+    );
+    refused(&|s| s.fields.drag = 0.1, "field.drag");
     refused(
         &|s| s.motion.integrator = IntegratorName::Midpoint,
         "verlet",

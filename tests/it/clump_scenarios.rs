@@ -76,7 +76,7 @@ fn falls(push: f64) -> Vec<f64> {
             "log.series=never",
         ],
     );
-    let count = setup.forms.len();
+    let count = setup.matter.forms.len();
     assert_eq!(count, 1);
     let (_, sink) = run(&setup);
     let fallen = |grain: u32| {
@@ -208,8 +208,8 @@ fn ends_up(rotation: &str) -> (f64, f64) {
     let (system, _) = run(&setup);
     let balance = system.summary().energy.balance_error;
     assert!(balance < 1e-3, "{balance}");
-    let last = system.grains_at(setup.finish)[0];
-    let own = setup.forms[0].axes.inverse() * Vector3::y();
+    let last = system.grains_at(setup.run.finish)[0];
+    let own = setup.matter.forms[0].axes.inverse() * Vector3::y();
     ((last.rotation * own).z, last.kinetic_energy())
 }
 
@@ -288,12 +288,12 @@ fn a_drum_bears_what_it_lifts_in_the_long_run() {
 fn the_scenarios_are_what_these_tests_take_them_for() {
     let domino: Setup<Planar> = planar("domino", &[]);
     assert_eq!(domino.grains.len(), 31);
-    assert_eq!(domino.forms[0].parts.len(), 24);
+    assert_eq!(domino.matter.forms[0].parts.len(), 24);
     let gomboc: Setup<Spatial> = spatial("gomboc", &[]);
     assert!(
-        gomboc.forms[0].parts.len() >= 80,
+        gomboc.matter.forms[0].parts.len() >= 80,
         "{}",
-        gomboc.forms[0].parts.len()
+        gomboc.matter.forms[0].parts.len()
     );
 }
 
@@ -358,9 +358,12 @@ fn a_t_bar_turns_over_again_and_again() {
         sum(|[x, y]| x * x + y * y),
     ];
     let mut wanted = Vec::new();
-    free_spin(moments, [spin.x, spin.y, spin.z], setup.finish, |t, w| {
-        wanted.push((t, w[1]))
-    });
+    free_spin(
+        moments,
+        [spin.x, spin.y, spin.z],
+        setup.run.finish,
+        |t, w| wanted.push((t, w[1])),
+    );
     let wanted = turns(&wanted);
     assert!(wanted.len() >= 4, "{wanted:?}");
     assert_eq!(seen.len(), wanted.len(), "{seen:?} {wanted:?}");

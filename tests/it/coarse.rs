@@ -124,12 +124,12 @@ fn beds_balance(name: &str, options: &[&str]) {
     let (sink, meta, gravity) = match embedded(name, options) {
         AnySetup::Planar(setup) => {
             let meta = run_meta(&setup, "");
-            let g = setup.gravity;
+            let g = setup.fields.gravity;
             (filled(setup), meta, [g.x, g.y, 0.0])
         }
         AnySetup::Spatial(setup) => {
             let meta = run_meta(&setup, "");
-            let g = setup.gravity;
+            let g = setup.fields.gravity;
             (filled(setup), meta, [g.x, g.y, g.z])
         }
     };

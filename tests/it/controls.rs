@@ -91,7 +91,7 @@ fn closed(sink: &MemorySink) -> Vec<f64> {
 /// What a wall that slides by itself at a time, in place of the valve, makes of the same: the same motion, told in advance.
 fn told_in_advance<D: Dimension>(setup: &Setup<D>, at: f64) -> Setup<D> {
     let mut twin = setup.clone();
-    twin.controls.clear();
+    twin.sources.controls.clear();
     for wall in &mut twin.boundaries {
         if let Motion::Slide(slide) = wall.motion {
             let piece = |from, velocity| MotionPiece {
@@ -200,7 +200,7 @@ fn a_valve_moves_its_wall_as_a_motion_does() {
         };
         let mut twin = told_in_advance(setup, at);
         let mut own = setup.clone();
-        (twin.finish, own.finish) = (at + 0.01, at + 0.01);
+        (twin.run.finish, own.run.finish) = (at + 0.01, at + 0.01);
         let [twin, own] = [twin, own].map(|setup| support::end(&setup));
         assert_eq!(twin.len(), own.len());
         for (a, b) in twin.iter().zip(&own) {
@@ -241,7 +241,7 @@ fn a_run_with_a_valve_goes_on_from_any_checkpoint() {
 
     let idle = support::written_planar(&dosing(2, 1000, ""));
     let mut open = idle.clone();
-    open.controls.clear();
+    open.sources.controls.clear();
     let [a, b] = [idle, open].map(|setup| support::run(&setup).0.state_hash());
     assert_eq!(a, b);
 }
@@ -385,10 +385,10 @@ fn a_run_that_is_extended_has_all_its_sources() {
     // Before the valve closes, while it does, and after.
     for first in [0.5 * at, at + 0.011, at + 0.1] {
         let mut short = setup.clone();
-        short.finish = first;
+        short.run.finish = first;
         let (mut system, mut sink) = support::run(&short);
         let so_far = sink.series.len();
-        system.extend(setup.finish);
+        system.extend(setup.run.finish);
         support::finish(&mut system, &mut sink);
         assert_eq!(system.state_hash(), straight.state_hash(), "from {first} s");
         assert_eq!(closed(&sink), [at], "from {first} s");

@@ -77,7 +77,7 @@ fn strikes_like<D: Integrate>(
         deepest.abs() < share,
         "{what}: overlap is off by {deepest:.4}"
     );
-    let after = system.grains_at(setup.finish)[0].velocity;
+    let after = system.grains_at(setup.run.finish)[0].velocity;
     let off = (after - normal * SPEED).norm() / SPEED;
     assert!(off < 2e-4, "{what}: leaves with {after:?}");
 }
@@ -252,7 +252,7 @@ fn oblique_impacts_go_by_the_effective_radius() {
     fn tangential<D: Integrate>(shape: Shape<D>, point: D::Vector, factor: f64) -> [f64; 2] {
         let normal = place::<D>(0.0, 1.0);
         let mut setup = thrown(shape, point, normal);
-        setup.laws.set(
+        setup.matter.laws.set(
             0,
             0,
             hertz(3e3 * YOUNG * factor, 1.2e3 * YOUNG * factor, 9.0),
@@ -261,7 +261,7 @@ fn oblique_impacts_go_by_the_effective_radius() {
         // So stiff that the grain does not go around the wall meanwhile.
         setup.motion.step = Some(5e-9);
         setup.log.series = Some(5e-9);
-        setup.finish = 3e-5;
+        setup.run.finish = 3e-5;
         let (_, sink) = run(&setup);
         let greatest = |k: usize| {
             let all = sink.series.iter().map(|row| row.walls[0][k].abs());
@@ -295,7 +295,7 @@ fn oblique_impacts_go_by_the_effective_radius() {
 #[test]
 fn a_bowl_keeps_the_energy() {
     let mut setup: Setup<Planar> = empty(hertz(YOUNG, 0.4 * YOUNG, 0.0), 2e-6, 0.3);
-    setup.gravity = place::<Planar>(0.0, -9.81);
+    setup.fields.gravity = place::<Planar>(0.0, -9.81);
     let shape = Shape::Arc(shapes::Arc {
         centre: place::<Planar>(0.0, 3.0 * RADIUS),
         radius: 3.0 * RADIUS,
@@ -353,7 +353,7 @@ fn hollows_as_narrow_as_the_grain_are_bounded() {
     setup.motion.step = Some(2e-8);
     setup.log.series = Some(1e-5);
     let (system, _) = run(&setup);
-    let grain = system.grains_at(setup.finish)[0];
+    let grain = system.grains_at(setup.run.finish)[0];
     assert!(grain.velocity.is_finite() && grain.position.is_finite());
     assert!(grain.velocity.norm() < 1.01 * SPEED, "{grain:?}");
 }

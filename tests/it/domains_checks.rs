@@ -60,7 +60,7 @@ pub fn crowd<D: Integrate>(count: usize, across: usize, steps: usize, images: bo
     }
     if images {
         let up = count.div_ceil(across.pow(D::N as u32 - 1));
-        setup.periodic = (0..D::N)
+        setup.space.periodic = (0..D::N)
             .map(|k| {
                 let cells = if k + 1 == D::N { up } else { across };
                 Some(PeriodicAxis {
@@ -154,14 +154,14 @@ pub fn domains(ranks: &dyn Ranks) {
     // Enough grains for slots to be sorted by place; a run without ranks sorts them otherwise.
     same_as_one(ranks, &crowd::<Planar>(4_900, 70, 1000, true));
     let mut setup = hopper(0.3);
-    setup.morph = None;
+    setup.models.morph = None;
     setup.motion.flight = false;
     as_by_itself(ranks, &setup, None);
     // Who would stand still or collide in flight is stepped, and that is told.
     let mut asked = hopper(0.3);
     asked.motion.flight = false;
     asked.motion.collisions = planar("rain", &["run.finish=0.1"]).motion.collisions;
-    assert!(asked.morph.is_some() && asked.motion.collisions.is_some());
+    assert!(asked.models.morph.is_some() && asked.motion.collisions.is_some());
     if let Some(shared) = over(ranks, &asked, None) {
         let told = |part: &str| {
             let warnings = shared.system.summary().warnings;

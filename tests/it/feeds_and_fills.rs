@@ -260,7 +260,7 @@ fn start(text: &str) -> (Vec<(f64, f64)>, Vec<String>) {
             let across = (0..D::N - 1).map(|k| grain.position[k] * grain.position[k]);
             (across.sum::<f64>().sqrt(), grain.position[D::N - 1])
         });
-        (grains.collect(), setup.warnings.clone())
+        (grains.collect(), setup.notes.warnings.clone())
     }
     match setup(text) {
         AnySetup::Planar(setup) => of(setup),
@@ -619,7 +619,7 @@ fn a_feed_goes_on_as_it_would_have() {
     };
     let whole = figures(setup.clone());
     let mut first = setup.clone();
-    first.finish = 0.2;
+    first.run.finish = 0.2;
     let mut system = System::new(first).unwrap();
     let never = AtomicBool::new(false);
     system
@@ -627,7 +627,7 @@ fn a_feed_goes_on_as_it_would_have() {
         .unwrap();
     let state = system.save().unwrap();
     let mut again = System::restore(setup.clone(), &state).unwrap();
-    again.extend(setup.finish);
+    again.extend(setup.run.finish);
     again.run(&mut NullSink, &mut Control::new(&never)).unwrap();
     assert_eq!(again.summary().grains, whole.grains);
 }

@@ -104,9 +104,9 @@ fn free_groups_are_rare() {
         let speed = setup.motion.stable_speed;
         let mut system = System::new(setup.clone()).unwrap();
         let mut sums = [0; 5];
-        while setup.finish < finish {
-            setup.finish += 0.01;
-            system.extend(setup.finish);
+        while setup.run.finish < finish {
+            setup.run.finish += 0.01;
+            system.extend(setup.run.finish);
             support::finish(&mut system, &mut NullSink);
             for (sum, found) in sums.iter_mut().zip(shares(&system)) {
                 *sum += found;

@@ -218,8 +218,8 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
     let mut sink = MemorySink::default();
     let (mut rigid, mut rest) = (0, 0);
     for tick in 1..=60 {
-        setup.finish = 0.05 * f64::from(tick);
-        system.extend(setup.finish);
+        setup.run.finish = 0.05 * f64::from(tick);
+        system.extend(setup.run.finish);
         support::finish(&mut system, &mut sink);
         let groups = system.rigid_groups();
         assert_eq!(
@@ -230,7 +230,7 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
         let mut told: Vec<u32> = groups.free.concat();
         told.extend(&groups.grounded);
         told.sort_unstable();
-        let rows = system.grain_rows(setup.finish);
+        let rows = system.grain_rows(setup.run.finish);
         let of = |regime| rows.iter().filter(move |row| row.regime == regime);
         let found: Vec<u32> = of(Regime::Rigid).map(|row| row.grain).collect();
         assert_eq!(found, told, "tick {tick}");
@@ -258,7 +258,7 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
         grown += usize::from(to == Regime::Rigid);
     }
     assert!(grown >= 150, "{grown}");
-    let now = system.grain_rows(setup.finish);
+    let now = system.grain_rows(setup.run.finish);
     for row in &now {
         assert_eq!(regime[&row.grain], row.regime);
     }
@@ -423,7 +423,7 @@ fn who_is_stopped_in_vain_is_left_to_step() {
     // Who lacks anything at all after a solve is woken, and all are solved for all the time: what is
     // stopped cannot stay so.
     let mut setup = setup(&["feed[0].count=150", "run.finish=3"]);
-    let morph = setup.morph.as_mut().expect("it morphs");
+    let morph = setup.models.morph.as_mut().expect("it morphs");
     (morph.left, morph.carry_every) = (1e-12, 0.5 * morph.dwell);
     let dwell = morph.dwell;
     let (system, _) = support::run(&setup);

@@ -64,7 +64,7 @@ fn a_lid_falls_and_is_damped() {
     fn falls<D: Integrate>(integrator: IntegratorName) {
         let mut setup: Setup<D> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-4, 0.1);
         setup.motion.integrator = integrator;
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         lid(&mut setup, 1.0, 2.0, 5.0);
         let (system, _) = run(&setup);
         let now = state(&system, "lid");
@@ -131,7 +131,7 @@ fn a_lid_is_hit() {
 fn energy_of_a_lid_is_kept() {
     fn lost<D: Integrate>(step: f64) -> f64 {
         let mut setup: Setup<D> = empty(linear(KN, KN, 0.0, 0.0, 0.0), step, 0.05);
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         floor(&mut setup);
         let (mass, force) = (0.7, 30.0);
         lid(&mut setup, 2.0 * RADIUS, mass, force);
@@ -161,7 +161,7 @@ fn energy_of_a_lid_is_kept() {
 #[test]
 fn a_lid_keeps_its_pressure() {
     let mut setup: Setup<Planar> = empty(linear(KN, KN, 80.0, 40.0, 0.3), 1e-5, 1.5);
-    setup.gravity = place::<Planar>(0.0, -G);
+    setup.fields.gravity = place::<Planar>(0.0, -G);
     setup.log.series = Some(0.01);
     let (width, pressure) = (0.12, 800.0);
     floor(&mut setup);
@@ -268,13 +268,13 @@ fn pressures_follow_the_room_between_plates() {
 #[test]
 fn stops_hold_a_lid() {
     let mut setup: Setup<Spatial> = empty(linear(KN, KN, 0.0, 0.0, 0.0), 1e-4, 0.5);
-    setup.gravity = place::<Spatial>(0.0, -G);
+    setup.fields.gravity = place::<Spatial>(0.0, -G);
     let guided = lid(&mut setup, 1.0, 2.0, 0.0);
     guided.from = 0.1;
     guided.stops = Some([-0.1, 0.3]);
-    setup.finish = 0.0999;
+    setup.run.finish = 0.0999;
     assert_eq!(state(&run(&setup).0, "lid").way, 0.0);
-    setup.finish = 0.3;
+    setup.run.finish = 0.3;
     let now = state(&run(&setup).0, "lid");
     // Let go at the first evaluation from then on.
     close(
@@ -283,7 +283,7 @@ fn stops_hold_a_lid() {
         0.5 * G * (now.time - 0.1).powi(2),
         0.2 * G * 1e-4 + 1e-12,
     );
-    setup.finish = 0.5;
+    setup.run.finish = 0.5;
     let now = state(&run(&setup).0, "lid");
     assert_eq!([now.way, now.speed], [0.3, 0.0]);
 }
@@ -313,7 +313,7 @@ fn a_lid_is_led_in_the_end() {
 #[test]
 fn a_lid_goes_on_from_a_saved_state() {
     let mut setup: Setup<Planar> = empty(linear(KN, KN, 20.0, 10.0, 0.3), 1e-5, 0.04);
-    setup.gravity = place::<Planar>(0.0, -G);
+    setup.fields.gravity = place::<Planar>(0.0, -G);
     setup.log.checkpoint = Some(0.013);
     floor(&mut setup);
     lid(&mut setup, 0.0205, 0.7, 10.0);
@@ -332,8 +332,8 @@ fn a_lid_goes_on_from_a_saved_state() {
         let mut again = System::restore(setup.clone(), saved).unwrap();
         finish(&mut again, &mut MemorySink::default());
         assert_eq!(
-            again.grains_at(setup.finish),
-            system.grains_at(setup.finish)
+            again.grains_at(setup.run.finish),
+            system.grains_at(setup.run.finish)
         );
         assert_eq!(state(&again, "lid"), state(&system, "lid"));
     }

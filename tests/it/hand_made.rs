@@ -11,8 +11,8 @@ use crate::support::{add, empty, floor, linear, place};
 fn a_setup_without_a_law_is_refused() {
     let law = linear(1e5, 5e4, 2.0, 1.0, 0.4);
     let mut bare: Setup<Planar> = empty(law, 1e-5, 1e-3);
-    bare.materials = vec!["steel".into(), "glass".into()];
-    bare.laws = LawTable::new(2);
+    bare.matter.materials = vec!["steel".into(), "glass".into()];
+    bare.matter.laws = LawTable::new(2);
     let at = place::<Planar>;
     add(&mut bare, 0.01, 0.1, at(0.0, 0.0), at(0.0, 0.0));
     assert!(System::new(bare.clone()).is_ok());
@@ -24,7 +24,7 @@ fn a_setup_without_a_law_is_refused() {
     add(&mut two, 0.01, 0.1, at(0.1, 0.0), at(0.0, 0.0)).material = 1;
     let none = "`steel` and `glass` can meet, but no law is given for this pair";
     assert_eq!(why(&two), none);
-    two.laws.set(0, 1, law);
+    two.matter.laws.set(0, 1, law);
     assert_eq!(why(&two), "");
     two.grains[1].material = 2;
     assert_eq!(why(&two), "grains are of material 2, but laws are for 2");

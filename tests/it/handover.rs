@@ -57,12 +57,12 @@ fn before_and_after(more: f64) -> (System<Planar>, System<Planar>) {
     let mut setup = box_of_disks();
     let mut first = System::new(setup.clone()).expect("it starts");
     run(&mut first);
-    setup.finish += 3.0;
+    setup.run.finish += 3.0;
     let mut again = System::restore(setup.clone(), &first.save().unwrap()).expect("it goes on");
-    again.extend(setup.finish);
-    setup.gravity *= 1.0 + more;
+    again.extend(setup.run.finish);
+    setup.fields.gravity *= 1.0 + more;
     let mut second = System::restore(setup.clone(), &first.save().unwrap()).expect("it goes on");
-    second.extend(setup.finish);
+    second.extend(setup.run.finish);
     run(&mut second);
     run(&mut again);
     (again, second)
@@ -126,7 +126,7 @@ fn increments_are_those_of_the_dynamics_while_no_link_slips() {
     let m = from.network.per_node();
     let mut load = from.load.clone();
     for (row, chunk) in load.chunks_mut(m).enumerate() {
-        let weight = rest.grains_at(rest.time())[row].mass * rest.setup().gravity.y;
+        let weight = rest.grains_at(rest.time())[row].mass * rest.setup().fields.gravity.y;
         chunk[1] += more * weight;
     }
     let (mut off, mut size) = (0.0, 0.0);
@@ -149,7 +149,7 @@ fn a_total_load_from_unstressed_links_invents_other_forces() {
     let m = from.network.per_node();
     let mut load = vec![0.0; from.network.len()];
     for (row, chunk) in load.chunks_mut(m).enumerate() {
-        chunk[1] = rest.grains_at(rest.time())[row].mass * rest.setup().gravity.y;
+        chunk[1] = rest.grains_at(rest.time())[row].mass * rest.setup().fields.gravity.y;
     }
     let (mut off, mut size) = (0.0, 0.0);
     for ((normal, tangential), (n, t)) in increments(&from, &load).into_iter().zip(&from.forces) {

@@ -19,8 +19,8 @@ fn told(text: &str, set: &[&str]) -> Vec<String> {
         .and_then(|scenario| scenario.resolve())
         .unwrap_or_else(|problem| panic!("{}", problem.render(false)));
     match resolved.setup {
-        AnySetup::Planar(setup) => setup.warnings,
-        AnySetup::Spatial(setup) => setup.warnings,
+        AnySetup::Planar(setup) => setup.notes.warnings,
+        AnySetup::Spatial(setup) => setup.notes.warnings,
     }
 }
 

@@ -210,7 +210,7 @@ fn after_a_jam_time_costs_nothing() {
         // Walls go on bearing all that is there. What still moves, under 1e-6 m g d a disk, left 2.4e-5
         // of the weight in the worst of three fillings.
         let weight: f64 = system
-            .grains_at(setup.finish)
+            .grains_at(setup.run.finish)
             .iter()
             .map(|g| g.mass * 9.8)
             .sum();
@@ -293,7 +293,7 @@ fn a_jam_lasts_when_its_taps_are_used_up() {
 }
 
 fn perturbed<D: Dimension>(setup: &mut Setup<D>, time: f64, kind: PerturbKind<D>) {
-    setup.perturbs.push(PerturbSetup {
+    setup.sources.perturbs.push(PerturbSetup {
         when: PerturbWhen::At(time),
         kind,
     });
@@ -303,7 +303,7 @@ fn perturbed<D: Dimension>(setup: &mut Setup<D>, time: f64, kind: PerturbKind<D>
 fn a_tap<D: Integrate>(fly: bool) {
     let (g, h) = (9.8, 1e-4);
     let mut setup = empty::<D>(linear(1e4, 1e4, 1.0, 1.0, 0.5), h, 0.4);
-    setup.gravity = place::<D>(0.0, -g);
+    setup.fields.gravity = place::<D>(0.0, -g);
     setup.motion.flight = fly;
     for x in [0.0, 1.0] {
         add(
@@ -351,7 +351,7 @@ fn a_shaken_vessel_swings_about_what_flies() {
     let frequency = 5.0;
     for (finish, swung) in [(0.3, 2.0), (0.35, 1.0), (0.61, 0.0), (0.8, 0.0)] {
         let mut setup = empty::<Planar>(linear(1e4, 1e4, 1.0, 1.0, 0.5), h, finish);
-        setup.gravity = place::<Planar>(0.0, -g);
+        setup.fields.gravity = place::<Planar>(0.0, -g);
         add(
             &mut setup,
             0.01,
@@ -381,7 +381,7 @@ fn a_shaken_vessel_swings_about_what_flies() {
         let error = summary.energy.balance_error;
         assert!(error < 1e-5, "at {finish} s the book is off by {error:e}");
         assert_eq!(
-            system.setup().gravity == place::<Planar>(0.0, -g),
+            system.setup().fields.gravity == place::<Planar>(0.0, -g),
             finish > 0.59
         );
     }
@@ -392,7 +392,7 @@ fn a_shaken_vessel_swings_about_what_flies() {
 fn on_a_tilted_floor_a_disk_slides_as_it_must() {
     let (g, h, turn) = (9.8, 1e-5, 0.4);
     let mut setup = empty::<Planar>(linear(1e5, 1e5, 50.0, 50.0, 0.0), h, 0.7);
-    setup.gravity = place::<Planar>(0.0, -g);
+    setup.fields.gravity = place::<Planar>(0.0, -g);
     floor(&mut setup);
     add(
         &mut setup,
@@ -416,7 +416,12 @@ fn on_a_tilted_floor_a_disk_slides_as_it_must() {
     close("way", grain.position[0], wanted, late + 1e-6 * wanted);
     let wanted = [g * libm::sin(turn), -g * libm::cos(turn)];
     for k in 0..2 {
-        close("gravity", system.setup().gravity[k], wanted[k], 1e-12);
+        close(
+            "gravity",
+            system.setup().fields.gravity[k],
+            wanted[k],
+            1e-12,
+        );
     }
     assert!(summary.energy.balance_error < 1e-6, "{:?}", summary.energy);
     // What it has it got from outside: the floor did not let it sink.
@@ -431,7 +436,7 @@ fn on_a_tilted_floor_a_disk_slides_as_it_must() {
 #[test]
 fn who_is_taken_away_is_gone_with_what_it_held() {
     let mut setup = empty::<Planar>(linear(1e5, 1e5, 50.0, 50.0, 0.5), 1e-5, 0.5);
-    setup.gravity = place::<Planar>(0.0, -9.8);
+    setup.fields.gravity = place::<Planar>(0.0, -9.8);
     setup.log.events = EventLog::System;
     floor(&mut setup);
     for y in [0.01, 0.03] {
@@ -468,7 +473,7 @@ fn without_a_stone_an_arch_falls() {
         (ArchGrain::Middle, "morph.rigid=true"),
     ] {
         let mut setup = narrow(0.05, &["run.finish=1.0", rigid]);
-        setup.perturbs.push(PerturbSetup {
+        setup.sources.perturbs.push(PerturbSetup {
             when: PerturbWhen::OnJam {
                 delay: 0.0,
                 at_most: Some(1),
@@ -551,8 +556,8 @@ fn same_bits_after_a_saved_state() {
 #[test]
 fn a_perturbation_that_finds_nobody_says_so() {
     let mut setup = empty::<Planar>(linear(1e5, 1e5, 50.0, 50.0, 0.5), 1e-5, 0.1);
-    setup.gravity = place::<Planar>(0.0, -9.8);
-    setup.outlets.push(OutletSetup::Plane {
+    setup.fields.gravity = place::<Planar>(0.0, -9.8);
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<Planar>(0.0, -0.5),
         normal: place::<Planar>(0.0, 1.0),
     });

@@ -27,12 +27,12 @@ fn bridge<D: Integrate>(turn: D::Spin, finish: f64) -> Setup<D> {
     let (radius, mass) = (0.01, 0.1);
     let law = |friction| linear(1e9, 5e8, 1e4, 5e3, friction);
     let mut setup = empty::<D>(law(0.0), 1e-6, finish);
-    setup.materials = ["grain", "floor", "wall"].map(String::from).to_vec();
-    setup.laws = LawTable::new(3);
-    setup.laws.set(0, 0, law(100.0));
-    setup.laws.set(0, 1, law(100.0));
-    setup.laws.set(0, 2, law(FRICTION));
-    setup.gravity = place::<D>(0.0, -9.8);
+    setup.matter.materials = ["grain", "floor", "wall"].map(String::from).to_vec();
+    setup.matter.laws = LawTable::new(3);
+    setup.matter.laws.set(0, 0, law(100.0));
+    setup.matter.laws.set(0, 1, law(100.0));
+    setup.matter.laws.set(0, 2, law(FRICTION));
+    setup.fields.gravity = place::<D>(0.0, -9.8);
     setup.log.events = EventLog::Links;
     floor(&mut setup).material = 1;
     let (s, c) = (libm::sin(LEAN), libm::cos(LEAN));
@@ -45,11 +45,11 @@ fn bridge<D: Integrate>(turn: D::Spin, finish: f64) -> Setup<D> {
     let high = place::<D>(2.0 * radius * s, radius * (1.0 + 2.0 * c));
     add(&mut setup, radius, mass, place::<D>(0.0, radius), still);
     add(&mut setup, radius, mass, high, still);
-    setup.perturbs.push(PerturbSetup {
+    setup.sources.perturbs.push(PerturbSetup {
         when: PerturbWhen::At(BEGIN),
         kind: PerturbKind::Turn { spin: turn },
     });
-    setup.morph = Some(support::finely());
+    setup.models.morph = Some(support::finely());
     setup
 }
 

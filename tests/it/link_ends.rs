@@ -78,7 +78,7 @@ fn ends_as_it_began<D: Integrate>(what: &str, setup: &Setup<D>) -> Ended {
         );
     }
     open.retain(|_, places| *places != 0);
-    let last = system.link_rows(setup.finish);
+    let last = system.link_rows(setup.run.finish);
     assert_eq!(
         open,
         places(&last),

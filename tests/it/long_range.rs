@@ -139,7 +139,7 @@ fn pairs_give_neither_momentum_nor_angular_momentum() {
 fn free<D: Dimension>(step: f64, finish: f64, long_range: LongRangeSetup) -> Setup<D> {
     // So soft that steps need not mind it: nothing touches unless a test says so.
     let mut setup = empty::<D>(linear(1e-6, 0.0, 0.0, 0.0, 0.0), step, finish);
-    setup.long_range = long_range;
+    setup.fields.long_range = long_range;
     setup
 }
 
@@ -212,7 +212,7 @@ fn gyration<D: Integrate>(integrator: IntegratorName) {
     let steps = 100.0;
     let finish = 50.0 * turn;
     let mut setup = free::<D>(turn / steps, finish, charged(specific));
-    setup.place = homogeneous([0.0; 3], [0.0, 0.0, density]);
+    setup.fields.place = homogeneous([0.0; 3], [0.0, 0.0, density]);
     setup.motion.integrator = integrator;
     let velocity = D::Vector::from_fn(|k| if k == 0 { speed } else { 0.0 });
     // So large that it does not go farther than its radius in a step, which is refused.
@@ -252,7 +252,7 @@ fn a_charge_drifts_in_crossed_fields() {
         let (strength, density) = (0.3, 0.5);
         let turn = std::f64::consts::TAU / (2.0 * density);
         let mut setup = free::<Spatial>(turn / 1000.0, 5.0 * turn, charged(specific));
-        setup.place = homogeneous([0.0, strength, 0.0], [0.0, 0.0, density]);
+        setup.fields.place = homogeneous([0.0, strength, 0.0], [0.0, 0.0, density]);
         add(
             &mut setup,
             0.01,
@@ -283,10 +283,10 @@ pub(super) fn dumbbell<D: Formed>() -> Form<D> {
 
 /// Gives a grain a form.
 pub(super) fn shaped<D: Dimension>(setup: &mut Setup<D>, form: Form<D>) {
-    let index = setup.forms.len() as u16;
+    let index = setup.matter.forms.len() as u16;
     let grain = setup.grains.last_mut().unwrap();
     (grain.form, grain.inertia, grain.rotation) = (Some(index), form.inertia, form.axes);
-    setup.forms.push(form);
+    setup.matter.forms.push(form);
 }
 
 /// A magnetic moment swings in a field as a pendulum: for a small amplitude a with the period
@@ -302,7 +302,7 @@ fn swing<D: Formed + Integrate>(long: bool) {
             ..Default::default()
         };
         let mut setup = free::<D>(1e-3, 1.0, long_range);
-        setup.place = homogeneous([0.0; 3], [density, 0.0, 0.0]);
+        setup.fields.place = homogeneous([0.0; 3], [density, 0.0, 0.0]);
         let zero = D::Vector::default();
         add(&mut setup, 0.03, 0.2, zero, zero);
         if long {
@@ -321,7 +321,7 @@ fn swing<D: Formed + Integrate>(long: bool) {
         };
         let rate = (specific * grain.mass * density / inertia).sqrt();
         let period = std::f64::consts::TAU / rate * (1.0 + amplitude * amplitude / 16.0);
-        setup.finish = period;
+        setup.run.finish = period;
         setup.motion.step = Some(period / steps);
         let (system, _) = run(&setup);
         let balance = system.summary().energy.balance_error;
@@ -354,14 +354,14 @@ fn trio<D: Formed + Integrate>(step: f64, finish: f64) -> Setup<D> {
         magnetic,
     };
     let mut setup = empty::<D>(linear(1e4, 0.0, 0.0, 0.0, 0.0), step, finish);
-    setup.laws = arenite::contact::LawTable::new(3);
+    setup.matter.laws = arenite::contact::LawTable::new(3);
     for a in 0..3 {
         for b in a..3 {
-            setup.laws.set(a, b, linear(1e4, 0.0, 0.0, 0.0, 0.0));
+            setup.matter.laws.set(a, b, linear(1e4, 0.0, 0.0, 0.0, 0.0));
         }
     }
-    setup.materials = vec!["a".into(), "b".into(), "c".into()];
-    setup.long_range = LongRangeSetup {
+    setup.matter.materials = vec!["a".into(), "b".into(), "c".into()];
+    setup.fields.long_range = LongRangeSetup {
         sources: vec![
             carries(2e-6, [1e-8, 3e-8, 0.0], [8.0, 3.0, 0.0]),
             carries(-1e-6, [0.0, 2e-8, 1e-8], [0.0, -9.0, 2.0]),
@@ -390,11 +390,11 @@ fn keeps<D: Formed + Integrate>() {
         let setup = trio::<D>(step, 0.05);
         let (before, about) = momenta(&setup.grains);
         let (system, _) = run(&setup);
-        let (after, around) = momenta(&system.grains_at(setup.finish));
+        let (after, around) = momenta(&system.grains_at(setup.run.finish));
         let turned = around - about;
         close("momentum", (after - before).norm(), 0.0, 1e-13);
         close("angular", D::spin_dot(turned, turned).sqrt(), 0.0, 1e-14);
-        let moved = system.grains_at(setup.finish)[0].velocity - setup.grains[0].velocity;
+        let moved = system.grains_at(setup.run.finish)[0].velocity - setup.grains[0].velocity;
         assert!(moved.norm() > 0.02, "{}", moved.norm());
         system.summary().energy.balance_error
     };
@@ -415,16 +415,16 @@ fn three_that_act_from_afar_keep_what_is_to_keep() {
 pub(super) fn plasma<D: Formed + Integrate>(step: f64, weak: bool) -> Setup<D> {
     let mut setup = trio::<D>(step, 0.05);
     setup.grains.clear();
-    setup.forms.clear();
+    setup.matter.forms.clear();
     let electric = [2e4, -1e4, 0.0];
-    setup.place = homogeneous(electric, [0.0, 0.01, 0.0]);
+    setup.fields.place = homogeneous(electric, [0.0, 0.01, 0.0]);
     if weak {
-        setup.place = homogeneous(electric, [0.0, 1e4, 1e5]);
-        for source in &mut setup.long_range.sources {
+        setup.fields.place = homogeneous(electric, [0.0, 1e4, 1e5]);
+        for source in &mut setup.fields.long_range.sources {
             source.magnetic = source.magnetic.map(|m| 1e-7 * m);
         }
     }
-    setup.gravity = place::<D>(0.0, -9.8);
+    setup.fields.gravity = place::<D>(0.0, -9.8);
     let mut dice = Dice(11);
     for k in 0..27 {
         let cell = [k % 3, k / 3 % 3, k / 9];
@@ -495,9 +495,9 @@ fn a_charge_hovers_over_another() {
     let charge: f64 = mass * specific;
     let height = (COULOMB * charge * charge / weight).sqrt();
     let mut setup = free::<Planar>(1e-5, 3.0, charged(specific));
-    setup.laws.set(0, 0, linear(1e4, 0.0, 1.0, 0.0, 0.0));
-    setup.gravity = Vector2::new(0.0, -9.8);
-    setup.drag = 5e-3;
+    setup.matter.laws.set(0, 0, linear(1e4, 0.0, 1.0, 0.0, 0.0));
+    setup.fields.gravity = Vector2::new(0.0, -9.8);
+    setup.fields.drag = 5e-3;
     floor(&mut setup);
     let zero = Vector2::zeros();
     add(&mut setup, 0.005, mass, Vector2::new(0.0, 0.005), zero);
@@ -518,10 +518,10 @@ fn a_charge_hovers_over_another() {
 #[test]
 fn what_comes_and_goes_is_in_the_ledger() {
     let mut setup = free::<Planar>(1e-5, 0.5, charged(1e-6));
-    setup.place = homogeneous([3e4, 0.0, 0.0], [0.0, 0.0, 1e3]);
-    setup.laws.set(0, 0, linear(1e5, 0.0, 0.0, 0.0, 0.0));
-    setup.gravity = Vector2::new(0.0, -9.8);
-    setup.feeds.push(FeedSetup {
+    setup.fields.place = homogeneous([3e4, 0.0, 0.0], [0.0, 0.0, 1e3]);
+    setup.matter.laws.set(0, 0, linear(1e5, 0.0, 0.0, 0.0, 0.0));
+    setup.fields.gravity = Vector2::new(0.0, -9.8);
+    setup.sources.feeds.push(FeedSetup {
         min: Vector2::new(-0.1, 0.0),
         max: Vector2::new(0.1, 0.05),
         rise: Vector2::zeros(),
@@ -535,7 +535,7 @@ fn what_comes_and_goes_is_in_the_ledger() {
         postpone: 0.01,
         tries: 10,
     });
-    setup.outlets.push(OutletSetup::Plane {
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: Vector2::new(0.0, -0.3),
         normal: Vector2::new(0.0, 1.0),
     });

@@ -181,7 +181,7 @@ fn beds_come_to_rest_on_triangles() {
 fn saved_states_go_on_with_the_same_bits() {
     for more in ["", "[morph]\n"] {
         let mut setup = bed(&open_box(), more);
-        setup.finish = 0.9;
+        setup.run.finish = 0.9;
         setup.log.checkpoint = Some(0.2);
         let mut sink = Checkpoints::default();
         let mut whole = System::new(setup.clone()).expect("it runs");

@@ -56,7 +56,7 @@ fn block(min: V3, max: V3) -> Shape<Spatial> {
 /// A grain above a wall with friction, everything logged.
 fn thrown(shape: Shape<Spatial>, x: V3, v: V3, spin: V3, finish: f64) -> Setup<Spatial> {
     let mut setup: Setup<Spatial> = empty(linear(KN, 0.8 * KN, 30.0, 20.0, 0.4), STEP, finish);
-    setup.gravity = V3::new(0.0, 0.0, -G);
+    setup.fields.gravity = V3::new(0.0, 0.0, -G);
     setup.log.events = EventLog::Links;
     setup.log.series = Some(0.01);
     wall(&mut setup, "wall", shape);
@@ -66,7 +66,7 @@ fn thrown(shape: Shape<Spatial>, x: V3, v: V3, spin: V3, finish: f64) -> Setup<S
 
 /// The greatest difference of place, velocity and surface speed at the end, in the unit of length and second.
 fn apart(a: &System<Spatial>, b: &System<Spatial>) -> f64 {
-    let finish = a.setup().finish;
+    let finish = a.setup().run.finish;
     let pairs = a.grains_at(finish).into_iter().zip(b.grains_at(finish));
     pairs
         .map(|(g, h)| {
@@ -215,7 +215,7 @@ fn a_ball_turns_about_the_edge_of_a_step() {
         let spin = V3::new(0.0, speed / height, 0.0);
         let mut setup = thrown(shape, x, V3::new(speed, 0.0, 0.0), spin, 0.12);
         let law = linear(KN, KN, 20.0, 20.0, 3.0);
-        setup.laws.set(0, 0, law);
+        setup.matter.laws.set(0, 0, law);
         setup.log.snapshots = Some(2e-4);
         run(&setup)
     };
@@ -293,10 +293,11 @@ fn a_corner_is_as_many_planes() {
         }
         // Drawn into the corner, and soon at rest in it.
         setup
+            .matter
             .laws
             .set(0, 0, linear(KN, 0.8 * KN, 300.0, 200.0, 0.4));
-        setup.finish = 0.4;
-        setup.gravity = V3::new(-4.0, -3.0, -G);
+        setup.run.finish = 0.4;
+        setup.fields.gravity = V3::new(-4.0, -3.0, -G);
         setup.log.snapshots = Some(0.01);
         run(&setup)
     };
@@ -336,7 +337,10 @@ fn a_cone_of_flat_sides_bears_what_a_cone_does() {
     let of = |shape| {
         let x = V3::new(0.2 + RADIUS, 0.0, 0.1 + 0.03);
         let mut setup = thrown(shape, x, V3::zeros(), V3::zeros(), 0.5);
-        setup.laws.set(0, 0, linear(KN, 0.0, 200.0, 0.0, 0.0));
+        setup
+            .matter
+            .laws
+            .set(0, 0, linear(KN, 0.0, 200.0, 0.0, 0.0));
         wall(&mut setup, "plane", plane(V3::new(0.2, 0.0, 0.0), V3::x()));
         setup.log.snapshots = Some(0.5);
         let (_, sink) = run(&setup);
@@ -420,7 +424,7 @@ fn a_mesh_moves_as_a_box_does() {
 /// at the end, and how many lie on the plate.
 fn fall(walls: [Shape<Spatial>; 3], integrator: IntegratorName) -> (f64, usize) {
     let mut setup: Setup<Spatial> = empty(linear(1e5, 0.5e5, 8.0, 4.0, 0.5), 1e-5, 0.8);
-    setup.gravity = V3::new(0.0, 0.0, -G);
+    setup.fields.gravity = V3::new(0.0, 0.0, -G);
     setup.motion.integrator = integrator;
     setup.log.series = Some(0.05);
     for (k, shape) in walls.into_iter().enumerate() {
@@ -438,7 +442,7 @@ fn fall(walls: [Shape<Spatial>; 3], integrator: IntegratorName) -> (f64, usize) 
         add(&mut setup, radius, 8e3 * radius.powi(3), x, v);
     }
     let (system, sink) = run(&setup);
-    let grains = system.grains_at(setup.finish);
+    let grains = system.grains_at(setup.run.finish);
     let on_plate = grains.iter().filter(|g| {
         let x = g.position;
         let over = x.x.abs() < 1.0 && x.y.abs() < 1.0;
@@ -510,7 +514,7 @@ fn a_fine_tube_is_nearly_round() {
         let x = V3::new(-sine, 0.0, -cosine) * (radius - 0.03);
         let mut setup = thrown(shape, x, V3::zeros(), V3::zeros(), 1.0);
         setup.grains[0].radius = 0.03;
-        setup.laws.set(0, 0, linear(1e4, 0.0, 0.0, 0.0, 0.0));
+        setup.matter.laws.set(0, 0, linear(1e4, 0.0, 0.0, 0.0, 0.0));
         setup.log.snapshots = Some(1e-3);
         run(&setup)
     };

@@ -155,7 +155,7 @@ every = 0.09
     }
     // With frequent looks the same sums, of more passes.
     let mut often = setup.clone();
-    often.meters[0].every = 1e-3;
+    often.sources.meters[0].every = 1e-3;
     let (more, _) = support::run(&often);
     let [rare, often] = [system.summary().meters, more.summary().meters];
     for (a, b) in rare.iter().zip(&often) {
@@ -242,6 +242,6 @@ fn meters_are_saved() {
     support::finish(&mut system, &mut arenite::record::NullSink);
     assert_eq!(system.summary().meters, whole.summary().meters);
     let mut other = setup;
-    other.meters.clear();
+    other.sources.meters.clear();
     assert!(System::restore(other, state).is_err());
 }

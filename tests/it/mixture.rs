@@ -156,7 +156,7 @@ fn fills_are_mixed() {
             assert_eq!(grain.form.is_some(), is_heavy);
             if is_heavy {
                 assert!((0.002..=0.006).contains(&grain.radius));
-                let form = &setup.forms[0];
+                let form = &setup.matter.forms[0];
                 let mass = 4000.0 * form.measure * grain.radius * grain.radius;
                 support::close("mass", grain.mass, mass, 1e-12);
             } else {

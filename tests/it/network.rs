@@ -104,7 +104,7 @@ fn packed<D: Integrate>(
         origin: 0.0,
         length,
     });
-    setup.periodic = vec![axis; D::N];
+    setup.space.periodic = vec![axis; D::N];
     let mut dice = Dice(3);
     while setup.grains.len() < count {
         let r = radius(setup.grains.len());
@@ -132,7 +132,7 @@ fn packed<D: Integrate>(
             until: None,
         },
     };
-    setup.cell = Some(CellSetup {
+    setup.space.cell = Some(CellSetup {
         drives: vec![drive],
         shears: Vec::new(),
     });

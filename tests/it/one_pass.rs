@@ -25,7 +25,7 @@ fn crowd<D: Integrate>(speed: f64) -> Setup<D> {
     let across: usize = if D::N == 2 { 130 } else { 26 };
     let mut setup: Setup<D> = empty(linear(1e5, 5e4, 2.0, 1.0, 0.4), STEP, 1.0);
     floor(&mut setup);
-    setup.gravity = place::<D>(0.0, -9.8);
+    setup.fields.gravity = place::<D>(0.0, -9.8);
     let mut dice = Dice(7);
     for n in 0..COUNT {
         let at = |k: usize| match k + 1 == D::N {
@@ -110,9 +110,9 @@ fn one_pass_has_the_bits_of_two_in_space() {
 fn who_is_taken_away_leaves_nothing<D: Integrate>() {
     let mut setup = crowd::<D>(0.5);
     setup.boundaries.clear();
-    setup.gravity = place::<D>(0.0, 0.0);
-    setup.periodic = vec![None; D::N];
-    setup.periodic[0] = Some(PeriodicAxis {
+    setup.fields.gravity = place::<D>(0.0, 0.0);
+    setup.space.periodic = vec![None; D::N];
+    setup.space.periodic[0] = Some(PeriodicAxis {
         origin: -1.0,
         length: 10.0,
     });
@@ -150,13 +150,13 @@ fn who_is_taken_away_leaves_nothing_in_space() {
 /// Several materials, and so several lists; some grains stand still amid others.
 fn classes_and_a_rim<D: Integrate>() {
     let mut setup = crowd::<D>(0.5);
-    setup.materials.push("other".into());
-    let law = *setup.laws.get(0, 0).unwrap();
+    setup.matter.materials.push("other".into());
+    let law = *setup.matter.laws.get(0, 0).unwrap();
     let mut laws = LawTable::new(2);
     for pair in [(0, 0), (0, 1), (1, 1)] {
         laws.set(pair.0, pair.1, law);
     }
-    setup.laws = laws;
+    setup.matter.laws = laws;
     for grain in setup.grains.iter_mut().step_by(3) {
         grain.material = 1;
     }

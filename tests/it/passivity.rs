@@ -206,7 +206,7 @@ fn greatest_fall(losses: &[f64]) -> f64 {
 /// Grains, or a grain and a wall, that just touch.
 fn in_touch<D: Integrate>(law: ContactLaw, slots: ContactTerms, wall: bool) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, 1e-6, LAST);
-    setup.laws.set_terms(0, 0, slots);
+    setup.matter.laws.set_terms(0, 0, slots);
     if wall {
         floor(&mut setup);
     } else {

@@ -39,7 +39,7 @@ fn laws() -> [ContactLaw; 3] {
 /// A box with a gate, a bed, flyers, a feed, a moving wall and outlets: all that the driver does.
 fn scene<D: Integrate>(law: ContactLaw) -> Setup<D> {
     let mut setup: Setup<D> = empty(law, 2e-5, 0.45);
-    setup.gravity = place::<D>(0.0, -9.81);
+    setup.fields.gravity = place::<D>(0.0, -9.81);
     let wide = |along: f64, up: f64| {
         D::Vector::from_fn(|k| match k {
             0 => along,
@@ -85,7 +85,7 @@ fn scene<D: Integrate>(law: ContactLaw) -> Setup<D> {
         let v = dice.vector::<D>(-0.3, 0.3);
         add(&mut setup, radius, mass, x, v).spin = dice.spin::<D>(-9.0, 9.0);
     }
-    setup.feeds.push(FeedSetup {
+    setup.sources.feeds.push(FeedSetup {
         min: wide(-0.04, 0.6),
         max: wide(0.04, 0.7),
         rise: Default::default(),
@@ -106,7 +106,7 @@ fn scene<D: Integrate>(law: ContactLaw) -> Setup<D> {
         postpone: 0.01,
         tries: 100,
     });
-    setup.outlets.push(OutletSetup::Plane {
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<D>(0.0, -0.1),
         normal: place::<D>(0.0, 1.0),
     });
@@ -257,11 +257,11 @@ fn stopped_and_resumed_is_as_if_never_stopped() {
 fn stopped_while_settling() {
     let mut setup = scene::<Planar>(laws()[0]);
     setup.log = loud();
-    setup.settle = Some(arenite::system::SettleSetup {
+    setup.run.settle = Some(arenite::system::SettleSetup {
         at_most: 1.0,
         kinetic_fraction: 1e-4,
     });
-    setup.feeds.clear();
+    setup.sources.feeds.clear();
     let (whole, want) = run(&setup);
     let (system, got, pieces) = in_pieces(&setup, false);
     assert!(pieces > 8, "{pieces}");

@@ -134,15 +134,15 @@ fn the_ledger_closes() {
 #[test]
 fn no_direction_of_space_is_preferred() {
     let mut setup = crowd::<Spatial>(linear(1e5, 0.6e5, 40.0, 20.0, 0.5), 1e-5);
-    setup.gravity = Vector3::new(0.3, -9.0, 1.0);
-    setup.finish = 0.04;
+    setup.fields.gravity = Vector3::new(0.3, -9.0, 1.0);
+    setup.run.finish = 0.04;
     let want = run(&setup).0;
     assert!(want.summary().events.by_kind["insert-link"] >= 4);
-    let want = want.grains_at(setup.finish);
+    let want = want.grains_at(setup.run.finish);
     let quarter = Rotation3::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
     for turn in [quarter, Rotation3::from_euler_angles(0.3, -1.1, 2.0)] {
         let mut turned = setup.clone();
-        turned.gravity = turn * turned.gravity;
+        turned.fields.gravity = turn * turned.fields.gravity;
         for g in &mut turned.grains {
             g.position = turn * g.position;
             g.velocity = turn * g.velocity;
@@ -172,9 +172,9 @@ fn a_planar_scene_moves_the_same_in_space() {
         }),
     ] {
         let mut planar = crowd::<Planar>(law, 1e-5);
-        planar.gravity = Vector2::new(0.5, -9.81);
-        let mut spatial: Setup<Spatial> = empty(law, 1e-5, planar.finish);
-        spatial.gravity = Vector3::new(0.5, -9.81, 0.0);
+        planar.fields.gravity = Vector2::new(0.5, -9.81);
+        let mut spatial: Setup<Spatial> = empty(law, 1e-5, planar.run.finish);
+        spatial.fields.gravity = Vector3::new(0.5, -9.81, 0.0);
         for g in &mut planar.grains {
             g.spin = 0.0;
             let x = Vector3::new(g.position.x, g.position.y, 0.0);
@@ -197,7 +197,7 @@ fn a_planar_scene_moves_the_same_in_space() {
         );
         let (flat, _) = run(&planar);
         assert!(flat.summary().events.by_kind["insert-link"] >= 8);
-        for (flat, deep) in flat.grains_at(planar.finish).iter().zip(end(&spatial)) {
+        for (flat, deep) in flat.grains_at(planar.run.finish).iter().zip(end(&spatial)) {
             assert_eq!(deep.position.z, 0.0);
             let apart = (deep.position.xy() - flat.position).norm();
             // The same operations but for the order of sums.

@@ -19,12 +19,12 @@ fn thrown<D: Integrate>() {
             setup.motion.integrator = integrator;
             setup.motion.flight = flight;
             let g = place::<D>(0.5, -9.81);
-            setup.gravity = g;
+            setup.fields.gravity = g;
             let (x, v) = (place::<D>(1.0, 2.0), place::<D>(3.0, 4.0));
             add(&mut setup, 0.01, 0.1, x, v).spin = rolling::<D>(2.0);
             let (system, _) = run(&setup);
-            let grain = system.grains_at(setup.finish)[0];
-            let t = setup.finish;
+            let grain = system.grains_at(setup.run.finish)[0];
+            let t = setup.run.finish;
             // Flight is exact to rounding; so are the schemes of second order under a force that
             // does not change. Euler moves with the old velocity: g h t / 2 is missing.
             let tolerance = match (flight, integrator) {
@@ -66,7 +66,7 @@ fn bouncing<D: Integrate>() {
     let duration = (std::f64::consts::PI - (2.0 * share * w).atan2(w * w - share * share)) / w;
     let e = (-share * duration).exp();
     let mut setup: Setup<D> = empty(linear(k, 0.0, c, 0.0, 0.0), 2e-6, 1.8);
-    setup.gravity = place::<D>(0.0, -g);
+    setup.fields.gravity = place::<D>(0.0, -g);
     setup.log.events = EventLog::Links;
     floor(&mut setup);
     let x = place::<D>(0.0, radius + height);
@@ -114,7 +114,7 @@ fn rain<D: Integrate>() {
     let scene = |flight: bool, step: f64| {
         let mut setup: Setup<D> = empty(linear(1e5, 0.5e5, 100.0, 50.0, 0.4), step, 0.25);
         setup.motion.flight = flight;
-        setup.gravity = place::<D>(0.0, -9.81);
+        setup.fields.gravity = place::<D>(0.0, -9.81);
         setup.log.events = EventLog::Links;
         floor(&mut setup);
         for i in 0..5 {
@@ -172,7 +172,7 @@ fn locked_in<D: Integrate>(
 ) {
     let (k, mass, radius, speed) = (1e5, 0.002, 0.004, 12.0);
     let mut setup: Setup<D> = empty(linear(k, 0.5 * k, 0.3, 0.1, 0.3), 4e-6, 0.04);
-    setup.gravity = gravity;
+    setup.fields.gravity = gravity;
     setup.log.snapshots = Some(1e-3);
     for shape in walls {
         wall(&mut setup, name, shape).motion = motion.clone();

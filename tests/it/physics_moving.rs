@@ -27,7 +27,7 @@ fn piston<D: Integrate>(integrator: IntegratorName, friction: f64) -> (System<D>
     let k = 1e5;
     let mut setup: Setup<D> = empty(linear(k, 0.5 * k, 60.0, 30.0, friction), 1e-5, 0.3);
     setup.motion.integrator = integrator;
-    setup.gravity = place::<D>(0.0, -9.81);
+    setup.fields.gravity = place::<D>(0.0, -9.81);
     setup.log.series = Some(0.01);
     floor(&mut setup);
     let plane = |at: f64, to: f64| {
@@ -98,7 +98,7 @@ fn shaken<D: Integrate>() {
     let mut errors = Vec::new();
     for step in [2e-5, 5e-6] {
         let mut setup: Setup<D> = empty(linear(1e5, 0.5e5, 60.0, 30.0, 0.4), step, 0.5);
-        setup.gravity = place::<D>(0.0, -9.81);
+        setup.fields.gravity = place::<D>(0.0, -9.81);
         setup.log.series = Some(0.01);
         floor(&mut setup).motion = Motion::Harmonic {
             amplitude: place::<D>(1e-3, 2e-3),
@@ -141,7 +141,7 @@ fn what_a_shaken_floor_gives_is_booked() {
 fn a_drum_spins_up_a_disk() {
     let (drum, spin, mass) = (0.1, 5.0, 0.1);
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 100.0, 30.0, 0.2), 1e-5, 1.0);
-    setup.gravity = Vector2::new(0.0, -9.81);
+    setup.fields.gravity = Vector2::new(0.0, -9.81);
     setup.log.series = Some(0.02);
     let shape = Shape::Ball(shapes::Ball {
         centre: Vector2::zeros(),
@@ -153,11 +153,11 @@ fn a_drum_spins_up_a_disk() {
         spin,
     };
     // Held in place by a smooth cage, so that it does nothing but spin.
-    setup.materials.push("smooth".into());
+    setup.matter.materials.push("smooth".into());
     let mut laws = arenite::contact::LawTable::new(2);
     laws.set(0, 0, linear(1e5, 1e5, 100.0, 30.0, 0.2));
     laws.set(0, 1, linear(1e5, 0.0, 100.0, 0.0, 0.0));
-    setup.laws = laws;
+    setup.matter.laws = laws;
     for side in [-1.0, 1.0] {
         let shape = Shape::Plane(shapes::Plane {
             point: Vector2::new(side * RADIUS, 0.0),
@@ -192,7 +192,7 @@ fn gate<D: Integrate>(others: usize) {
     ] {
         let mut setup: Setup<D> = empty(linear(1e5, 1e5, 100.0, 100.0, 0.5), 1e-5, 0.35);
         setup.motion.integrator = integrator;
-        setup.gravity = place::<D>(0.0, -9.81);
+        setup.fields.gravity = place::<D>(0.0, -9.81);
         setup.log.series = Some(0.05);
         floor(&mut setup).opens_at = Some(0.2);
         let sink_in = 0.1 * 9.81 / 1e5;
@@ -237,7 +237,7 @@ fn a_gate_that_opens_lets_go() {
 #[test]
 fn an_open_gate_is_gone() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 1e5, 100.0, 100.0, 0.5), 1e-5, 0.3);
-    setup.gravity = Vector2::new(0.0, -9.81);
+    setup.fields.gravity = Vector2::new(0.0, -9.81);
     floor(&mut setup).opens_at = Some(0.1);
     let x = Vector2::new(0.0, 0.2);
     add(&mut setup, RADIUS, 0.1, x, Vector2::zeros());

@@ -13,7 +13,7 @@ fn heap<D: Integrate>(integrator: IntegratorName, step: f64, speed: f64) -> Setu
     let k = 1e5;
     let mut setup: Setup<D> = empty(linear(k, 0.5 * k, 10.0, 8.0, 1e6), step, 0.016);
     setup.motion.integrator = integrator;
-    setup.gravity = place::<D>(2.0, -9.81);
+    setup.fields.gravity = place::<D>(2.0, -9.81);
     floor(&mut setup);
     let (radius, mass) = (0.01, 0.1);
     let sink = 2.0 * mass * 9.81 / k;
@@ -161,14 +161,14 @@ fn rocking<D: Formed + Integrate>(integrator: IntegratorName, step: f64) -> Setu
     let mut setup: Setup<D> = empty(linear(k, 0.4 * k, 6.0, 4.0, 1e6), step, 0.012);
     setup.motion.integrator = integrator;
     setup.motion.flight = false;
-    setup.gravity = place::<D>(1.2, -9.81);
+    setup.fields.gravity = place::<D>(1.2, -9.81);
     floor(&mut setup);
     let form = crooked::<D>();
     let unit = radius / form.reach;
     let sink = mass * 9.81 / (D::N as f64 * k);
     let height = unit * (up::<D>(form.centroid) + 0.5) - 1.6 * sink;
     let (inertia, axes) = (form.inertia, form.axes);
-    setup.forms.push(form);
+    setup.matter.forms.push(form);
     let grain = add(
         &mut setup,
         radius,
@@ -183,8 +183,11 @@ fn rocking<D: Formed + Integrate>(integrator: IntegratorName, step: f64) -> Setu
 /// The same of a clump that spins freely and of none that is touched.
 fn tumbling<D: Formed + Integrate>(integrator: IntegratorName, step: f64) -> Setup<D> {
     let mut setup = rocking::<D>(integrator, step);
-    setup.laws.set(0, 0, linear(100.0, 0.0, 0.0, 0.0, 0.0));
-    setup.finish = 0.1;
+    setup
+        .matter
+        .laws
+        .set(0, 0, linear(100.0, 0.0, 0.0, 0.0, 0.0));
+    setup.run.finish = 0.1;
     setup.grains[0].position = place::<D>(0.0, 1.0);
     setup.grains[0].spin = D::spin_from_fn(|k| [40.0, 35.0, 50.0][k]);
     setup

@@ -11,7 +11,7 @@ const LENGTH: f64 = 0.1;
 
 fn torus<D: Integrate>(origin: f64, finish: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(1e5, 0.5e5, 20.0, 10.0, 0.4), 1e-5, finish);
-    setup.periodic = (0..D::N)
+    setup.space.periodic = (0..D::N)
         .map(|_| {
             Some(PeriodicAxis {
                 origin,
@@ -106,7 +106,10 @@ fn a_collision_across_the_seam_is_as_in_the_middle() {
 fn narrow<D: Integrate>() {
     for flight in [true, false] {
         let mut setup = torus::<D>(0.0, 0.3);
-        setup.laws.set(0, 0, linear(1e5, 0.5e5, 0.5, 0.5, 0.4));
+        setup
+            .matter
+            .laws
+            .set(0, 0, linear(1e5, 0.5e5, 0.5, 0.5, 0.4));
         setup.motion.flight = flight;
         let mut dice = Dice(5);
         for i in 0..4 {
@@ -153,8 +156,8 @@ fn slope<D: Integrate>() {
     for flight in [true, false] {
         let mut setup: Setup<D> = empty(linear(1e5, 0.5e5, 20.0, 10.0, 0.1), 1e-5, 0.6);
         setup.motion.flight = flight;
-        setup.gravity = place::<D>(4.9, -8.5);
-        setup.periodic[0] = Some(PeriodicAxis {
+        setup.fields.gravity = place::<D>(4.9, -8.5);
+        setup.space.periodic[0] = Some(PeriodicAxis {
             origin: 0.0,
             length: LENGTH,
         });

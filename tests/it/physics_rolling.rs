@@ -21,7 +21,7 @@ fn on_floor<D: Integrate>(slope: f64, speed: f64, rate: f64, finish: f64) -> Set
     // Damped beyond the critical in the tangential direction, so that what swings when sliding
     // ends is over at once.
     let mut setup: Setup<D> = empty(linear(KN, KN, 100.0, 100.0, MU), STEP, finish);
-    setup.gravity = place::<D>(G * slope.sin(), -G * slope.cos());
+    setup.fields.gravity = place::<D>(G * slope.sin(), -G * slope.cos());
     floor(&mut setup);
     let height = RADIUS - MASS * G * slope.cos() / KN;
     let (x, v) = (place::<D>(0.0, height), place::<D>(speed, 0.0));
@@ -164,7 +164,7 @@ fn slips_at<D: Integrate>(inertia: f64) {
     for steps in [8.1, 8.3, 8.5, 8.7, 8.9, 20.2, 20.6] {
         let step = wanted / steps;
         let mut setup = on_floor::<D>(0.0, 0.0, 0.0, 2.0 * wanted);
-        setup.laws.set(0, 0, linear(KN, KN, 0.0, 0.0, MU));
+        setup.matter.laws.set(0, 0, linear(KN, KN, 0.0, 0.0, MU));
         setup.motion.step = Some(step);
         setup.motion.slip_tolerance = 1e-3;
         setup.log.events = EventLog::Links;
@@ -193,7 +193,7 @@ fn slip_is_timed_within_its_step() {
 /// half a step ahead, which would be K h v / 2 = 5 mN here.
 fn starts_unstressed<D: Integrate>() {
     let mut setup = on_floor::<D>(0.0, 0.01, 0.0, 1e-3);
-    setup.laws.set(0, 0, linear(KN, KN, 100.0, 0.0, MU));
+    setup.matter.laws.set(0, 0, linear(KN, KN, 100.0, 0.0, MU));
     // A neighbour that is pressed on a little and spins against it.
     let x = place::<D>(2.0 * RADIUS - 1e-6, RADIUS - MASS * G / KN);
     add(&mut setup, RADIUS, MASS, x, place::<D>(0.01, 0.0)).spin = rolling::<D>(1.0);

@@ -18,7 +18,7 @@ const MASS: f64 = 0.2;
 fn column<D: Integrate>(law: ContactLaw, step: f64, force_of: impl Fn(f64, bool) -> f64) {
     let count = 3;
     let mut setup: Setup<D> = empty(law, step, 3.0);
-    setup.gravity = place::<D>(0.0, -G);
+    setup.fields.gravity = place::<D>(0.0, -G);
     setup.log.series = Some(0.05);
     floor(&mut setup);
     let mut masses = Vec::new();
@@ -97,11 +97,11 @@ fn a_column_carries_its_weight() {
 fn squeezed<D: Integrate>(count: usize) {
     let (pair, wall) = (1e5, 3e5);
     let mut setup: Setup<D> = empty(linear(pair, 0.0, 150.0, 0.0, 0.0), 1e-5, 0.5);
-    setup.materials.push("wall".into());
+    setup.matter.materials.push("wall".into());
     let mut laws = LawTable::new(2);
     laws.set(0, 0, linear(pair, 0.0, 150.0, 0.0, 0.0));
     laws.set(0, 1, linear(wall, 0.0, 150.0, 0.0, 0.0));
-    setup.laws = laws;
+    setup.matter.laws = laws;
     setup.log.series = Some(0.05);
     let squeeze = 1e-4;
     let length = 2.0 * RADIUS * count as f64 - squeeze;

@@ -37,7 +37,7 @@ fn greatest_gain<D: Integrate>(shape: &Shape<D>, friction: f64, steps: f64) -> f
         touched += usize::from(opened.is_some());
         // Only what is out of touch again has no energy hidden in springs.
         if opened == closed && opened.is_some() {
-            let after = kinetic(&system.grains_at(setup.finish));
+            let after = kinetic(&system.grains_at(setup.run.finish));
             gain = gain.max(after / before - 1.0);
         }
     }
@@ -158,7 +158,7 @@ fn track<D: Integrate>(shape: Shape<D>, turn: f64) -> Vec<Grain<D>> {
     let (sine, cosine) = turn.sin_cos();
     let tilted =
         |along: f64, up: f64| place::<D>(along * cosine - up * sine, along * sine + up * cosine);
-    setup.gravity = tilted(0.0, -9.81);
+    setup.fields.gravity = tilted(0.0, -9.81);
     wall(&mut setup, "wall", shape);
     for (i, along) in [-0.2, -0.1].into_iter().enumerate() {
         let x = tilted(along, RADIUS * (1.5 + i as f64));
@@ -262,7 +262,7 @@ fn seams_of_a_straight_chain_are_not_felt() {
 #[test]
 fn a_convex_corner_counts_once() {
     let mut setup: Setup<Planar> = empty(linear(1e6, 1e6, 100.0, 100.0, 1.0), 1e-6, 0.2);
-    setup.gravity = Vector2::new(0.0, -9.81);
+    setup.fields.gravity = Vector2::new(0.0, -9.81);
     setup.log.snapshots = Some(1e-4);
     let points = vec![
         Vector2::new(-0.1, 0.0),

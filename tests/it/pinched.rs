@@ -26,10 +26,13 @@ const SPEEDING: [f64; 2] = [9.0, -5.0];
 fn pinched() -> Setup<Planar> {
     let inner = linear(1e7, 5e6, 200.0, 100.0, 100.0);
     let mut setup = empty::<Planar>(inner, 5e-6, 0.12);
-    setup.materials = ["disk", "wall"].map(String::from).to_vec();
-    setup.laws = LawTable::new(2);
-    setup.laws.set(0, 0, inner);
-    setup.laws.set(0, 1, linear(1e7, 0.0, 200.0, 0.0, 0.0));
+    setup.matter.materials = ["disk", "wall"].map(String::from).to_vec();
+    setup.matter.laws = LawTable::new(2);
+    setup.matter.laws.set(0, 0, inner);
+    setup
+        .matter
+        .laws
+        .set(0, 1, linear(1e7, 0.0, 200.0, 0.0, 0.0));
     let column = 3.0_f64.sqrt() * RADIUS;
     let still = place::<Planar>(0.0, 0.0);
     for (x, ys) in [
@@ -100,8 +103,8 @@ fn a_pinched_free_group_has_the_forces_of_the_resolved_cluster() {
     let looks = 200;
     let mut means: BTreeMap<Name, [f64; 3]> = BTreeMap::new();
     for _ in 0..looks {
-        setup.finish += 1e-4;
-        system.extend(setup.finish);
+        setup.run.finish += 1e-4;
+        system.extend(setup.run.finish);
         support::finish(&mut system, &mut arenite::record::NullSink);
         for (link, force) in forces(&system.handover()) {
             let mean = means.entry(link).or_default();

@@ -20,7 +20,7 @@ const LEAPFROGS: [IntegratorName; 2] = [IntegratorName::Verlet, IntegratorName::
 /// Without contacts.
 fn free<D: Dimension>(step: f64, finish: f64, fields: PlaceFields<D>) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e-6, 0.0, 0.0, 0.0, 0.0), step, finish);
-    setup.place = fields;
+    setup.fields.place = fields;
     setup
 }
 
@@ -81,7 +81,7 @@ fn a_ball_sinks_as_stokes_says() {
             };
             let mut setup = free::<Spatial>(step, finish, fields);
             setup.motion.integrator = integrator;
-            setup.gravity = place::<Spatial>(0.0, -g);
+            setup.fields.gravity = place::<Spatial>(0.0, -g);
             add(
                 &mut setup,
                 r,
@@ -121,7 +121,7 @@ fn stiff<D: Integrate>(integrator: IntegratorName) {
         D::Vector::default(),
     );
     let (system, _) = run(&setup);
-    let last = system.grains_at(setup.finish)[0];
+    let last = system.grains_at(setup.run.finish)[0];
     close("speed", last.velocity[0], speed, 1e-12);
     if integrator != IntegratorName::Verlet {
         // Others open the book half a step on, or to the first order.
@@ -424,7 +424,7 @@ fn faster_grains_are_dragged_more() {
     let finish = 1.5 * terminal / g;
     let off = |step: f64| {
         let mut setup = free::<Spatial>(step, finish, fields.clone());
-        setup.gravity = place::<Spatial>(0.0, -g);
+        setup.fields.gravity = place::<Spatial>(0.0, -g);
         add(
             &mut setup,
             r,
@@ -527,7 +527,7 @@ fn collision_in_frame<D: Integrate>() {
     let finish = 0.3;
     let setup = |fields: PlaceFields<D>, turning: bool| {
         let mut setup = empty::<D>(law, 2e-6, finish);
-        setup.place = fields;
+        setup.fields.place = fields;
         for (at, v) in [((0.0, 0.0), (1.0, 0.0)), ((0.21, 0.06), (-0.4, -0.1))] {
             let (x, v) = (place::<D>(at.0, at.1), place::<D>(v.0, v.1));
             let spin = D::spin_from_fn(|k| [4.0, -3.0, 2.0][k]);
@@ -636,7 +636,7 @@ fn a_grain_goes_round_a_planet() {
 fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
     let curl = |x: D::Vector| D::Vector::from_fn(|k| 8.0 * x[(k + 1) % D::N] - 3.0 * x[k]);
     let mut setup = empty::<D>(linear(1e4, 3e3, 1.0, 0.5, 0.4), step, 0.25);
-    setup.place = PlaceFields {
+    setup.fields.place = PlaceFields {
         fluid: Some(Fluid {
             flow: Flow::Rotation {
                 centre: D::Vector::from_fn(|_| 0.4),
@@ -663,7 +663,7 @@ fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
         densities: vec![100.0],
         ..PlaceFields::default()
     };
-    setup.gravity = place::<D>(0.0, -5.0);
+    setup.fields.gravity = place::<D>(0.0, -5.0);
     let mut dice = Dice(21);
     for k in 0..27 {
         let cell = if D::N == 2 {

@@ -75,7 +75,7 @@ fn both<D: Integrate>(setup: &Setup<D>) -> [Vec<Grain<D>>; 2] {
     assert_eq!(summary.work.collisions, 1);
     assert_eq!(summary.work.grain_steps, 0, "nobody is stepped");
     assert!(summary.energy.balance_error < 1e-13);
-    [system.grains_at(setup.finish), end(&stepped)]
+    [system.grains_at(setup.run.finish), end(&stepped)]
 }
 
 /// A collision at once has the outcome of the contact followed step by step. Its normal does not turn
@@ -110,7 +110,7 @@ fn a_collision_has_the_outcome_of_the_contact() {
 fn stiffer_pairs_differ_less() {
     let off = |stiffness: f64| {
         let mut setup = meeting::<Planar>(0.3, false);
-        setup.laws.set(0, 0, law(stiffness, 0.05, 0.7, 0.3));
+        setup.matter.laws.set(0, 0, law(stiffness, 0.05, 0.7, 0.3));
         setup.motion.step = Some(1e-7 * (1e9 / stiffness).sqrt());
         let [hard, stepped] = both(&setup);
         let apart = |(a, b): (&Grain<Planar>, &Grain<Planar>)| (a.velocity - b.velocity).norm();
@@ -136,7 +136,7 @@ fn conserved<D: Integrate>() {
             .map(|g| D::moment(g.position, g.velocity * g.mass) + g.spin * g.moment_of_inertia());
         each.fold(D::Spin::default(), |sum, l| sum + l)
     };
-    let after = system.grains_at(setup.finish);
+    let after = system.grains_at(setup.run.finish);
     let apart = (momentum(&after) - momentum(&setup.grains)).norm();
     assert!(apart < 1e-16, "{apart:e} kg m/s of 0.05");
     let apart = angular(&after) - angular(&setup.grains);
@@ -162,7 +162,7 @@ fn bounces<D: Integrate>(restitution: f64) {
     let fall = (2.0 * height / g).sqrt();
     let rest = fall * (1.0 + restitution) / (1.0 - restitution);
     let mut setup: Setup<D> = empty(law(stiffness, mass, restitution, 0.0), 2.5e-7, rest + 0.05);
-    setup.gravity = place::<D>(0.0, -g);
+    setup.fields.gravity = place::<D>(0.0, -g);
     setup.motion.collisions = Some(0.03);
     setup.motion.stable_dwell = 3e-4;
     setup.log.events = EventLog::Links;
@@ -202,7 +202,7 @@ fn bounces<D: Integrate>(restitution: f64) {
         late.abs() < allowed,
         "at rest {late:e} s late, {allowed:e} allowed"
     );
-    let ball = system.grains_at(setup.finish)[0];
+    let ball = system.grains_at(setup.run.finish)[0];
     let sunk = mass * g / stiffness;
     // On the floor, to rounding, under its weight.
     close("height", up::<D>(ball.position), radius - sunk, 1e-12);
@@ -229,7 +229,7 @@ fn a_bouncing_ball_comes_to_rest() {
 fn moving_walls_feed_their_work() {
     let (mass, radius) = (0.1, 0.01);
     let mut setup: Setup<Spatial> = empty(law(1e9, mass, 0.8, 0.3), 2.5e-7, 0.7);
-    setup.gravity = place::<Spatial>(0.0, -9.81);
+    setup.fields.gravity = place::<Spatial>(0.0, -9.81);
     setup.motion.collisions = Some(0.05);
     setup.motion.stable_dwell = 3e-4;
     floor(&mut setup).motion = Motion::Harmonic {
@@ -285,7 +285,7 @@ fn gas(restitution: f64, friction: f64, walls: bool) -> Setup<Planar> {
         });
         wall(&mut setup, "box", shape);
     } else {
-        setup.periodic = vec![
+        setup.space.periodic = vec![
             Some(PeriodicAxis {
                 origin: 0.0,
                 length
@@ -322,7 +322,7 @@ fn a_gas_cools_alike() {
         );
         if !walls {
             // Momentum to the rounding of some thousand collisions of 0.1 kg m/s.
-            let grains = first.grains_at(setup.finish);
+            let grains = first.grains_at(setup.run.finish);
             let sum = |grains: &[Grain<Planar>]| {
                 let each = grains.iter().map(|g| g.velocity * g.mass);
                 each.fold(place::<Planar>(0.0, 0.0), |sum, p| sum + p)
@@ -349,11 +349,11 @@ fn an_elastic_gas_keeps_its_energy() {
     // What is stepped has the error of the steps, 1e-4 of what goes through such contacts.
     close("energy", summary.energy.kinetic, start, 1e-4 * start);
     let overlap = system
-        .grains_at(setup.finish)
+        .grains_at(setup.run.finish)
         .iter()
         .enumerate()
         .flat_map(|(n, a)| {
-            let grains = system.grains_at(setup.finish);
+            let grains = system.grains_at(setup.run.finish);
             grains[..n]
                 .iter()
                 .map(|b| a.radius + b.radius - (a.position - b.position).norm())
@@ -404,7 +404,7 @@ fn rain_uses_all_regimes() {
 #[test]
 fn resumes_bit_for_bit() {
     for mut setup in [shower(), gas(0.9, 0.2, true)] {
-        setup.log.checkpoint = Some(0.4 * setup.finish);
+        setup.log.checkpoint = Some(0.4 * setup.run.finish);
         let mut whole = System::new(setup.clone()).unwrap();
         let mut kept = Checkpoints::default();
         finish(&mut whole, &mut kept);
@@ -473,7 +473,7 @@ fn nobody_is_looked_for_beyond_a_wall<D: Integrate>() {
     let mut setup: Setup<D> = empty(law(1e8, mass, 0.7, 0.0), 1e-6, 0.06);
     setup.motion.collisions = Some(0.05);
     setup.motion.stable_dwell = 1e-4;
-    setup.gravity = place::<D>(0.0, -9.81);
+    setup.fields.gravity = place::<D>(0.0, -9.81);
     let thin = if D::N == 2 {
         Shape::Polyline(shapes::Polyline {
             points: vec![place::<D>(-5.0, low), place::<D>(5.0, low)],
@@ -496,7 +496,7 @@ fn nobody_is_looked_for_beyond_a_wall<D: Integrate>() {
         add(&mut setup, radius, mass, sides, D::Vector::default());
     }
     let (system, _) = run(&setup);
-    let up = system.grains_at(setup.finish)[0].position[D::N - 1];
+    let up = system.grains_at(setup.run.finish)[0].position[D::N - 1];
     assert!(up > low + 0.9 * radius, "it left to {up}");
     let tally = system.air_tally();
     assert!(tally.walls > 0, "{tally:?}");

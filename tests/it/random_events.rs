@@ -211,7 +211,7 @@ fn books_close<D: Integrate>(setup: &Setup<D>, kind: Kind, what: &str) {
         // Contacts that last overlap.
         for other in end[..k].iter().filter(|_| kind.rule != Rule::Soft) {
             let mut way = one.position - other.position;
-            for axis in (0..D::N).filter(|&axis| setup.periodic[axis].is_some()) {
+            for axis in (0..D::N).filter(|&axis| setup.space.periodic[axis].is_some()) {
                 way[axis] -= SIDE * (way[axis] / SIDE).round();
             }
             let gap = way.norm() - one.radius - other.radius;
@@ -247,7 +247,7 @@ fn momentum_is_accounted_for<D: Dimension>(
         close(
             &format!("{what}: momentum {axis}"),
             total(end) - total(&setup.grains),
-            mass * setup.gravity[axis] * setup.finish - taken,
+            mass * setup.fields.gravity[axis] * setup.run.finish - taken,
             SUMS * flowed.max(mass),
         );
     }
@@ -280,8 +280,8 @@ fn restitution_takes_its_share<D: Integrate>(setup: &Setup<D>, kind: Kind, what:
             .boundaries
             .iter()
             .map(|wall| wall.motion.acceleration(met.time).norm());
-        let pressing = setup.gravity.norm() + walls.fold(0.0, f64::max);
-        let least = 0.25 * setup.events.as_ref().unwrap().contact_time * pressing;
+        let pressing = setup.fields.gravity.norm() + walls.fold(0.0, f64::max);
+        let least = 0.25 * setup.models.events.as_ref().unwrap().contact_time * pressing;
         if matches!(met.b, Other::Wall(_))
             && parting <= least * (1.0 + 1e-9)
             && back * met.approach < parting
@@ -318,7 +318,7 @@ fn restitution_takes_its_share<D: Integrate>(setup: &Setup<D>, kind: Kind, what:
             true => assert!(met.lost >= taken - rounding, "{what}: {met:?}"),
         }
     };
-    let stopped = engine.run_with(setup.finish, u64::MAX, &mut look);
+    let stopped = engine.run_with(setup.run.finish, u64::MAX, &mut look);
     assert_eq!(stopped, Stopped::Until, "{what}");
     let tally = engine.tally();
     if kind.rule != Rule::Soft {
@@ -359,7 +359,7 @@ fn turns_and_order_agree<D: Integrate>(setup: &Setup<D>, kind: Kind, ways: &[&[W
     let start = |setup: &Setup<D>| Engine::new(engine_setup(setup).unwrap()).unwrap();
     let mut times = Vec::new();
     let note = &mut |met: &Collision<D>| times.push(met.time);
-    start(setup).run_with(setup.finish, u64::MAX, note);
+    start(setup).run_with(setup.run.finish, u64::MAX, note);
     // Between two collisions: at one, the last bit would tell who has collided already.
     let enough = (2 * setup.grains.len()).min(times.len() - 2);
     let until = 0.5 * (times[enough] + times[enough + 1]);

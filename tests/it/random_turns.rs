@@ -151,18 +151,16 @@ impl Way {
             motion: self.motion(&wall.motion),
             ..wall.clone()
         };
-        let mut periodic = setup.periodic.clone();
-        if let Way::Quarter(axis) = self {
-            periodic.swap((axis + 1) % 3, (axis + 2) % 3);
-        }
-        Setup {
-            fills: setup.fills.clone(),
-            gravity: self.vector(setup.gravity),
+        let mut turned = Setup {
             grains: setup.grains.iter().map(|g| self.grain(g)).collect(),
             boundaries: setup.boundaries.iter().map(wall).collect(),
-            periodic,
             ..setup.clone()
+        };
+        turned.fields.gravity = self.vector(setup.fields.gravity);
+        if let Way::Quarter(axis) = self {
+            turned.space.periodic.swap((axis + 1) % 3, (axis + 2) % 3);
         }
+        turned
     }
 }
 
@@ -174,7 +172,7 @@ pub fn apart<D: Dimension>(setup: &Setup<D>, [got, want]: [&[Grain<D>]; 2], surf
     for (a, b) in got.iter().zip(want) {
         for axis in 0..D::N {
             let way = (a.position[axis] - b.position[axis]).abs();
-            let around = match &setup.periodic[axis] {
+            let around = match &setup.space.periodic[axis] {
                 Some(period) => (period.length - way).abs(),
                 None => f64::INFINITY,
             };
@@ -202,13 +200,13 @@ pub fn renumbered<D: Dimension>(setup: &Setup<D>) -> Setup<D> {
 /// For a while only, with the same step whatever is done: the one that a run chooses may differ in its second digit.
 fn short<D: Integrate>(setup: &Setup<D>) -> Setup<D> {
     let mut setup = setup.clone();
-    setup.finish = SHORT;
+    setup.run.finish = SHORT;
     setup.motion.step = Some(System::<D>::plan(&setup).unwrap().step);
     setup
 }
 
 fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
-    run(setup).0.grains_at(setup.finish)
+    run(setup).0.grains_at(setup.run.finish)
 }
 
 /// What is turned and turned again, or mirrored, moves likewise; each way by itself, one upon the other.

@@ -19,7 +19,7 @@ fn pressed<D: Integrate>(share: f64) -> Setup<D> {
     let damping = 2.0 * (k * mass).sqrt();
     let mut setup: Setup<D> = empty(linear(k, 0.0, damping, 0.0, 0.0), 1e-5, 0.5);
     setup.motion.stable_dwell = 1e-3;
-    setup.gravity = place::<D>(0.0, -g);
+    setup.fields.gravity = place::<D>(0.0, -g);
     floor(&mut setup);
     let still = D::Vector::default;
     add(&mut setup, RADIUS, mass, place::<D>(0.0, RADIUS), still());
@@ -79,7 +79,7 @@ fn grains_that_crush_each_other_are_named() {
     let v = 0.8 * RADIUS / (0.5 * mass / k).sqrt();
     let mut setup: Setup<Planar> = empty(linear(k, 0.0, 0.0, 0.0, 0.0), 1e-5, 0.1);
     setup.motion.stable_dwell = 1e-3;
-    setup.periodic[0] = Some(arenite::system::PeriodicAxis {
+    setup.space.periodic[0] = Some(arenite::system::PeriodicAxis {
         origin: 0.0,
         length: 0.2,
     });
@@ -105,7 +105,7 @@ fn grains_that_crush_each_other_are_named() {
 fn a_bad_balance_is_a_warning() {
     let scene = |step: f64| {
         let mut setup: Setup<Planar> = empty(linear(1e5, 0.0, 0.0, 0.0, 0.0), step, 1.0);
-        setup.gravity = place::<Planar>(0.0, -10.0);
+        setup.fields.gravity = place::<Planar>(0.0, -10.0);
         floor(&mut setup);
         let at = place::<Planar>(0.0, 0.05);
         add(&mut setup, RADIUS, 0.1, at, place::<Planar>(0.0, 0.0));

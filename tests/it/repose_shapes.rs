@@ -48,7 +48,7 @@ fn lean(grains: &[GrainRow]) -> f64 {
 /// Mean lean over the last whole turn of the box, in degrees.
 fn mean_lean(shape: &str, seed: u32) -> f64 {
     let setup = turning_box(shape, seed);
-    let from = setup.finish - std::f64::consts::TAU / RATE;
+    let from = setup.run.finish - std::f64::consts::TAU / RATE;
     let (system, sink) = run(&setup);
     let balance = system.summary().energy.balance_error;
     assert!(balance < 1e-2, "{balance}");

@@ -26,7 +26,7 @@ fn row<D: Integrate>(count: u32) -> Vec<(D::Vector, f64)> {
 /// Grains that fall on it with friction and roll off.
 fn falling<D: Integrate>() -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.3);
-    setup.gravity = place::<D>(0.0, -G);
+    setup.fields.gravity = place::<D>(0.0, -G);
     for k in 0..6 {
         let at = place::<D>(0.013 + 0.021 * f64::from(k), 0.05 + 0.004 * f64::from(k));
         add(&mut setup, RADIUS, MASS, at, place::<D>(0.05, 0.0));
@@ -169,7 +169,7 @@ fn a_layer_of_many() {
     };
     let on = |shape: Shape<Spatial>| {
         let mut setup: Setup<Spatial> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.2);
-        setup.gravity = place::<Spatial>(0.0, -G);
+        setup.fields.gravity = place::<Spatial>(0.0, -G);
         wall(&mut setup, "rough", shape);
         let at = Vector::from_fn(|k| [0.003, 0.006, 0.03][k]);
         add(&mut setup, RADIUS, MASS, at, place::<Spatial>(0.0, 0.0));

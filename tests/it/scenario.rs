@@ -40,8 +40,8 @@ fn resolved_scenarios_resolve_to_themselves() {
         let second = parse(&first.toml);
         assert!(first.setup == second.setup, "{}", item.name);
         let told = match &first.setup {
-            AnySetup::Planar(setup) => &setup.warnings,
-            AnySetup::Spatial(setup) => &setup.warnings,
+            AnySetup::Planar(setup) => &setup.notes.warnings,
+            AnySetup::Spatial(setup) => &setup.notes.warnings,
         };
         assert_eq!(told, &[""; 0], "{}", item.name);
         assert_eq!(first.toml, second.toml, "{}", item.name);
@@ -59,10 +59,16 @@ fn restitution_is_read_as_the_damping_that_gives_it() {
     let text = text.unwrap_or_default();
     assert!(text.contains("restitution = 1.0"));
     let setup = spatial(&text.replace("restitution = 1.0", "restitution = 0.2"));
-    let ratios = setup.laws.laws.iter().flatten().map(|law| match law {
-        ContactLaw::Hertz(Hertz { damping_ratio, .. }) => *damping_ratio,
-        _ => panic!("not Hertz"),
-    });
+    let ratios = setup
+        .matter
+        .laws
+        .laws
+        .iter()
+        .flatten()
+        .map(|law| match law {
+            ContactLaw::Hertz(Hertz { damping_ratio, .. }) => *damping_ratio,
+            _ => panic!("not Hertz"),
+        });
     let ratios: Vec<f64> = ratios.collect();
     assert!(!ratios.is_empty());
     for ratio in ratios {
@@ -78,7 +84,7 @@ fn hopper_is_the_thesis_hopper() {
     let text = embedded::scenario("hopper").map(|item| item.text);
     let setup = planar(text.unwrap_or_default());
     assert_eq!(setup.grains.len(), 500);
-    assert_eq!(setup.materials, ["thesis-disk", "thesis-wall"]);
+    assert_eq!(setup.matter.materials, ["thesis-disk", "thesis-wall"]);
     let law = |kn, kt, c, mu| {
         ContactLaw::Linear(Linear {
             normal_stiffness: kn,
@@ -88,9 +94,12 @@ fn hopper_is_the_thesis_hopper() {
             friction: mu,
         })
     };
-    assert_eq!(setup.laws.get(0, 0), Some(&law(1e6, 1e5, 1e3, 0.43)));
-    assert_eq!(setup.laws.get(0, 1), Some(&law(1.5e6, 1.5e5, 1.5e3, 0.33)));
-    assert_eq!(setup.laws.get(1, 1), None);
+    assert_eq!(setup.matter.laws.get(0, 0), Some(&law(1e6, 1e5, 1e3, 0.43)));
+    assert_eq!(
+        setup.matter.laws.get(0, 1),
+        Some(&law(1.5e6, 1.5e5, 1.5e3, 0.33))
+    );
+    assert_eq!(setup.matter.laws.get(1, 1), None);
     // A disk of 0.01 m and 1190 kg/m^2.
     let mass = 1190.0 * std::f64::consts::PI * 1e-4;
     assert!((setup.grains[0].mass - mass).abs() < 1e-12 * mass);
@@ -106,8 +115,8 @@ fn hopper_is_the_thesis_hopper() {
         closed: false,
     });
     assert_eq!(setup.boundaries[2].shape, funnel);
-    assert_eq!(setup.settle.map(|settle| settle.at_most), Some(2.0));
-    assert!(setup.stop_when_empty);
+    assert_eq!(setup.run.settle.map(|settle| settle.at_most), Some(2.0));
+    assert!(setup.run.stop_when_empty);
 }
 
 /// Another seed is another filling, and nothing else.
@@ -248,7 +257,7 @@ sphere = { centre = [0, 0, 0], radius = 5, grains = "inside" }
         shear,
         damping_ratio,
         friction,
-    })) = setup.laws.get(0, 1)
+    })) = setup.matter.laws.get(0, 1)
     else {
         panic!("no Hertz law");
     };
@@ -281,7 +290,7 @@ snapshots = 0.25
 events = "links"
 "#,
     ));
-    let feed = &setup.feeds[0];
+    let feed = &setup.sources.feeds[0];
     assert_eq!(feed.timing, FeedTiming::Poisson(30.0));
     assert_eq!(
         feed.what.components()[0].radius,
@@ -291,8 +300,14 @@ events = "links"
         }
     );
     assert_eq!((feed.count, feed.what.components()[0].density), (7, 1190.0));
-    assert!(matches!(setup.outlets[0], OutletSetup::Plane { .. }));
-    assert!(matches!(setup.outlets[1], OutletSetup::Outside { .. }));
+    assert!(matches!(
+        setup.sources.outlets[0],
+        OutletSetup::Plane { .. }
+    ));
+    assert!(matches!(
+        setup.sources.outlets[1],
+        OutletSetup::Outside { .. }
+    ));
     assert_eq!((setup.log.series, setup.log.snapshots), (None, Some(0.25)));
     // Little work: no checkpoints unless asked for.
     assert_eq!(setup.log.checkpoint, None);
@@ -354,9 +369,9 @@ fn overrides_replace_and_add() -> Result<(), Box<dyn std::error::Error>> {
     let AnySetup::Planar(setup) = resolved.setup else {
         return Err("not planar".into());
     };
-    assert_eq!(setup.finish, 2.0);
+    assert_eq!(setup.run.finish, 2.0);
     assert_eq!(setup.grains[0].radius, 0.03);
-    assert_eq!(setup.settle.map(|settle| settle.at_most), Some(1.5));
+    assert_eq!(setup.run.settle.map(|settle| settle.at_most), Some(1.5));
     assert_eq!(resolved.spec.name, "other");
     assert!(resolved.toml.contains("integrator = \"heun\""));
     assert!(Override::set("no-equals-sign").is_err());

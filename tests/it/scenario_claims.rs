@@ -78,7 +78,7 @@ fn restitution_of_a_linear_spring_does_not_know_the_speed() {
             "log.series=never",
         ];
         let setup = spatial("head-on", &options);
-        let grains = run(&setup).0.grains_at(setup.finish);
+        let grains = run(&setup).0.grains_at(setup.run.finish);
         let parting = grains[1].velocity.x - grains[0].velocity.x;
         close("restitution", parting / (2.0 * speed), wanted, 1e-3);
     }
@@ -118,7 +118,7 @@ fn an_impact_of_glass_is_hertzs() {
 fn an_oblique_impact_slides_to_the_end() {
     let setup = spatial("oblique-impact", &[]);
     let (system, sink) = run(&setup);
-    let grain = &system.grains_at(setup.finish)[0];
+    let grain = &system.grains_at(setup.run.finish)[0];
     let (v, e, friction, radius) = (2.757716, 0.98, 0.092, 0.0025);
     let lost = friction * (1.0 + e) * v;
     close("along", grain.velocity.x, v - lost, 1e-3 * v);

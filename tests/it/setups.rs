@@ -4,7 +4,10 @@ use arenite::body::Grain;
 use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Dimension, Planar, Vector};
 use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::system::{EventLog, IntegratorName, LogSetup, MotionSetup, NeighborName, Setup};
+use arenite::system::{
+    EventLog, FieldSetup, IntegratorName, LogSetup, Matter, ModelSetup, MotionSetup, NeighborName,
+    Notes, RunSetup, Setup, SourceSetup, SpaceSetup,
+};
 
 /// A linear spring and dashpot.
 pub fn linear(kn: f64, kt: f64, cn: f64, ct: f64, friction: f64) -> ContactLaw {
@@ -23,17 +26,24 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
     laws.set(0, 0, law);
     Setup {
         seed: 1,
-        materials: vec!["stuff".into()],
-        laws,
+        tolerance: 1e-3,
+        matter: Matter {
+            materials: vec!["stuff".into()],
+            laws,
+            forms: Vec::new(),
+        },
         boundaries: Vec::new(),
-        forms: Vec::new(),
         grains: Vec::new(),
-        fills: Vec::new(),
-        gravity: D::Vector::default(),
-        drag: 0.0,
-        long_range: Default::default(),
-        place: Default::default(),
-        periodic: vec![None; D::N],
+        space: SpaceSetup {
+            periodic: vec![None; D::N],
+            cell: None,
+        },
+        fields: FieldSetup {
+            gravity: D::Vector::default(),
+            drag: 0.0,
+            long_range: Default::default(),
+            place: Default::default(),
+        },
         motion: MotionSetup {
             integrator: IntegratorName::Verlet,
             step: Some(step),
@@ -45,12 +55,20 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
             stable_dwell: 1e-2,
             slip_tolerance: 1e-3,
         },
-        settle: None,
-        feeds: Vec::new(),
-        outlets: Vec::new(),
-        outlet_interval: 0.01,
-        finish,
-        stop_when_empty: false,
+        models: ModelSetup::default(),
+        sources: SourceSetup {
+            feeds: Vec::new(),
+            outlets: Vec::new(),
+            outlet_interval: 0.01,
+            meters: Vec::new(),
+            controls: Vec::new(),
+            perturbs: Vec::new(),
+        },
+        run: RunSetup {
+            settle: None,
+            finish,
+            stop_when_empty: false,
+        },
         log: LogSetup {
             series: None,
             snapshots: None,
@@ -60,15 +78,7 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
             wear: None,
             impacts: false,
         },
-        tolerance: 1e-3,
-        morph: None,
-        perturbs: Vec::new(),
-        warnings: Vec::new(),
-        meters: Vec::new(),
-        controls: Vec::new(),
-        events: None,
-        quasi_static: None,
-        cell: None,
+        notes: Notes::default(),
     }
 }
 

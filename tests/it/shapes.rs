@@ -52,8 +52,8 @@ fn shaped<D: Formed>(
     mass: f64,
     position: D::Vector,
 ) -> &mut Grain<D> {
-    let (index, inertia, axes) = (setup.forms.len() as u16, form.inertia, form.axes);
-    setup.forms.push(form);
+    let (index, inertia, axes) = (setup.matter.forms.len() as u16, form.inertia, form.axes);
+    setup.matter.forms.push(form);
     let grain = add(setup, radius, mass, position, D::Vector::default());
     (grain.form, grain.inertia, grain.rotation) = (Some(index), inertia, axes);
     grain
@@ -130,7 +130,7 @@ fn crowd<D: Integrate>(forms: &[Form<D>], stiffness: f64, friction: f64) -> f64 
     }
     let before = momenta(&setup.grains);
     let (system, _) = run(&setup);
-    let after = momenta(&system.grains_at(setup.finish));
+    let after = momenta(&system.grains_at(setup.run.finish));
     let summary = system.summary();
     let links = system.dem().book.counts.opened;
     assert!(links > 10, "{links}");
@@ -193,7 +193,7 @@ fn arcs_about_one_centre_are_a_disk() {
     close("moment", form.inertia[2], 0.5, 1e-14);
     let fall = |of_arcs: bool| {
         let mut setup = empty::<Planar>(linear(1e5, 5e4, 30.0, 20.0, 0.4), 1e-5, 0.2);
-        setup.gravity = Vector2::new(1.0, -9.8);
+        setup.fields.gravity = Vector2::new(1.0, -9.8);
         floor(&mut setup);
         for k in 0..5 {
             let x = Vector2::new(0.021 * k as f64, 0.03 + 0.002 * k as f64);
@@ -256,7 +256,7 @@ fn clumps_collide_across_a_periodic_border() {
             origin: 0.0,
             length: 0.2,
         };
-        setup.periodic = vec![Some(axis), None];
+        setup.space.periodic = vec![Some(axis), None];
         for side in [-1.0, 1.0] {
             let x = Vector2::new(axis.wrap(shift + side * 0.022), 0.004 * side);
             let grain = shaped(&mut setup, dumbbell(), 0.02, 0.01, x);
@@ -265,7 +265,7 @@ fn clumps_collide_across_a_periodic_border() {
         }
         let (system, _) = run(&setup);
         assert!(system.dem().book.counts.opened >= 1);
-        system.grains_at(setup.finish)
+        system.grains_at(setup.run.finish)
     };
     for (a, b) in run_at(0.1).iter().zip(&run_at(0.0)) {
         let off = (a.velocity - b.velocity).norm();
@@ -323,7 +323,7 @@ fn arcs_that_face_each_other_are_those_of_the_search() {
         origin: 0.0,
         length: 0.36,
     };
-    setup.periodic = vec![Some(axis); 2];
+    setup.space.periodic = vec![Some(axis); 2];
     let mut dice = Dice(3);
     for k in 0..144 {
         let shape = &shapes[k % 3];
@@ -350,13 +350,13 @@ fn arcs_that_face_each_other_are_those_of_the_search() {
         for (i, a) in grains.iter().enumerate() {
             for (j, b) in grains.iter().enumerate().skip(i + 1) {
                 let near = |g: &Grain<Planar>, shift: Vector2<f64>| {
-                    let form = &setup.forms[g.form.unwrap() as usize];
+                    let form = &setup.matter.forms[g.form.unwrap() as usize];
                     let turned = Planar::rotate(g.rotation, form.centroid * (1.0 / form.reach));
                     ArcPose::new((g.position + shift) / g.radius - turned / 1.0, g.rotation)
                 };
                 let mut shift = a.position - b.position;
                 shift = Vector2::from_fn(|k, _| 0.36 * (shift[k] / 0.36).round());
-                let scale = |k: usize| 1.0 / setup.forms[k].reach;
+                let scale = |k: usize| 1.0 / setup.matter.forms[k].reach;
                 let profile = |k: usize| {
                     let arcs = shapes[k % 3].arcs().iter().map(|arc| Arc {
                         centre: arc.centre * scale(k),
@@ -540,7 +540,7 @@ fn bounces_where_flyers_collide<D: Integrate>() {
         "{:?}",
         stepped[0].velocity
     );
-    let ended = system.grains_at(setup.finish);
+    let ended = system.grains_at(setup.run.finish);
     assert_eq!(format!("{:?}", ended[0]), format!("{:?}", stepped[0]));
 }
 

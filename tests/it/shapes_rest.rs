@@ -37,8 +37,8 @@ fn oval() -> Form<Planar> {
 fn on_a_floor<D: Formed>(form: Form<D>, friction: f64, turn: f64) -> Setup<D> {
     // An overlap of 1e-4 radii; damped at a tenth of critical.
     let mut setup = empty::<D>(linear(1e6, 3e5, 60.0, 30.0, friction), 1e-5, 1.0);
-    setup.gravity = place::<D>(0.0, -G);
-    setup.morph = Some(MorphSetup {
+    setup.fields.gravity = place::<D>(0.0, -G);
+    setup.models.morph = Some(MorphSetup {
         kinetic: 1e-4,
         dwell: 4e-3,
         residual: 0.1,
@@ -77,7 +77,7 @@ fn on_a_floor<D: Formed>(form: Form<D>, friction: f64, turn: f64) -> Setup<D> {
     let height = -low * grain.radius - 0.1 * G / 1e6;
     grain.position = place::<D>(0.0, height);
     setup.grains.push(grain);
-    setup.forms.push(form);
+    setup.matter.forms.push(form);
     setup
 }
 
@@ -104,7 +104,7 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
     for friction in [0.5, 0.0] {
         let bar = clump::<Planar>(&[(-1.0, 0.0, 0.5), (-0.5, 0.3, 0.6), (1.7, 0.0, 0.5)]);
         let mut setup = on_a_floor(bar, friction, 0.0);
-        setup.morph = Some(support::finely());
+        setup.models.morph = Some(support::finely());
         let (system, _, summary) = run(&setup);
         let rows = system.dem().world.grains.standing();
         assert_eq!(rows.len(), 1, "it stands still");
@@ -123,7 +123,7 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
         let rigid = system.rigid_groups().grounded;
         assert_eq!(rigid.len(), usize::from(friction > 0.0), "{friction}");
         // Once it stands, nothing is stepped.
-        setup.finish = 5.0;
+        setup.run.finish = 5.0;
         let later = run(&setup).2;
         assert_eq!(later.work.grain_steps, summary.work.grain_steps);
     }
@@ -134,15 +134,15 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
 /// until they lie; then they stand still.
 fn falls<D: Formed + Integrate>(form: Form<D>, upright: f64, lies: bool) {
     let mut setup = on_a_floor(form, 0.5, upright + 2e-3);
-    setup.finish = 0.12;
+    setup.run.finish = 0.12;
     let mut free = setup.clone();
-    free.morph = None;
+    free.models.morph = None;
     let [still, stepped] = [&setup, &free].map(|setup| run(setup).0);
     let [a, b] = [&still, &stepped].map(|system| system.grains_at(0.12)[0]);
     assert!(still.dem().world.grains.standing().is_empty());
     assert_eq!(a, b, "it falls as if it were alone");
     assert!(support::up::<D>(a.position) < setup.grains[0].position[D::N - 1]);
-    setup.finish = 3.0;
+    setup.run.finish = 3.0;
     let (system, _, summary) = run(&setup);
     let height = support::up::<D>(system.grains_at(3.0)[0].position) / 0.01;
     assert!(summary.energy.balance_error < 1e-3);
@@ -241,8 +241,8 @@ const SHAPES: [&str; 3] = ["oval", "quasi-triangle", "bar"];
 
 /// The state of a bed that has settled with every grain stepped, and the rules of rest for what comes after.
 fn settled(setup: &mut Setup<Planar>) -> (Vec<u8>, MorphSetup) {
-    let morph = setup.morph.take().expect("a section [morph]");
-    setup.finish = 0.5;
+    let morph = setup.models.morph.take().expect("a section [morph]");
+    setup.run.finish = 0.5;
     let mut system = System::new(setup.clone()).unwrap();
     finish(&mut system, &mut NullSink);
     (system.save().unwrap(), morph)
@@ -256,7 +256,7 @@ fn go_on(
     end: f64,
 ) -> System<Planar> {
     let mut setup = setup.clone();
-    setup.morph = morph;
+    setup.models.morph = morph;
     let mut system = System::restore(setup, state).expect("its own");
     system.extend(end);
     finish(&mut system, &mut NullSink);
@@ -269,17 +269,17 @@ fn engine_of(system: &System<Planar>) -> Dem<Planar> {
     let walls = setup
         .boundaries
         .iter()
-        .map(|b| Wall::new(b, &setup.periodic).unwrap());
+        .map(|b| Wall::new(b, &setup.space.periodic).unwrap());
     let mut engine = Dem::new(
         system.dem().world.clock,
         system.dem().world.physics.options,
-        setup.laws.clone(),
+        setup.matter.laws.clone(),
         walls.collect(),
-        setup.gravity,
-        setup.periodic.clone(),
+        setup.fields.gravity,
+        setup.space.periodic.clone(),
         Box::new(Cells::new()),
     );
-    engine.world.shapes.set_forms(&setup.forms);
+    engine.world.shapes.set_forms(&setup.matter.forms);
     engine.set_state(system.dem().state().into_owned());
     arenite::cluster::bodies::put_all_parts(
         &engine.world.physics,
@@ -454,7 +454,7 @@ fn an_added_load_is_borne_by_shapes_as_when_they_are_stepped() {
         let (state, morph) = settled(&mut setup);
         for k in 0..4 {
             let mut setup = setup.clone();
-            let feed = &mut setup.feeds[0];
+            let feed = &mut setup.sources.feeds[0];
             for corner in [&mut feed.min, &mut feed.max] {
                 corner[0] += 0.015 * (f64::from(k) - 1.5);
             }
@@ -490,8 +490,8 @@ fn an_added_load_is_borne_by_shapes_as_when_they_are_stepped() {
 fn a_bed_of_shapes_that_rained_bears_its_weight() {
     for shape in SHAPES {
         let mut setup = box_of(shape, 1, &rain(shape, 60));
-        setup.settle = None;
-        setup.finish = 2.5;
+        setup.run.settle = None;
+        setup.run.finish = 2.5;
         (setup.log.series, setup.log.snapshots) = (Some(0.05), Some(2.5));
         let (_, records, summary) = run(&setup);
         let (grains, links) = records.snapshots.last().expect("the end");
@@ -591,7 +591,7 @@ fn one_place_holds_where_rolling_there_lifts() {
     let triangle = Planar::arcs("triangle", &shape).unwrap();
     for stands in [true, false] {
         let mut setup = on_a_floor(oval(), 0.5, 0.0);
-        setup.forms.push(triangle.clone());
+        setup.matter.forms.push(triangle.clone());
         let low = setup.grains[0];
         let half = low.position.y + 0.1 * G / 1e6;
         let (mut high, mut under) = (low, half);
@@ -605,7 +605,7 @@ fn one_place_holds_where_rolling_there_lifts() {
         high.rotation += 1e-4;
         high.position.y = 2.0 * half + under - 2e-7;
         setup.grains.push(high);
-        setup.finish = 0.1;
+        setup.run.finish = 0.1;
         let standing = run(&setup).0.dem().world.grains.standing().len();
         assert_eq!(standing, if stands { 2 } else { 1 });
     }
@@ -615,12 +615,12 @@ fn one_place_holds_where_rolling_there_lifts() {
 fn a_saved_state_with_shapes_at_rest_goes_on_with_the_same_bits() {
     for shape in SHAPES {
         let mut setup = box_of(shape, 1, &rain(shape, 30));
-        setup.settle = None;
-        setup.finish = 1.0;
+        setup.run.settle = None;
+        setup.run.finish = 1.0;
         let mut system = run(&setup).0;
         assert!(system.dem().world.grains.standing().len() > 5);
         system.extend(1.4);
-        setup.finish = 1.4;
+        setup.run.finish = 1.4;
         let mut again = System::restore(setup, &system.save().unwrap()).expect("its own");
         for system in [&mut system, &mut again] {
             finish(system, &mut NullSink);
@@ -641,7 +641,7 @@ fn a_tap_wakes_shapes_that_stand_still() {
     for shape in SHAPES {
         let tap = "[[perturb]]\ntime = 1.0\ntap = { velocity = [0.0, 0.3] }\n";
         let mut setup = box_of(shape, 60, tap);
-        setup.finish = 3.0;
+        setup.run.finish = 3.0;
         let (system, _, summary) = run(&setup);
         let mass: f64 = system.grains_at(3.0).iter().map(|grain| grain.mass).sum();
         let energy = &summary.energy;

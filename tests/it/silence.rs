@@ -14,7 +14,7 @@ const G: f64 = 9.8;
 
 /// An outlet far below all.
 fn outlet<D: Dimension>(setup: &mut Setup<D>) {
-    setup.outlets.push(OutletSetup::Plane {
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<D>(0.0, -1.0),
         normal: place::<D>(0.0, 1.0),
     });
@@ -23,7 +23,7 @@ fn outlet<D: Dimension>(setup: &mut Setup<D>) {
 /// A ball that rolls to and fro in a round bowl, which hardly damps it: from so far beside the bottom, m.
 fn bowl<D: Integrate>(aside: f64, finish: f64) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e5, 3e4, 20.0, 0.0, 0.5), 2e-5, finish);
-    setup.gravity = place::<D>(0.0, -G);
+    setup.fields.gravity = place::<D>(0.0, -G);
     let shape = Shape::Ball(shapes::Ball {
         centre: D::Vector::default(),
         radius: 0.1,
@@ -75,7 +75,7 @@ fn who_swings_in_a_bowl_bears_nothing() {
 /// A ball rolls without loss along a table, on which another lies, and falls over its edge: no jam before, and one after.
 fn rolls<D: Integrate>() {
     let mut setup = empty::<D>(linear(1e5, 3e4, 20.0, 10.0, 0.5), 2e-5, 4.0);
-    setup.gravity = place::<D>(0.0, -G);
+    setup.fields.gravity = place::<D>(0.0, -G);
     let shape = Shape::Box(shapes::Cuboid {
         min: D::Vector::from_fn(|_| -0.5),
         max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { 0.5 }),
@@ -116,15 +116,15 @@ fn ball<D: Integrate>(size: f64, leans: f64) -> Setup<D> {
         0.5,
     );
     let mut setup = empty::<D>(law, 2e-5 * pace, 4.0 * pace);
-    setup.gravity = place::<D>(leans * G, -G);
-    setup.outlet_interval = 0.01 * pace;
+    setup.fields.gravity = place::<D>(leans * G, -G);
+    setup.sources.outlet_interval = 0.01 * pace;
     let shape = Shape::Box(shapes::Cuboid {
         min: D::Vector::from_fn(|_| -0.5 * size),
         max: D::Vector::from_fn(|k| if k == D::N - 1 { 0.0 } else { 0.5 * size }),
         inside: false,
     });
     wall(&mut setup, "table", shape);
-    setup.outlets.push(OutletSetup::Plane {
+    setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<D>(0.0, -size),
         normal: place::<D>(0.0, 1.0),
     });
@@ -164,7 +164,7 @@ fn who_begins_to_roll_is_no_jam_in_any_size() {
 fn rings<D: Integrate>() {
     for (energy, jams) in [(3e-5, true), (3e-4, false)] {
         let mut setup = empty::<D>(linear(1e5, 3e4, 0.0, 0.0, 0.5), 2e-5, 2.0);
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         floor(&mut setup);
         outlet(&mut setup);
         let speed = place::<D>(0.0, (2.0 * energy * G * 0.02f64).sqrt());
@@ -195,7 +195,7 @@ fn unbelieved<D: Dimension>(setup: &Setup<D>, finish: f64) -> Setup<D> {
         normal: place::<D>(0.0, 1.0),
     });
     wall(&mut setup, "far", shape).opens_at = Some(1e9);
-    setup.finish = finish;
+    setup.run.finish = finish;
     setup
 }
 
@@ -206,7 +206,7 @@ fn believed<D: Integrate>(setups: impl Iterator<Item = Setup<D>>) -> [usize; 2] 
     for setup in setups {
         let (system, _) = support::run(&setup);
         let summary = system.summary();
-        let longer = unbelieved(&setup, 4.0 * setup.finish);
+        let longer = unbelieved(&setup, 4.0 * setup.run.finish);
         let truth = support::run(&longer).0.summary();
         assert_ne!(truth.status, Status::Jammed);
         let seed = setup.seed;
@@ -219,7 +219,7 @@ fn believed<D: Integrate>(setups: impl Iterator<Item = Setup<D>>) -> [usize; 2] 
             assert!(jam.verdict_time > jam.time);
             found[0] += 1;
         } else {
-            let silent = setup.finish - out.last;
+            let silent = setup.run.finish - out.last;
             let flows = truth.grains.last == 0 || all.count > out.count;
             assert!(
                 flows || silent < 1.0,
@@ -270,8 +270,8 @@ fn ends<D: Integrate>() {
     for (finish, when_empty) in [(0.33, false), (0.5, true)] {
         let mut setup = empty::<D>(linear(1e4, 0.0, 0.0, 0.0, 0.0), 1e-4, finish);
         setup.log.series = Some(0.05);
-        setup.stop_when_empty = when_empty;
-        setup.outlet_interval = 0.0013;
+        setup.run.stop_when_empty = when_empty;
+        setup.sources.outlet_interval = 0.0013;
         outlet(&mut setup);
         for (k, up) in [-0.9, -0.75].into_iter().enumerate() {
             let at = place::<D>(0.1 * k as f64, up);
@@ -385,7 +385,7 @@ fn diluted<D: Integrate>() {
     let run = |rock: bool| {
         let mut setup = empty::<D>(linear(1e5, 0.0, 0.0, 0.0, 0.0), 1.2e-4, 0.5);
         setup.motion.integrator = IntegratorName::Euler;
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         setup.log.series = Some(0.01);
         floor(&mut setup);
         let still = D::Vector::default();
@@ -432,7 +432,7 @@ fn what_flies_far_away_hides_no_error() {
 fn a_sound_run_is_not_blamed() {
     for (drop, damping) in [(4.0, 0.0), (4.0, 50.0), (0.02, 0.0)] {
         let mut setup = empty::<Planar>(linear(1e7, 0.0, damping, 0.0, 0.0), 5e-6, 2.5);
-        setup.gravity = place::<Planar>(0.0, -G);
+        setup.fields.gravity = place::<Planar>(0.0, -G);
         setup.log.series = Some(0.01);
         floor(&mut setup);
         let still = place::<Planar>(0.0, 0.0);

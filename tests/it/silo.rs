@@ -42,7 +42,7 @@ fn imbalance<D: Dimension>(run: &QuasiStatic<D>) -> (f64, f64) {
     let packing = run.packing();
     let m = packing.network().per_node();
     let residual = packing.residual();
-    let g = run.setup().gravity.norm();
+    let g = run.setup().fields.gravity.norm();
     let mut worst: f64 = 0.0;
     let mut whole = D::Vector::default();
     let mut grains = run.setup().grains.iter();
@@ -54,7 +54,7 @@ fn imbalance<D: Dimension>(run: &QuasiStatic<D>) -> (f64, f64) {
                 for k in 0..D::N {
                     worst = worst.max(residual[row * m + k].abs() / weight);
                 }
-                whole += run.setup().gravity * (weight / g);
+                whole += run.setup().fields.gravity * (weight / g);
             }
             _ => {
                 let reaction = packing.reaction(node);
@@ -75,7 +75,7 @@ fn every_grain_is_in_equilibrium_after_each_step() {
     for grains in [1usize, 7, 40, 120] {
         let mut part = full.clone();
         part.grains.truncate(grains);
-        part.finish = grains as f64;
+        part.run.finish = grains as f64;
         let run = fill(part, &mut MemorySink::default());
         let (worst, whole) = imbalance(&run);
         // The bound; displacements of 1e-6 m against places of 1 m lose six digits at

@@ -21,10 +21,10 @@ fn setup(seed: u64, grains: usize) -> Setup<Planar> {
     let AnySetup::Planar(mut setup) = resolved.expect("it resolves").setup else {
         panic!("the silo is planar");
     };
-    setup.finish = grains as f64;
+    setup.run.finish = grains as f64;
     setup.log.events = EventLog::None;
     setup.log.series = None;
-    setup.log.snapshots = Some(setup.finish);
+    setup.log.snapshots = Some(setup.run.finish);
     setup
 }
 

@@ -30,8 +30,8 @@ fn spring(friction: f64, stiffness: Option<f64>, damping: f64) -> Option<Resista
 /// One grain in balance on a floor tilted by `slope`, with slots.
 fn on_floor<D: Integrate>(slots: ContactTerms, slope: f64, speed: f64, finish: f64) -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(KN, KN, 100.0, 100.0, 0.5), 1e-5, finish);
-    setup.laws.set_terms(0, 0, slots);
-    setup.gravity = place::<D>(G * slope.sin(), -G * slope.cos());
+    setup.matter.laws.set_terms(0, 0, slots);
+    setup.fields.gravity = place::<D>(G * slope.sin(), -G * slope.cos());
     floor(&mut setup);
     let height = RADIUS - MASS * G * slope.cos() / KN;
     let (x, v) = (place::<D>(0.0, height), place::<D>(speed, 0.0));
@@ -133,7 +133,7 @@ fn a_twisting_ball_is_braked() {
 fn keeps_momenta<D: Integrate>() {
     let mut setup: Setup<D> = empty(linear(KN, 0.0, 2.0, 0.0, 0.0), 1e-5, 0.05);
     let twisting = (D::N == 3).then(|| spring(0.05, None, 0.1)).flatten();
-    setup.laws.set_terms(
+    setup.matter.laws.set_terms(
         0,
         0,
         ContactTerms {
@@ -156,7 +156,7 @@ fn keeps_momenta<D: Integrate>() {
     .spin = D::spin_from_fn(|k| [-10.0, 5.0, 25.0][k]);
     let before = momenta(&setup.grains);
     let (system, _) = run(&setup);
-    let grains = system.grains_at(setup.finish);
+    let grains = system.grains_at(setup.run.finish);
     let after = momenta(&grains);
     close("momentum", (after.0 - before.0).norm(), 0.0, 1e-15);
     let turned = after.1 - before.1;
@@ -184,7 +184,7 @@ fn hangs<D: Integrate>() {
     for (pull, holds) in [(1.5 * weight, true), (0.95 * weight, false)] {
         let mut setup: Setup<D> = empty(linear(KN, KN, 100.0, 100.0, 0.5), 1e-5, 0.2);
         let cohesion = Some(Cohesion::Constant(pull));
-        setup.laws.set_terms(
+        setup.matter.laws.set_terms(
             0,
             0,
             ContactTerms {
@@ -192,7 +192,7 @@ fn hangs<D: Integrate>() {
                 ..ContactTerms::default()
             },
         );
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         let shape = Shape::Plane(shapes::Plane {
             point: D::Vector::default(),
             normal: place::<D>(0.0, -1.0),
@@ -230,7 +230,7 @@ fn rebound<D: Integrate>(
     step: f64,
 ) -> (f64, f64) {
     let mut setup: Setup<D> = empty(law, step, 0.02);
-    setup.laws.set_terms(0, 0, slots);
+    setup.matter.laws.set_terms(0, 0, slots);
     floor(&mut setup);
     let (x, v) = (
         place::<D>(0.0, RADIUS + 1e-4 * speed),
@@ -238,7 +238,7 @@ fn rebound<D: Integrate>(
     );
     add(&mut setup, RADIUS, MASS, x, v);
     let (system, _) = run(&setup);
-    let after = up::<D>(system.grains_at(setup.finish)[0].velocity);
+    let after = up::<D>(system.grains_at(setup.run.finish)[0].velocity);
     (after, system.summary().energy.balance_error)
 }
 
@@ -368,7 +368,7 @@ fn adhesive_balls_stick_below_a_speed() {
     let (after, _) = rebound::<Spatial>(law, slots, 0.95 * critical, 2e-7);
     assert!(after.abs() < 0.95 * critical);
     let mut setup: Setup<Spatial> = empty(law, 2e-7, 0.02);
-    setup.laws.set_terms(0, 0, slots);
+    setup.matter.laws.set_terms(0, 0, slots);
     floor(&mut setup);
     let v = place::<Spatial>(0.0, -0.95 * critical);
     add(
@@ -395,7 +395,7 @@ fn adhesive_balls_bear_their_pull_off_force() {
     });
     let mut setup: Setup<Spatial> = empty(law, 1e-6, 4e-3);
     let cohesion = Some(Cohesion::Jkr(work));
-    setup.laws.set_terms(
+    setup.matter.laws.set_terms(
         0,
         0,
         ContactTerms {
@@ -447,7 +447,7 @@ fn the_limit_may_be_on_the_spring_alone() {
     let (kt, ct, mu, step) = (2e4, 60.0, 0.3, 1e-6);
     let run_with = |spring_limited: bool| {
         let mut setup: Setup<Planar> = empty(linear(KN, kt, 0.0, ct, mu), step, 2e-3);
-        setup.laws.set_terms(
+        setup.matter.laws.set_terms(
             0,
             0,
             ContactTerms {
@@ -502,7 +502,7 @@ fn the_limit_may_be_on_the_spring_alone() {
 fn heap<D: Integrate>() -> Setup<D> {
     let mut setup: Setup<D> = empty(linear(1e5, 0.7e5, 40.0, 20.0, 0.5), 2e-5, 0.2);
     let twisting = (D::N == 3).then(|| spring(0.05, None, 0.1)).flatten();
-    setup.laws.set_terms(
+    setup.matter.laws.set_terms(
         0,
         0,
         ContactTerms {
@@ -519,7 +519,7 @@ fn heap<D: Integrate>() -> Setup<D> {
             spring_limited: false,
         },
     );
-    setup.gravity = place::<D>(0.0, -G);
+    setup.fields.gravity = place::<D>(0.0, -G);
     floor(&mut setup);
     let mut dice = Dice(7);
     for k in 0..60 {
@@ -596,7 +596,7 @@ fn slots_go_on_from_a_saved_state() {
 fn stuck(law: ContactLaw, slots: ContactTerms) -> Setup<Planar> {
     let mut setup: Setup<Planar> = empty(law, 1e-5, 0.05);
     setup.motion.step = None;
-    setup.laws.set_terms(0, 0, slots);
+    setup.matter.laws.set_terms(0, 0, slots);
     for (x, spin) in [(0.0, 1.0), (0.01999, -1.0)] {
         add(
             &mut setup,
@@ -654,7 +654,7 @@ fn a_pull_counts_for_the_step_of_smoothed_resistance() {
     let setup = stuck(law, slots);
     let before = kinetic(&setup.grains);
     let (system, _) = run(&setup);
-    let spin = system.grains_at(setup.finish)[0].spin;
+    let spin = system.grains_at(setup.run.finish)[0].spin;
     assert!(spin.abs() < 1e-3, "{spin}");
     let lost = system.summary().energy.dissipated.slip;
     close("slip", lost / before, 1.0, 0.05);

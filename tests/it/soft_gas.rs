@@ -472,9 +472,11 @@ fn contacts_that_last_matter_in_a_soft_gas() {
     let soft = run(load(&[]));
     let hard = run(load(&["events.collisions=\"hard\""]));
     let mut stepped = load(&[]);
-    let law = stepped.events.as_ref().unwrap().laws.pairs[0].unwrap().law;
-    stepped.laws.set(0, 0, law);
-    stepped.events = None;
+    let law = stepped.models.events.as_ref().unwrap().laws.pairs[0]
+        .unwrap()
+        .law;
+    stepped.matter.laws.set(0, 0, law);
+    stepped.models.events = None;
     let resolved = run(stepped);
     let (soft, hard) = (apart(&soft, &resolved), apart(&hard, &resolved));
     println!("soft {soft}, hard {hard}");
@@ -667,7 +669,7 @@ fn friction_by_law_turns_grains_as_clusters_do() {
                     );
                 }
                 let by_steps = support::end(&setup);
-                setup.events = Some(EventsSetup {
+                setup.models.events = Some(EventsSetup {
                     rules: vec![Rule::smooth(1.0)],
                     laws: Laws {
                         pairs: vec![Some(ByLaw {
@@ -681,7 +683,7 @@ fn friction_by_law_turns_grains_as_clusters_do() {
                     collapse: CollapseName::Stop,
                 });
                 let mut sink = MemorySink::default();
-                setup.log.snapshots = Some(setup.finish);
+                setup.log.snapshots = Some(setup.run.finish);
                 run_to_end(setup.clone(), None, &mut sink);
                 let rows = &sink.snapshots.last().unwrap().0;
                 for (row, grain) in rows.iter().zip(&by_steps) {

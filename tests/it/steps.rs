@@ -32,7 +32,7 @@ fn a_plane_is_hit_as_a_block<D: Integrate>() {
     });
     let scene = || {
         let mut setup: Setup<D> = automatic(law, 0.5);
-        setup.gravity = place::<D>(0.0, -10.0);
+        setup.fields.gravity = place::<D>(0.0, -10.0);
         add(
             &mut setup,
             0.01,
@@ -149,8 +149,8 @@ fn endless_runs_are_refused() {
 /// A drag that stops a grain within a step of its links sets the step.
 fn strong_drag<D: Integrate>() {
     let mut setup: Setup<D> = automatic(linear(1e3, 0.0, 0.0, 0.0, 0.0), 2e-3);
-    setup.gravity = place::<D>(0.0, -10.0);
-    setup.drag = 3e3;
+    setup.fields.gravity = place::<D>(0.0, -10.0);
+    setup.fields.drag = 3e3;
     add(
         &mut setup,
         0.01,
@@ -178,7 +178,7 @@ fn weakly_damped_links_keep_the_balance() {
         let law = linear(1e6, 0.0, damping, 0.0, 0.0);
         let mut setup: Setup<Planar> = automatic(law, 1.0);
         if floor_moves {
-            setup.gravity = place::<Planar>(0.0, -9.81);
+            setup.fields.gravity = place::<Planar>(0.0, -9.81);
         }
         let ends = [0.0, 0.2];
         let shape = Shape::Box(shapes::Cuboid {

@@ -14,7 +14,7 @@ const MASS: f64 = 0.1;
 
 fn flowing<D: Integrate>(stream: Stream<D>, step: f64, finish: f64) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e4, 5e3, 1.0, 0.5, 0.3), step, finish);
-    setup.place = PlaceFields {
+    setup.fields.place = PlaceFields {
         fluid: Some(Fluid {
             flow: Flow::Stream(stream),
             drag: DragLaw {
@@ -140,7 +140,7 @@ fn a_push_begins_and_ends() {
         (pushed.push, pushed.resistance) = (place::<Planar>(1.0, 0.0), 0.8);
         pushed.pushed = [0.2, 0.7];
         let mut setup = flowing(pushed, 1e-3, finish);
-        let fluid = setup.place.fluid.as_mut().unwrap();
+        let fluid = setup.fields.place.fluid.as_mut().unwrap();
         fluid.drag.linear = 1e-18;
         add(
             &mut setup,

@@ -105,7 +105,7 @@ pub fn run<D: Integrate>(setup: &Setup<D>) -> (System<D>, MemorySink) {
 
 /// The grains at the end of a run.
 pub fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
-    run(setup).0.grains_at(setup.finish)
+    run(setup).0.grains_at(setup.run.finish)
 }
 
 /// Grains may stand still where they lack a thousandth of their weight: a hundredth of the default; for
@@ -268,18 +268,18 @@ pub fn stepped<D: Integrate>(
     let walls = setup
         .boundaries
         .iter()
-        .map(|b| Wall::new(b, &setup.periodic).unwrap());
+        .map(|b| Wall::new(b, &setup.space.periodic).unwrap());
     let mut engine = Dem::new(
         clock,
         options,
-        setup.laws.clone(),
+        setup.matter.laws.clone(),
         walls.collect(),
-        setup.gravity,
-        setup.periodic.clone(),
+        setup.fields.gravity,
+        setup.space.periodic.clone(),
         search,
     );
     engine.world.physics.set_level(level);
-    engine.world.shapes.set_forms(&setup.forms);
+    engine.world.shapes.set_forms(&setup.matter.forms);
     for grain in &setup.grains {
         arenite::cluster::dem::add(
             &engine.world.shapes,

@@ -34,7 +34,7 @@ fn in_a_slow_tilt_a_bed_stands_still_and_bears_its_weight() {
     );
     let energy = &summary.energy;
     assert!(energy.balance_error < 1e-3, "{energy:?}");
-    let gravity = system.setup().gravity;
+    let gravity = system.setup().fields.gravity;
     let angle: f64 = 0.02 * 4.0;
     let wanted = [9.8 * libm::sin(angle), -9.8 * libm::cos(angle)];
     // Set at the last solve, at most two intervals of 0.162 s before.
@@ -118,13 +118,13 @@ fn bridge(frictions: [f64; 3], finish: f64) -> Setup<Planar> {
     let (radius, mass) = (0.01, 0.1);
     let law = |friction| linear(1e7, 5e6, 1e3, 500.0, friction);
     let mut setup = empty::<Planar>(law(0.0), 1e-5, finish);
-    setup.materials = ["disk", "floor", "wall"].map(String::from).to_vec();
-    setup.laws = LawTable::new(3);
+    setup.matter.materials = ["disk", "floor", "wall"].map(String::from).to_vec();
+    setup.matter.laws = LawTable::new(3);
     let [at_floor, between, at_wall] = frictions;
-    setup.laws.set(0, 0, law(between));
-    setup.laws.set(0, 1, law(at_floor));
-    setup.laws.set(0, 2, law(at_wall));
-    setup.gravity = place::<Planar>(0.0, -9.8);
+    setup.matter.laws.set(0, 0, law(between));
+    setup.matter.laws.set(0, 1, law(at_floor));
+    setup.matter.laws.set(0, 2, law(at_wall));
+    setup.fields.gravity = place::<Planar>(0.0, -9.8);
     setup.log.series = Some(0.02);
     floor(&mut setup).material = 1;
     let (s, c) = (libm::sin(LEAN), libm::cos(LEAN));
@@ -141,7 +141,7 @@ fn bridge(frictions: [f64; 3], finish: f64) -> Setup<Planar> {
     add(&mut setup, radius, mass, low, still);
     add(&mut setup, radius, mass, high, still);
     let duration = finish - BEGIN;
-    setup.perturbs.push(PerturbSetup {
+    setup.sources.perturbs.push(PerturbSetup {
         when: PerturbWhen::At(BEGIN),
         kind: PerturbKind::Tilt {
             turn: -RATE * duration,
@@ -160,7 +160,7 @@ fn slip(setup: &Setup<Planar>) -> f64 {
         .series
         .iter()
         .find(|row| row.time > BEGIN && row.sliding > 0);
-    if setup.morph.is_some() {
+    if setup.models.morph.is_some() {
         let share =
             summary.work.grain_steps as f64 / summary.work.grain_steps_if_all_stepped as f64;
         assert!(share < 0.3, "{share} of the time it was stepped");
@@ -181,7 +181,7 @@ fn a_bridge_slips_where_statics_say() {
         let wanted = libm::sin(angle);
         let mut setup = bridge(frictions, BEGIN + angle / RATE + 2.0);
         let resolved = slip(&setup);
-        setup.morph = Some(support::finely());
+        setup.models.morph = Some(support::finely());
         let still = slip(&setup);
         println!(
             "contact {contact}, friction {friction}: theory {wanted:.6}, stepped {resolved:.6}, still {still:.6}"

@@ -44,7 +44,7 @@ fn strike<D: Integrate>(made: &Made<D>, at: f64, axes: usize, off: f64) -> Setup
         length: LENGTH,
     };
     for k in 0..axes {
-        setup.periodic[k] = Some(axis);
+        setup.space.periodic[k] = Some(axis);
     }
     let at = D::Vector::from_fn(|k| if k < axes { at } else { 0.0 });
     let (shape, motion) = made(at);
@@ -322,7 +322,7 @@ fn images_of_walls_are_met_in_flight() {
 fn cavities<D: Integrate>(shape: impl Fn(D::Vector) -> Shape<D>) {
     let scene = |at: f64| {
         let mut setup: Setup<D> = empty(linear(2e4, 1e4, 0.0, 0.0, 0.3), 2e-5, 0.7);
-        setup.periodic[0] = Some(PeriodicAxis {
+        setup.space.periodic[0] = Some(PeriodicAxis {
             origin: ORIGIN,
             length: LENGTH,
         });
@@ -332,7 +332,7 @@ fn cavities<D: Integrate>(shape: impl Fn(D::Vector) -> Shape<D>) {
         let (system, _) = run(&setup);
         let links = system.summary().events.by_kind["insert-link"];
         assert!(links > 3, "{at}: {links} contacts");
-        system.grains_at(setup.finish)[0]
+        system.grains_at(setup.run.finish)[0]
     };
     let midst = scene(MIDST);
     for at in [ORIGIN, ORIGIN + 0.03, ORIGIN + LENGTH - 0.02] {
@@ -371,8 +371,8 @@ fn a_row_of_teeth_goes_on_over_the_seam() {
     let tooth = LENGTH / TEETH as f64;
     let scene = |number: usize| {
         let mut setup: Setup<Planar> = empty(linear(2e4, 1e4, 1.0, 1.0, 0.3), 2e-5, 0.5);
-        setup.gravity = place::<Planar>(0.0, -9.81);
-        setup.periodic[0] = Some(PeriodicAxis {
+        setup.fields.gravity = place::<Planar>(0.0, -9.81);
+        setup.space.periodic[0] = Some(PeriodicAxis {
             origin: ORIGIN,
             length: LENGTH,
         });
@@ -423,8 +423,8 @@ fn a_corrugated_mesh_goes_on_over_the_seam() {
     let tooth = LENGTH / TEETH as f64;
     let scene = |number: usize| {
         let mut setup: Setup<Spatial> = empty(linear(2e4, 1e4, 1.0, 1.0, 0.3), 2e-5, 0.4);
-        setup.gravity = place::<Spatial>(0.0, -9.81);
-        setup.periodic[0] = Some(PeriodicAxis {
+        setup.fields.gravity = place::<Spatial>(0.0, -9.81);
+        setup.space.periodic[0] = Some(PeriodicAxis {
             origin: ORIGIN,
             length: LENGTH,
         });
@@ -473,8 +473,8 @@ fn a_wall_through_the_box_has_no_seam() {
     fn rolls<D: Integrate>(shape: Shape<D>, plane: Shape<D>) {
         let scene = |shape: Shape<D>| {
             let mut setup: Setup<D> = empty(linear(2e4, 1e4, 5.0, 2.0, 0.5), 2e-5, 1.0);
-            setup.gravity = place::<D>(0.0, -9.81);
-            setup.periodic[0] = Some(PeriodicAxis {
+            setup.fields.gravity = place::<D>(0.0, -9.81);
+            setup.space.periodic[0] = Some(PeriodicAxis {
                 origin: ORIGIN,
                 length: LENGTH,
             });

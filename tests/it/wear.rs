@@ -27,7 +27,7 @@ fn a_ball_slides_until_it_rolls() {
     fn slides<D: Integrate>(k: f64, belt: f64) {
         let (mu, v) = (0.3, 0.8);
         let mut setup: Setup<D> = empty(linear(1e5, 8e4, 100.0, 50.0, mu), 1e-5, 0.6);
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         setup.log.wear = Some(CELL);
         let way = |x: f64| place::<D>(x, 0.0);
         floor(&mut setup).belt = way(belt);
@@ -70,7 +70,7 @@ fn an_impact_is_noted_where_it_strikes() {
     fn strikes<D: Integrate>() {
         let (step, drift) = (1e-5, 0.3);
         let mut setup: Setup<D> = empty(linear(1e6, 0.0, 0.0, 0.0, 0.0), step, 0.11);
-        setup.gravity = place::<D>(0.0, -G);
+        setup.fields.gravity = place::<D>(0.0, -G);
         setup.log.wear = Some(CELL);
         floor(&mut setup).motion = Motion::Velocity(place::<D>(-drift, 0.0));
         add(
@@ -100,7 +100,7 @@ fn an_impact_is_noted_where_it_strikes() {
 #[test]
 fn maps_of_a_shaken_box() {
     let mut setup: Setup<Planar> = empty(linear(1e5, 8e4, 20.0, 10.0, 0.4), 1e-5, 0.4);
-    setup.gravity = place::<Planar>(0.0, -G);
+    setup.fields.gravity = place::<Planar>(0.0, -G);
     wall(
         &mut setup,
         "box",

@@ -162,7 +162,7 @@ fn verdict(wrong: usize, open: usize) -> Result<(), Failure> {
 
 /// Grain-steps of a run and the seconds that they take at most; none of a run without steps.
 fn cost<D: Integrate>(setup: &Setup<D>) -> Result<Option<(f64, f64)>, String> {
-    if setup.quasi_static.is_some() || setup.events.is_some() {
+    if setup.models.quasi_static.is_some() || setup.models.events.is_some() {
         return Ok(None);
     }
     let plan = System::plan(setup).map_err(|why| why.to_string())?;

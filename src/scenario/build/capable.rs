@@ -44,7 +44,7 @@ pub(super) fn check<D: Dimension>(
 ) -> Result<(), Problem> {
     // Laws of pairs that collide by a rule do nothing from event to event.
     let idle = |pair: [usize; 2]| {
-        let names = pair.map(|material| setup.materials[material].clone());
+        let names = pair.map(|material| setup.matter.materials[material].clone());
         let section = spec.events.as_ref();
         section.is_some_and(|section| events::decides(section, &names))
     };
@@ -57,7 +57,7 @@ pub(super) fn check<D: Dimension>(
     let told = match asked.part {
         Part::Wall(index) => format!("`{place}` of `{}`", setup.boundaries[index].name),
         Part::Law([a, b]) if place == Place::of("law") => {
-            let [a, b] = [a, b].map(|index| &setup.materials[index]);
+            let [a, b] = [a, b].map(|index| &setup.matter.materials[index]);
             format!("the embedded law of `{a}` and `{b}`")
         }
         _ => format!("`{place}`"),
@@ -87,11 +87,11 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
     match asked.part {
         Part::Whole => below(Place::default(), key),
         Part::Material(index) => {
-            let material = Place::of("material").key(&setup.materials[index]);
+            let material = Place::of("material").key(&setup.matter.materials[index]);
             below(material, key)
         }
         Part::Law(pair) => {
-            let [a, b] = pair.map(|index| setup.materials[index].as_str());
+            let [a, b] = pair.map(|index| setup.matter.materials[index].as_str());
             let same = |[c, d]: &[String; 2]| (a == c && b == d) || (a == d && b == c);
             match spec.law.iter().position(|law| same(&law.between)) {
                 Some(index) => in_list("law", index),
@@ -108,7 +108,7 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
             written.unwrap_or(wall)
         }
         Part::Wall(index) => in_list("boundary", index),
-        Part::Form(index) => place_of_shape(spec, &setup.forms[index].name),
+        Part::Form(index) => place_of_shape(spec, &setup.matter.forms[index].name),
         Part::Axis(axis) => Place::of("periodic").key(["x", "y", "z"][axis]),
         Part::Feed(index) => in_list("feed", index),
         Part::Outlet(index) => in_list("outlet", index),

@@ -135,7 +135,7 @@ fn of_drive<D: Dimension>(
     let rate = check.positive(&at.key("greatest_rate"), rate)?;
     let mut mass = [0.0; 3];
     for (k, mass) in mass.iter_mut().enumerate().take(D::N) {
-        let length = setup.periodic[k].map_or(1.0, |axis| axis.length);
+        let length = setup.space.periodic[k].map_or(1.0, |axis| axis.length);
         let layer = sample.mass * sample.diameter / length;
         *mass = match spec.mass {
             None => layer,

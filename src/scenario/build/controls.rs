@@ -15,13 +15,13 @@ pub(super) fn collect<D: Dimension>(
     spec: &Spec,
     setup: &mut Setup<D>,
 ) -> Result<Vec<Control>, Problem> {
-    let meters = setup.meters.iter();
+    let meters = setup.sources.meters.iter();
     let mut known = Known {
         meters: meters
             .map(|meter| (meter.name.as_str(), meter.every))
             .collect(),
         walls: &mut setup.boundaries,
-        feeds: setup.feeds.len(),
+        feeds: setup.sources.feeds.len(),
     };
     let read = |(k, section)| {
         let at = At {

@@ -36,7 +36,7 @@ pub(super) fn build<D: Dimension>(
         .help("leave it out; pairs that shall collide by a number get an [[events.rule]]"));
     }
     refuse_others(spec, setup)?;
-    let count = setup.materials.len();
+    let count = setup.matter.materials.len();
     let mut rules = Vec::with_capacity(count * count);
     let mut laws = Laws {
         pairs: Vec::with_capacity(count * count),
@@ -45,12 +45,12 @@ pub(super) fn build<D: Dimension>(
     for a in 0..count {
         for b in 0..count {
             let rule = rule(&at, section, setup, [a, b])?;
-            let law = setup.laws.get(a as u16, b as u16).copied();
+            let law = setup.matter.laws.get(a as u16, b as u16).copied();
             let by_law = match rule {
                 Some(_) => None,
                 None => law.map(|law| ByLaw {
                     law,
-                    terms: setup.laws.terms(a as u16, b as u16),
+                    terms: setup.matter.laws.terms(a as u16, b as u16),
                     soft,
                 }),
             };
@@ -58,7 +58,7 @@ pub(super) fn build<D: Dimension>(
                 && let Some(why) = no_soft(&by_law)
                 && of_grains(setup, b)
             {
-                let [a, b] = [a, b].map(|index| setup.materials[index].as_str());
+                let [a, b] = [a, b].map(|index| setup.matter.materials[index].as_str());
                 return Err(Problem::at_key(
                     &at.key("collisions"),
                     format!("the law between `{a}` and `{b}` {why}"),
@@ -78,7 +78,7 @@ pub(super) fn build<D: Dimension>(
     if laws.pairs.iter().all(Option::is_none) {
         laws.pairs = Vec::new();
     }
-    check_rules(check, &at, section, &setup.materials)?;
+    check_rules(check, &at, section, &setup.matter.materials)?;
     let found = EventsSetup {
         rules,
         laws,
@@ -86,7 +86,7 @@ pub(super) fn build<D: Dimension>(
         collapse: section.collapse,
     };
     let mut trial = setup.clone();
-    trial.events = Some(found.clone());
+    trial.models.events = Some(found.clone());
     let problem = |(wall, what): (Option<usize>, String)| match wall {
         Some(index) => Problem::at_key(&Place::of("boundary").index(index), what),
         None => Problem::at_key(&at, what),
@@ -103,7 +103,7 @@ fn contact_time<D: Dimension>(section: &EventsSpec, setup: &Setup<D>) -> f64 {
     }
     let radii = setup.grains.iter().map(|g| g.radius);
     let smallest = radii.fold(f64::INFINITY, f64::min);
-    let fall = (2.0 * smallest / setup.gravity.norm()).sqrt();
+    let fall = (2.0 * smallest / setup.fields.gravity.norm()).sqrt();
     if fall.is_finite() { 0.01 * fall } else { 0.0 }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
         events.collapse == CollapseName::Elastic && events.contact_time == 0.0
     };
     setup
-        .events
+        .models.events
         .iter()
         .filter(idle)
         .map(|_| {
@@ -126,7 +126,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
 /// The other models that take the place of stepping, or go with it.
 fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let others = [
-        ("quasi_static", setup.quasi_static.is_some()),
+        ("quasi_static", setup.models.quasi_static.is_some()),
         (
             "morph",
             spec.morph.as_ref().is_some_and(|morph| morph.rigid),
@@ -225,7 +225,7 @@ fn rule<D: Dimension>(
     setup: &Setup<D>,
     pair: [usize; 2],
 ) -> Result<Option<Rule>, Problem> {
-    let names = pair.map(|index| setup.materials[index].clone());
+    let names = pair.map(|index| setup.matter.materials[index].clone());
     let given = section.rule.iter().find(|rule| same(rule, &names));
     if let Some(rule) = given {
         return Ok(Some(Rule {
@@ -240,7 +240,7 @@ fn rule<D: Dimension>(
         return Ok(Some(Rule::smooth(restitution)));
     }
     let [a, b] = pair;
-    let law = setup.laws.get(a as u16, b as u16);
+    let law = setup.matter.laws.get(a as u16, b as u16);
     if law.is_none() && can_meet(setup, a, b) {
         let [a, b] = &names;
         return Err(Problem::at_key(

@@ -49,14 +49,15 @@ pub(super) fn leave_idle<D: Dimension>(
 
 /// What has no meaning together with these fields.
 pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
-    if setup.place.is_none() {
+    if setup.fields.place.is_none() {
         return Ok(());
     }
     for (k, key) in ["x", "y", "z"].into_iter().enumerate().take(D::N) {
-        let periodic = setup.periodic.get(k).is_some_and(Option::is_some);
+        let periodic = setup.space.periodic.get(k).is_some_and(Option::is_some);
         if let Some(what) = setup
+            .fields
             .place
-            .varies_along(k, setup.gravity)
+            .varies_along(k, setup.fields.gravity)
             .filter(|_| periodic)
         {
             let why = match what {
@@ -72,7 +73,11 @@ pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Proble
             ));
         }
     }
-    if let (Some(_), 3, Some(form)) = (&setup.place.rotation, D::N, setup.forms.first()) {
+    if let (Some(_), 3, Some(form)) = (
+        &setup.fields.place.rotation,
+        D::N,
+        setup.matter.forms.first(),
+    ) {
         return Err(Problem::at_key(
             &Place::of("field").key("rotation"),
             format!(
@@ -86,17 +91,17 @@ pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Proble
 
 /// Gravity that changes has no part in the buoyancy, which is that of the scenario's gravity.
 pub(super) fn refuse_tilts<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
-    let fluid = setup.place.fluid.as_ref();
+    let fluid = setup.fields.place.fluid.as_ref();
     if fluid.is_none_or(|fluid| !fluid.buoyancy) {
         return Ok(());
     }
-    if setup.place.alternating.is_some() {
+    if setup.fields.place.alternating.is_some() {
         return Err(Problem::at_key(
             &Place::of("field").key("alternating"),
             "the buoyancy of a fluid does not follow an acceleration that alternates; leave one of the two out, or set `field.fluid.buoyancy = false`",
         ));
     }
-    let tilts = setup.perturbs.iter().position(|perturb| {
+    let tilts = setup.sources.perturbs.iter().position(|perturb| {
         !matches!(
             perturb.kind,
             PerturbKind::Tap { .. } | PerturbKind::Remove(_)

@@ -6,7 +6,7 @@ use crate::walls::Motion;
 
 /// What of a setup does nothing before its finish.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
-    let finish = setup.finish;
+    let finish = setup.run.finish;
     let mut found = Vec::new();
     let mut tell = |what: String, when: f64| {
         found.push(format!(
@@ -21,17 +21,17 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
             tell(format!("the wall `{}` begins to move", wall.name), time);
         }
     }
-    for (k, feed) in setup.feeds.iter().enumerate() {
+    for (k, feed) in setup.sources.feeds.iter().enumerate() {
         // A grain that comes at the very end is there.
         if feed.start > finish {
             tell(format!("`feed[{k}]` starts"), feed.start);
         }
     }
-    if !setup.outlets.is_empty() && setup.outlet_interval > finish {
+    if !setup.sources.outlets.is_empty() && setup.sources.outlet_interval > finish {
         let what = "grains that have left are first looked for (`run.outlet_interval`)";
-        tell(what.into(), setup.outlet_interval);
+        tell(what.into(), setup.sources.outlet_interval);
     }
-    for (k, perturb) in setup.perturbs.iter().enumerate() {
+    for (k, perturb) in setup.sources.perturbs.iter().enumerate() {
         let lasts = match perturb.kind {
             PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => true,
             PerturbKind::Tap { .. } | PerturbKind::Remove(_) => false,

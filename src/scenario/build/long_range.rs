@@ -43,9 +43,9 @@ pub(super) fn collect(
 
 /// Forces from afar would come from all images, where space repeats itself.
 pub(super) fn refuse_periodic<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
-    let axes = ["x", "y", "z"].into_iter().zip(&setup.periodic);
+    let axes = ["x", "y", "z"].into_iter().zip(&setup.space.periodic);
     let periodic = axes.into_iter().find(|(_, axis)| axis.is_some());
-    let Some((axis, _)) = periodic.filter(|_| !setup.long_range.is_none()) else {
+    let Some((axis, _)) = periodic.filter(|_| !setup.fields.long_range.is_none()) else {
         return Ok(());
     };
     let what = format!(
@@ -57,11 +57,11 @@ pub(super) fn refuse_periodic<D: Dimension>(setup: &Setup<D>) -> Result<(), Prob
 
 /// The key that makes forces act from afar.
 fn carrier<D: Dimension>(setup: &Setup<D>) -> String {
-    if setup.long_range.gravitation != 0.0 {
+    if setup.fields.long_range.gravitation != 0.0 {
         return "`field.gravitation`".into();
     }
-    let sources = setup.long_range.sources.iter();
-    let mut named = sources.zip(&setup.materials);
+    let sources = setup.fields.long_range.sources.iter();
+    let mut named = sources.zip(&setup.matter.materials);
     let found = named.find(|(source, _)| !source.is_none());
     found.map_or(String::new(), |(source, name)| {
         let key = if source.charge != 0.0 {

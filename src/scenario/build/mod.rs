@@ -43,7 +43,10 @@ use super::problem::Problem;
 use super::spec::Spec;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
-use crate::system::{PeriodicAxis, Setup, left_out};
+use crate::system::{
+    FieldSetup, Matter, ModelSetup, Notes, PeriodicAxis, RunSetup, Setup, SourceSetup, SpaceSetup,
+    left_out,
+};
 use crate::walls::images::{ImagesError, walls_with_images};
 
 /// A scenario may start with this many grains: about a kilobyte each.
@@ -134,49 +137,59 @@ pub(super) fn build<D: Integrate>(
     let idle_fields = fields::leave_idle(&mut place, &long_range, all);
     let mut setup = Setup {
         seed: spec.seed,
-        materials: materials.names,
-        laws,
-        boundaries,
-        forms: shapes.forms,
-        grains: filled.grains,
-        fills: filled.figures,
-        gravity,
-        // A fluid drags by itself.
-        drag: if place.fluid.is_some() { 0.0 } else { drag },
-        long_range,
-        place,
-        periodic,
-        cell: None,
-        motion: settings.motion,
-        settle: settings.settle,
-        feeds,
-        outlets,
-        meters,
-        controls: Vec::new(),
-        outlet_interval: settings.outlet_interval,
-        finish: spec.run.finish,
-        stop_when_empty: spec.run.stop_when_empty,
-        log: settings.log,
         tolerance: spec.run.tolerance,
-        quasi_static: None,
-        morph: None,
-        perturbs: Vec::new(),
-        events: None,
-        warnings: Vec::new(),
+        matter: Matter {
+            materials: materials.names,
+            laws,
+            forms: shapes.forms,
+        },
+        boundaries,
+        grains: filled.grains,
+        space: SpaceSetup {
+            periodic,
+            cell: None,
+        },
+        fields: FieldSetup {
+            gravity,
+            // A fluid drags by itself.
+            drag: if place.fluid.is_some() { 0.0 } else { drag },
+            long_range,
+            place,
+        },
+        motion: settings.motion,
+        models: ModelSetup::default(),
+        sources: SourceSetup {
+            feeds,
+            outlets,
+            outlet_interval: settings.outlet_interval,
+            meters,
+            controls: Vec::new(),
+            perturbs: Vec::new(),
+        },
+        run: RunSetup {
+            settle: settings.settle,
+            finish: spec.run.finish,
+            stop_when_empty: spec.run.stop_when_empty,
+        },
+        log: settings.log,
+        notes: Notes {
+            fills: filled.figures,
+            warnings: Vec::new(),
+        },
     };
     long_range::refuse_periodic(&setup)?;
     fields::refuse_others(&setup)?;
     terms::refuse_arcs(&spec, &setup)?;
-    setup.controls = controls::collect(check, &spec, &mut setup)?;
-    setup.perturbs = perturb::perturbs(check, &spec, &setup)?;
-    setup.cell = cell::build(check, &mut spec, &setup)?;
+    setup.sources.controls = controls::collect(check, &spec, &mut setup)?;
+    setup.sources.perturbs = perturb::perturbs(check, &spec, &setup)?;
+    setup.space.cell = cell::build(check, &mut spec, &setup)?;
     capable::check(check, written, &setup)?;
-    setup.quasi_static = quasi_static::build(check, &spec, &setup)?;
-    setup.events = events::build(check, &spec, &setup)?;
-    setup.morph = morph::build(check, &mut spec, &setup)?;
+    setup.models.quasi_static = quasi_static::build(check, &spec, &setup)?;
+    setup.models.events = events::build(check, &spec, &setup)?;
+    setup.models.morph = morph::build(check, &mut spec, &setup)?;
     fields::refuse_tilts(&setup)?;
     settings::checkpoints(&mut spec, &mut setup);
-    setup.warnings = [
+    setup.notes.warnings = [
         ignored,
         idle_fields,
         left_out(&setup, &capable::models(&spec)),

@@ -41,7 +41,7 @@ pub(super) fn build<D: Dimension>(
     if !section.rigid {
         return Ok(None);
     }
-    if setup.quasi_static.is_some() {
+    if setup.models.quasi_static.is_some() {
         return Err(Problem::at_key(
             &at.key("rigid"),
             "grains cannot stand still in the quasi-static model, where nothing moves; leave [morph] out, or set `rigid = false`",

@@ -7,18 +7,22 @@ use crate::system::Setup;
 
 /// A warning for each wall with a hollow in which the largest grain lies all around, where laws mind radii.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
-    if setup.events.is_some() || setup.quasi_static.is_some() {
+    if setup.models.events.is_some() || setup.models.quasi_static.is_some() {
         return Vec::new();
     }
     let mut found = Vec::new();
     for wall in &setup.boundaries {
         let minds = |material: u16| {
-            let law = setup.laws.get(material, wall.material);
+            let law = setup.matter.laws.get(material, wall.material);
             law.is_some_and(ContactLaw::needs_radius)
         };
         let there = setup.grains.iter();
         let there = there.map(|grain| (grain.material, grain.radius));
-        let fed = setup.feeds.iter().flat_map(|feed| feed.what.components());
+        let fed = setup
+            .sources
+            .feeds
+            .iter()
+            .flat_map(|feed| feed.what.components());
         let fed = fed.map(|sort| (sort.material, sort.radius.greatest()));
         let narrow =
             |(material, radius): &(u16, f64)| minds(*material) && wall.shape.is_narrow(*radius);

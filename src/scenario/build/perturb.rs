@@ -57,7 +57,7 @@ fn when<D: Dimension>(
         }
         return Ok(PerturbWhen::At(check.non_negative(&at.key("time"), time)?));
     }
-    if setup.gravity.norm() == 0.0 || setup.outlets.is_empty() {
+    if setup.fields.gravity.norm() == 0.0 || setup.sources.outlets.is_empty() {
         return Err(Problem::at_key(
             &at.key("on_jam"),
             "no jam is looked for without gravity and an [[outlet]]",
@@ -165,7 +165,7 @@ fn tilt<D: Dimension>(
     spec: &TiltSpec,
     setup: &Setup<D>,
 ) -> Result<PerturbKind<D>, Problem> {
-    if setup.gravity.norm() == 0.0 {
+    if setup.fields.gravity.norm() == 0.0 {
         return Err(Problem::at_key(
             at,
             "without gravity there is nothing to tilt",

@@ -25,7 +25,8 @@ pub(super) fn build<D: Dimension>(
     check.share(&at.key("tolerance"), section.tolerance)?;
     check.within(&at.key("reach"), section.reach, 0.0, 2.0)?;
     let count = setup.grains.len() as f64;
-    let weight = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count * setup.gravity.norm();
+    let weight =
+        setup.grains.iter().map(|g| g.mass).sum::<f64>() / count * setup.fields.gravity.norm();
     let radius = setup.grains.iter().map(|g| g.radius).sum::<f64>() / count;
     let reach = section.reach * radius;
     let hanging = first_hanging(setup, reach)
@@ -67,7 +68,7 @@ const TRANSLATIONAL: &str = "with `quasi_static.freedom = \"translational\"` gra
 /// as it likes, which stops the run.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let free = |settings: &QuasiStaticSetup| settings.freedom == FreedomName::Full;
-    if !setup.quasi_static.as_ref().is_some_and(free) {
+    if !setup.models.quasi_static.as_ref().is_some_and(free) {
         return Vec::new();
     }
     smooth_pair(setup).into_iter().collect()
@@ -75,14 +76,14 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
 
 /// What the first pair without grip means where others have one.
 fn smooth_pair<D: Dimension>(setup: &Setup<D>) -> Option<String> {
-    let count = setup.laws.materials;
-    let grips = |k: &usize| setup.laws.laws[*k].map(|law| law.grips());
+    let count = setup.matter.laws.materials;
+    let grips = |k: &usize| setup.matter.laws.laws[*k].map(|law| law.grips());
     let pairs = (0..count * count).filter(|k| k / count <= k % count);
     let (rough, smooth): (Vec<usize>, Vec<usize>) = pairs
         .filter(|k| grips(k).is_some())
         .partition(|k| grips(k) == Some(true));
     let first = smooth.first().filter(|_| !rough.is_empty())?;
-    let [a, b] = [first / count, first % count].map(|k| &setup.materials[k]);
+    let [a, b] = [first / count, first % count].map(|k| &setup.matter.materials[k]);
     Some(format!(
         "`{a}` on `{b}` has no friction, or no stiffness against it: a grain that nothing else touches may spin as it likes, and the first such stops the run; {TRANSLATIONAL}"
     ))

@@ -279,9 +279,9 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     if spec.log.checkpoint.is_some() {
         return;
     }
-    let parts = if setup.quasi_static.is_some() {
+    let parts = if setup.models.quasi_static.is_some() {
         (setup.grains.len() as f64 / CHECKPOINT_GRAINS).floor()
-    } else if setup.events.is_some() {
+    } else if setup.models.events.is_some() {
         // How many collisions there will be nobody knows: some parts of the whole for many grains.
         (setup.grains.len() as f64 / CHECKPOINT_FLYERS)
             .floor()
@@ -292,7 +292,7 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
         (work / CHECKPOINT_WORK).floor()
     };
     let parts = parts.min(MAX_CHECKPOINTS);
-    setup.log.checkpoint = (parts >= 1.0).then(|| setup.finish / (parts + 1.0));
+    setup.log.checkpoint = (parts >= 1.0).then(|| setup.run.finish / (parts + 1.0));
     spec.log.checkpoint = Some(match setup.log.checkpoint {
         Some(interval) => IntervalSpec::Seconds(interval),
         None => IntervalSpec::Never,

@@ -154,8 +154,14 @@ fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceKeys) -> Result<Res
 /// Grains of arcs have no terms.
 pub(super) fn refuse_arcs<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let composed = spec.law.iter().position(|law| first(law) != "between");
-    let arcs = setup.forms.iter().any(|form| form.arcs);
-    let remembers = setup.laws.laws.iter().flatten().find(|law| law.remembers());
+    let arcs = setup.matter.forms.iter().any(|form| form.arcs);
+    let remembers = setup
+        .matter
+        .laws
+        .laws
+        .iter()
+        .flatten()
+        .find(|law| law.remembers());
     if let Some(law) = remembers.filter(|_| arcs) {
         let what = format!(
             "grains of arcs know laws that forget their loading only; `{}` does not",
@@ -163,7 +169,7 @@ pub(super) fn refuse_arcs<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result
         );
         return Err(Problem::at_key(&Place::of("fill"), what));
     }
-    let Some(index) = composed.filter(|_| arcs && setup.laws.composed()) else {
+    let Some(index) = composed.filter(|_| arcs && setup.matter.laws.composed()) else {
         return Ok(());
     };
     let law = &spec.law[index];

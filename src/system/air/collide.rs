@@ -201,7 +201,7 @@ fn impact<D: Integrate>(
     let sliding = slip.norm();
     let effective_mass = 1.0 / inverse_mass;
     let pair = Pair {
-        index: usize::from(materials[0]) * setup.laws.materials + usize::from(materials[1]),
+        index: usize::from(materials[0]) * setup.matter.laws.materials + usize::from(materials[1]),
         effective_mass,
         radius,
         approach,
@@ -217,7 +217,7 @@ fn impact<D: Integrate>(
     };
     // A pair without a law is refused at set-up.
     let rule = rule.unwrap_or(Rule::smooth(1.0));
-    let law = setup.laws.get(materials[0], materials[1]);
+    let law = setup.matter.laws.get(materials[0], materials[1]);
     let duration = law.map_or(0.0, |law| {
         let longest = match law.elastic() {
             Elastic::Linear(_) => LONGEST[0],

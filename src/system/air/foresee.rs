@@ -232,7 +232,7 @@ fn ahead<D: Integrate>(world: &World<D>) -> f64 {
 fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
     let mut shifts = vec![D::Vector::default()];
     for k in 0..D::N {
-        let Some(axis) = setup.periodic[k].filter(|_| along[k]) else {
+        let Some(axis) = setup.space.periodic[k].filter(|_| along[k]) else {
             continue;
         };
         for n in 0..shifts.len() {

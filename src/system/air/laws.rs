@@ -24,7 +24,11 @@ fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
     for Grain { mass, radius, .. } in setup.grains.iter().filter(|g| g.material == material) {
         see(*mass, *radius);
     }
-    let fed = setup.feeds.iter().flat_map(|feed| feed.what.components());
+    let fed = setup
+        .sources
+        .feeds
+        .iter()
+        .flat_map(|feed| feed.what.components());
     for sort in fed.filter(|sort| sort.material == material) {
         for radius in [sort.radius.least(), sort.radius.greatest()] {
             see(sort.density * D::ball_measure(radius), radius);
@@ -35,7 +39,7 @@ fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
 
 /// Tables for all pairs of materials that can meet.
 pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, SystemError> {
-    let species = setup.materials.len();
+    let species = setup.matter.materials.len();
     let fast = step::impact_speed(setup);
     let mut bodies = Vec::new();
     for material in 0..species as u16 {
@@ -59,9 +63,9 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
     };
     let law = |pair: usize| {
         let (a, b) = ((pair / species) as u16, (pair % species) as u16);
-        setup.laws.get(a, b).map(|&law| ByLaw {
+        setup.matter.laws.get(a, b).map(|&law| ByLaw {
             law,
-            terms: setup.laws.terms(a, b),
+            terms: setup.matter.laws.terms(a, b),
             soft: false,
         })
     };
@@ -70,7 +74,7 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
         min: D::Vector::default(),
         max: D::Vector::default(),
         periodic: [false; 3],
-        gravity: setup.gravity,
+        gravity: setup.fields.gravity,
         fields: None,
         walls: setup.boundaries.iter().map(wall).collect(),
         species,
@@ -82,5 +86,6 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
         limits: Limits::default(),
         time: 0.0,
     };
-    Contacts::build(&start).map_err(|error| SystemError::Setup(no_start(&error, &setup.materials)))
+    Contacts::build(&start)
+        .map_err(|error| SystemError::Setup(no_start(&error, &setup.matter.materials)))
 }

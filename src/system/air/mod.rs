@@ -153,7 +153,7 @@ impl Air {
             return Ok(None);
         };
         let sizes = setup.grains.iter().map(|grain| grain.radius);
-        let fed = setup.feeds.iter().map(|feed| feed.what.greatest());
+        let fed = setup.sources.feeds.iter().map(|feed| feed.what.greatest());
         let mut air = Air {
             s: saved.unwrap_or(AirState {
                 stale: true,

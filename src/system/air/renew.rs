@@ -153,7 +153,7 @@ fn start_air<D: Integrate>(setup: &Setup<D>, world: &World<D>, air: &mut Option<
     } else {
         0.0
     };
-    aloft.s.lattice = Lattice::new((WIDER * least).max(spread), &setup.periodic);
+    aloft.s.lattice = Lattice::new((WIDER * least).max(spread), &setup.space.periodic);
     aloft.clear();
 }
 

@@ -99,7 +99,7 @@ impl<D: Integrate> Domains<'_, D> {
             Source::Outlet => {
                 self.delete_left(time)?;
                 let system = &mut self.system;
-                if system.setup.stop_when_empty && self.grains == 0 {
+                if system.setup.run.stop_when_empty && self.grains == 0 {
                     // Rank 0 looks once more, and ends the run.
                     system.s.schedule.set(who, time, EventKind::DeleteBodies);
                     return Ok(false);
@@ -121,12 +121,12 @@ impl<D: Integrate> Domains<'_, D> {
 
     /// While settling: whether the grains rest; then the clock is set to 0.
     fn look_for_rest(&mut self, time: f64) -> Result<(), SystemError> {
-        let Some(settle) = self.system.setup.settle else {
+        let Some(settle) = self.system.setup.run.settle else {
             return Ok(());
         };
         let dem = &self.system.dem;
         let arrays = &dem.world.grains.arrays;
-        let g = self.system.setup.gravity.norm();
+        let g = self.system.setup.fields.gravity.norm();
         let (mut kinetic, mut weight) = (Exact::default(), Exact::default());
         for slot in dem.world.grains.own() {
             let s = slot as usize;
@@ -233,7 +233,12 @@ impl<D: Integrate> Domains<'_, D> {
             .own()
             .filter_map(|slot| {
                 let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-                let how = system.setup.outlets.iter().find_map(|o| o.left(x, r));
+                let how = system
+                    .setup
+                    .sources
+                    .outlets
+                    .iter()
+                    .find_map(|o| o.left(x, r));
                 Some((slot, how?))
             })
             .collect();

@@ -78,8 +78,8 @@ impl<D: Integrate> std::fmt::Debug for Domains<'_, D> {
 /// Why ranks cannot share a setup; none if they can.
 fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<String> {
     let models = [
-        (setup.events.is_some(), Model::Collisions),
-        (setup.quasi_static.is_some(), Model::QuasiStatic),
+        (setup.models.events.is_some(), Model::Collisions),
+        (setup.models.quasi_static.is_some(), Model::QuasiStatic),
     ];
     if let Some((_, model)) = models.iter().find(|(asked, _)| *asked) {
         let (ranks, model) = (Model::Ranks.asked_by(), model.asked_by());
@@ -97,8 +97,8 @@ fn wall_across_border<D: Dimension>(setup: &Setup<D>) -> Option<&str> {
     let radii = setup.grains.iter().map(|grain| grain.radius);
     let reach = REACH * radii.fold(0.0, f64::max);
     let met = |wall: &&Boundary<D>| {
-        Images::of(wall, 1, &setup.periodic)
-            .is_ok_and(|images| images.can_be_met(wall, &setup.periodic, reach))
+        Images::of(wall, 1, &setup.space.periodic)
+            .is_ok_and(|images| images.can_be_met(wall, &setup.space.periodic, reach))
     };
     let wall = setup.boundaries.iter().find(met);
     wall.map(|wall| wall.name.as_str())
@@ -164,16 +164,16 @@ pub fn bricks_of<D: Dimension>(
 /// A setup without what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
 pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     let mut without = Vec::new();
-    if setup.morph.take().is_some() {
+    if setup.models.morph.take().is_some() {
         without.push("[morph] (nobody stands still)");
     }
     if setup.motion.collisions.take().is_some() {
         without.push("run.collisions (nobody collides in flight)");
     }
     let left_out = features::left_out(&setup, &[Model::Ranks]);
-    setup.warnings.extend(left_out);
+    setup.notes.warnings.extend(left_out);
     if !without.is_empty() {
-        setup.warnings.push(format!(
+        setup.notes.warnings.push(format!(
             "shared by ranks every grain is stepped: {} takes one process",
             without.join(" and ")
         ));
@@ -216,7 +216,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             .iter()
             .map(|grain| grain.radius)
             .fold(0.0, f64::max);
-        let cut = Cut::none(bricks, &setup.periodic);
+        let cut = Cut::none(bricks, &setup.space.periodic);
         let system = if ranks.rank() == 0 {
             System::made_of(setup)
         } else {
@@ -287,7 +287,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
                 if let Some(progress) = control.progress.as_mut() {
                     progress(super::Progress {
                         time: self.system.dem.world.clock.time(),
-                        finish: self.system.setup.finish,
+                        finish: self.system.setup.run.finish,
                         grains: self.grains as usize,
                         discharged: self.system.s.traffic.discharged(),
                     });

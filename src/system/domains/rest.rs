@@ -16,7 +16,7 @@ const REST: Tag = Tag::new(43);
 impl<D: Integrate> Domains<'_, D> {
     /// After each step: looks at who rests and who does not, when it is time to.
     pub(super) fn look_at_rest(&mut self) -> Result<(), SystemError> {
-        let Some(morph) = self.system.setup.morph else {
+        let Some(morph) = self.system.setup.models.morph else {
             return Ok(());
         };
         let system = &mut self.system;
@@ -53,7 +53,7 @@ impl<D: Integrate> Domains<'_, D> {
 
     /// Wakes who has lost its balance by a change from outside; whether there was anybody, on any rank.
     pub(super) fn wake_unbalanced(&mut self) -> Result<bool, SystemError> {
-        let Some(morph) = self.system.setup.morph else {
+        let Some(morph) = self.system.setup.models.morph else {
             return Ok(false);
         };
         let unbalanced = rest::unbalanced(&self.system.setup, &self.system.dem.world, &morph);

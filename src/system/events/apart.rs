@@ -24,7 +24,7 @@ pub(super) enum Apart<D: Dimension> {
 impl<D: Dimension> Apart<D> {
     /// For a setup.
     pub fn of(setup: &Setup<D>, limits: &Limits) -> Self {
-        let room = limits.least_departure(setup.gravity.norm()) * limits.contact_time;
+        let room = limits.least_departure(setup.fields.gravity.norm()) * limits.contact_time;
         let radii = setup.grains.iter().map(|g| g.radius);
         let least = radii.fold(f64::INFINITY, f64::min);
         if !limits.collapse_is_elastic
@@ -34,7 +34,7 @@ impl<D: Dimension> Apart<D> {
         {
             return Apart::No;
         }
-        if setup.periodic.iter().any(Option::is_some) {
+        if setup.space.periodic.iter().any(Option::is_some) {
             return Apart::Smaller(room);
         }
         // Two that touch are as far apart as their radii, over the least one, times the room: twice the room at least.
@@ -111,7 +111,7 @@ fn middles<D: Dimension>(setup: &Setup<D>) -> impl Iterator<Item = D::Vector> {
         }
         let (low, high) = (end(k, -1.0), end(k, 1.0));
         let middle = 0.5 * (low + high);
-        match setup.gravity[k] {
+        match setup.fields.gravity[k] {
             g if g < 0.0 => [low, middle, high],
             g if g > 0.0 => [high, middle, low],
             _ => [middle, low, high],

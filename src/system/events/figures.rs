@@ -34,7 +34,7 @@ impl<D: Dimension> Events<D> {
         let now = kinetic + potential + hidden;
         let error = now + lost + mismatch - injected - kinetic_start - potential_start;
         let flowed = kinetic_start + (potential_start - potential).max(0.0) + injected.abs();
-        let g = self.setup.gravity.norm();
+        let g = self.setup.fields.gravity.norm();
         let size = |grain: &Grain<D>| grain.mass * 2.0 * grain.radius;
         let rest = match g > 0.0 {
             true => g * self.setup.grains.iter().map(size).sum::<f64>(),
@@ -67,7 +67,7 @@ impl<D: Dimension> Events<D> {
 
     /// Tells where the tables of contact laws fell short.
     fn warn_of_tables(&self, warnings: &mut Vec<String>) {
-        let Some(events) = &self.setup.events else {
+        let Some(events) = &self.setup.models.events else {
             return;
         };
         let (error, asked) = (self.engine.table_error(), events.laws.tolerance);
@@ -87,7 +87,7 @@ impl<D: Dimension> Events<D> {
 
     /// What became of contacts that last; none where none do.
     fn soft_figures(&self) -> Option<SoftFigures> {
-        let events = self.setup.events.as_ref()?;
+        let events = self.setup.models.events.as_ref()?;
         events.laws.pairs.iter().flatten().find(|law| law.soft)?;
         let tally = &self.engine.tally().soft;
         let exceptions = (tally.blocked + tally.interrupted) as f64;
@@ -105,7 +105,7 @@ impl<D: Dimension> Events<D> {
 
     /// What fields beside gravity gave; none without one of a place.
     fn fields(&self) -> Option<FieldFigures> {
-        if self.setup.place.is_none() {
+        if self.setup.fields.place.is_none() {
             return None;
         }
         let tally = self.engine.field_tally();
@@ -177,7 +177,7 @@ impl<D: Dimension> Events<D> {
         };
         let tally = self.engine.tally();
         let grains = self.setup.grains.len() as u64;
-        let mut warnings = self.setup.warnings.clone();
+        let mut warnings = self.setup.notes.warnings.clone();
         if tally.grazes > 0 {
             warnings.push(format!(
                 "{} foreseen collision{} found the pair parting already, by rounding, and {} not done",
@@ -231,7 +231,7 @@ impl<D: Dimension> Events<D> {
             jams: Vec::new(),
             avalanches: None,
             impacts: Some(self.impacts()),
-            fills: self.setup.fills.clone(),
+            fills: self.setup.notes.fills.clone(),
             feeds: Vec::new(),
             warnings,
             checksums: BTreeMap::new(),

@@ -103,7 +103,7 @@ impl<D: Dimension> Events<D> {
             });
         }
         let engine = Engine::new(start)
-            .map_err(|error| SystemError::Setup(no_start(&error, &setup.materials)))?;
+            .map_err(|error| SystemError::Setup(no_start(&error, &setup.matter.materials)))?;
         let (motion, spin) = engine.kinetic();
         let tally = Tally {
             start: [motion + spin, engine.potential()],
@@ -138,7 +138,9 @@ impl<D: Dimension> Events<D> {
         let log = &self.setup.log;
         // The series starts at 0, snapshots too; checkpoints after one interval.
         let nth = |every: Option<f64>, n: u64| {
-            every.map_or(f64::INFINITY, |every| tick_at(n, every, self.setup.finish))
+            every.map_or(f64::INFINITY, |every| {
+                tick_at(n, every, self.setup.run.finish)
+            })
         };
         let [series, snapshots, checkpoints] = self.tally.rows;
         let ticks = [
@@ -146,7 +148,7 @@ impl<D: Dimension> Events<D> {
             (nth(log.snapshots, snapshots), Tick::Snapshot),
             (nth(log.checkpoint, checkpoints + 1), Tick::Checkpoint),
         ];
-        let mut next = (self.setup.finish, Tick::Finish);
+        let mut next = (self.setup.run.finish, Tick::Finish);
         for (time, tick) in ticks.into_iter().rev() {
             if time <= next.0 {
                 next = (time, tick);
@@ -259,7 +261,7 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>) -> String {
             time,
             collisions,
         } => {
-            let lossless = setup.events.as_ref().is_some_and(|events| {
+            let lossless = setup.models.events.as_ref().is_some_and(|events| {
                 events.collapse == CollapseName::Elastic && events.contact_time > 0.0
             });
             let advice = match lossless {
@@ -320,7 +322,7 @@ impl<D: Dimension> Simulation for Events<D> {
             }
             watch.report(|| Progress {
                 time: self.tally.time,
-                finish: self.setup.finish,
+                finish: self.setup.run.finish,
                 grains: self.engine.len(),
                 discharged: 0,
             });

@@ -13,7 +13,7 @@ const MOST_SPANS: f64 = 1e9;
 pub fn engine_setup<D: Dimension>(
     setup: &Setup<D>,
 ) -> Result<engine::Setup<D>, (Option<usize>, String)> {
-    let Some(events) = &setup.events else {
+    let Some(events) = &setup.models.events else {
         return Err((None, "the setup has no event-driven model".into()));
     };
     features::check(setup).map_err(|error| (None, error.to_string()))?;
@@ -66,19 +66,19 @@ pub fn engine_setup<D: Dimension>(
         min,
         max,
         periodic: std::array::from_fn(|k| {
-            k < D::N && setup.periodic.get(k).is_some_and(Option::is_some)
+            k < D::N && setup.space.periodic.get(k).is_some_and(Option::is_some)
         }),
-        gravity: setup.gravity,
+        gravity: setup.fields.gravity,
         fields: fields(setup),
         walls: setup.boundaries.iter().map(sieved).collect(),
-        species: setup.materials.len(),
+        species: setup.matter.materials.len(),
         rules: events.rules.clone(),
         laws: events.laws.clone(),
         limits,
         time: 0.0,
     };
-    let (pull, size) = (setup.gravity.norm(), (max - min).norm());
-    let spans = 0.5 * setup.finish * (pull / size).sqrt();
+    let (pull, size) = (setup.fields.gravity.norm(), (max - min).norm());
+    let spans = 0.5 * setup.run.finish * (pull / size).sqrt();
     if pull > 0.0 && (spans.is_nan() || spans > MOST_SPANS) {
         return Err((
             None,
@@ -95,17 +95,17 @@ pub fn engine_setup<D: Dimension>(
                 setup.boundaries[wall].name
             ),
         ),
-        other => (None, no_start(&other, &setup.materials)),
+        other => (None, no_start(&other, &setup.matter.materials)),
     })?;
     Ok(start)
 }
 
 /// The fields beside gravity; none without any.
 fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
-    let any = setup.drag > 0.0 || !setup.place.is_none();
+    let any = setup.fields.drag > 0.0 || !setup.fields.place.is_none();
     any.then(|| engine::Fields {
-        drag: setup.drag,
-        place: setup.place.clone(),
+        drag: setup.fields.drag,
+        place: setup.fields.place.clone(),
     })
 }
 
@@ -159,7 +159,7 @@ fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
         }
     }
     for k in 0..D::N {
-        if let Some(Some(axis)) = setup.periodic.get(k) {
+        if let Some(Some(axis)) = setup.space.periodic.get(k) {
             min[k] = axis.origin;
             max[k] = axis.origin + axis.length;
         }

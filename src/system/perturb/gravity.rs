@@ -147,7 +147,7 @@ pub(in crate::system) fn gravity_rate<D: Integrate>(
     perturb: &PerturbState,
 ) -> Option<f64> {
     let rates = perturb.running.iter().map(|running| {
-        let perturb = setup.perturbs.get(running.index)?;
+        let perturb = setup.sources.perturbs.get(running.index)?;
         rate(&perturb.kind)
     });
     rates.sum()
@@ -158,7 +158,7 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
     setup: &Setup<D>,
     perturb: &PerturbState,
 ) -> bool {
-    let (Some(morph), Some(rate)) = (setup.morph, gravity_rate(setup, perturb)) else {
+    let (Some(morph), Some(rate)) = (setup.models.morph, gravity_rate(setup, perturb)) else {
         return false;
     };
     rate * morph.carry_every < SLOW * morph.residual
@@ -168,9 +168,11 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
 /// made.
 pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
     let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
-    if let (true, true, Some(morph)) =
-        (idle, gravity_changes(&system.s.perturb), system.setup.morph)
-    {
+    if let (true, true, Some(morph)) = (
+        idle,
+        gravity_changes(&system.s.perturb),
+        system.setup.models.morph,
+    ) {
         // From the count, so that other events between do not put it off.
         let every = morph.carry_every;
         let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)
@@ -222,7 +224,7 @@ pub(in crate::system) fn follow_gravity<D: Integrate>(
 ) {
     if gravity_changes(perturb) {
         let time = world.clock.time();
-        let (gravity, jumped) = perturb.gravity_at(&setup.perturbs, time);
+        let (gravity, jumped) = perturb.gravity_at(&setup.sources.perturbs, time);
         set_gravity(setup, world, ledger, perturb, gravity, jumped);
     }
 }
@@ -272,7 +274,7 @@ fn set_gravity<D: Integrate>(
         }
     }
     ledger.perturbed += kinetic - (gravity - before).dot(&moment);
-    setup.gravity = gravity;
+    setup.fields.gravity = gravity;
     perturb.acts = super::three(gravity);
 }
 

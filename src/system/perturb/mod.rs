@@ -61,9 +61,9 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
 impl PerturbState {
     /// At the start of a setup.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
-        let gravity = three(setup.gravity);
+        let gravity = three(setup.fields.gravity);
         PerturbState {
-            uses: vec![0; setup.perturbs.len()],
+            uses: vec![0; setup.sources.perturbs.len()],
             running: Vec::new(),
             acts: gravity,
             stays: gravity,
@@ -74,7 +74,7 @@ impl PerturbState {
 
     /// Whether it is that of a setup.
     pub fn fits<D: Dimension>(&self, setup: &Setup<D>) -> bool {
-        self.uses.len() == setup.perturbs.len()
+        self.uses.len() == setup.sources.perturbs.len()
     }
 }
 
@@ -95,8 +95,8 @@ pub(super) fn jam<D: Integrate>(
 ) {
     perturb.jams.push(jam.clone());
     watch.stand(jam);
-    for index in 0..setup.perturbs.len() {
-        if let PerturbWhen::OnJam { delay, at_most } = setup.perturbs[index].when
+    for index in 0..setup.sources.perturbs.len() {
+        if let PerturbWhen::OnJam { delay, at_most } = setup.sources.perturbs[index].when
             && at_most.is_none_or(|most| perturb.uses[index] < most)
         {
             schedule.set(
@@ -115,7 +115,7 @@ pub(super) fn perturb<D: Integrate>(
     index: usize,
     time: f64,
 ) -> Result<(), SystemError> {
-    let PerturbSetup { when, kind } = system.setup.perturbs[index];
+    let PerturbSetup { when, kind } = system.setup.sources.perturbs[index];
     // The jam that it was to break is over.
     if matches!(when, PerturbWhen::OnJam { .. }) && system.s.watch.jam().is_none() {
         return Ok(());
@@ -246,9 +246,9 @@ fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
         .s
         .schedule
         .set(Source::Jam, time + system.jam_look, EventKind::Jam);
-    if !system.setup.outlets.is_empty() {
+    if !system.setup.sources.outlets.is_empty() {
         // From the count, so that rounding does not add up.
-        let every = system.setup.outlet_interval;
+        let every = system.setup.sources.outlet_interval;
         let tick = (time / every).floor();
         if let Some(looks) = system.s.sources.ticker(Source::Outlet) {
             looks.set(tick as u64);

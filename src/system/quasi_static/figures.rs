@@ -68,14 +68,14 @@ impl<D: Dimension> QuasiStatic<D> {
         for (index, &node) in self.nodes.iter().enumerate() {
             let grain = &self.setup.grains[index];
             let x = grain.position + self.displacement(node).0;
-            potential -= grain.mass * self.setup.gravity.dot(&x);
+            potential -= grain.mass * self.setup.fields.gravity.dot(&x);
         }
         let elastic = self.packing.elastic_energy();
         let (slip, morph) = (self.tally.slip, self.tally.settled);
         let injected = self.tally.fed;
         let error = (potential + elastic + slip + morph - injected).abs();
         let released = (injected - potential).abs();
-        let g = self.setup.gravity.norm();
+        let g = self.setup.fields.gravity.norm();
         let here = &self.setup.grains[..self.nodes.len()];
         let rest = g * here
             .iter()
@@ -150,7 +150,7 @@ impl<D: Dimension> QuasiStatic<D> {
             wall: self.wall_seconds,
         };
         let grains = self.nodes.len() as u64;
-        let mut warnings = self.setup.warnings.clone();
+        let mut warnings = self.setup.notes.warnings.clone();
         if tally.held > 0 {
             warnings.push(format!(
                 "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",
@@ -217,7 +217,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 energy: tally.heat,
             }),
             impacts: None,
-            fills: self.setup.fills.clone(),
+            fills: self.setup.notes.fills.clone(),
             feeds: Vec::new(),
             warnings,
             checksums: BTreeMap::new(),

@@ -133,8 +133,8 @@ pub fn first_fault<D: Dimension>(
 ) -> Option<SystemError> {
     let mut first = setup.clone();
     first.grains.truncate(grains);
-    first.quasi_static = Some(settings);
-    let last = (first.finish / settings.interval).floor() as usize;
+    first.models.quasi_static = Some(settings);
+    let last = (first.run.finish / settings.interval).floor() as usize;
     let come = first.grains.len().min(last);
     let mut run = match QuasiStatic::new(first, None) {
         Ok(run) => run,
@@ -168,7 +168,7 @@ fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize {
 
 /// What solves for the displacements of a setup, in words.
 pub fn solver_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> String {
-    let freedom = freedom_of(settings, &setup.laws);
+    let freedom = freedom_of(settings, &setup.matter.laws);
     let grains = setup.grains.len();
     if settings.solver == SolverName::Auto {
         let expected = rates::<D>(freedom, grains);
@@ -207,16 +207,16 @@ impl<D: Dimension> QuasiStatic<D> {
     /// # Errors
     /// A setup that has no quasi-static section or impossible walls; a state of another run.
     pub fn new(setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
-        let Some(settings) = setup.quasi_static else {
+        let Some(settings) = setup.models.quasi_static else {
             let text = "the setup has no quasi-static model";
             return Err(SystemError::Setup(text.into()));
         };
         crate::system::features::check(&setup)?;
-        let freedom = freedom_of(&settings, &setup.laws);
+        let freedom = freedom_of(&settings, &setup.matter.laws);
         let count = setup.grains.len();
         let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count.max(1) as f64;
         let mut run = QuasiStatic {
-            rules: rules(&settings, mass * setup.gravity.norm()),
+            rules: rules(&settings, mass * setup.fields.gravity.norm()),
             packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
             surroundings: Surroundings::new(&setup)?,
             queue: DefaultQueue::default(),
@@ -227,7 +227,7 @@ impl<D: Dimension> QuasiStatic<D> {
             last_snapshot: None,
             handled: 0,
             over: None,
-            bearers: bearers::<D>(freedom, &setup.laws),
+            bearers: bearers::<D>(freedom, &setup.matter.laws),
             given_up: None,
             wall_seconds: 0.0,
             setup,
@@ -259,7 +259,7 @@ impl<D: Dimension> QuasiStatic<D> {
         if let Some(every) = self.setup.log.checkpoint {
             self.schedule(owner::CHECKPOINT, every, EventKind::Checkpoint);
         }
-        self.schedule(owner::FINISH, self.setup.finish, EventKind::Finish);
+        self.schedule(owner::FINISH, self.setup.run.finish, EventKind::Finish);
     }
 
     /// Times here are multiples of checked numbers: none is refused by the queue.
@@ -277,7 +277,7 @@ impl<D: Dimension> QuasiStatic<D> {
         let time = event.time;
         self.tally.count(event.kind, 1);
         // The n-th row comes at n intervals: sums of intervals would drift.
-        let finish = self.setup.finish;
+        let finish = self.setup.run.finish;
         let again = |interval: Option<f64>| {
             interval.map(|i| tick_at((time / i).round() as u64 + 1, i, finish))
         };
@@ -289,7 +289,7 @@ impl<D: Dimension> QuasiStatic<D> {
                     return Ok(());
                 }
                 if let (Some(settings), true) = (
-                    self.setup.quasi_static,
+                    self.setup.models.quasi_static,
                     self.nodes.len() < self.setup.grains.len(),
                 ) {
                     let next = (self.nodes.len() + 1) as f64 * settings.interval;
@@ -360,7 +360,7 @@ impl<D: Dimension> QuasiStatic<D> {
         sink: &mut dyn Sink,
         stops: &dyn Fn() -> bool,
     ) -> Result<bool, SystemError> {
-        let Some(settings) = self.setup.quasi_static else {
+        let Some(settings) = self.setup.models.quasi_static else {
             return Ok(true);
         };
         let before = self.energy();
@@ -369,7 +369,7 @@ impl<D: Dimension> QuasiStatic<D> {
         let mut touches = Vec::new();
         let mut walls = Vec::new();
         let around = self.surroundings.add(&grain, settings.reach);
-        let down = self.setup.gravity * (1.0 / self.setup.gravity.norm());
+        let down = self.setup.fields.gravity * (1.0 / self.setup.fields.gravity.norm());
         let gaps = lowered(&around, down, self.bearers);
         for (beside, gap) in around.iter().zip(gaps) {
             let (material, with) = match beside.body {
@@ -383,7 +383,7 @@ impl<D: Dimension> QuasiStatic<D> {
                     With::Node(self.nodes[other]),
                 ),
             };
-            let Some(law) = self.setup.laws.get(grain.material, material) else {
+            let Some(law) = self.setup.matter.laws.get(grain.material, material) else {
                 continue;
             };
             let stiffness = law.stiffness(0.0, grain.radius);
@@ -395,7 +395,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 gap,
             });
         }
-        let weight = self.setup.gravity * grain.mass;
+        let weight = self.setup.fields.gravity * grain.mass;
         let place = |x: D::Vector| -> Vec<f64> { x.components().collect() };
         let fault = |what: String| {
             SystemError::Numerical(format!(
@@ -437,7 +437,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 self.setup.grains.len()
             )));
         }
-        let energy = -grain.mass * self.setup.gravity.dot(&grain.position);
+        let energy = -grain.mass * self.setup.fields.gravity.dot(&grain.position);
         self.tally.fed += energy;
         let cause = self.log(sink, time, EventKind::AddBody, |row| {
             row.body_a = BodyRef::Grain(grain.id);
@@ -564,7 +564,7 @@ impl<D: Dimension> Simulation for QuasiStatic<D> {
             }
             watch.report(|| Progress {
                 time: self.tally.time,
-                finish: self.setup.finish,
+                finish: self.setup.run.finish,
                 grains: self.nodes.len(),
                 discharged: 0,
             });

@@ -240,7 +240,7 @@ impl<D: Dimension> QuasiStatic<D> {
         relaxation: &Relaxation,
     ) -> Result<(), SystemError> {
         let radius = self.setup.grains[self.nodes.len() - 1].radius;
-        let gravity = self.setup.gravity;
+        let gravity = self.setup.fields.gravity;
         let surface = Surface {
             up: gravity * (-1.0 / gravity.norm()),
             depth: TOP_LAYER * radius,

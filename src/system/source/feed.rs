@@ -64,7 +64,7 @@ impl Feed {
                 mass: 0.0,
                 postponed: 0,
                 postponed_in_all: 0,
-                due: setup.feeds[index].start,
+                due: setup.sources.feeds[index].start,
                 waited: 0.0,
                 stopped: false,
                 shut: None,
@@ -92,9 +92,9 @@ impl Feed {
     ) -> Grain<D> {
         let (id, radius, position) = grain;
         let mut grain = Grain::<D>::new(id, sort.material, radius, sort.density, position);
-        grain.velocity = setup.feeds[self.index].velocity;
+        grain.velocity = setup.sources.feeds[self.index].velocity;
         if let Some(form) = sort.form {
-            grain.shape(form, &setup.forms[usize::from(form)], sort.density);
+            grain.shape(form, &setup.matter.forms[usize::from(form)], sort.density);
             let draws = std::array::from_fn(|_| self.state.rng.random::<f64>());
             grain.rotation = D::any_rotation(draws);
         }
@@ -158,7 +158,7 @@ fn turn(time: f64) -> Turn {
 
 impl<D: Formed> EventSource<D> for Feed {
     fn first(&self, setup: &Setup<D>) -> Option<Turn> {
-        let feed = &setup.feeds[self.index];
+        let feed = &setup.sources.feeds[self.index];
         (feed.count > 0).then(|| turn(feed.start))
     }
 
@@ -170,7 +170,7 @@ impl<D: Formed> EventSource<D> for Feed {
                 next: None,
             };
         };
-        let feed = sight.setup().feeds[self.index].clone();
+        let feed = sight.setup().sources.feeds[self.index].clone();
         let sorts = feed.what.components();
         let (sort, radius) = match self.state.waiting {
             Some((sort, radius)) => (&sorts[sort as usize], radius),
@@ -195,7 +195,7 @@ impl<D: Formed> EventSource<D> for Feed {
         };
         let grain = self.made(sort, sight.setup(), (id, radius, place));
         let due = self.book(&feed, grain.mass, time);
-        let more = id + 1 < GrainId::MAX && !feed.is_done(&self.state, &sight.setup().forms);
+        let more = id + 1 < GrainId::MAX && !feed.is_done(&self.state, &sight.setup().matter.forms);
         Answer {
             orders: vec![Order::Add(Box::new(grain))],
             next: more.then(|| turn(due)),

@@ -26,10 +26,10 @@ impl Sources {
         Self {
             tickers: Ticker::ALL.into_iter().map(Ticker::new).collect(),
             gates: (0..setup.boundaries.len()).map(Gate::new).collect(),
-            feeds: (0..setup.feeds.len())
+            feeds: (0..setup.sources.feeds.len())
                 .map(|k| Feed::new(setup, k))
                 .collect(),
-            controls: setup.controls.clone(),
+            controls: setup.sources.controls.clone(),
         }
     }
 
@@ -37,8 +37,8 @@ impl Sources {
     pub fn fit<D: Dimension>(&self, setup: &Setup<D>) -> bool {
         self.tickers.len() == Ticker::ALL.len()
             && self.gates.len() == setup.boundaries.len()
-            && self.feeds.len() == setup.feeds.len()
-            && self.controls.len() == setup.controls.len()
+            && self.feeds.len() == setup.sources.feeds.len()
+            && self.controls.len() == setup.sources.controls.len()
     }
 
     /// The one that has a name in the queue, if it is one of these.

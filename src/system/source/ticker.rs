@@ -44,7 +44,8 @@ impl Ticker {
     /// One more turn was had; gives the next.
     pub fn tick<D: Dimension>(&mut self, setup: &Setup<D>) -> Option<Turn> {
         self.turns += 1;
-        self.turn(setup).filter(|turn| turn.time <= setup.finish)
+        self.turn(setup)
+            .filter(|turn| turn.time <= setup.run.finish)
     }
 
     /// The time between two turns, s; none where there are none.
@@ -53,9 +54,12 @@ impl Ticker {
             Source::Series => setup.log.series,
             Source::Snapshot => setup.log.snapshots,
             Source::Checkpoint => setup.log.checkpoint,
-            Source::Outlet => (!setup.outlets.is_empty()).then_some(setup.outlet_interval),
+            Source::Outlet => {
+                (!setup.sources.outlets.is_empty()).then_some(setup.sources.outlet_interval)
+            }
             // The shortest of all meters counts for all.
             _ => setup
+                .sources
                 .meters
                 .iter()
                 .map(|meter| meter.every)
@@ -69,11 +73,11 @@ impl Ticker {
         let (time, kind) = match self.source {
             // These begin at time 0, and have a last one at the end.
             Source::Series => (
-                tick_at(self.turns, every, setup.finish),
+                tick_at(self.turns, every, setup.run.finish),
                 EventKind::LogState,
             ),
             Source::Snapshot => (
-                tick_at(self.turns, every, setup.finish),
+                tick_at(self.turns, every, setup.run.finish),
                 EventKind::Visualize,
             ),
             // A look at outlets at the very end would change the run.

@@ -131,9 +131,15 @@ impl Live {
                 frames: Frames::none(meta),
                 told: 0,
                 layers: Layers::default(),
-                gravity: std::array::from_fn(|k| if k < D::N { setup.gravity[k] } else { 0.0 }),
-                quasi_static: setup.quasi_static.is_some(),
-                finish: setup.finish,
+                gravity: std::array::from_fn(|k| {
+                    if k < D::N {
+                        setup.fields.gravity[k]
+                    } else {
+                        0.0
+                    }
+                }),
+                quasi_static: setup.models.quasi_static.is_some(),
+                finish: setup.run.finish,
                 resumed,
                 movers: moves.then_some(movers),
                 parts: Vec::new(),

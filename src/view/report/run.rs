@@ -94,18 +94,24 @@ fn of_setup<D: Dimension>(setup: Setup<D>, times: &[f64], series: &Columns) -> G
     let grain = setup.grains.first().map(|grain| grain.material);
     let wall = setup.boundaries.first().map(|wall| wall.material);
     let friction = |a, b| {
-        let law = setup.laws.get(a, b)?;
+        let law = setup.matter.laws.get(a, b)?;
         Some(law.stiffness(0.0, 0.0).friction)
     };
     Given {
-        gravity: std::array::from_fn(|k| if k < D::N { setup.gravity[k] } else { 0.0 }),
+        gravity: std::array::from_fn(|k| {
+            if k < D::N {
+                setup.fields.gravity[k]
+            } else {
+                0.0
+            }
+        }),
         friction: grain.zip(wall).and_then(|(grain, wall)| {
             Some(Frictions {
                 wall: friction(grain, wall)?,
                 grain: friction(grain, grain)?,
             })
         }),
-        quasi_static: setup.quasi_static.is_some(),
+        quasi_static: setup.models.quasi_static.is_some(),
         planned: None,
         moving: Moving::along(&Movers::of(setup.boundaries, Some(series)), times, D::N),
     }

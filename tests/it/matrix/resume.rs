@@ -200,7 +200,7 @@ pub(super) fn resumes<D: Integrate>(setup: &Setup<D>, found: &mut Found) -> Resu
         found.amid += usize::from(then.grains != end.grains || then.discharged != end.discharged);
     }
     // Stopped by the clock, as Ctrl-C does: amid settling too.
-    if setup.settle.is_some() {
+    if setup.run.settle.is_some() {
         let mut log = Log::default();
         let mut state: Option<Vec<u8>> = None;
         let mut stops = 0;

@@ -1,0 +1,178 @@
+//! Models that are asked for beside stepped motion, and their settings.
+
+use serde::{Deserialize, Serialize};
+
+use crate::collide::engine::{Laws, Rule};
+
+/// Which models a run is under beside stepped motion; all none: each grain is always stepped or flies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelSetup {
+    /// The quasi-static model instead of motion.
+    pub quasi_static: Option<QuasiStaticSetup>,
+    /// Hard collisions from event to event instead of contacts that last.
+    pub events: Option<EventsSetup>,
+    /// Grains in equilibrium stand still: none when each is always stepped.
+    pub morph: Option<MorphSetup>,
+}
+
+/// The event-driven model: what becomes of collisions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventsSetup {
+    /// Rule of each pair of materials, at [first * materials + second].
+    pub rules: Vec<Rule>,
+    /// Pairs whose contact law decides instead.
+    pub laws: Laws,
+    /// A pair that collides again within this time, s, stays in touch; 0: no such limit.
+    pub contact_time: f64,
+    /// What then.
+    pub collapse: CollapseName,
+}
+
+/// How collisions by contact law go.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CollisionsName {
+    /// Instantaneous, with the law's restitution at the pair's mass and approach speed, and with the
+    /// tangential impulse of its friction.
+    #[default]
+    Hard,
+    /// As long as the contact lasts, and with what it displaces (Poeschel and Mueller 2013); without
+    /// friction.
+    Soft,
+}
+
+/// What becomes of a pair that collides again within its contact time.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CollapseName {
+    /// The run stops and names the pair: a model of lasting contacts must take it.
+    #[default]
+    Stop,
+    /// It collides without loss (the TC model of Luding and McNamara 1998).
+    Elastic,
+}
+
+/// When grains come to stand still and when they are woken (docs/morphing.md).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MorphSetup {
+    /// Kinetic energy under which a grain is calm, over m g d.
+    pub kinetic: f64,
+    /// How long it must be calm, s.
+    pub dwell: f64,
+    /// Force that it may lack to equilibrium when it is stopped, in weights.
+    pub residual: f64,
+    /// Force out of balance at which it is woken, in weights.
+    pub wake: f64,
+    /// Height that what strikes it must be able to rise to with its speed for it to be woken at once, with all that a wave reaches
+    /// meanwhile, over the diameter of the smaller grain.
+    pub strike: f64,
+    /// Force out of balance at which it is woken too, over the sum of the normal forces of its links with
+    /// other grains at rest.
+    pub wake_share: f64,
+    /// Time between two solves that carry loads down, s.
+    pub carry_every: f64,
+    /// Time that grains have in such a solve to move against their inertia, s.
+    pub pace: f64,
+    /// Force out of balance at which it is woken after a solve, in weights.
+    pub left: f64,
+}
+
+/// Quasi-static filling: the grains come one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuasiStaticSetup {
+    /// Time from one grain to the next, s.
+    pub interval: f64,
+    /// Solver.
+    pub solver: SolverName,
+    /// Displacements of a grain.
+    pub freedom: FreedomName,
+    /// Whether links slide.
+    pub slides: bool,
+    /// What becomes of links in tension.
+    pub tension: TensionName,
+    /// Order of connections, breaks and slides.
+    pub order: OrderName,
+    /// What a new grain finds.
+    pub placed: PlacedName,
+    /// Force that counts as none, N.
+    pub tolerance: f64,
+    /// Gap under which bodies are watched, m.
+    pub reach: f64,
+}
+
+/// Names of the quasi-static solvers.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverName {
+    /// Chosen by size and by how often contacts and loads change.
+    #[default]
+    Auto,
+    /// The inverse of the stiffness, kept up to date (thesis 4.2).
+    Rima,
+    /// Conjugate gradient (thesis 5.7.7.2).
+    Cg,
+    /// Sparse Cholesky factor.
+    Factor,
+}
+
+/// Names of the displacements that a grain has in the quasi-static model.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FreedomName {
+    /// Of the centre only (thesis 4.3); moments are not balanced.
+    #[default]
+    Translational,
+    /// Of the centre, and rotations.
+    Full,
+}
+
+/// What becomes of links in tension.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensionName {
+    /// They break.
+    #[default]
+    Break,
+    /// They hold, as glued.
+    Keep,
+}
+
+/// What a grain that comes finds below it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacedName {
+    /// The bed as if nothing had been displaced: uneven settling strains new links, the more the
+    /// higher the bed.
+    Reference,
+    /// The bed as it has settled: new links are without stress.
+    #[default]
+    Settled,
+}
+
+/// In which order links connect, break and slide.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderName {
+    /// The most stressed connection; else the most stretched link breaks; else all slides at once
+    /// (thesis 4.5.3).
+    #[default]
+    Thesis,
+    /// As the thesis, but slides one at a time, the greatest excess first.
+    OneSlide,
+    /// As the thesis, but all stretched links break at once.
+    AllBreaks,
+}
