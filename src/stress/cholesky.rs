@@ -36,8 +36,8 @@ pub struct Cholesky {
     /// Entries of the stiffness below the diagonal, column by column of the factor.
     below: Vec<usize>,
     below_starts: Vec<usize>,
-    pointers: Vec<usize>,
-    indices: Vec<usize>,
+    /// Rows of the entries on and below the diagonal.
+    lower: Columns,
     matrix: Vec<f64>,
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
@@ -113,8 +113,7 @@ impl Cholesky {
             below,
             below_starts,
             matrix: vec![0.0; lower.indices.len()],
-            pointers: lower.pointers,
-            indices: lower.indices,
+            lower,
             values: vec![0.0; symbolic.len_val()],
             symbolic,
             memory,
@@ -202,8 +201,7 @@ impl Cholesky {
             }
         }
         let n = self.spread.len();
-        let pattern =
-            SymbolicSparseColMatRef::new_checked(n, n, &self.pointers, None, &self.indices);
+        let pattern = self.lower.view(n);
         let made = self.symbolic.factorize_numeric_llt(
             &mut self.values,
             SparseColMatRef::new(pattern, &self.matrix),
@@ -221,7 +219,7 @@ impl Cholesky {
         }
         for column in 0..n {
             let pivot = self.values[self.at(column).0];
-            let diagonal = self.matrix[self.pointers[column]];
+            let diagonal = self.matrix[self.lower.pointers[column]];
             // Not a number compares as false.
             let positive = pivot * pivot > SINGULAR * diagonal;
             if !positive {
@@ -267,7 +265,7 @@ impl Cholesky {
             let pattern = self.supernodes().supernode(s).pattern();
             let (pivot, w) = (values[at], std::mem::take(&mut spread[column]));
             let square = pivot * pivot + sign * w * w;
-            let diagonal = self.matrix[self.pointers[column]];
+            let diagonal = self.matrix[self.lower.pointers[column]];
             let positive = square > SINGULAR * diagonal;
             if failed.is_none() && !positive {
                 failed = Some(Failed::Pivot(self.row_at[column / m]));

@@ -181,7 +181,6 @@ impl<D: Integrate> System<D> {
             regimes: RegimeTime::since(start),
             watch: JamWatch::default(),
             warnings,
-            fields: Vec::new(),
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
             meters: super::meter::MeterState::new(setup.sources.meters.len()),

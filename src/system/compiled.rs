@@ -155,7 +155,7 @@ macro_rules! dimension {
             ) -> Result<Option<(System<$dimension>, Outcome)>, SystemError> {
                 Domains::dealt(stepped(setup), bricks, ranks)?.run_shared(sink, control)
             }
-            pub fn save(system: &mut System<$dimension>) -> Result<Vec<u8>, SystemError> {
+            pub fn save(system: &System<$dimension>) -> Result<Vec<u8>, SystemError> {
                 saved::state(system)
             }
         }

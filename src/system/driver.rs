@@ -56,7 +56,6 @@ pub(super) struct DriverState {
     pub regimes: RegimeTime,
     pub watch: JamWatch,
     pub warnings: Vec<String>,
-    pub fields: Vec<Vec<f64>>,
     pub rest: RestState,
     pub known: super::known::KnownState,
     pub perturb: perturb::PerturbState,

@@ -22,6 +22,8 @@ struct Saved<'a, D: Integrate> {
     driver: Cow<'a, DriverState>,
     dem: DemState<'a, D>,
     air: Option<Cow<'a, AirState>>,
+    /// Of each field with an inner state.
+    fields: Vec<Vec<f64>>,
 }
 
 /// [`System::restore`].
@@ -43,7 +45,7 @@ pub(super) fn restored<D: Integrate>(
         return Err(SystemError::Saved("its lists do not go together".into()));
     }
     fields
-        .restore_states(&driver.fields)
+        .restore_states(&saved.fields)
         .map_err(|e| SystemError::Saved(e.to_string()))?;
     dem.set_state(saved.dem);
     dem.world.clock.origin = driver.stage.origin;
@@ -88,12 +90,12 @@ pub(super) fn restored<D: Integrate>(
 }
 
 /// [`System::save`].
-pub(super) fn state<D: Integrate>(system: &mut System<D>) -> Result<Vec<u8>, SystemError> {
-    system.s.fields = system.fields.states();
+pub(super) fn state<D: Integrate>(system: &System<D>) -> Result<Vec<u8>, SystemError> {
     let saved = Saved {
         driver: Cow::Borrowed(&system.s),
         dem: system.dem.state(),
         air: system.air.as_ref().map(|air| Cow::Borrowed(&air.s)),
+        fields: system.fields.states(),
     };
     frame::put(Kind::Stepped, &saved)
 }

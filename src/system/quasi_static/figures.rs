@@ -42,11 +42,7 @@ pub(super) struct Tally {
     /// Links made anew under parts that would have hung on nothing.
     pub reseated: u64,
     /// Avalanches so far.
-    pub avalanches: u64,
-    /// Size of the largest.
-    pub largest: u64,
-    /// Their heat, J.
-    pub heat: f64,
+    pub avalanches: Avalanches,
 }
 
 impl Tally {
@@ -211,11 +207,7 @@ impl<D: Dimension> QuasiStatic<D> {
             discharge: None,
             jam: None,
             jams: Vec::new(),
-            avalanches: Some(Avalanches {
-                count: tally.avalanches,
-                largest: tally.largest,
-                energy: tally.heat,
-            }),
+            avalanches: Some(tally.avalanches),
             impacts: None,
             fills: self.setup.notes.fills.clone(),
             feeds: Vec::new(),

@@ -254,7 +254,7 @@ impl<D: Dimension> QuasiStatic<D> {
             centre += self.packing.contact(link) * (1.0 / avalanche.links.len() as f64);
         }
         let row = AvalancheRow {
-            avalanche: self.tally.avalanches,
+            avalanche: self.tally.avalanches.count,
             start: time,
             size: (avalanche.slides + avalanche.connections + avalanche.disconnections) as u64,
             slides: avalanche.slides as u64,
@@ -271,9 +271,10 @@ impl<D: Dimension> QuasiStatic<D> {
             by_place: avalanche.by_place,
             trigger: BodyRef::Grain(grain),
         };
-        self.tally.avalanches += 1;
-        self.tally.largest = self.tally.largest.max(row.size);
-        self.tally.heat += row.energy;
+        let avalanches = &mut self.tally.avalanches;
+        avalanches.count += 1;
+        avalanches.largest = avalanches.largest.max(row.size);
+        avalanches.energy += row.energy;
         Ok(sink.avalanche(&row)?)
     }
 }

@@ -44,41 +44,59 @@ pub struct Live {
 type MoversOf = Box<dyn Fn(&Columns) -> Movers + Send>;
 
 struct Inner {
-    /// Frames that are not packed yet, and the constants of all grains so far.
-    frames: Frames,
-    /// Grains whose constants are in a part.
-    told: usize,
-    layers: Layers,
-    gravity: [f64; 3],
-    quasi_static: bool,
-    finish: f64,
-    resumed: bool,
-    movers: Option<MoversOf>,
-    /// Packed parts of the film, as JSON.
-    parts: Vec<String>,
-    /// Their bytes.
-    bytes: usize,
-    snapshots: usize,
-    series: Vec<SeriesRow>,
-    last: Option<SeriesRow>,
+    about: About,
+    reel: Reel,
+    rows: Rows,
     /// What the driver said last of its progress: simulated time (s) and grains.
     progress: Option<(f64, usize)>,
-    every: usize,
-    rows: usize,
-    /// Time (s), events and discharged grains of the first row.
-    first: Option<(f64, u64, u64)>,
-    /// When the first and the last grain left, s.
-    left: Option<[f64; 2]>,
     summary: Summary,
     ended: bool,
     /// Whether a page has been told of the end: all of the film, and the figures.
     seen: [bool; 2],
 }
 
+/// What does not change while the run goes on.
+struct About {
+    gravity: [f64; 3],
+    quasi_static: bool,
+    finish: f64,
+    resumed: bool,
+    movers: Option<MoversOf>,
+}
+
+/// The film so far.
+struct Reel {
+    /// Frames that are not packed yet, and the constants of all grains so far.
+    frames: Frames,
+    /// Grains whose constants are in a part.
+    told: usize,
+    layers: Layers,
+    /// Packed parts, as JSON.
+    parts: Vec<String>,
+    /// Their bytes.
+    bytes: usize,
+    snapshots: usize,
+}
+
+/// The series so far, thinned.
+#[derive(Default)]
+struct Rows {
+    kept: Vec<SeriesRow>,
+    last: Option<SeriesRow>,
+    /// Of so many rows one is kept.
+    every: usize,
+    /// Rows so far.
+    count: usize,
+    /// Time (s), events and discharged grains of the first row.
+    first: Option<(f64, u64, u64)>,
+    /// When the first and the last grain left, s.
+    left: Option<[f64; 2]>,
+}
+
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inner")
-            .field("parts", &self.parts.len())
+            .field("parts", &self.reel.parts.len())
             .finish_non_exhaustive()
     }
 }
@@ -128,30 +146,32 @@ impl Live {
             description: description.into(),
             started: Instant::now(),
             inner: Mutex::new(Inner {
-                frames: Frames::none(meta),
-                told: 0,
-                layers: Layers::default(),
-                gravity: std::array::from_fn(|k| {
-                    if k < D::N {
-                        setup.fields.gravity[k]
-                    } else {
-                        0.0
-                    }
-                }),
-                quasi_static: setup.models.quasi_static.is_some(),
-                finish: setup.run.finish,
-                resumed,
-                movers: moves.then_some(movers),
-                parts: Vec::new(),
-                bytes: 0,
-                snapshots: 0,
-                series: Vec::new(),
-                last: None,
+                about: About {
+                    gravity: std::array::from_fn(|k| {
+                        if k < D::N {
+                            setup.fields.gravity[k]
+                        } else {
+                            0.0
+                        }
+                    }),
+                    quasi_static: setup.models.quasi_static.is_some(),
+                    finish: setup.run.finish,
+                    resumed,
+                    movers: moves.then_some(movers),
+                },
+                reel: Reel {
+                    frames: Frames::none(meta),
+                    told: 0,
+                    layers: Layers::default(),
+                    parts: Vec::new(),
+                    bytes: 0,
+                    snapshots: 0,
+                },
+                rows: Rows {
+                    every: 1,
+                    ..Rows::default()
+                },
                 progress: None,
-                every: 1,
-                rows: 0,
-                first: None,
-                left: None,
                 summary: Summary {
                     arenite: env!("CARGO_PKG_VERSION").into(),
                     scenario: name.into(),
@@ -179,7 +199,7 @@ impl Live {
     /// Never in practice: what the page holds can be written.
     pub fn page(&self) -> Result<String, RecordError> {
         let inner = self.inner();
-        let none = Frames::none(inner.frames.meta.clone());
+        let none = Frames::none(inner.reel.frames.meta.clone());
         let film = Film::part(&none, 0);
         let run = Run {
             film: Some(film),
@@ -194,8 +214,8 @@ impl Live {
     pub fn parts(&self, from: usize) -> String {
         let mut inner = self.inner();
         inner.seal();
-        let from = from.min(inner.parts.len());
-        let held = &inner.parts[from..];
+        let from = from.min(inner.reel.parts.len());
+        let held = &inner.reel.parts[from..];
         let mut text = String::new();
         let mut count = 0;
         for part in held {
@@ -268,13 +288,14 @@ impl Live {
 
     fn run(&self, inner: &Inner) -> Run {
         let series = inner.columns();
-        let meta = inner.frames.meta.clone();
+        let meta = inner.reel.frames.meta.clone();
         let mut summary = inner.summary.clone();
         if !inner.ended {
             summary.time.wall = self.started.elapsed().as_secs_f64();
             inner.so_far(&mut summary);
         }
         let names = inner
+            .about
             .movers
             .as_ref()
             .map(|movers| movers(&Columns::default()));
@@ -286,10 +307,10 @@ impl Live {
             film: None,
             frames: None,
             given: Some(Given {
-                gravity: inner.gravity,
+                gravity: inner.about.gravity,
                 friction: None,
-                quasi_static: inner.quasi_static,
-                planned: Some(inner.finish),
+                quasi_static: inner.about.quasi_static,
+                planned: Some(inner.about.finish),
                 moving: moving.map(|(name, _)| Moving::new(name)).collect(),
             }),
             summary,
@@ -301,25 +322,29 @@ impl Live {
 impl Inner {
     /// The rows that are kept and the last one, as a table.
     fn columns(&self) -> Columns {
-        let newest = self.series.last().map(|row| row.time);
-        let last = self.last.iter().filter(|last| newest < Some(last.time));
-        let rows: Vec<SeriesRow> = self.series.iter().chain(last).cloned().collect();
-        Columns::of_series(&rows, &self.frames.meta)
+        let newest = self.rows.kept.last().map(|row| row.time);
+        let last = self
+            .rows
+            .last
+            .iter()
+            .filter(|last| newest < Some(last.time));
+        let rows: Vec<SeriesRow> = self.rows.kept.iter().chain(last).cloned().collect();
+        Columns::of_series(&rows, &self.reel.frames.meta)
     }
 
     /// Packs the frames that came since the last part.
     fn seal(&mut self) {
-        if self.frames.frames.is_empty() {
+        if self.reel.frames.frames.is_empty() {
             return;
         }
-        self.frames.dye(&self.layers, self.told);
-        let film = Film::part(&self.frames, self.told);
-        let times: Vec<f64> = self.frames.frames.iter().map(|f| f.time).collect();
-        let moving = match &self.movers {
+        self.reel.frames.dye(&self.reel.layers, self.reel.told);
+        let film = Film::part(&self.reel.frames, self.reel.told);
+        let times: Vec<f64> = self.reel.frames.frames.iter().map(|f| f.time).collect();
+        let moving = match &self.about.movers {
             Some(movers) => Moving::along(
                 &movers(&self.columns()),
                 &times,
-                self.frames.meta.dimensions,
+                self.reel.frames.meta.dimensions,
             ),
             None => Vec::new(),
         };
@@ -330,15 +355,15 @@ impl Inner {
         };
         // Names and numbers can be written.
         let text = page::json(&part).unwrap_or_default();
-        self.told = self.frames.grains.len();
-        self.frames.frames.clear();
-        self.bytes += text.len();
-        self.parts.push(text);
+        self.reel.told = self.reel.frames.grains.len();
+        self.reel.frames.frames.clear();
+        self.reel.bytes += text.len();
+        self.reel.parts.push(text);
     }
 
     /// Figures of a run that goes on, as far as the last row of its series tells them.
     fn so_far(&self, summary: &mut Summary) {
-        let Some(row) = &self.last else {
+        let Some(row) = &self.rows.last else {
             // There are no rows while grains settle.
             let (time, grains) = self.progress.unwrap_or_default();
             summary.time.simulated = time;
@@ -349,8 +374,8 @@ impl Inner {
         summary.time.simulated = row.time;
         summary.events.total = row.events.iter().sum();
         // A run that was taken up has a past that this page has not seen.
-        let (since, before, gone) = self.first.unwrap_or((row.time, 0, 0));
-        if self.resumed {
+        let (since, before, gone) = self.rows.first.unwrap_or((row.time, 0, 0));
+        if self.about.resumed {
             summary.warnings.push(format!(
                 "This page shows what came since {} s, when it was taken up.",
                 plots::three(since)
@@ -370,7 +395,7 @@ impl Inner {
             (row.kinetic, row.potential, row.elastic);
         energy.balance_error = row.balance_error;
         summary.work.collisions = row.collisions.iter().sum();
-        summary.discharge = self.left.map(|[first, last]| Discharge {
+        summary.discharge = self.rows.left.map(|[first, last]| Discharge {
             count: row.discharged - gone,
             mean_rate: match last > first {
                 true => (row.discharged - gone).saturating_sub(1) as f64 / (last - first),
@@ -381,7 +406,30 @@ impl Inner {
         });
     }
 
-    fn row(&mut self, row: &SeriesRow) {
+    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) {
+        let Some(time) = grains.first().map(|g| g.time) else {
+            return;
+        };
+        // Layers are those of the bed at the start, as far as it is known when grains are first told of.
+        if self.reel.told == 0 {
+            self.reel.layers = self.reel.frames.layers(grains);
+        }
+        let every = 1_usize << (self.reel.bytes / MOST).min(30);
+        let wanted = self.reel.snapshots.is_multiple_of(every);
+        self.reel.snapshots += 1;
+        if !wanted {
+            return;
+        }
+        self.reel.frames.take(time, grains, links);
+        let held: usize = self.reel.frames.frames.iter().map(|f| f.grains.len()).sum();
+        if held >= PART {
+            self.seal();
+        }
+    }
+}
+
+impl Rows {
+    fn add(&mut self, row: &SeriesRow) {
         let sum = row.events.iter().sum();
         let before = self
             .last
@@ -394,39 +442,18 @@ impl Inner {
         if self.first.is_none() {
             self.first = Some((row.time, sum, row.discharged));
         }
-        if self.rows.is_multiple_of(self.every) {
-            self.series.push(row.clone());
+        if self.count.is_multiple_of(self.every) {
+            self.kept.push(row.clone());
         }
-        self.rows += 1;
+        self.count += 1;
         self.last = Some(row.clone());
-        if self.series.len() > ROWS {
+        if self.kept.len() > ROWS {
             let mut k = 0;
-            self.series.retain(|_| {
+            self.kept.retain(|_| {
                 k += 1;
                 k % 2 == 1
             });
             self.every *= 2;
-        }
-    }
-
-    fn snapshot(&mut self, grains: &[GrainRow], links: &[LinkRow]) {
-        let Some(time) = grains.first().map(|g| g.time) else {
-            return;
-        };
-        // Layers are those of the bed at the start, as far as it is known when grains are first told of.
-        if self.told == 0 {
-            self.layers = self.frames.layers(grains);
-        }
-        let every = 1_usize << (self.bytes / MOST).min(30);
-        let wanted = self.snapshots.is_multiple_of(every);
-        self.snapshots += 1;
-        if !wanted {
-            return;
-        }
-        self.frames.take(time, grains, links);
-        let held: usize = self.frames.frames.iter().map(|f| f.grains.len()).sum();
-        if held >= PART {
-            self.seal();
         }
     }
 }
@@ -458,7 +485,7 @@ impl Sink for Shown<'_> {
     }
 
     fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
-        self.live.inner().row(row);
+        self.live.inner().rows.add(row);
         self.sink.series(row)
     }
 
