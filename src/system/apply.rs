@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::schedule::{Due, Source};
 use super::source::{Order, Sight};
 use super::{
-    Setup, System, SystemError, air, driver, enter, flight, logging, meter, outlet, perturb,
-    regimes, rest, rigid, zones,
+    Outcome, Setup, System, SystemError, air, driver, enter, flight, logging, meter, outlet,
+    perturb, reason, regimes, rest, rigid, stillness, zones,
 };
 use crate::body::{Grain, GrainId};
 use crate::cluster;
@@ -29,6 +29,10 @@ impl<D: Integrate> Readings for System<D> {
 impl<D: Integrate> Sight<D> for System<D> {
     fn setup(&self) -> &Setup<D> {
         &self.setup
+    }
+
+    fn is_settling(&self) -> bool {
+        self.s.stage.settling
     }
 
     fn is_jammed(&self) -> bool {
@@ -106,6 +110,16 @@ pub(super) fn turn_of<D: Integrate>(
                 outlet::delete_left(system, sink, due.time)?;
                 system.stop_if_empty(sink, due.time)?;
             }
+            Order::LookForRest => stillness::look_for_rest(system, sink, due.time)?,
+            Order::LookForJam => stillness::look_for_jam(system, sink, due.time)?,
+            Order::GiveUpSettling => stillness::give_up_settling(system, sink)?,
+            Order::Finish => finish(system, sink, due.time)?,
+            Order::UpdateFields => {
+                system.s.journal.count(EventKind::FieldUpdate);
+                system.fields.handle_event(due.time);
+                driver::schedule_fields(system, due.time);
+            }
+            Order::Perturb(index) => perturb::perturb(system, sink, index, due.time)?,
             Order::Count(kind) => system.s.journal.count(kind),
             Order::Warn(kind, words) => {
                 system.s.warnings.push(words);
@@ -115,6 +129,23 @@ pub(super) fn turn_of<D: Integrate>(
         }
     }
     Ok(())
+}
+
+/// The run ends.
+fn finish<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    time: f64,
+) -> Result<(), SystemError> {
+    rigid::regroup(system, sink)?;
+    reason::check_all_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
+    system.s.journal.count(EventKind::Finish);
+    let outcome = if system.s.watch.jam().is_some() {
+        Outcome::Jammed
+    } else {
+        Outcome::Finished
+    };
+    system.finish(sink, time, outcome)
 }
 
 /// A row of the series.

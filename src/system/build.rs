@@ -194,7 +194,6 @@ impl<D: Integrate> System<D> {
         let uniform = fields.uniform_acceleration().is_some();
         let air = super::air::Air::new(&setup, None)?;
         let mut system = System {
-            jam_look: super::stillness::jam_look(&setup),
             setup,
             air,
             dem,

@@ -12,12 +12,11 @@ use super::ledger::{Held, Ledger};
 use super::regime_time::RegimeTime;
 use super::rest::RestState;
 use super::schedule::{Schedule, Source};
-use super::stillness::SETTLE_LOOK;
 use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{
-    Control, Outcome, PerturbWhen, Progress, Setup, SystemError, advance, afar, flight, logging,
-    meter, perturb, regimes, rest,
+    Control, Outcome, Progress, Setup, SystemError, advance, afar, flight, logging, meter, perturb,
+    regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -25,7 +24,6 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, Dem, Other, WearMap, World};
 use crate::event::EventKind;
 use crate::field::FieldSet;
-use crate::geometry::Vector;
 use crate::neighbor::BroadPhase;
 use crate::record::{BodyRef, EventRow, Sink};
 
@@ -71,8 +69,6 @@ pub struct System<D: Integrate> {
     /// Whether all fields are uniform, so that grains may fly.
     pub(super) uniform: bool,
     pub(super) s: DriverState,
-    /// Between two looks for a jam, s.
-    pub(super) jam_look: f64,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     /// Collisions in flight, where there are any.
     pub(super) air: Option<super::air::Air>,
@@ -128,12 +124,7 @@ impl<D: Integrate> System<D> {
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.stage.started = true;
         if self.s.stage.settling {
-            self.s.schedule.set(
-                Source::Jam,
-                self.s.stage.origin + SETTLE_LOOK,
-                EventKind::Jam,
-            );
-            self.s.schedule.set(Source::Finish, 0.0, EventKind::Finish);
+            schedule_settling(&mut self.s);
         } else {
             self.begin(sink)?;
         }
@@ -156,12 +147,6 @@ impl<D: Integrate> System<D> {
         self.dem.book.wear.fill(WearMap::new());
         self.dem.clusters.forget_touched();
         self.s.last_row.begin(self.dem.world.clock.n);
-        let gravity = self.setup.fields.gravity.norm() > 0.0;
-        if gravity && !self.setup.sources.outlets.is_empty() {
-            self.s
-                .schedule
-                .set(Source::Jam, self.jam_look, EventKind::Jam);
-        }
         meter::look_at_meters(
             &self.setup,
             &self.dem.world,
@@ -169,24 +154,10 @@ impl<D: Integrate> System<D> {
             &mut self.s.meters,
             0.0,
         );
-        self.s
-            .schedule
-            .set(Source::Finish, self.setup.run.finish, EventKind::Finish);
         for (source, turn) in self.s.sources.first(&self.setup) {
             self.s.schedule.set(source, turn.time, turn.kind);
         }
-        for index in 0..self.setup.sources.perturbs.len() {
-            if let PerturbWhen::At(time) = self.setup.sources.perturbs[index].when {
-                self.s
-                    .schedule
-                    .set(Source::Perturb(index as u32), time, EventKind::Perturb);
-            }
-        }
-        if let Some(time) = self.fields.next_event(0.0) {
-            self.s
-                .schedule
-                .set(Source::Field, time, EventKind::FieldUpdate);
-        }
+        schedule_fields(self, 0.0);
         self.log(sink, 0.0, EventKind::Morph, None)?;
         Ok(())
     }
@@ -351,6 +322,22 @@ impl<D: Integrate> System<D> {
         sink.checkpoint(&self.save()?)?;
         logging::log_stop(self, sink)?;
         Ok(Outcome::Interrupted)
+    }
+}
+
+/// While grains settle: the first look for rest, and the end of their time.
+pub(super) fn schedule_settling(state: &mut DriverState) {
+    if let Some(look) = state.sources.look().settling(state.stage.origin) {
+        state.schedule.set(Source::Jam, look.time, look.kind);
+    }
+    state.schedule.set(Source::Finish, 0.0, EventKind::Finish);
+}
+
+/// The next turn of fields with an inner state, after a time, s.
+pub(super) fn schedule_fields<D: Integrate>(system: &mut System<D>, time: f64) {
+    if let Some(next) = system.fields.next_event(time) {
+        let schedule = &mut system.s.schedule;
+        schedule.set(Source::Field, next, EventKind::FieldUpdate);
     }
 }
 

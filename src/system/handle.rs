@@ -3,7 +3,7 @@
 use super::schedule::{Due, Source};
 use super::{
     Outcome, System, SystemError, air, apply, driver, known, logging, meter, perturb, reason,
-    regimes, rest, rigid, stillness, wear, zones,
+    regimes, rest, wear, zones,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -45,32 +45,9 @@ impl<D: Integrate> System<D> {
             );
         }
         match who {
-            Source::Jam if self.s.stage.settling => stillness::look_for_rest(self, sink, time)?,
-            Source::Jam => stillness::look_for_jam(self, sink, time)?,
-            Source::Finish if self.s.stage.settling => stillness::give_up_settling(self, sink)?,
-            Source::Finish => {
-                rigid::regroup(self, sink)?;
-                reason::check_all_overlaps(&self.setup, &self.dem.world, &mut self.s.warnings)?;
-                self.s.journal.count(EventKind::Finish);
-                let outcome = if self.s.watch.jam().is_some() {
-                    Outcome::Jammed
-                } else {
-                    Outcome::Finished
-                };
-                self.finish(sink, time, outcome)?;
-            }
             Source::Flight if air::flyers_collide(&self.air) => air::fly_on(self, sink)?,
             Source::Flight => {
                 regimes::renew(self, sink)?;
-            }
-            Source::Field => {
-                self.s.journal.count(EventKind::FieldUpdate);
-                self.fields.handle_event(time);
-                if let Some(next) = self.fields.next_event(time) {
-                    self.s
-                        .schedule
-                        .set(Source::Field, next, EventKind::FieldUpdate);
-                }
             }
             Source::Gravity => {
                 self.s.journal.count(EventKind::FieldUpdate);
@@ -82,7 +59,6 @@ impl<D: Integrate> System<D> {
                 );
                 known::follow_plan(self, sink)?;
             }
-            Source::Perturb(index) => perturb::perturb(self, sink, index as usize, time)?,
             // Taken by the loop.
             Source::Step => {}
             _ => apply::turn_of(self, due, sink)?,
@@ -110,7 +86,7 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    fn finish(
+    pub(super) fn finish(
         &mut self,
         sink: &mut dyn Sink,
         time: f64,

@@ -37,7 +37,6 @@ pub(super) fn restored<D: Integrate>(
     if saved.dem.walls() != setup.boundaries.len()
         || !driver.sources.fit(&setup)
         || driver.meters.meters() != setup.sources.meters.len()
-        || !driver.perturb.fits(&setup)
     {
         return Err(SystemError::Saved("it belongs to another scenario".into()));
     }
@@ -55,8 +54,6 @@ pub(super) fn restored<D: Integrate>(
     cluster::arcs::know_arcs(&dem.world.physics, &mut dem.world.shapes, &dem.world.grains);
     dem.world.walls.restore_guided();
     cluster::cell::drive::restore_cell(&mut dem.world.physics, &dem.world.cell);
-    // By the gravity of the start, as when the run began: a shake may be on now.
-    let jam_look = super::stillness::jam_look(&setup);
     if !setup.sources.perturbs.is_empty() {
         dem.world.physics.gravity = driver.perturb.gravity();
         setup.fields.gravity = dem.world.physics.gravity;
@@ -71,7 +68,6 @@ pub(super) fn restored<D: Integrate>(
         fields,
         uniform,
         s: driver,
-        jam_look,
         flight_search,
         air,
         surroundings: None,

@@ -2,7 +2,6 @@
 
 use super::jam_watch::{ANY_CREEP, Doubt, JamWatch};
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
-use super::schedule::Source;
 use super::traffic::Traffic;
 use super::{OutletSetup, Setup, System, SystemError, carry, outlet, perturb, regimes, rest};
 use crate::cluster;
@@ -11,11 +10,8 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactRef, Other, World};
 use crate::event::EventKind;
 use crate::field::FieldSet;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Vector;
 use crate::record::{Jam, Sink};
-
-/// Between two looks for rest while settling, s.
-pub(super) const SETTLE_LOOK: f64 = 0.01;
 
 /// The greatest kinetic energy of a grain at rest over m g d.
 const JAM_KINETIC: f64 = 1e-6;
@@ -26,20 +22,6 @@ const JAM_CREEP: f64 = 5e-3;
 
 /// An outlet is silent when nothing went through it for so many times the root of diameter over gravity.
 const SILENT: f64 = 20.0;
-
-/// Between two looks for a jam, in roots of diameter over gravity. What is not at rest for good must show it within so many looks: a ball
-/// on a slope of s has an energy of s^2 / 3 (t^2 g / d) m g d after the time t. With half of it, 0.275, heaps beside an orifice that only crept
-/// were jams.
-const LOOK: f64 = 0.55;
-
-/// Between two looks for a jam, s; without end where nothing falls.
-pub(super) fn jam_look<D: Dimension>(setup: &Setup<D>) -> f64 {
-    let gravity = setup.fields.gravity.norm();
-    match setup.mean_diameter() {
-        Some(diameter) if gravity > 0.0 => LOOK * (diameter / gravity).sqrt(),
-        _ => f64::INFINITY,
-    }
-}
 
 /// What a look for a jam finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +66,6 @@ pub(super) fn look_for_rest<D: Integrate>(
     if system.s.watch.settle(calm) {
         end_settling(system, sink)?;
         return regimes::renew(system, sink);
-    }
-    if time + SETTLE_LOOK < 0.0 {
-        system
-            .s
-            .schedule
-            .set(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
     }
     Ok(())
 }
@@ -463,20 +439,8 @@ pub(super) fn look_for_jam<D: Integrate>(
             verdict_time: time,
             ..arch
         };
-        perturb::jam(
-            &system.setup,
-            &mut system.s.schedule,
-            &mut system.s.watch,
-            &mut system.s.perturb,
-            jam,
-            time,
-        );
-        return Ok(());
+        perturb::jam(system, jam, time);
     }
-    system
-        .s
-        .schedule
-        .set(Source::Jam, time + system.jam_look, EventKind::Jam);
     Ok(())
 }
 

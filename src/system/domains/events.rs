@@ -15,7 +15,7 @@ use crate::system::jam_watch::Doubt;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
 use crate::system::schedule::Source;
-use crate::system::stillness::{LEASTS, Look, SETTLE_LOOK};
+use crate::system::stillness::{LEASTS, Look};
 use crate::system::{SystemError, ledger, outlet, reason, rest, stillness};
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
@@ -145,11 +145,8 @@ impl<D: Integrate> Domains<'_, D> {
             stillness::end_settling(system, &mut NullSink)?;
             return self.renew();
         }
-        if time + SETTLE_LOOK < 0.0 {
-            system
-                .s
-                .schedule
-                .set(Source::Jam, time + SETTLE_LOOK, EventKind::Jam);
+        if let Some(look) = system.s.sources.look().settling(time) {
+            system.s.schedule.set(Source::Jam, look.time, look.kind);
         }
         Ok(())
     }
@@ -199,11 +196,9 @@ impl<D: Integrate> Domains<'_, D> {
             self.renew()?;
             self.system.s.watch.restless();
         }
-        let next = time + self.system.jam_look;
-        self.system
-            .s
-            .schedule
-            .set(Source::Jam, next, EventKind::Jam);
+        let state = &mut self.system.s;
+        let look = state.sources.look().after(time);
+        state.schedule.set(Source::Jam, look.time, look.kind);
         Ok(true)
     }
 

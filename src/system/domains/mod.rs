@@ -11,12 +11,10 @@ use std::time::{Duration, Instant};
 use self::cut::Cut;
 
 use super::schedule::Source;
-use super::stillness::SETTLE_LOOK;
 use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
 use crate::capabilities::{Feature, Model};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::Rows;
 use crate::ranks::{Ranks, Values};
@@ -322,15 +320,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
         let system = &mut self.system;
         system.s.stage.started = true;
         if system.s.stage.settling {
-            let origin = system.s.stage.origin;
-            system
-                .s
-                .schedule
-                .set(Source::Jam, origin + SETTLE_LOOK, EventKind::Jam);
-            system
-                .s
-                .schedule
-                .set(Source::Finish, 0.0, EventKind::Finish);
+            driver::schedule_settling(&mut system.s);
         } else {
             system.begin(&mut NullSink)?;
         }

@@ -12,7 +12,6 @@ use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 use crate::system::jam_watch::JamWatch;
-use crate::system::schedule::Schedule;
 use crate::system::traffic::Traffic;
 use crate::system::{air, driver, outlet, regimes, rest};
 
@@ -39,8 +38,6 @@ struct Running {
 /// What the driver keeps of perturbations and jams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PerturbState {
-    /// How often each came.
-    uses: Vec<u64>,
     /// Those that go on, in order of their start.
     running: Vec<Running>,
     /// Gravity that acts, m/s^2.
@@ -63,18 +60,12 @@ impl PerturbState {
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         let gravity = three(setup.fields.gravity);
         PerturbState {
-            uses: vec![0; setup.sources.perturbs.len()],
             running: Vec::new(),
             acts: gravity,
             stays: gravity,
             jams: Vec::new(),
             still_moment: None,
         }
-    }
-
-    /// Whether it is that of a setup.
-    pub fn fits<D: Dimension>(&self, setup: &Setup<D>) -> bool {
-        self.uses.len() == setup.sources.perturbs.len()
     }
 }
 
@@ -85,26 +76,13 @@ enum Touched {
 }
 
 /// Nothing can move any more: nobody steps until something comes from outside.
-pub(super) fn jam<D: Integrate>(
-    setup: &Setup<D>,
-    schedule: &mut Schedule,
-    watch: &mut JamWatch,
-    perturb: &mut PerturbState,
-    jam: Jam,
-    time: f64,
-) {
-    perturb.jams.push(jam.clone());
-    watch.stand(jam);
-    for index in 0..setup.sources.perturbs.len() {
-        if let PerturbWhen::OnJam { delay, at_most } = setup.sources.perturbs[index].when
-            && at_most.is_none_or(|most| perturb.uses[index] < most)
-        {
-            schedule.set(
-                Source::Perturb(index as u32),
-                time + delay,
-                EventKind::Perturb,
-            );
-        }
+pub(super) fn jam<D: Integrate>(system: &mut System<D>, jam: Jam, time: f64) {
+    let state = &mut system.s;
+    state.perturb.jams.push(jam.clone());
+    state.watch.stand(jam);
+    state.schedule.cancel(Source::Jam);
+    for (source, turn) in state.sources.after_jam(&system.setup, time) {
+        state.schedule.set(source, turn.time, turn.kind);
     }
 }
 
@@ -115,11 +93,7 @@ pub(super) fn perturb<D: Integrate>(
     index: usize,
     time: f64,
 ) -> Result<(), SystemError> {
-    let PerturbSetup { when, kind } = system.setup.sources.perturbs[index];
-    // The jam that it was to break is over.
-    if matches!(when, PerturbWhen::OnJam { .. }) && system.s.watch.jam().is_none() {
-        return Ok(());
-    }
+    let PerturbSetup { kind, .. } = system.setup.sources.perturbs[index];
     let Some(touched) = touched(
         &system.dem.world,
         &system.dem.border,
@@ -133,7 +107,7 @@ pub(super) fn perturb<D: Integrate>(
         return Ok(());
     };
     system.s.journal.count(EventKind::Perturb);
-    system.s.perturb.uses[index] += 1;
+    system.s.sources.perturbed(index);
     let jam = if system.s.watch.jam().is_some() {
         system.s.journal.causes.end
     } else {
@@ -242,10 +216,8 @@ fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
         &mut system.dem.book,
         time,
     );
-    system
-        .s
-        .schedule
-        .set(Source::Jam, time + system.jam_look, EventKind::Jam);
+    let look = system.s.sources.look().after(time);
+    system.s.schedule.set(Source::Jam, look.time, look.kind);
     if !system.setup.sources.outlets.is_empty() {
         // From the count, so that rounding does not add up.
         let every = system.setup.sources.outlet_interval;

@@ -2,8 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::end::End;
 use super::feed::Feed;
+use super::fields::FieldTurns;
 use super::gate::Gate;
+use super::look::RestLook;
+use super::perturbation::Perturbation;
 use super::{EventSource, Ticker, Turn};
 use crate::body::Formed;
 use crate::control::{self, Control};
@@ -15,8 +19,12 @@ use crate::system::schedule::Source;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct Sources {
     tickers: Vec<Ticker>,
+    look: RestLook,
+    end: End,
+    fields: FieldTurns,
     gates: Vec<Gate>,
     feeds: Vec<Feed>,
+    perturbs: Vec<Perturbation>,
     controls: Vec<Control>,
 }
 
@@ -25,9 +33,15 @@ impl Sources {
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         Self {
             tickers: Ticker::ALL.into_iter().map(Ticker::new).collect(),
+            look: RestLook::new(setup),
+            end: End,
+            fields: FieldTurns,
             gates: (0..setup.boundaries.len()).map(Gate::new).collect(),
             feeds: (0..setup.sources.feeds.len())
                 .map(|k| Feed::new(setup, k))
+                .collect(),
+            perturbs: (0..setup.sources.perturbs.len())
+                .map(Perturbation::new)
                 .collect(),
             controls: setup.sources.controls.clone(),
         }
@@ -38,6 +52,7 @@ impl Sources {
         self.tickers.len() == Ticker::ALL.len()
             && self.gates.len() == setup.boundaries.len()
             && self.feeds.len() == setup.sources.feeds.len()
+            && self.perturbs.len() == setup.sources.perturbs.len()
             && self.controls.len() == setup.sources.controls.len()
     }
 
@@ -46,7 +61,11 @@ impl Sources {
         match source {
             Source::Gate(k) => Some(self.gates.get_mut(k as usize)?),
             Source::Feed(k) => Some(self.feeds.get_mut(k as usize)?),
+            Source::Perturb(k) => Some(self.perturbs.get_mut(k as usize)?),
             Source::Control(k) => Some(self.controls.get_mut(k as usize)?),
+            Source::Jam => Some(&mut self.look),
+            Source::Finish => Some(&mut self.end),
+            Source::Field => Some(&mut self.fields),
             _ => Some(self.ticker(source)?),
         }
     }
@@ -60,17 +79,45 @@ impl Sources {
     pub fn first<D: Formed>(&self, setup: &Setup<D>) -> Vec<(Source, Turn)> {
         let tickers = self.tickers.iter();
         let tickers = tickers.map(|one| (one as &dyn EventSource<D>, one.source()));
+        let alone: [(&dyn EventSource<D>, Source); 3] = [
+            (&self.look, Source::Jam),
+            (&self.end, Source::Finish),
+            (&self.fields, Source::Field),
+        ];
         let gates = self.gates.iter().map(|gate| gate as &dyn EventSource<D>);
         let gates = gates.zip((0..).map(Source::Gate));
         let feeds = self.feeds.iter().map(|feed| feed as &dyn EventSource<D>);
         let feeds = feeds.zip((0..).map(Source::Feed));
+        let perturbs = self.perturbs.iter().map(|one| one as &dyn EventSource<D>);
+        let perturbs = perturbs.zip((0..).map(Source::Perturb));
         let controls = self.controls.iter().map(|one| one as &dyn EventSource<D>);
         let controls = controls.zip((0..).map(Source::Control));
         tickers
+            .chain(alone)
             .chain(gates)
             .chain(feeds)
+            .chain(perturbs)
             .chain(controls)
             .filter_map(|(source, name)| Some((name, source.first(setup)?)))
+            .collect()
+    }
+
+    /// What looks for rest and for jams.
+    pub fn look(&self) -> &RestLook {
+        &self.look
+    }
+
+    /// A perturbation has come once more.
+    pub fn perturbed(&mut self, index: usize) {
+        if let Some(one) = self.perturbs.get_mut(index) {
+            one.used();
+        }
+    }
+
+    /// Perturbations that come after a jam that was found at a time, s.
+    pub fn after_jam<D: Dimension>(&self, setup: &Setup<D>, time: f64) -> Vec<(Source, Turn)> {
+        let all = (0..).map(Source::Perturb).zip(&self.perturbs);
+        all.filter_map(|(name, one)| Some((name, one.after_jam(setup, time)?)))
             .collect()
     }
 

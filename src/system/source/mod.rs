@@ -2,9 +2,13 @@
 //! nothing of how the models keep what they move; the loop carries its orders out and logs them.
 
 mod control;
+mod end;
 mod feed;
+mod fields;
 mod gate;
 mod list;
+mod look;
+mod perturbation;
 mod ticker;
 
 use std::fmt::Debug;
@@ -32,6 +36,9 @@ pub(super) struct Turn {
 pub(super) trait Sight<D: Dimension>: Readings {
     /// What was set up.
     fn setup(&self) -> &Setup<D>;
+
+    /// Whether grains settle still, before time 0.
+    fn is_settling(&self) -> bool;
 
     /// Whether a jam stands.
     fn is_jammed(&self) -> bool;
@@ -65,6 +72,18 @@ pub(super) enum Order<D: Dimension> {
     Save,
     /// Clusters that have left through outlets are removed.
     RemoveLeft,
+    /// It is looked whether grains that settle rest.
+    LookForRest,
+    /// It is looked whether a jam stands.
+    LookForJam,
+    /// Grains have not come to rest: the run begins all the same.
+    GiveUpSettling,
+    /// The run ends.
+    Finish,
+    /// Fields with an inner state do what is due.
+    UpdateFields,
+    /// A perturbation comes.
+    Perturb(usize),
     /// An event is counted that changes nothing.
     Count(EventKind),
     /// An event is counted and logged that changes nothing, with words for whoever reads the summary.

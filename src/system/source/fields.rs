@@ -1,0 +1,23 @@
+//! Force fields with an inner state.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, EventSource, Order, Setup, Sight, Turn};
+use crate::geometry::Dimension;
+
+/// What has fields do what is due. When that is they tell once they have done it, so that no turn follows from the setup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::system) struct FieldTurns;
+
+impl<D: Dimension> EventSource<D> for FieldTurns {
+    fn first(&self, _: &Setup<D>) -> Option<Turn> {
+        None
+    }
+
+    fn act(&mut self, _: f64, _: &mut dyn Sight<D>) -> Answer<D> {
+        Answer {
+            orders: vec![Order::UpdateFields],
+            next: None,
+        }
+    }
+}

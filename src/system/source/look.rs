@@ -1,0 +1,70 @@
+//! Looks for rest, while grains settle, and for jams.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, EventSource, Order, Setup, Sight, Turn};
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+
+/// Between two looks for rest while settling, s.
+const SETTLE_LOOK: f64 = 0.01;
+
+/// Between two looks for a jam, in roots of diameter over gravity. What is not at rest for good must show it within so many looks: a ball
+/// on a slope of s has an energy of s^2 / 3 (t^2 g / d) m g d after the time t. With half of it, 0.275, heaps beside an orifice that only crept
+/// were jams.
+const JAM_LOOK: f64 = 0.55;
+
+/// What looks whether all rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::system) struct RestLook {
+    /// Between two looks for a jam, s; without end where nothing falls.
+    every: f64,
+}
+
+impl RestLook {
+    /// Of a setup at its start: by its own gravity, though it be shaken later.
+    pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
+        let gravity = setup.fields.gravity.norm();
+        let every = match setup.mean_diameter() {
+            Some(diameter) if gravity > 0.0 => JAM_LOOK * (diameter / gravity).sqrt(),
+            _ => f64::INFINITY,
+        };
+        Self { every }
+    }
+
+    /// The next look for a jam after a time, s.
+    pub fn after(&self, time: f64) -> Turn {
+        turn(time + self.every)
+    }
+
+    /// The next look for rest after a time, s, while grains settle, which they do before time 0.
+    pub fn settling(&self, time: f64) -> Option<Turn> {
+        let next = time + SETTLE_LOOK;
+        (next < 0.0).then(|| turn(next))
+    }
+}
+
+fn turn(time: f64) -> Turn {
+    Turn {
+        time,
+        kind: EventKind::Jam,
+    }
+}
+
+impl<D: Dimension> EventSource<D> for RestLook {
+    fn first(&self, setup: &Setup<D>) -> Option<Turn> {
+        let flows = setup.fields.gravity.norm() > 0.0 && !setup.sources.outlets.is_empty();
+        flows.then(|| self.after(0.0))
+    }
+
+    fn act(&mut self, time: f64, sight: &mut dyn Sight<D>) -> Answer<D> {
+        let (order, next) = match sight.is_settling() {
+            true => (Order::LookForRest, self.settling(time)),
+            false => (Order::LookForJam, Some(self.after(time))),
+        };
+        Answer {
+            orders: vec![order],
+            next,
+        }
+    }
+}
