@@ -32,12 +32,27 @@ trait Enter: Kernel {
 impl<K: Kernel> Enter for K {
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
     unsafe fn enter_avx512(self) -> K::Output {
+        align_frame();
         self.run::<Avx512>()
     }
     #[target_feature(enable = "avx2")]
     unsafe fn enter_avx2(self) -> K::Output {
+        align_frame();
         self.run::<Avx2>()
     }
+}
+
+/// As long as a line of the cache.
+#[repr(align(64))]
+struct Line([u8; 64]);
+
+/// Has the stack frame of whom it is inlined into begin at a line of the cache. What a kernel lays there for want of registers are whole
+/// vectors; the compiler aligns them only where it knows before it deals out registers that the frame is aligned, and else each load of a
+/// vector of 64 bytes touches two lines (`bed-10000`: docs/notes/performance.md).
+#[inline(always)]
+fn align_frame() {
+    let mut line = Line([0; 64]);
+    std::hint::black_box(&mut line.0);
 }
 
 /// Runs a kernel on AVX-512. Only [`super::run`] calls it, after detection.
