@@ -81,51 +81,41 @@ impl<D: Integrate> Sight<D> for System<D> {
     }
 }
 
-/// The turn of a source that is no model.
-pub(super) fn turn_of<D: Integrate>(
+/// Does, books and logs what a source orders at its turn.
+pub(super) fn carry_out<D: Integrate>(
     system: &mut System<D>,
+    order: Order<D>,
     due: Due,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    let mut sources = std::mem::take(&mut system.s.sources);
-    let answer = sources
-        .get_mut(due.source)
-        .map(|source| source.act(due.time, system));
-    system.s.sources = sources;
-    let Some(answer) = answer else { return Ok(()) };
-    if let Some(next) = answer.next {
-        system.s.schedule.set(due.source, next.time, next.kind);
-    }
-    for order in answer.orders {
-        match order {
-            Order::Add(grain) => add(system, sink, &grain, due.time)?,
-            Order::Open(wall) => open_gate(system, sink, wall, due.time)?,
-            Order::Slide(wall) => slide(system, sink, wall, due.time)?,
-            Order::Shut(feed) => shut(system, sink, feed, due.time)?,
-            Order::Row => write_row(system, sink, due.time)?,
-            Order::Snapshot => take_snapshot(system, sink, due.time)?,
-            Order::Save => save(system, sink)?,
-            Order::RemoveLeft => {
-                system.s.journal.count(EventKind::DeleteBodies);
-                outlet::delete_left(system, sink, due.time)?;
-                system.stop_if_empty(sink, due.time)?;
-            }
-            Order::LookForRest => stillness::look_for_rest(system, sink, due.time)?,
-            Order::LookForJam => stillness::look_for_jam(system, sink, due.time)?,
-            Order::GiveUpSettling => stillness::give_up_settling(system, sink)?,
-            Order::Finish => finish(system, sink, due.time)?,
-            Order::UpdateFields => {
-                system.s.journal.count(EventKind::FieldUpdate);
-                system.fields.handle_event(due.time);
-                driver::schedule_fields(system, due.time);
-            }
-            Order::Perturb(index) => perturb::perturb(system, sink, index, due.time)?,
-            Order::Count(kind) => system.s.journal.count(kind),
-            Order::Warn(kind, words) => {
-                system.s.warnings.push(words);
-                system.s.journal.count(kind);
-                system.log(sink, due.time, kind, None)?;
-            }
+    match order {
+        Order::Add(grain) => add(system, sink, &grain, due.time)?,
+        Order::Open(wall) => open_gate(system, sink, wall, due.time)?,
+        Order::Slide(wall) => slide(system, sink, wall, due.time)?,
+        Order::Shut(feed) => shut(system, sink, feed, due.time)?,
+        Order::Row => write_row(system, sink, due.time)?,
+        Order::Snapshot => take_snapshot(system, sink, due.time)?,
+        Order::Save => save(system, sink)?,
+        Order::RemoveLeft => {
+            system.s.journal.count(EventKind::DeleteBodies);
+            outlet::delete_left(system, sink, due.time)?;
+            system.stop_if_empty(sink, due.time)?;
+        }
+        Order::LookForRest => stillness::look_for_rest(system, sink, due.time)?,
+        Order::LookForJam => stillness::look_for_jam(system, sink, due.time)?,
+        Order::GiveUpSettling => stillness::give_up_settling(system, sink)?,
+        Order::Finish => finish(system, sink, due.time)?,
+        Order::UpdateFields => {
+            system.s.journal.count(EventKind::FieldUpdate);
+            system.fields.handle_event(due.time);
+            driver::schedule_fields(system, due.time);
+        }
+        Order::Perturb(index) => perturb::perturb(system, sink, index, due.time)?,
+        Order::Count(kind) => system.s.journal.count(kind),
+        Order::Warn(kind, words) => {
+            system.s.warnings.push(words);
+            system.s.journal.count(kind);
+            system.log(sink, due.time, kind, None)?;
         }
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! The driver: one queue of events moves the whole system (thesis 5.3).
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
@@ -11,12 +10,15 @@ use super::journal::Journal;
 use super::ledger::{Held, Ledger};
 use super::regime_time::RegimeTime;
 use super::rest::RestState;
-use super::schedule::{Schedule, Source};
+use super::run_loop::{self, Driven};
+use super::schedule::{Due, Schedule, Source};
+use super::source::{Order, Sources};
 use super::ticks::LastRow;
 use super::traffic::Traffic;
+use super::watch::{TURN, Watch};
 use super::{
-    Control, Outcome, Progress, Setup, SystemError, advance, afar, flight, logging, meter, perturb,
-    regimes, rest,
+    Control, Outcome, Progress, Setup, SystemError, advance, afar, apply, flight, handle, logging,
+    meter, perturb, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -49,7 +51,7 @@ pub(super) struct DriverState {
     pub ledger: Ledger,
     pub journal: Journal,
     pub traffic: Traffic,
-    pub sources: super::source::Sources,
+    pub sources: Sources,
     pub last_row: LastRow,
     pub regimes: RegimeTime,
     pub watch: JamWatch,
@@ -120,19 +122,6 @@ impl<D: Integrate> System<D> {
         perturb::schedule_gravity(self);
     }
 
-    /// First events.
-    fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.s.stage.started = true;
-        if self.s.stage.settling {
-            schedule_settling(&mut self.s);
-        } else {
-            self.begin(sink)?;
-        }
-        regimes::renew(self, sink)?;
-        self.schedule_step();
-        Ok(())
-    }
-
     /// Time 0: the book is opened and all that the setup schedules is scheduled.
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.s.stage.settling = false;
@@ -175,114 +164,10 @@ impl<D: Integrate> System<D> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
             // Without more threads all takes longer, and no more.
             if let Ok(pool) = pool.stack_size(STACK).build() {
-                return pool.install(|| self.run_to_stop(sink, control));
+                return pool.install(|| run_loop::run(self, sink, control));
             }
         }
-        self.run_to_stop(sink, control)
-    }
-
-    /// Runs; the last row tells of where a run went wrong too, as long as numbers do.
-    fn run_to_stop(
-        &mut self,
-        sink: &mut dyn Sink,
-        control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
-        let outcome = self.run_through(sink, control);
-        if let Err(SystemError::Numerical(_)) = outcome
-            && !self.dem.border.is_shared()
-        {
-            let held =
-                super::ledger::held(&self.dem.world, &self.fields, self.dem.world.clock.time());
-            if (held.kinetic + held.potential + held.elastic.sum()).is_finite() {
-                logging::log_stop(self, sink)?;
-            }
-        }
-        outcome
-    }
-
-    fn run_through(
-        &mut self,
-        sink: &mut dyn Sink,
-        control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
-        /// Steps of up to 256 grains, or as much work, between looks at clocks and interrupts.
-        const LOOK: u32 = 4096;
-        /// Between those of a system that has bands, at least.
-        const LOOK_TIME: Duration = Duration::from_millis(100);
-        self.started_at = Instant::now();
-        // Not `started_at`, which each checkpoint sets anew.
-        let began = self.started_at;
-        let mut reported = Instant::now();
-        if !self.s.stage.started {
-            self.start(sink)?;
-        }
-        let mut since_look = 0u32;
-        let mut looked = began;
-        while self.s.stage.over.is_none() {
-            let Some(due) = self.s.schedule.pop() else {
-                self.s.stage.over = Some(Outcome::Finished);
-                break;
-            };
-            if due.source == Source::Step {
-                // Steps up to the next event of anybody else, without going through the queue.
-                let limit = self.s.schedule.first_time();
-                let mut time = due.time;
-                let mut begun = false;
-                while begun || time <= limit && steps(&self.dem.world) {
-                    since_look = since_look
-                        .saturating_add(1 + self.dem.world.grains.active.len() as u32 / 256);
-                    // A large system loses something wherever it stops, and the clock costs it nothing.
-                    let look = since_look >= LOOK
-                        && (!cluster::blocks::has_bands(
-                            &self.dem.world.contacts,
-                            &self.dem.world.cell,
-                        ) || looked.elapsed() >= LOOK_TIME);
-                    begun = advance::step(self, sink, begun, (!look).then_some(limit))?;
-                    if begun {
-                        continue;
-                    }
-                    time = self.dem.world.clock.time_of(self.dem.world.clock.n + 1);
-                    if look {
-                        break;
-                    }
-                    // A renewal may have called a flyer back earlier.
-                    if self.s.schedule.first_time() < limit {
-                        break;
-                    }
-                }
-                rest::balance_the_last(self, sink)?;
-                self.schedule_step();
-            } else {
-                self.handle(due, sink)?;
-                since_look += 64;
-            }
-            if since_look >= LOOK {
-                since_look = 0;
-                looked = Instant::now();
-                if let Some(limit) = control.wall_limit
-                    && began.elapsed() >= limit
-                {
-                    return self.interrupt(sink);
-                }
-                if control.interrupted.load(Ordering::Relaxed) {
-                    return self.interrupt(sink);
-                }
-                if reported.elapsed() >= Duration::from_millis(100) {
-                    reported = Instant::now();
-                    if let Some(progress) = control.progress.as_mut() {
-                        progress(Progress {
-                            time: self.dem.world.clock.time(),
-                            finish: self.setup.run.finish,
-                            grains: self.grain_count(),
-                            discharged: self.s.traffic.discharged(),
-                        });
-                    }
-                }
-            }
-        }
-        self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
-        self.started_at = Instant::now();
-        Ok(self.s.stage.over.unwrap_or(Outcome::Finished))
+        run_loop::run(self, sink, control)
     }
 
     /// Lets a run that has come to its finish go on to a later one, s.
@@ -313,16 +198,141 @@ impl<D: Integrate> System<D> {
         }
         self.schedule_step();
     }
+}
 
-    pub(super) fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<Outcome, SystemError> {
-        self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
+impl<D: Integrate> Driven<D> for System<D> {
+    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
+        (&mut self.s.schedule, &mut self.s.sources)
+    }
+
+    fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.started_at = Instant::now();
+        if self.s.stage.started {
+            return Ok(());
+        }
+        self.s.stage.started = true;
+        if self.s.stage.settling {
+            schedule_settling(&mut self.s);
+        } else {
+            self.begin(sink)?;
+        }
+        regimes::renew(self, sink)?;
+        self.schedule_step();
+        Ok(())
+    }
+
+    /// Steps, and the turns of flights and of a gravity that changes while nobody steps.
+    fn go_on(
+        &mut self,
+        watch: &mut Watch<'_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, SystemError> {
+        match self.s.schedule.first() {
+            Some(due) if due.source == Source::Step => {
+                self.s.schedule.pop();
+                steps_from(self, due.time, watch, sink)?;
+            }
+            Some(due) if matches!(due.source, Source::Flight | Source::Gravity) => {
+                self.s.schedule.pop();
+                watch.worked(TURN);
+                self.before(due)?;
+                handle::own_turn(self, due.source, sink)?;
+                self.after(due, sink)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn before(&mut self, due: Due) -> Result<(), SystemError> {
+        handle::before(self, due)
+    }
+
+    fn carry_out(
+        &mut self,
+        order: Order<D>,
+        due: Due,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        apply::carry_out(self, order, due, sink)
+    }
+
+    fn after(&mut self, _: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        rest::balance_the_last(self, sink)?;
+        self.schedule_step();
+        Ok(())
+    }
+
+    fn over(&self) -> Option<Outcome> {
+        self.s.stage.over
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.dem.world.clock.time(),
+            finish: self.setup.run.finish,
+            grains: self.grain_count(),
+            discharged: self.s.traffic.discharged(),
+        }
+    }
+
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.spent(0.0);
         self.s.stage.held =
             super::ledger::held(&self.dem.world, &self.fields, self.dem.world.clock.time());
         sink.checkpoint(&self.save()?)?;
-        logging::log_stop(self, sink)?;
-        Ok(Outcome::Interrupted)
+        logging::log_stop(self, sink)
     }
+
+    fn went_wrong(&mut self, error: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if matches!(error, SystemError::Numerical(_)) && !self.dem.border.is_shared() {
+            let held =
+                super::ledger::held(&self.dem.world, &self.fields, self.dem.world.clock.time());
+            if (held.kinetic + held.potential + held.elastic.sum()).is_finite() {
+                logging::log_stop(self, sink)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// By its own clock, which checkpoints set anew.
+    fn spent(&mut self, _: f64) {
+        self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
+        self.started_at = Instant::now();
+    }
+}
+
+/// Steps from the next one, at a time (s), up to the next event of anybody else, without going through the queue.
+fn steps_from<D: Integrate>(
+    system: &mut System<D>,
+    mut time: f64,
+    watch: &mut Watch<'_, '_>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    /// Between looks at the clock of a system that has bands, at least.
+    const LOOK_TIME: Duration = Duration::from_millis(100);
+    let limit = system.s.schedule.first_time();
+    let mut begun = false;
+    while begun || time <= limit && steps(&system.dem.world) {
+        watch.worked(1 + system.dem.world.grains.active.len() as u32 / 256);
+        // A large system loses something wherever it stops, and the clock costs it nothing.
+        let world = &system.dem.world;
+        let look = watch.is_due()
+            && (!cluster::blocks::has_bands(&world.contacts, &world.cell)
+                || watch.since_look() >= LOOK_TIME);
+        begun = advance::step(system, sink, begun, (!look).then_some(limit))?;
+        if begun {
+            continue;
+        }
+        time = system.dem.world.clock.time_of(system.dem.world.clock.n + 1);
+        // A renewal may have called a flyer back earlier.
+        if look || system.s.schedule.first_time() < limit {
+            break;
+        }
+    }
+    rest::balance_the_last(system, sink)?;
+    system.schedule_step();
+    Ok(())
 }
 
 /// While grains settle: the first look for rest, and the end of their time.

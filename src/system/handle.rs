@@ -2,72 +2,69 @@
 
 use super::schedule::{Due, Source};
 use super::{
-    Outcome, System, SystemError, air, apply, driver, known, logging, meter, perturb, reason,
-    regimes, rest, wear, zones,
+    Outcome, System, SystemError, air, driver, known, logging, meter, perturb, reason, regimes,
+    wear, zones,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::record::Sink;
 
-impl<D: Integrate> System<D> {
-    /// Handles an event that is not a step. The engine stands at the last step before it.
-    pub(super) fn handle(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let (who, time) = (due.source, due.time);
-        self.s.journal.handle();
-        if !driver::steps(&self.dem.world) {
-            // Nobody steps: the grid moves on to here.
-            cluster::rim::skip_to(
-                &mut self.dem.world.clock,
-                &self.dem.world.sleeping,
-                &mut self.dem.book,
-                time,
-            );
-        }
-        perturb::forget_moment(&mut self.s.perturb);
-        if matches!(who, Source::Series | Source::Checkpoint | Source::Finish) {
-            reason::check_numbers(&self.dem.world)?;
-        }
-        if matches!(
-            who,
-            Source::Series
-                | Source::Outlet
-                | Source::Meter
-                | Source::Perturb(_)
-                | Source::Control(_)
-        ) {
-            meter::look_at_meters(
-                &self.setup,
-                &self.dem.world,
-                &self.s.stage,
-                &mut self.s.meters,
-                time,
-            );
-        }
-        match who {
-            Source::Flight if air::flyers_collide(&self.air) => air::fly_on(self, sink)?,
-            Source::Flight => {
-                regimes::renew(self, sink)?;
-            }
-            Source::Gravity => {
-                self.s.journal.count(EventKind::FieldUpdate);
-                perturb::follow_gravity(
-                    &mut self.setup,
-                    &mut self.dem.world,
-                    &mut self.s.ledger,
-                    &mut self.s.perturb,
-                );
-                known::follow_plan(self, sink)?;
-            }
-            // Taken by the loop.
-            Source::Step => {}
-            _ => apply::turn_of(self, due, sink)?,
-        }
-        rest::balance_the_last(self, sink)?;
-        self.schedule_step();
-        Ok(())
+/// Before an event that is not a step. The world stands at the last step before it.
+pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(), SystemError> {
+    let (who, time) = (due.source, due.time);
+    system.s.journal.handle();
+    if !driver::steps(&system.dem.world) {
+        // Nobody steps: the grid moves on to here.
+        cluster::rim::skip_to(
+            &mut system.dem.world.clock,
+            &system.dem.world.sleeping,
+            &mut system.dem.book,
+            time,
+        );
     }
+    perturb::forget_moment(&mut system.s.perturb);
+    if matches!(who, Source::Series | Source::Checkpoint | Source::Finish) {
+        reason::check_numbers(&system.dem.world)?;
+    }
+    if matches!(
+        who,
+        Source::Series | Source::Outlet | Source::Meter | Source::Perturb(_) | Source::Control(_)
+    ) {
+        meter::look_at_meters(
+            &system.setup,
+            &system.dem.world,
+            &system.s.stage,
+            &mut system.s.meters,
+            time,
+        );
+    }
+    Ok(())
+}
 
+/// A turn of flights, or of a gravity that changes while nobody steps.
+pub(super) fn own_turn<D: Integrate>(
+    system: &mut System<D>,
+    source: Source,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    match source {
+        Source::Flight if air::flyers_collide(&system.air) => air::fly_on(system, sink),
+        Source::Flight => regimes::renew(system, sink),
+        _ => {
+            system.s.journal.count(EventKind::FieldUpdate);
+            perturb::follow_gravity(
+                &mut system.setup,
+                &mut system.dem.world,
+                &mut system.s.ledger,
+                &mut system.s.perturb,
+            );
+            known::follow_plan(system, sink)
+        }
+    }
+}
+
+impl<D: Integrate> System<D> {
     pub(super) fn stop_if_empty(
         &mut self,
         sink: &mut dyn Sink,

@@ -95,12 +95,17 @@ impl Journal {
         self.by_kind = by_kind;
     }
 
+    /// The number of the next row.
+    pub fn next_number(&mut self) -> u64 {
+        self.row += 1;
+        self.row
+    }
+
     /// A row with the next number.
     pub fn row(&mut self, time: f64, kind: EventKind) -> EventRow {
-        self.row += 1;
         EventRow {
             position: [0.0; 3],
-            ..EventRow::new(self.row, time, kind)
+            ..EventRow::new(self.next_number(), time, kind)
         }
     }
 }

@@ -47,6 +47,7 @@ mod regime_time;
 mod regimes;
 mod rest;
 mod rigid;
+mod run_loop;
 mod run_meta;
 mod saved;
 mod schedule;

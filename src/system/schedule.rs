@@ -31,6 +31,8 @@ pub(super) enum Source {
     /// Gravity that turns slowly while nobody steps.
     Gravity,
     Meter,
+    /// Grains of a quasi-static filling.
+    Filling,
     Gate(u32),
     Feed(u32),
     Perturb(u32),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-use arenite::geometry::Dimension;
+use arenite::body::Formed;
 use arenite::record::read::Snapshot;
 use arenite::record::{
     BodyRef, CellRow, GrainRow, LinkRow, MemorySink, RunFolder, RunMeta, Status,
@@ -109,7 +109,7 @@ fn snapshot(rows: &(Vec<GrainRow>, Vec<LinkRow>)) -> Snapshot {
 }
 
 /// A quasi-static filling: forces in equilibrium to rounding.
-fn filled<D: Dimension>(setup: Setup<D>) -> MemorySink {
+fn filled<D: Formed>(setup: Setup<D>) -> MemorySink {
     let never = AtomicBool::new(false);
     let mut run = QuasiStatic::new(setup, None).unwrap();
     let mut sink = MemorySink::default();

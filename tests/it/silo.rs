@@ -2,7 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::geometry::{Dimension, Vector};
+use arenite::body::Formed;
+use arenite::geometry::Vector;
 use arenite::record::{BodyRef, MemorySink, Sink};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{Control, Outcome, QuasiStatic, Setup, Simulation};
@@ -16,7 +17,7 @@ fn setup(name: &str, overrides: &[&str]) -> AnySetup {
     scenario.resolve().expect("it resolves").setup
 }
 
-fn fill<D: Dimension>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<D> {
+fn fill<D: Formed>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<D> {
     let never = AtomicBool::new(false);
     let mut control = Control::new(&never);
     let mut run = QuasiStatic::new(setup, None).expect("a quasi-static setup");
@@ -38,7 +39,7 @@ pub fn planar(
 
 /// Greatest part of a grain's weight that its links leave unbalanced, and of the whole weight that
 /// the walls leave unheld; both are rounding when displacements are right.
-fn imbalance<D: Dimension>(run: &QuasiStatic<D>) -> (f64, f64) {
+fn imbalance<D: Formed>(run: &QuasiStatic<D>) -> (f64, f64) {
     let packing = run.packing();
     let m = packing.network().per_node();
     let residual = packing.residual();

@@ -1,6 +1,7 @@
 //! The quasi-static model: what of a scenario it can take, and its settings.
 
 use super::check::Check;
+use crate::body::Formed;
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -12,7 +13,7 @@ use crate::system::{FreedomName, QuasiStaticSetup, Setup};
 const TRIED: usize = 16;
 
 /// Checks the section against the rest of the scenario.
-pub(super) fn build<D: Dimension>(
+pub(super) fn build<D: Formed>(
     check: Check<'_>,
     spec: &Spec,
     setup: &Setup<D>,

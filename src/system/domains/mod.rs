@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use self::cut::Cut;
 
+use super::run_loop::Driven;
 use super::schedule::Source;
 use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
 use crate::capabilities::{Feature, Model};
@@ -297,8 +298,8 @@ impl<'a, D: Integrate> Domains<'a, D> {
         };
         system.schedule_step();
         if stop {
-            let outcome = system.interrupt(sink)?;
-            return Ok(Some((system, outcome)));
+            system.interrupt(sink)?;
+            return Ok(Some((system, Outcome::Interrupted)));
         }
         // What follows sets the clock anew.
         system.s.stage.wall_seconds = driver::wall_time(&system.started_at, &system.s.stage);

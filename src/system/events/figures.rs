@@ -135,7 +135,7 @@ impl<D: Dimension> Events<D> {
 
     /// Collisions and what they did.
     fn impacts(&self) -> ImpactFigures {
-        let (tally, time) = (self.engine.tally(), self.tally.time);
+        let (tally, time) = (self.engine.tally(), self.course.time);
         let per_second = |x: f64| if time > 0.0 { x / time } else { 0.0 };
         let sort = |count: u64, lasting: u64, lost: f64| Impacts {
             count,
@@ -172,8 +172,8 @@ impl<D: Dimension> Events<D> {
     pub(super) fn figures(&self) -> Summary {
         let counts = by_kind(self);
         let times = Times {
-            simulated: self.tally.time,
-            wall: self.wall_seconds,
+            simulated: self.course.time,
+            wall: self.course.wall_seconds,
         };
         let tally = self.engine.tally();
         let grains = self.setup.grains.len() as u64;
@@ -197,7 +197,7 @@ impl<D: Dimension> Events<D> {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
             seed: self.setup.seed,
-            status: if self.tally.finished {
+            status: if self.course.over.is_some() {
                 Status::Finished
             } else {
                 Status::Interrupted

@@ -1,7 +1,7 @@
 //! The event-driven model as a run: grains fly from one hard collision to the next.
 //!
-//! The collisions are the engine's ([`crate::collide::engine`]); this driver stops it at the ticks of
-//! the logs, keeps the energy book, and writes the same records as any other run. Ticks do not touch
+//! The collisions are the engine's ([`crate::collide::engine`]), which keeps the calendar of its flyers; the loop has it fly
+//! to the next turn of a source. What is here keeps the energy book, and writes the same records as any other run. Ticks do not touch
 //! the engine's state, so that a log, or none, changes no bit.
 
 mod apart;
@@ -18,10 +18,14 @@ pub use start::engine_setup;
 pub(super) use start::no_start;
 
 use super::frame::{self, Kind};
-use super::ticks::tick_at;
-use super::watch::Watch;
+use super::run_loop::{self, Course, Driven};
+use super::schedule::{Due, Schedule};
+use super::source::{Order, Sight, Sources};
+use super::watch::{LOOK, Watch};
 use super::{CollapseName, Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
+use crate::body::{Formed, GrainId};
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
+use crate::control::Readings;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Sink, Summary};
@@ -36,10 +40,6 @@ const LOGGED_CHUNK: u64 = 10_000;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Tally<D: Dimension> {
-    /// Rows of the series, snapshots, checkpoints written.
-    rows: [u64; 3],
-    /// Number of the last event that was logged.
-    seq: u64,
     /// Kinetic and potential energy at the start, J.
     start: [f64; 2],
     /// Time of the last row of the series, s.
@@ -48,10 +48,6 @@ struct Tally<D: Dimension> {
     worst: f64,
     /// What the walls had received then.
     last_walls: Vec<WallTally<D>>,
-    /// Simulated time so far, s.
-    time: f64,
-    /// Whether the run came to its end.
-    finished: bool,
     /// Collisions by their energy, where that is asked for.
     spectrum: Option<Spectrum>,
 }
@@ -63,6 +59,7 @@ struct Saved<'a, D: Dimension> {
     /// Not copied to be saved: it is as large as the whole run.
     engine: Cow<'a, Engine<D>>,
     tally: Cow<'a, Tally<D>>,
+    course: Cow<'a, Course>,
 }
 
 /// A run from collision to collision.
@@ -71,16 +68,7 @@ pub struct Events<D: Dimension> {
     setup: Setup<D>,
     engine: Engine<D>,
     tally: Tally<D>,
-    wall_seconds: f64,
-}
-
-/// What a tick does; in the order in which ticks of one time are done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tick {
-    Series,
-    Snapshot,
-    Checkpoint,
-    Finish,
+    course: Course,
 }
 
 impl<D: Dimension> Events<D> {
@@ -99,7 +87,7 @@ impl<D: Dimension> Events<D> {
                 setup,
                 engine: saved.engine.into_owned(),
                 tally: saved.tally.into_owned(),
-                wall_seconds: 0.0,
+                course: saved.course.into_owned(),
             });
         }
         let engine = Engine::new(start)
@@ -112,10 +100,10 @@ impl<D: Dimension> Events<D> {
             ..Tally::default()
         };
         Ok(Events {
+            course: Course::new(&setup),
             setup,
             engine,
             tally,
-            wall_seconds: 0.0,
         })
     }
 
@@ -129,32 +117,9 @@ impl<D: Dimension> Events<D> {
             ids: self.setup.grains.len() as u64,
             engine: Cow::Borrowed(&self.engine),
             tally: Cow::Borrowed(&self.tally),
+            course: Cow::Borrowed(&self.course),
         };
         frame::put(Kind::Events, &saved)
-    }
-
-    /// The next tick and its time. The n-th comes at n intervals: sums of intervals would drift.
-    fn next_tick(&self) -> (f64, Tick) {
-        let log = &self.setup.log;
-        // The series starts at 0, snapshots too; checkpoints after one interval.
-        let nth = |every: Option<f64>, n: u64| {
-            every.map_or(f64::INFINITY, |every| {
-                tick_at(n, every, self.setup.run.finish)
-            })
-        };
-        let [series, snapshots, checkpoints] = self.tally.rows;
-        let ticks = [
-            (nth(log.series, series), Tick::Series),
-            (nth(log.snapshots, snapshots), Tick::Snapshot),
-            (nth(log.checkpoint, checkpoints + 1), Tick::Checkpoint),
-        ];
-        let mut next = (self.setup.run.finish, Tick::Finish);
-        for (time, tick) in ticks.into_iter().rev() {
-            if time <= next.0 {
-                next = (time, tick);
-            }
-        }
-        next
     }
 
     /// Runs the engine until a time or for a number of collisions; the collisions to log go to
@@ -169,7 +134,7 @@ impl<D: Dimension> Events<D> {
         let mut noted = rows::Noted {
             grains: &self.setup.grains,
             spectrum: self.tally.spectrum.as_mut(),
-            seq: logged.then_some(&mut self.tally.seq),
+            journal: logged.then_some(&mut self.course.journal),
             rows: Vec::new(),
         };
         let chunk = if logged { LOGGED_CHUNK } else { CHUNK };
@@ -209,37 +174,19 @@ impl<D: Dimension> Events<D> {
     /// The row of where a run was interrupted, or went wrong. It leaves no trace in what is kept.
     fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let kept = self.tally.clone();
-        let logged = self.log_last(kept.time, sink);
+        let logged = self.log_last(self.course.time, sink);
         self.tally = kept;
         logged
     }
 
-    fn tick(&mut self, time: f64, tick: Tick, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.check_numbers()?;
-        match tick {
-            Tick::Series => {
-                self.tally.rows[0] += 1;
-                let row = self.series_row(time);
-                sink.series(&row)?;
-            }
-            Tick::Snapshot => {
-                self.tally.rows[1] += 1;
-                sink.snapshot(&self.grain_rows(time), &[])?;
-            }
-            Tick::Checkpoint => {
-                self.tally.rows[2] += 1;
-                sink.checkpoint(&self.save()?)?;
-            }
-            Tick::Finish => {
-                self.log_last(time, sink)?;
-                self.tally.finished = true;
-                for row in self.tally.spectrum.iter().flat_map(Spectrum::rows) {
-                    sink.impact(&row)?;
-                }
-                self.log_finish(time, sink)?;
-            }
+    /// The run ends.
+    fn finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.log_last(time, sink)?;
+        self.course.over = Some(Outcome::Finished);
+        for row in self.tally.spectrum.iter().flat_map(Spectrum::rows) {
+            sink.impact(&row)?;
         }
-        Ok(())
+        self.log_finish(time, sink)
     }
 }
 
@@ -292,43 +239,139 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>) -> String {
     }
 }
 
-impl<D: Dimension> Simulation for Events<D> {
+impl<D: Dimension> Readings for Events<D> {
+    /// There are no meters.
+    fn passed(&self, _: usize) -> i64 {
+        0
+    }
+}
+
+impl<D: Dimension> Sight<D> for Events<D> {
+    fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    fn is_settling(&self) -> bool {
+        false
+    }
+
+    fn is_jammed(&self) -> bool {
+        false
+    }
+
+    /// All are there from the start.
+    fn next_grain(&self) -> Option<GrainId> {
+        None
+    }
+
+    fn wrapped(&self, place: D::Vector) -> D::Vector {
+        place
+    }
+
+    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
+        false
+    }
+}
+
+impl<D: Formed> Driven<D> for Events<D> {
+    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
+        (&mut self.course.schedule, &mut self.course.sources)
+    }
+
+    fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
+        self.course.start(&self.setup);
+        Ok(())
+    }
+
+    /// Collisions up to the next turn of a source, in chunks.
+    fn go_on(
+        &mut self,
+        watch: &mut Watch<'_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, SystemError> {
+        let until = self.course.schedule.first_time();
+        watch.worked(LOOK);
+        let stopped = self.fly(until, sink)?;
+        if stopped == Stopped::Until {
+            return Ok(false);
+        }
+        self.course.time = self.engine.time();
+        match stopped {
+            Stopped::Collisions => Ok(true),
+            stopped => Err(SystemError::Numerical(told(stopped, &self.setup))),
+        }
+    }
+
+    fn before(&mut self, due: Due) -> Result<(), SystemError> {
+        self.course.turn(due.time);
+        self.check_numbers()
+    }
+
+    fn carry_out(
+        &mut self,
+        order: Order<D>,
+        due: Due,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        self.course.journal.count(due.kind);
+        match order {
+            Order::Row => sink.series(&self.series_row(due.time))?,
+            Order::Snapshot => sink.snapshot(&self.grain_rows(due.time), &[])?,
+            Order::Save => sink.checkpoint(&self.save()?)?,
+            Order::Finish => self.finish(due.time, sink)?,
+            // Features that would give another are refused before a run.
+            other => {
+                return Err(SystemError::Setup(format!(
+                    "no run of [events] takes {other:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    fn over(&self) -> Option<Outcome> {
+        self.course.over
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.course.time,
+            finish: self.setup.run.finish,
+            grains: self.engine.len(),
+            discharged: 0,
+        }
+    }
+
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        sink.checkpoint(&self.save()?)?;
+        self.log_stop(sink)
+    }
+
+    fn went_wrong(&mut self, error: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let energy = self.energy();
+        let tells = (energy.kinetic + energy.potential).is_finite();
+        match error {
+            SystemError::Numerical(_) if tells => self.log_stop(sink),
+            _ => Ok(()),
+        }
+    }
+
+    fn spent(&mut self, seconds: f64) {
+        self.course.wall_seconds += seconds;
+    }
+}
+
+impl<D: Formed> Simulation for Events<D> {
     fn run(
         &mut self,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
-        let mut watch = Watch::new(control);
-        while !self.tally.finished {
-            let (time, tick) = self.next_tick();
-            match self.fly(time, sink)? {
-                Stopped::Until => {
-                    self.tally.time = time;
-                    self.tick(time, tick, sink)?;
-                }
-                Stopped::Collisions => self.tally.time = self.engine.time(),
-                stopped => {
-                    self.tally.time = self.engine.time();
-                    self.wall_seconds += watch.elapsed();
-                    self.log_stop(sink)?;
-                    return Err(SystemError::Numerical(told(stopped, &self.setup)));
-                }
-            }
-            if watch.stops() && !self.tally.finished {
-                sink.checkpoint(&self.save()?)?;
-                self.log_stop(sink)?;
-                self.wall_seconds += watch.elapsed();
-                return Ok(Outcome::Interrupted);
-            }
-            watch.report(|| Progress {
-                time: self.tally.time,
-                finish: self.setup.run.finish,
-                grains: self.engine.len(),
-                discharged: 0,
-            });
-        }
-        self.wall_seconds += watch.elapsed();
-        Ok(Outcome::Finished)
+        run_loop::run(self, sink, control)
     }
 
     fn summary(&self) -> Summary {
@@ -339,8 +382,8 @@ impl<D: Dimension> Simulation for Events<D> {
 /// Events of the run by kind.
 fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
     let tally = events.engine.tally();
-    let [series, snapshots, checkpoints] = events.tally.rows;
     let mut counts = [0; EventKind::ALL.len()];
+    counts.copy_from_slice(events.course.journal.by_kind());
     for (kind, count) in [
         (EventKind::Collision, tally.collisions + tally.wall_hits),
         (
@@ -352,10 +395,6 @@ fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
             tally.work.stale + tally.work.looks + events.engine.pieces(),
         ),
         (EventKind::NeighborUpdate, tally.work.crossings),
-        (EventKind::LogState, series),
-        (EventKind::Visualize, snapshots),
-        (EventKind::Checkpoint, checkpoints),
-        (EventKind::Finish, u64::from(events.tally.finished)),
     ] {
         counts[kind as usize] = count;
     }

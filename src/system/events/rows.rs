@@ -6,6 +6,7 @@ use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
+use crate::system::journal::Journal;
 use crate::system::{EventLog, SystemError};
 use crate::walls::shifts;
 
@@ -19,16 +20,16 @@ pub(super) struct Noted<'a, D: Dimension> {
     pub grains: &'a [crate::body::Grain<D>],
     /// Where collisions are sorted.
     pub spectrum: Option<&'a mut Spectrum>,
-    /// Number of the last row; none: no rows.
-    pub seq: Option<&'a mut u64>,
+    /// What numbers rows; none: no rows.
+    pub journal: Option<&'a mut Journal>,
     pub rows: Vec<EventRow>,
 }
 
 impl<D: Dimension> Noted<'_, D> {
     fn row(&mut self, time: f64, kind: EventKind, row: impl FnOnce(EventRow) -> EventRow) {
-        if let Some(seq) = &mut self.seq {
-            **seq += 1;
-            self.rows.push(row(EventRow::new(**seq, time, kind)));
+        if let Some(journal) = &mut self.journal {
+            let number = journal.next_number();
+            self.rows.push(row(EventRow::new(number, time, kind)));
         }
     }
 }
@@ -78,8 +79,8 @@ impl<D: Dimension> Events<D> {
         if self.setup.log.events == EventLog::None {
             return Ok(());
         }
-        self.tally.seq += 1;
-        sink.event(&EventRow::new(self.tally.seq, time, EventKind::Finish))?;
+        let number = self.course.journal.next_number();
+        sink.event(&EventRow::new(number, time, EventKind::Finish))?;
         Ok(())
     }
 

@@ -15,8 +15,6 @@ use crate::system::state_hash::StateHash;
 /// Sums since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Time of the last event, s.
-    pub time: f64,
     /// Number of the last event that was logged.
     pub seq: u64,
     /// Events by kind.
@@ -142,8 +140,8 @@ impl<D: Dimension> QuasiStatic<D> {
     pub(super) fn figures(&self) -> Summary {
         let tally = &self.tally;
         let times = Times {
-            simulated: tally.time,
-            wall: self.wall_seconds,
+            simulated: self.course.time,
+            wall: self.course.wall_seconds,
         };
         let grains = self.nodes.len() as u64;
         let mut warnings = self.setup.notes.warnings.clone();
@@ -176,13 +174,13 @@ impl<D: Dimension> QuasiStatic<D> {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
             seed: self.setup.seed,
-            status: match self.over {
+            status: match self.course.over {
                 Some(Outcome::Finished) => Status::Finished,
                 _ => Status::Interrupted,
             },
             time: times,
             state_hash: format!("{:016x}", self.state_hash()),
-            events: EventFigures::of(&tally.by_kind, self.handled, 0, times),
+            events: EventFigures::of(&tally.by_kind, self.course.journal.handled(), 0, times),
             grains: GrainFigures {
                 initial: 0,
                 created: grains,

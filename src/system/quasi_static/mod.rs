@@ -11,14 +11,18 @@ mod rows;
 use serde::{Deserialize, Serialize};
 
 use super::frame::{self, Kind};
-use super::ticks::tick_at;
-use super::watch::Watch;
+use super::run_loop::{self, Course, Driven};
+use super::schedule::{Due, Schedule, Source};
+use super::source::{Order, Sight, Sources};
+use super::watch::{LOOK, Watch};
 use super::{
     Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
     Simulation, SolverName, SystemError, TensionName,
 };
+use crate::body::{Formed, GrainId};
 use crate::contact::{ContactLaw, LawTable};
-use crate::event::{DefaultQueue, Event, EventKind, EventQueue};
+use crate::control::Readings;
+use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EnergyFigures, NullSink, Sink, Summary};
 use crate::stress::{
@@ -29,20 +33,6 @@ use crate::stress::{
 pub use contacts::first_hanging;
 use contacts::{Body, Surroundings, lowered};
 use figures::Tally;
-
-/// Owners in the queue.
-mod owner {
-    /// The next grain.
-    pub const GRAIN: u32 = 0;
-    /// Rows of the series.
-    pub const SERIES: u32 = 1;
-    /// Snapshots.
-    pub const SNAPSHOT: u32 = 2;
-    /// Checkpoints.
-    pub const CHECKPOINT: u32 = 3;
-    /// The end.
-    pub const FINISH: u32 = 4;
-}
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
 /// of slides) is made again by going there once more, which takes less than to save it.
@@ -58,7 +48,7 @@ pub struct QuasiStatic<D: Dimension> {
     rules: Rules,
     packing: Packing<D>,
     surroundings: Surroundings<D>,
-    queue: DefaultQueue,
+    course: Course,
     /// Node of each grain that has come.
     nodes: Vec<NodeKey>,
     /// Which body each node is.
@@ -67,14 +57,10 @@ pub struct QuasiStatic<D: Dimension> {
     sliding: Vec<LinkKey>,
     tally: Tally,
     last_snapshot: Option<f64>,
-    /// Events handled.
-    handled: u64,
-    over: Option<Outcome>,
     /// How many contacts hold a grain.
     bearers: usize,
     /// The energy before the grain whose equilibrium was given up when the run was interrupted.
     given_up: Option<EnergyFigures>,
-    wall_seconds: f64,
 }
 
 impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
@@ -126,7 +112,7 @@ fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
 
 /// Why a run stops at one of the first grains, if it does; found by letting so many of them come.
 #[must_use]
-pub fn first_fault<D: Dimension>(
+pub fn first_fault<D: Formed>(
     setup: &Setup<D>,
     settings: QuasiStaticSetup,
     grains: usize,
@@ -140,8 +126,9 @@ pub fn first_fault<D: Dimension>(
         Ok(run) => run,
         Err(error) => return Some(error),
     };
-    while run.nodes.len() < come && run.over.is_none() {
-        if let Err(error) = run.next(&mut NullSink, &|| false) {
+    let mut watch = Watch::new(None);
+    while run.nodes.len() < come && run.course.over.is_none() {
+        if let Err(error) = run_loop::next(&mut run, &mut NullSink, &mut watch) {
             return Some(error);
         }
     }
@@ -201,7 +188,7 @@ fn rules(settings: &QuasiStaticSetup, weight: f64) -> Rules {
     }
 }
 
-impl<D: Dimension> QuasiStatic<D> {
+impl<D: Formed> QuasiStatic<D> {
     /// A filling at its start, or where it was when its state was saved.
     ///
     /// # Errors
@@ -219,24 +206,22 @@ impl<D: Dimension> QuasiStatic<D> {
             rules: rules(&settings, mass * setup.fields.gravity.norm()),
             packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
             surroundings: Surroundings::new(&setup)?,
-            queue: DefaultQueue::default(),
+            course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
             bodies: Vec::new(),
             sliding: Vec::new(),
             tally: Tally::default(),
             last_snapshot: None,
-            handled: 0,
-            over: None,
             bearers: bearers::<D>(freedom, &setup.matter.laws),
             given_up: None,
-            wall_seconds: 0.0,
             setup,
         };
         run.begin(settings.interval);
         if let Some(state) = state {
             let saved: Saved = frame::take(Kind::QuasiStatic, state)?;
-            while run.handled < saved.handled && run.over.is_none() {
-                run.next(&mut NullSink, &|| false)?;
+            let mut watch = Watch::new(None);
+            while run.course.journal.handled() < saved.handled && run.course.over.is_none() {
+                run_loop::next(&mut run, &mut NullSink, &mut watch)?;
             }
             if run.nodes.len() as u64 != saved.grains {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
@@ -247,85 +232,53 @@ impl<D: Dimension> QuasiStatic<D> {
 
     /// First events.
     fn begin(&mut self, interval: f64) {
+        // A snapshot of nothing tells nothing.
+        if let Some(snapshots) = self.course.sources.ticker(Source::Snapshot) {
+            snapshots.set(1);
+        }
+        self.course.start(&self.setup);
         if !self.setup.grains.is_empty() {
-            self.schedule(owner::GRAIN, interval, EventKind::AddBody);
+            self.course
+                .schedule
+                .set(Source::Filling, interval, EventKind::AddBody);
         }
-        if self.setup.log.series.is_some() {
-            self.schedule(owner::SERIES, 0.0, EventKind::LogState);
-        }
-        if let Some(every) = self.setup.log.snapshots {
-            self.schedule(owner::SNAPSHOT, every, EventKind::Visualize);
-        }
-        if let Some(every) = self.setup.log.checkpoint {
-            self.schedule(owner::CHECKPOINT, every, EventKind::Checkpoint);
-        }
-        self.schedule(owner::FINISH, self.setup.run.finish, EventKind::Finish);
     }
 
-    /// Times here are multiples of checked numbers: none is refused by the queue.
-    fn schedule(&mut self, owner: u32, time: f64, kind: EventKind) {
-        let _ = self.queue.schedule(owner, Event::new(time, kind));
-    }
-
-    /// Handles the next event, unless it is told to stop before that is done.
-    fn next(&mut self, sink: &mut dyn Sink, stops: &dyn Fn() -> bool) -> Result<(), SystemError> {
-        let Some((who, event)) = self.queue.pop() else {
-            self.over = Some(Outcome::Finished);
+    /// The next grain comes, and the one after it is scheduled.
+    fn fill(
+        &mut self,
+        time: f64,
+        sink: &mut dyn Sink,
+        stops: &dyn Fn() -> bool,
+    ) -> Result<(), SystemError> {
+        let given = self.nodes.len();
+        if !self.add(time, sink, stops)? {
+            // It comes again when the run goes on.
+            let schedule = &mut self.course.schedule;
+            schedule.set(Source::Filling, time, EventKind::AddBody);
             return Ok(());
-        };
-        self.handled += 1;
-        let time = event.time;
-        self.tally.count(event.kind, 1);
-        // The n-th row comes at n intervals: sums of intervals would drift.
-        let finish = self.setup.run.finish;
-        let again = |interval: Option<f64>| {
-            interval.map(|i| tick_at((time / i).round() as u64 + 1, i, finish))
-        };
-        match who {
-            owner::GRAIN => {
-                if !self.add(time, sink, stops)? {
-                    self.handled -= 1;
-                    self.over = Some(Outcome::Interrupted);
-                    return Ok(());
-                }
-                if let (Some(settings), true) = (
-                    self.setup.models.quasi_static,
-                    self.nodes.len() < self.setup.grains.len(),
-                ) {
-                    let next = (self.nodes.len() + 1) as f64 * settings.interval;
-                    self.schedule(owner::GRAIN, next, EventKind::AddBody);
-                }
-            }
-            owner::SERIES => {
-                sink.series(&self.series_row(time))?;
-                if let Some(next) = again(self.setup.log.series) {
-                    self.schedule(who, next, event.kind);
-                }
-            }
-            owner::SNAPSHOT => {
-                self.snapshot(time, sink)?;
-                self.last_snapshot = Some(time);
-                if let Some(next) = again(self.setup.log.snapshots) {
-                    self.schedule(who, next, event.kind);
-                }
-            }
-            owner::CHECKPOINT => {
-                if let Some(next) = again(self.setup.log.checkpoint) {
-                    self.schedule(who, next, event.kind);
-                }
-                sink.checkpoint(&self.save()?)?;
-            }
-            _ => {
-                // The last state is always there to be studied, and the last row tells of it.
-                self.log_last(time, sink)?;
-                if self.setup.log.snapshots.is_some() && self.last_snapshot < Some(time) {
-                    self.snapshot(time, sink)?;
-                }
-                self.log(sink, time, EventKind::Finish, |_| {})?;
-                self.over = Some(Outcome::Finished);
-            }
         }
-        self.tally.time = time;
+        self.course.turn(time);
+        self.tally.count(EventKind::AddBody, 1);
+        if let (Some(settings), true) = (
+            self.setup.models.quasi_static,
+            given + 1 < self.setup.grains.len(),
+        ) {
+            let next = (given + 2) as f64 * settings.interval;
+            let schedule = &mut self.course.schedule;
+            schedule.set(Source::Filling, next, EventKind::AddBody);
+        }
+        Ok(())
+    }
+
+    /// The run ends. The last state is always there to be studied, and the last row tells of it.
+    fn finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.log_last(time, sink)?;
+        if self.setup.log.snapshots.is_some() && self.last_snapshot < Some(time) {
+            self.snapshot(time, sink)?;
+        }
+        self.log(sink, time, EventKind::Finish, |_| {})?;
+        self.course.over = Some(Outcome::Finished);
         Ok(())
     }
 
@@ -340,7 +293,7 @@ impl<D: Dimension> QuasiStatic<D> {
     /// The row of where a run was interrupted, or went wrong. It leaves no trace in what is kept.
     fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let kept = self.tally;
-        let logged = self.log_last(kept.time, sink);
+        let logged = self.log_last(self.course.time, sink);
         self.tally = kept;
         logged
     }
@@ -348,7 +301,7 @@ impl<D: Dimension> QuasiStatic<D> {
     fn save(&self) -> Result<Vec<u8>, SystemError> {
         let saved = Saved {
             grains: self.nodes.len() as u64,
-            handled: self.handled,
+            handled: self.course.journal.handled(),
         };
         frame::put(Kind::QuasiStatic, &saved)
     }
@@ -539,38 +492,142 @@ impl<D: Dimension> QuasiStatic<D> {
     }
 }
 
-impl<D: Dimension> Simulation for QuasiStatic<D> {
+impl<D: Dimension> Readings for QuasiStatic<D> {
+    /// Nothing passes.
+    fn passed(&self, _: usize) -> i64 {
+        0
+    }
+}
+
+impl<D: Dimension> Sight<D> for QuasiStatic<D> {
+    fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    fn is_settling(&self) -> bool {
+        false
+    }
+
+    fn is_jammed(&self) -> bool {
+        false
+    }
+
+    fn next_grain(&self) -> Option<GrainId> {
+        None
+    }
+
+    fn wrapped(&self, place: D::Vector) -> D::Vector {
+        place
+    }
+
+    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
+        false
+    }
+}
+
+impl<D: Formed> Driven<D> for QuasiStatic<D> {
+    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
+        (&mut self.course.schedule, &mut self.course.sources)
+    }
+
+    /// Done when it was made, since a state is reached by going there.
+    fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    /// A grain comes.
+    fn go_on(
+        &mut self,
+        watch: &mut Watch<'_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, SystemError> {
+        let due = self.course.schedule.first();
+        let Some(due) = due.filter(|due| due.source == Source::Filling) else {
+            return Ok(false);
+        };
+        self.course.schedule.pop();
+        watch.worked(LOOK);
+        self.fill(due.time, sink, &|| watch.stops())?;
+        Ok(true)
+    }
+
+    fn before(&mut self, due: Due) -> Result<(), SystemError> {
+        self.tally.count(due.kind, 1);
+        self.course.turn(due.time);
+        Ok(())
+    }
+
+    fn carry_out(
+        &mut self,
+        order: Order<D>,
+        due: Due,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let time = due.time;
+        match order {
+            Order::Row => sink.series(&self.series_row(time))?,
+            Order::Snapshot => {
+                self.snapshot(time, sink)?;
+                self.last_snapshot = Some(time);
+            }
+            Order::Save => sink.checkpoint(&self.save()?)?,
+            Order::Finish => self.finish(time, sink)?,
+            // Features that would give another are refused before a run.
+            other => {
+                return Err(SystemError::Setup(format!(
+                    "no run of [quasi_static] takes {other:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    fn over(&self) -> Option<Outcome> {
+        self.course.over
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.course.time,
+            finish: self.setup.run.finish,
+            grains: self.nodes.len(),
+            discharged: 0,
+        }
+    }
+
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        sink.checkpoint(&self.save()?)?;
+        if self.given_up.is_some() {
+            // Between two equilibria there is nothing to tell of, and no way on but from the saved state.
+            self.course.over = Some(Outcome::Interrupted);
+            return Ok(());
+        }
+        self.log_stop(sink)
+    }
+
+    fn went_wrong(&mut self, _: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.energy().balance_error.is_finite() {
+            self.log_stop(sink)?;
+        }
+        Ok(())
+    }
+
+    fn spent(&mut self, seconds: f64) {
+        self.course.wall_seconds += seconds;
+    }
+}
+
+impl<D: Formed> Simulation for QuasiStatic<D> {
     fn run(
         &mut self,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
-        let mut watch = Watch::new(control);
-        while self.over.is_none() {
-            if let Err(error) = self.next(sink, &|| watch.stops()) {
-                if self.energy().balance_error.is_finite() {
-                    self.log_stop(sink)?;
-                }
-                return Err(error);
-            }
-            let given_up = self.over == Some(Outcome::Interrupted);
-            if given_up || watch.stops() && self.over.is_none() {
-                sink.checkpoint(&self.save()?)?;
-                if !given_up {
-                    self.log_stop(sink)?;
-                }
-                self.wall_seconds += watch.elapsed();
-                return Ok(Outcome::Interrupted);
-            }
-            watch.report(|| Progress {
-                time: self.tally.time,
-                finish: self.setup.run.finish,
-                grains: self.nodes.len(),
-                discharged: 0,
-            });
-        }
-        self.wall_seconds += watch.elapsed();
-        Ok(self.over.unwrap_or(Outcome::Finished))
+        run_loop::run(self, sink, control)
     }
 
     fn summary(&self) -> Summary {

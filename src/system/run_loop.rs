@@ -1,0 +1,198 @@
+//! The loop of every run: whoever is first in the queue acts, until the run is over (thesis 5.3).
+
+use serde::{Deserialize, Serialize};
+
+use super::journal::Journal;
+use super::schedule::{Due, Schedule};
+use super::source::{EventSource, Order, Sight, Sources};
+use super::watch::{TURN, Watch};
+use super::{Control, Outcome, Progress, Setup, SystemError};
+use crate::body::Formed;
+use crate::geometry::Dimension;
+use crate::record::Sink;
+
+/// How far a run is, of a model that keeps nothing else of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Course {
+    pub schedule: Schedule,
+    pub sources: Sources,
+    pub journal: Journal,
+    /// How it ended, if it has.
+    pub over: Option<Outcome>,
+    /// Time of the last event or chunk, s.
+    pub time: f64,
+    /// Taken by the clock in this process, s.
+    #[serde(skip)]
+    pub wall_seconds: f64,
+}
+
+impl Course {
+    /// At the start of a setup.
+    pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
+        Self {
+            schedule: Schedule::default(),
+            sources: Sources::new(setup),
+            journal: Journal::default(),
+            over: None,
+            time: 0.0,
+            wall_seconds: 0.0,
+        }
+    }
+
+    /// Schedules the first turn of each source, unless the run has begun.
+    pub fn start<D: Formed>(&mut self, setup: &Setup<D>) {
+        if self.schedule.first().is_none() && self.over.is_none() {
+            for (source, turn) in self.sources.first(setup) {
+                self.schedule.set(source, turn.time, turn.kind);
+            }
+        }
+    }
+
+    /// An entry of the queue is handled at its time, s.
+    pub fn turn(&mut self, time: f64) {
+        self.journal.handle();
+        self.time = time;
+    }
+}
+
+/// What the loop drives: a world with the models that move it, and the queue of all that acts on it.
+pub(super) trait Driven<D: Formed>: Sight<D> + Sized {
+    /// Who acts next, and all sources.
+    fn queue(&mut self) -> (&mut Schedule, &mut Sources);
+
+    /// Schedules the first events, unless the run has begun.
+    ///
+    /// # Errors
+    /// A record that cannot be written.
+    fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError>;
+
+    /// Goes on by itself up to the next turn of a source, or until the clock is to be looked at; gives whether there was anything to do.
+    ///
+    /// # Errors
+    /// A record that cannot be written, or a state from which no run goes on.
+    fn go_on(
+        &mut self,
+        watch: &mut Watch<'_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, SystemError>;
+
+    /// Before a source has its turn, when the model stands at the last state of its own before it.
+    ///
+    /// # Errors
+    /// A state from which no run goes on.
+    fn before(&mut self, due: Due) -> Result<(), SystemError>;
+
+    /// Does, books and logs what a source orders at its turn.
+    ///
+    /// # Errors
+    /// As [`Driven::go_on`].
+    fn carry_out(
+        &mut self,
+        order: Order<D>,
+        due: Due,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError>;
+
+    /// After the turn of a source.
+    ///
+    /// # Errors
+    /// As [`Driven::go_on`].
+    fn after(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError>;
+
+    /// How the run ended, if it has.
+    fn over(&self) -> Option<Outcome>;
+
+    /// Where it stands.
+    fn progress(&self) -> Progress;
+
+    /// Saves the state, and writes a last row of where the run was stopped from outside.
+    ///
+    /// # Errors
+    /// A record that cannot be written.
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError>;
+
+    /// Writes a last row of where the run went wrong, as long as numbers tell of it.
+    ///
+    /// # Errors
+    /// A record that cannot be written.
+    fn went_wrong(&mut self, error: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError>;
+
+    /// The loop has taken so much time on the clock, s.
+    fn spent(&mut self, seconds: f64);
+}
+
+/// Runs to the finish, an interruption or an error.
+///
+/// # Errors
+/// A record that cannot be written, or a state from which no run goes on.
+pub(super) fn run<D: Formed, M: Driven<D>>(
+    model: &mut M,
+    sink: &mut dyn Sink,
+    control: &mut Control<'_>,
+) -> Result<Outcome, SystemError> {
+    let mut watch = Watch::new(Some(control));
+    let outcome = through(model, sink, &mut watch);
+    model.spent(watch.elapsed());
+    if let Err(error) = &outcome {
+        model.went_wrong(error, sink)?;
+    }
+    outcome
+}
+
+fn through<D: Formed, M: Driven<D>>(
+    model: &mut M,
+    sink: &mut dyn Sink,
+    watch: &mut Watch<'_, '_>,
+) -> Result<Outcome, SystemError> {
+    model.start(sink)?;
+    loop {
+        if let Some(outcome) = model.over() {
+            return Ok(outcome);
+        }
+        if !next(model, sink, watch)? {
+            return Ok(Outcome::Finished);
+        }
+        if watch.is_due() {
+            watch.look();
+            if model.over().is_none() && watch.stops() {
+                model.interrupt(sink)?;
+                return Ok(Outcome::Interrupted);
+            }
+            watch.report(|| model.progress());
+        }
+    }
+}
+
+/// What comes next: the model goes on, or a source acts. Gives whether there was anything.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn next<D: Formed, M: Driven<D>>(
+    model: &mut M,
+    sink: &mut dyn Sink,
+    watch: &mut Watch<'_, '_>,
+) -> Result<bool, SystemError> {
+    if model.go_on(watch, sink)? {
+        return Ok(true);
+    }
+    let Some(due) = model.queue().0.pop() else {
+        return Ok(false);
+    };
+    watch.worked(TURN);
+    model.before(due)?;
+    let mut sources = std::mem::take(model.queue().1);
+    let source: Option<&mut dyn EventSource<D>> = sources.get_mut(due.source);
+    let answer = source.map(|source| source.act(due.time, model));
+    let (schedule, all) = model.queue();
+    *all = sources;
+    if let Some(answer) = answer {
+        if let Some(next) = answer.next {
+            schedule.set(due.source, next.time, next.kind);
+        }
+        for order in answer.orders {
+            model.carry_out(order, due, sink)?;
+        }
+    }
+    model.after(due, sink)?;
+    Ok(true)
+}
