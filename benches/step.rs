@@ -103,6 +103,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             perturbs: Vec::new(),
         },
         run: RunSetup {
+            begin: 0.0,
             settle: None,
             finish: STEPS as f64 * STEP,
             stop_when_empty: false,

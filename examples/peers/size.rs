@@ -93,6 +93,7 @@ pub fn setup<D: Integrate>(
             perturbs: Vec::new(),
         },
         run: RunSetup {
+            begin: 0.0,
             settle: None,
             finish,
             stop_when_empty: false,

@@ -9,7 +9,7 @@ use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
-use crate::system::{Plan, QuasiStaticSetup, Setup, simulation};
+use crate::system::{Plan, QuasiStaticSetup, Setup, moving_part, simulation};
 
 /// Checks the scenario and prints what would run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -59,7 +59,7 @@ fn show<D: Integrate>(
     let seconds = plan.seconds;
     if let Some(settings) = &setup.models.quasi_static {
         let sizes = (least, greatest);
-        return show_quasi_static(as_json, resolved, setup, settings, sizes, &plan.warnings);
+        return show_quasi_static(as_json, resolved, setup, settings, sizes, plan);
     }
     if setup.models.events.is_some() {
         return show_events(as_json, resolved, setup, (least, greatest), &plan.warnings);
@@ -287,9 +287,10 @@ fn show_quasi_static<D: Integrate>(
     setup: &Setup<D>,
     settings: &QuasiStaticSetup,
     (least, greatest): (f64, f64),
-    warnings: &[String],
+    plan: &Plan,
 ) -> Result<(), Failure> {
-    let spec = &resolved.spec;
+    let (spec, warnings) = (&resolved.spec, &plan.warnings);
+    let motion = moving_part(setup).map(|moving| moving.run.begin);
     let come = (setup.run.finish / settings.interval).floor();
     let grains = setup.grains.len().min(come as usize);
     let solver = crate::system::quasi_static::solver_of(setup, settings);
@@ -307,6 +308,8 @@ fn show_quasi_static<D: Integrate>(
             "quasi_static": spec.quasi_static,
             "solver": solver,
             "finish": setup.run.finish,
+            "motion": motion.map(|begin| json!({"begin": begin, "step": plan.step,
+                "estimated_seconds_at_most": plan.seconds})),
             "estimated_seconds_at_most": setup.filling_cost(settings),
             "warnings": warnings,
         }));
@@ -319,7 +322,7 @@ fn show_quasi_static<D: Integrate>(
         "time",
         format!(
             "{} s: it only counts grains, one each {} s",
-            short(setup.run.finish),
+            short(motion.unwrap_or(setup.run.finish)),
             short(settings.interval)
         ),
     );
@@ -346,6 +349,16 @@ fn show_quasi_static<D: Integrate>(
             }
         ),
     );
+    if let Some(begin) = motion {
+        let text = format!(
+            "from {} s to {} s, with the forces of the filling, by steps of {} s: {} at most",
+            short(begin),
+            short(setup.run.finish),
+            short(plan.step),
+            about(plan.seconds)
+        );
+        lines.push(told("then motion", &text));
+    }
     lines.extend(warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())

@@ -18,7 +18,8 @@ use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
-    Control, Outcome, Setup, Shared, Simulation, System, SystemError, bricks_of, simulation,
+    Control, Outcome, Setup, Shared, Simulation, System, SystemError, bricks_of, moving_part,
+    simulation,
 };
 use crate::view::report::{Live, Shown};
 
@@ -111,11 +112,8 @@ fn run_in<D: Integrate>(
     };
     let (mut warnings, port, (mut folder, state)) = together::agreed(ranks, begun())?;
     let (seed, stop_when_empty) = (setup.seed, setup.run.stop_when_empty);
-    let study = setup
-        .models
-        .quasi_static
-        .is_some()
-        .then(|| Study::of(&setup));
+    let still = setup.models.quasi_static.is_some() && moving_part(&setup).is_none();
+    let study = still.then(|| Study::of(&setup));
     let page = match port {
         Some(port) => {
             let description = resolved.spec.description.as_deref().unwrap_or_default();

@@ -1,14 +1,15 @@
 //! Changes from outside: grains removed, gates opened, forces added.
 
 use super::border::Border;
+use super::coefficients::coefficients_after;
 use super::integrate::{Integrate, IntegratorName};
 use super::kinematics::Kinematics;
 use super::lists::{History, Lists, Remembered, each_link};
-use super::observe::{ContactRef, Elastic};
+use super::observe::{ContactRef, Elastic, kernel_tangent};
 use super::state::{Book, Effects};
 use super::world::{Clock, Contacts, Grains, Physics, Sleeping, World};
 use super::{Other, arcs, bodies, border, evaluate, kinematics, observe, still};
-use crate::geometry::Dimension;
+use crate::contact::LinkLaw;
 use crate::hgraph::ClusterIndex;
 use crate::vector::LANES;
 
@@ -229,12 +230,43 @@ pub fn start_springs<D: Integrate>(world: &mut World<D>) {
     }
     let timing = evaluate::timing(world);
     let back = timing.before * timing.step;
+    each_spring(world, |_, _, at, _| {
+        Some(at.sliding.map(|speed| -back * speed))
+    });
+}
+
+/// Gives links forces across them, before the first evaluation of grains at rest: `shear` tells that on the first body (N) by slot, second
+/// body and normal (from the second to the first); none where it is not known.
+pub fn set_springs<D: Integrate>(
+    world: &mut World<D>,
+    shear: impl Fn(u32, Other, D::Vector) -> Option<D::Vector>,
+) {
+    each_spring(world, |a, b, at, law| {
+        let force = shear(a, b, at.normal)?;
+        let stiffness = coefficients_after(law, at, 0.0).kt;
+        let spring = kernel_tangent::<D>(force, at.normal);
+        (stiffness > 0.0).then(|| spring.map(|force| -force / stiffness))
+    });
+}
+
+/// Sets tangential springs of candidates in touch, m, where `spring` gives some.
+fn each_spring<D: Integrate>(
+    world: &mut World<D>,
+    spring: impl Fn(u32, Other, &Kinematics<D>, &LinkLaw) -> Option<[f64; 3]>,
+) {
+    let touches = |at: &Kinematics<D>| at.overlap > 1e-12 * at.radius;
     for class in 0..world.contacts.pairs.len() {
         let mut lists = std::mem::take(&mut world.contacts.pairs[class].lists);
+        let [first, second] = world.contacts.pairs[class].materials;
+        let law = world.physics.law(first, second);
         for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
             for (k, (&a, &b)) in batch.a.iter().zip(&batch.b).enumerate() {
-                if a != b {
-                    set_back(history, k, &kinematics::pair_kinematics(world, a, b), back);
+                if a == b {
+                    continue;
+                }
+                let at = kinematics::pair_kinematics(world, a, b);
+                if let Some(to) = touches(&at).then(|| spring(a, Other::Slot(b), &at, law)) {
+                    history.set_lane(k, to.unwrap_or_default());
                 }
             }
         }
@@ -242,10 +274,20 @@ pub fn start_springs<D: Integrate>(world: &mut World<D>) {
     }
     for class in 0..world.contacts.walls.len() {
         let mut lists = std::mem::take(&mut world.contacts.walls[class].lists);
+        let (wall, material) = {
+            let class = &world.contacts.walls[class];
+            (class.boundary, class.material)
+        };
+        let of_wall = world.walls.boundaries[usize::from(wall)].boundary.material;
+        let law = world.physics.law(material, of_wall);
         for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
             for k in (0..LANES).filter(|&k| batch.a[k] != 0) {
-                if let Some(kinematics) = kinematics::wall_kinematics(world, class, batch.of(k)) {
-                    set_back(history, k, &kinematics, back);
+                let Some(at) = kinematics::wall_kinematics(world, class, batch.of(k)) else {
+                    continue;
+                };
+                let with = Other::Boundary(wall);
+                if let Some(to) = touches(&at).then(|| spring(batch.a[k], with, &at, law)) {
+                    history.set_lane(k, to.unwrap_or_default());
                 }
             }
         }
@@ -300,14 +342,6 @@ pub fn jump_gravity<D: Integrate>(
         for k in 0..D::N {
             carried[k] += (ago - half) * jump[k];
         }
-    }
-}
-
-/// Sets a spring back by so much time. Grains that just touch, give or take a rounding, are left to
-/// the rule for links that form.
-fn set_back<D: Dimension, H: History>(history: &mut H, k: usize, at: &Kinematics<D>, back: f64) {
-    if at.overlap > 1e-12 * at.radius {
-        history.set_lane(k, at.sliding.map(|speed| -back * speed));
     }
 }
 

@@ -110,6 +110,15 @@ fn tangent<D: Integrate>(value: [f64; 3], n: D::Vector) -> D::Vector {
     }
 }
 
+/// A vector across a link as a tangential quantity of the kernels.
+pub(super) fn kernel_tangent<D: Integrate>(value: D::Vector, n: D::Vector) -> [f64; 3] {
+    if D::N == 2 {
+        [n[0] * value[1] - n[1] * value[0], 0.0, 0.0]
+    } else {
+        std::array::from_fn(|k| value[k])
+    }
+}
+
 pub(super) fn view<D: Integrate>(
     world: &World<D>,
     a: u32,

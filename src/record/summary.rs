@@ -95,7 +95,9 @@ pub struct Summary {
 }
 
 /// Counts of corrections, those that happened.
-pub(crate) fn corrected<const N: usize>(all: [(&str, u64); N]) -> BTreeMap<String, u64> {
+pub(crate) fn corrected<'a>(
+    all: impl IntoIterator<Item = (&'a str, u64)>,
+) -> BTreeMap<String, u64> {
     all.into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(name, count)| (name.to_string(), count))

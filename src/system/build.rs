@@ -13,7 +13,7 @@ use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{EventLog, NeighborName, Plan, Setup, System, SystemError, driver, step};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Clock, Dem, DemOptions};
+use crate::cluster::{Clock, Dem, DemOptions, World};
 use crate::field::FieldSet;
 use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
 use crate::walls::Wall;
@@ -143,12 +143,20 @@ fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
         let mean = 0.5 * (feed.start + last);
         setup.likely(feed, last).count * (setup.run.finish - mean).max(0.0)
     });
-    setup.grains.len() as f64 * setup.run.finish + fed.sum::<f64>()
+    setup.grains.len() as f64 * (setup.run.finish - setup.run.begin) + fed.sum::<f64>()
 }
 
 impl<D: Integrate> System<D> {
     /// [`System::new`].
     pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
+        Self::made_with(setup, |_| {})
+    }
+
+    /// The same, with history that links have.
+    pub(super) fn made_with(
+        setup: Setup<D>,
+        springs: impl FnOnce(&mut World<D>),
+    ) -> Result<Self, SystemError> {
         let mut system = Self::hollow(setup)?;
         driver::populate(
             &mut system.setup,
@@ -157,6 +165,7 @@ impl<D: Integrate> System<D> {
             system.uniform,
             &mut system.s.traffic,
             system.s.stage.origin,
+            springs,
         );
         Ok(system)
     }
@@ -164,7 +173,7 @@ impl<D: Integrate> System<D> {
     /// The system without its grains, which are in the setup still.
     pub(super) fn hollow(setup: Setup<D>) -> Result<Self, SystemError> {
         let (dem, fields, warnings) = Self::bare(&setup)?;
-        let start = setup.run.settle.map_or(0.0, |s| -s.at_most);
+        let start = setup.run.settle.map_or(setup.run.begin, |s| -s.at_most);
         let next_id = setup.grains.iter().map(|g| g.id + 1).max().unwrap_or(0);
         let s = DriverState {
             schedule: Schedule::default(),
@@ -195,6 +204,7 @@ impl<D: Integrate> System<D> {
         let air = super::air::Air::new(&setup, None)?;
         let mut system = System {
             setup,
+            filled: None,
             air,
             dem,
             fields,
@@ -293,6 +303,9 @@ impl<D: Integrate> System<D> {
 
     /// What would run.
     pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
+        if let Some(moving) = super::moving_part(setup) {
+            return Self::plan(&moving);
+        }
         // From collision to collision laws may be left out, and slow loads have no steps.
         let by_steps = setup.models.events.is_none() && setup.models.quasi_static.is_none();
         let choice = if by_steps {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::filled::Filling;
 use super::jam_watch::JamWatch;
 use super::journal::Journal;
 use super::ledger::{Held, Ledger};
@@ -71,6 +72,8 @@ pub struct System<D: Integrate> {
     /// Whether all fields are uniform, so that grains may fly.
     pub(super) uniform: bool,
     pub(super) s: DriverState,
+    /// The filling that it began as, if it did.
+    pub(super) filled: Option<Filling>,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     /// Collisions in flight, where there are any.
     pub(super) air: Option<super::air::Air>,
@@ -122,16 +125,25 @@ impl<D: Integrate> System<D> {
         perturb::schedule_gravity(self);
     }
 
-    /// Time 0: the book is opened and all that the setup schedules is scheduled.
+    /// Motion begins: the book is opened and all that the setup schedules is scheduled.
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let begin = self.setup.run.begin;
         self.s.stage.settling = false;
-        self.s.regimes = RegimeTime::since(0.0);
-        self.s.journal.begin(self.setup.log.events);
+        self.s.regimes = RegimeTime::since(begin);
+        match &self.filled {
+            Some(_) => self.s.journal.go_on(self.setup.log.events),
+            None => self.s.journal.begin(self.setup.log.events),
+        }
         self.s.rest.begin_counts();
         if let Some(air) = &mut self.air {
             air.begin();
         }
-        self.s.ledger = Ledger::begin(&self.dem, &self.fields, 0.0, self.s.rest.energy);
+        self.s.ledger = Ledger::begin(&self.dem, &self.fields, begin, self.s.rest.energy);
+        if let Some(filling) = &self.filled {
+            self.s.ledger.go_on_from(filling);
+            self.s.regimes.go_on_from(filling);
+            self.s.last_row.end(filling.last_row);
+        }
         self.dem.book.wall_sums.fill([0.0; 7]);
         self.dem.book.wear.fill(WearMap::new());
         self.dem.clusters.forget_touched();
@@ -141,13 +153,13 @@ impl<D: Integrate> System<D> {
             &self.dem.world,
             &self.s.stage,
             &mut self.s.meters,
-            0.0,
+            begin,
         );
         for (source, turn) in self.s.sources.first(&self.setup) {
             self.s.schedule.set(source, turn.time, turn.kind);
         }
-        schedule_fields(self, 0.0);
-        self.log(sink, 0.0, EventKind::Morph, None)?;
+        schedule_fields(self, begin);
+        self.log(sink, begin, EventKind::Morph, None)?;
         Ok(())
     }
 
@@ -355,7 +367,7 @@ pub(super) fn wall_time(started_at: &Instant, stage: &Stage) -> f64 {
     stage.wall_seconds + started_at.elapsed().as_secs_f64()
 }
 
-/// Puts the grains of the setup in and makes the first evaluation.
+/// Puts the grains of the setup in and makes the first evaluation, before which `springs` may give links their history.
 pub(super) fn populate<D: Integrate>(
     setup: &mut Setup<D>,
     dem: &mut Dem<D>,
@@ -363,6 +375,7 @@ pub(super) fn populate<D: Integrate>(
     uniform: bool,
     traffic: &mut Traffic,
     start: f64,
+    springs: impl FnOnce(&mut World<D>),
 ) {
     // The setup's list is not needed any more: it would double the memory of a large system.
     let grains = std::mem::take(&mut setup.grains);
@@ -384,6 +397,7 @@ pub(super) fn populate<D: Integrate>(
     cluster::cell::drive::start_cell(&mut dem.world, &mut dem.book);
     dem.renew();
     cluster::change::start_springs(&mut dem.world);
+    springs(&mut dem.world);
     dem.forces();
     // What is in touch from the start did not come about.
     dem.effects.link_events.clear();

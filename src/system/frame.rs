@@ -55,6 +55,12 @@ pub(super) fn put<T: Serialize>(kind: Kind, state: &T) -> Result<Vec<u8>, System
     postcard::to_stdvec(&(Head::own(kind), state)).map_err(garbled)
 }
 
+/// Whether a state is that of a kind of runs, whichever program wrote it.
+pub(super) fn is_of(kind: Kind, bytes: &[u8]) -> bool {
+    let read = postcard::take_from_bytes::<Head<'_>>(bytes).ok();
+    read.is_some_and(|(head, _)| head.magic == MAGIC && head.kind == kind)
+}
+
 /// The state in a frame.
 ///
 /// # Errors

@@ -75,6 +75,11 @@ impl Journal {
         self.by_kind[kind as usize] += 1;
     }
 
+    /// So many more were.
+    pub fn add(&mut self, kind: EventKind, events: u64) {
+        self.by_kind[kind as usize] += events;
+    }
+
     /// An entry of the queue is handled.
     pub fn handle(&mut self) {
         self.handled += 1;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::filled::Filling;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Dem, Elastic, Flows, GrainState, World};
@@ -168,6 +169,17 @@ impl Ledger {
             }),
             ..Ledger::default()
         }
+    }
+
+    /// A filling in equilibrium came before: what grains came with and what was lost since are its entries, and so is what the change to
+    /// motion took. To be told right after the book was begun.
+    pub fn go_on_from(&mut self, filling: &Filling) {
+        let held = std::mem::take(&mut self.start);
+        self.fed = filling.fed;
+        self.fed_potential = filling.fed;
+        self.flows_at_start.friction -= filling.slip + held.elastic.tangential;
+        self.morph_at_start -= filling.morph + filling.held - held.sum();
+        self.worst = filling.worst;
     }
 
     /// What fields of a place gave since the book was opened.

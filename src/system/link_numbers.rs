@@ -60,6 +60,11 @@ impl LinkNumbers {
         }
     }
 
+    /// So many numbers were given before.
+    pub fn go_on_from(&mut self, last: u64) {
+        self.last = last;
+    }
+
     /// The number of a pair to whose link something happens.
     pub fn number(&mut self, a: BodyRef, b: BodyRef, kind: EventKind) -> u64 {
         let key = Self::key(a, b);

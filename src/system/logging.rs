@@ -21,7 +21,7 @@ use crate::field::FieldSet;
 use crate::geometry::Vector;
 use crate::hgraph::ClusterIndex;
 use crate::record::{
-    BodyRef, EventFigures, GrainRow, GrainsPerLinkEvent, LinkRow, SeriesRow, Sink,
+    Avalanches, BodyRef, EventFigures, GrainRow, GrainsPerLinkEvent, LinkRow, SeriesRow, Sink,
     Status as RunStatus, Summary, Times, WorkFigures,
 };
 use crate::walls::shifts;
@@ -421,6 +421,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         .ledger
         .figures(&system.dem, &held, system.s.rest.energy);
     let air = air::air_tally(&system.air);
+    let filled = system.filled.as_ref();
     let mut warnings = system.s.warnings.clone();
     let dropped = system.s.schedule.dropped().iter();
     warnings
@@ -480,10 +481,10 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         grains: system.s.traffic.figures(system.grain_count()),
         regimes: system.s.regimes.shares(),
         work: WorkFigures {
-            solver: None,
+            solver: filled.map(|filling| filling.solver.clone()),
             grain_steps: counts.grain_steps - begin.grain_steps,
             collisions: air.pairs + air.walls,
-            stress_solves: system.s.rest.solves,
+            stress_solves: system.s.rest.solves + filled.map_or(0, |filling| filling.solves),
             stops: system.s.rest.thrash.stops,
             thrash: system.s.rest.thrash.short,
             grain_steps_if_all_stepped: system.s.regimes.all_steps(),
@@ -505,18 +506,33 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         meters: meter::meter_figures(&system.setup, &system.s.meters),
         jam: system.s.watch.jam().cloned(),
         jams: system.s.perturb.jams.clone(),
-        avalanches: system.setup.models.morph.map(|_| system.s.rest.avalanches),
+        avalanches: avalanches(system),
         impacts: None,
-        corrections: crate::record::corrected([
-            ("collisions_beyond_tables", air.solved),
-            ("collisions_followed_by_steps", air.lasting),
-            ("collisions_forced", air.forced),
-            ("grazing_collisions_left_out", air.grazes),
-        ]),
+        corrections: crate::record::corrected(
+            [
+                ("collisions_beyond_tables", air.solved),
+                ("collisions_followed_by_steps", air.lasting),
+                ("collisions_forced", air.forced),
+                ("grazing_collisions_left_out", air.grazes),
+            ]
+            .into_iter()
+            .chain(filled.iter().flat_map(|filling| filling.corrections())),
+        ),
         fills: system.setup.notes.fills.clone(),
         warnings,
         checksums: BTreeMap::new(),
     }
+}
+
+/// Micro-avalanches: of a filling, and of grains at rest.
+fn avalanches<D: Integrate>(system: &System<D>) -> Option<Avalanches> {
+    let own = system.setup.models.morph.map(|_| system.s.rest.avalanches);
+    let before = system.filled.as_ref().map(|filling| filling.avalanches);
+    own.into_iter().chain(before).reduce(|a, b| Avalanches {
+        count: a.count + b.count,
+        largest: a.largest.max(b.largest),
+        energy: a.energy + b.energy,
+    })
 }
 
 /// Energies held at a time within a step of the last evaluation, J.

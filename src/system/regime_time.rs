@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::filled::Filling;
 use crate::event::Regime;
 use crate::record::RegimeShares;
 
@@ -23,6 +24,11 @@ impl RegimeTime {
             until: time,
             ..Self::default()
         }
+    }
+
+    /// Before, all grains were in the equilibrium of a filling.
+    pub fn go_on_from(&mut self, filling: &Filling) {
+        self.time[Regime::Rigid as usize] += filling.grain_seconds;
     }
 
     /// Adds what has passed since the last call: who was under which regime (in the order of [`Regime`]), with steps of this size, s.

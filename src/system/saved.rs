@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::air::{Air, AirState};
 use super::build::search;
 use super::driver::DriverState;
+use super::filled::Filling;
 use super::frame::Kind;
 use super::{EventLog, Setup, System, SystemError, apply, frame};
 use crate::cluster;
@@ -24,6 +25,7 @@ struct Saved<'a, D: Integrate> {
     air: Option<Cow<'a, AirState>>,
     /// Of each field with an inner state.
     fields: Vec<Vec<f64>>,
+    filled: Option<Cow<'a, Filling>>,
 }
 
 /// [`System::restore`].
@@ -68,6 +70,7 @@ pub(super) fn restored<D: Integrate>(
         fields,
         uniform,
         s: driver,
+        filled: saved.filled.map(Cow::into_owned),
         flight_search,
         air,
         surroundings: None,
@@ -92,6 +95,7 @@ pub(super) fn state<D: Integrate>(system: &System<D>) -> Result<Vec<u8>, SystemE
         dem: system.dem.state(),
         air: system.air.as_ref().map(|air| Cow::Borrowed(&air.s)),
         fields: system.fields.states(),
+        filled: system.filled.as_ref().map(Cow::Borrowed),
     };
     frame::put(Kind::Stepped, &saved)
 }

@@ -1,6 +1,7 @@
 //! What the command line asks of any driver.
 
 use super::events::Events;
+use super::filled::{Filled, moving_part};
 use super::quasi_static::QuasiStatic;
 use super::{Control, Outcome, Setup, System, SystemError};
 use crate::cluster::integrate::Integrate;
@@ -47,6 +48,9 @@ pub fn simulation<D: Integrate>(
 ) -> Result<Box<dyn Simulation>, SystemError> {
     if setup.models.events.is_some() {
         return Ok(Box::new(Events::new(setup, state)?));
+    }
+    if moving_part(&setup).is_some() {
+        return Ok(Box::new(Filled::new(&setup, state)?));
     }
     Ok(match (setup.models.quasi_static, state) {
         (Some(_), state) => Box::new(QuasiStatic::new(setup, state)?),

@@ -37,6 +37,7 @@ mod faults_files;
 mod feeds_and_fills;
 mod field;
 mod figures;
+mod filled;
 mod filling;
 mod flight;
 mod found;

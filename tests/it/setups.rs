@@ -65,6 +65,7 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
             perturbs: Vec::new(),
         },
         run: RunSetup {
+            begin: 0.0,
             settle: None,
             finish,
             stop_when_empty: false,

@@ -8,7 +8,7 @@ use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{BoundarySpec, Spec};
-use crate::system::{Asked, IntegratorName, Part, Setup, refused};
+use crate::system::{Asked, IntegratorName, Part, Setup, ThenName, filling_part, refused};
 
 /// The models that are asked for beside stepping.
 pub(super) fn models(spec: &Spec) -> Vec<Model> {
@@ -22,6 +22,12 @@ pub(super) fn models(spec: &Spec) -> Vec<Model> {
     ];
     let asked = all.into_iter().filter(|(_, asked)| *asked);
     asked.map(|(model, _)| model).collect()
+}
+
+/// Whether a filling goes on as motion.
+pub(super) fn goes_on(spec: &Spec) -> bool {
+    let section = spec.quasi_static.as_ref();
+    section.is_some_and(|section| section.then == ThenName::Motion)
 }
 
 /// The key that asks for a model.
@@ -48,7 +54,20 @@ pub(super) fn check<D: Dimension>(
         let section = spec.events.as_ref();
         section.is_some_and(|section| events::decides(section, &names))
     };
-    let Some((model, asked)) = refused(setup, &models(spec), idle) else {
+    let all = models(spec);
+    let refused = match goes_on(spec) {
+        // Each part of the run by its own models.
+        true => {
+            let motion: Vec<Model> = all
+                .into_iter()
+                .filter(|m| *m != Model::QuasiStatic)
+                .collect();
+            let filling = filling_part(setup);
+            refused(&filling, &[Model::QuasiStatic], idle).or_else(|| refused(setup, &motion, idle))
+        }
+        false => refused(setup, &all, idle),
+    };
+    let Some((model, asked)) = refused else {
         return Ok(());
     };
     let feature = asked.feature;

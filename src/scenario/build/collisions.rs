@@ -1,5 +1,6 @@
 //! Collisions in flight: what of a scenario knows them.
 
+use super::capable;
 use super::check::Check;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -28,7 +29,7 @@ pub(super) fn way(check: Check<'_>, spec: &mut Spec) -> Result<Option<f64>, Prob
     if spec.events.is_some() {
         return refuse("in a scenario with [events] all collide in flight; leave it out");
     }
-    if spec.quasi_static.is_some() {
+    if spec.quasi_static.is_some() && !capable::goes_on(spec) {
         return refuse("in the quasi-static model nothing flies; leave it out");
     }
     if !spec.run.flight {

@@ -167,6 +167,7 @@ pub(super) fn build<D: Integrate>(
             perturbs: Vec::new(),
         },
         run: RunSetup {
+            begin: 0.0,
             settle: settings.settle,
             finish: spec.run.finish,
             stop_when_empty: spec.run.stop_when_empty,

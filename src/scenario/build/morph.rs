@@ -1,5 +1,6 @@
 //! The morph policy: its settings, and what of a scenario it can take.
 
+use super::capable;
 use super::check::Check;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
@@ -41,7 +42,7 @@ pub(super) fn build<D: Dimension>(
     if !section.rigid {
         return Ok(None);
     }
-    if setup.models.quasi_static.is_some() {
+    if setup.models.quasi_static.is_some() && !capable::goes_on(spec) {
         return Err(Problem::at_key(
             &at.key("rigid"),
             "grains cannot stand still in the quasi-static model, where nothing moves; leave [morph] out, or set `rigid = false`",

@@ -3,11 +3,13 @@
 use crate::contact::ContactLaw;
 use crate::contact::curved::LEAST;
 use crate::geometry::Dimension;
-use crate::system::Setup;
+use crate::system::{Setup, moving_part};
 
 /// A warning for each wall with a hollow in which the largest grain lies all around, where laws mind radii.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
-    if setup.models.events.is_some() || setup.models.quasi_static.is_some() {
+    if setup.models.events.is_some()
+        || setup.models.quasi_static.is_some() && moving_part(setup).is_none()
+    {
         return Vec::new();
     }
     let mut found = Vec::new();

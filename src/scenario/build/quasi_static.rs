@@ -7,7 +7,7 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::quasi_static::{first_fault, first_hanging};
-use crate::system::{FreedomName, QuasiStaticSetup, Setup};
+use crate::system::{FreedomName, PerturbWhen, QuasiStaticSetup, Setup, ThenName};
 
 /// Grains that come for a trial, so that a filling that cannot begin is refused before it is run: a millisecond of work.
 const TRIED: usize = 16;
@@ -49,7 +49,9 @@ pub(super) fn build<D: Formed>(
         placed: section.placed,
         tolerance: section.tolerance * weight,
         reach,
+        then: section.then,
     };
+    waits(setup, &settings)?;
     if let Some(fault) = first_fault(setup, settings, TRIED) {
         let free = settings.freedom == FreedomName::Full;
         let hint = match smooth_pair(setup) {
@@ -61,6 +63,48 @@ pub(super) fn build<D: Formed>(
         return Err(Problem::at_key(&Place::of("fill"), text));
     }
     Ok(Some(settings))
+}
+
+/// That nothing acts on a bed that is still being filled, where motion comes after.
+fn waits<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Result<(), Problem> {
+    if settings.then != ThenName::Motion {
+        return Ok(());
+    }
+    let begin = (setup.grains.len() + 1) as f64 * settings.interval;
+    let early = |place: Place, time: f64| {
+        let text = format!(
+            "the filling lasts until {begin} s, an interval after its last grain, and nothing acts on it before; {time} s is too early"
+        );
+        Err(Problem::at_key(&place, text))
+    };
+    for (k, wall) in setup.boundaries.iter().enumerate() {
+        if let Some(time) = wall.opens_at.filter(|time| *time < begin) {
+            return early(Place::of("boundary").index(k).key("opens_at"), time);
+        }
+    }
+    for (k, feed) in setup.sources.feeds.iter().enumerate() {
+        if feed.start < begin {
+            return early(Place::of("feed").index(k).key("start"), feed.start);
+        }
+    }
+    for (k, perturb) in setup.sources.perturbs.iter().enumerate() {
+        if let PerturbWhen::At(time) = perturb.when
+            && time < begin
+        {
+            return early(Place::of("perturb").index(k).key("at"), time);
+        }
+    }
+    if setup.run.finish <= begin {
+        let text = format!(
+            "motion would begin at {begin} s, an interval after the last grain, and the run ends at {} s; let it end later, or leave `then` out",
+            setup.run.finish
+        );
+        return Err(Problem::at_key(
+            &Place::of("quasi_static").key("then"),
+            text,
+        ));
+    }
+    Ok(())
 }
 
 const TRANSLATIONAL: &str = "with `quasi_static.freedom = \"translational\"` grains do not turn";

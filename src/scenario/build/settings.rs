@@ -8,7 +8,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{IntervalSpec, Spec, StepSpec};
-use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup, Setup, System};
+use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup, Setup, System, moving_part};
 use crate::walls::{Boundary, Motion};
 
 /// More rows of a log than this are refused: a slip of a decimal point would fill the disk.
@@ -279,7 +279,7 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     if spec.log.checkpoint.is_some() {
         return;
     }
-    let parts = if setup.models.quasi_static.is_some() {
+    let parts = if setup.models.quasi_static.is_some() && moving_part(setup).is_none() {
         (setup.grains.len() as f64 / CHECKPOINT_GRAINS).floor()
     } else if setup.models.events.is_some() {
         // How many collisions there will be nobody knows: some parts of the whole for many grains.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::system::{FreedomName, OrderName, PlacedName, SolverName, TensionName};
+use crate::system::{FreedomName, OrderName, PlacedName, SolverName, TensionName, ThenName};
 
 /// The quasi-static model (thesis, chapter 4): the grains of the fills are added one by one, in
 /// order; after each the forces of all contacts are found in equilibrium, with slides and breaks.
@@ -39,6 +39,10 @@ pub struct QuasiStaticSpec {
     /// Bodies nearer than this many mean radii are watched: displacements may bring them in touch.
     #[serde(default = "default_reach")]
     pub reach: f64,
+    /// What comes after the last grain: "nothing", or "motion", which begins an interval after it with the forces of the filling; gates,
+    /// feeds, outlets, meters and perturbations act from then on.
+    #[serde(default)]
+    pub then: ThenName,
 }
 
 fn default_interval() -> f64 {

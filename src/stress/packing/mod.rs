@@ -240,6 +240,38 @@ impl<D: Dimension> Packing<D> {
         self.stale = true;
     }
 
+    /// Ties a node to where it is by a spring of some stiffness (N/m), at its centre and at its surface, that neither breaks nor slides: for what
+    /// nothing else would hold, as a ball that may roll on a floor.
+    pub fn tie(&mut self, node: NodeKey, stiffness: f64) {
+        let Node {
+            position, radius, ..
+        } = self.network.nodes()[node];
+        let (ground, change) = self.network.add_node(Node {
+            position,
+            radius: 0.0,
+            fixed: true,
+        });
+        self.change(change);
+        for axis in 0..D::N {
+            let normal = D::Vector::from_fn(|k| f64::from(u8::from(k == axis)));
+            let link = self.add_link(
+                Link {
+                    a: node,
+                    b: ground,
+                    normal,
+                    arms: [normal * radius, D::Vector::default()],
+                    kn: stiffness,
+                    kt: stiffness,
+                    friction: 0.0,
+                    state: LinkState::Grip,
+                },
+                0.0,
+            );
+            let bond = &mut self.bonds[link];
+            (bond.held, bond.clamped) = (true, true);
+        }
+    }
+
     /// Gives a link the force that it has already, N: loads that this balances are not told.
     pub fn set_prestress(&mut self, link: LinkKey, normal: f64, tangential: D::Vector) {
         let across = self.across(link);

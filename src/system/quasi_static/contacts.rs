@@ -33,6 +33,8 @@ pub enum Body {
 pub struct Surroundings<D: Dimension> {
     obstacles: Obstacles<D>,
     found: Vec<Near<D>>,
+    /// Gaps under this share of a radius count as none.
+    touch: f64,
 }
 
 impl<D: Dimension> std::fmt::Debug for Surroundings<D> {
@@ -53,14 +55,21 @@ impl<D: Dimension> Surroundings<D> {
         Ok(Surroundings {
             obstacles,
             found: Vec::new(),
+            touch: TOUCH,
         })
+    }
+
+    /// The same, with gaps as they are.
+    pub fn exact(mut self) -> Self {
+        self.touch = 0.0;
+        self
     }
 
     /// Bodies beside a grain with a gap under `reach`, walls first, each list in order; then the
     /// grain is one of them.
     pub fn add(&mut self, grain: &Grain<D>, reach: f64) -> Vec<Beside<D>> {
         let (x, r) = (grain.position, grain.radius);
-        let touch = TOUCH * r;
+        let touch = self.touch * r;
         self.obstacles.near(x, r, reach.max(touch), &mut self.found);
         let mut list: Vec<Beside<D>> = Vec::new();
         for near in &self.found {

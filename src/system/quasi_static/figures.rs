@@ -3,22 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::QuasiStatic;
-use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Avalanches, BodyRef, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares,
     Status, Summary, Times, WorkFigures, corrected,
 };
 use crate::system::Outcome;
+use crate::system::filled::Filling;
 use crate::system::state_hash::StateHash;
 
 /// Sums since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Number of the last event that was logged.
-    pub seq: u64,
-    /// Events by kind.
-    pub by_kind: [u64; EventKind::ALL.len()],
     /// Solves, and columns of the inverse.
     pub solves: u64,
     /// Rounds of all iterations.
@@ -41,13 +37,6 @@ pub(super) struct Tally {
     pub reseated: u64,
     /// Avalanches so far.
     pub avalanches: Avalanches,
-}
-
-impl Tally {
-    /// Counts events of a kind.
-    pub fn count(&mut self, kind: EventKind, events: u64) {
-        self.by_kind[kind as usize] += events;
-    }
 }
 
 impl<D: Dimension> QuasiStatic<D> {
@@ -137,14 +126,10 @@ impl<D: Dimension> QuasiStatic<D> {
         Some((share, bodies.map(name)))
     }
 
-    pub(super) fn figures(&self) -> Summary {
+    /// What to mind of the filling.
+    fn warnings(&self) -> Vec<String> {
         let tally = &self.tally;
-        let times = Times {
-            simulated: self.course.time,
-            wall: self.course.wall_seconds,
-        };
-        let grains = self.nodes.len() as u64;
-        let mut warnings = self.setup.notes.warnings.clone();
+        let mut warnings = Vec::new();
         if tally.held > 0 {
             warnings.push(format!(
                 "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",
@@ -159,6 +144,40 @@ impl<D: Dimension> QuasiStatic<D> {
                 "grains are crushed: {a} and {b} overlap by {share:.2} of the smaller radius under their load, where the model means displacements that are small; stiffer laws are asked for"
             ));
         }
+        warnings
+    }
+
+    /// What a run in motion tells of the filling that it began as.
+    pub(in crate::system) fn told(&self) -> Filling {
+        let (tally, energy) = (&self.tally, self.energy());
+        let interval = self.setup.models.quasi_static.map_or(0.0, |s| s.interval);
+        let time = self.course.time;
+        let waited = (1..=self.nodes.len()).map(|k| time - k as f64 * interval);
+        Filling {
+            fed: tally.fed,
+            slip: tally.slip,
+            morph: tally.settled,
+            held: energy.potential + energy.elastic,
+            worst: tally.worst,
+            last_row: tally.last_row,
+            grain_seconds: waited.sum(),
+            solves: tally.solves,
+            solver: self.packing.solver().name().into(),
+            avalanches: tally.avalanches,
+            corrected: [tally.held, tally.reseated, 0],
+            warnings: self.warnings(),
+        }
+    }
+
+    pub(super) fn figures(&self) -> Summary {
+        let tally = &self.tally;
+        let times = Times {
+            simulated: self.course.time,
+            wall: self.course.wall_seconds,
+        };
+        let grains = self.nodes.len() as u64;
+        let mut warnings = self.setup.notes.warnings.clone();
+        warnings.extend(self.warnings());
         let energy = self.energy();
         if energy.balance_error_max > 1e-2 {
             warnings.push(format!(
@@ -180,7 +199,12 @@ impl<D: Dimension> QuasiStatic<D> {
             },
             time: times,
             state_hash: format!("{:016x}", self.state_hash()),
-            events: EventFigures::of(&tally.by_kind, self.course.journal.handled(), 0, times),
+            events: EventFigures::of(
+                self.course.journal.by_kind(),
+                self.course.journal.handled(),
+                0,
+                times,
+            ),
             grains: GrainFigures {
                 initial: 0,
                 created: grains,

@@ -6,6 +6,8 @@
 
 mod contacts;
 mod figures;
+mod placed;
+mod pressed;
 mod rows;
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +19,7 @@ use super::source::{Order, Sight, Sources};
 use super::watch::{LOOK, Watch};
 use super::{
     Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
-    Simulation, SolverName, SystemError, TensionName,
+    Simulation, SolverName, SystemError, TensionName, ThenName,
 };
 use crate::body::{Formed, GrainId};
 use crate::contact::{ContactLaw, LawTable};
@@ -30,8 +32,9 @@ use crate::stress::{
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
     Touch, Unresolved, With,
 };
+pub(super) use contacts::Body;
 pub use contacts::first_hanging;
-use contacts::{Body, Surroundings, lowered};
+use contacts::{Surroundings, lowered};
 use figures::Tally;
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
@@ -120,9 +123,10 @@ pub fn first_fault<D: Formed>(
     let mut first = setup.clone();
     first.grains.truncate(grains);
     first.models.quasi_static = Some(settings);
+    let first = &mut crate::system::filling_part(&first);
     let last = (first.run.finish / settings.interval).floor() as usize;
     let come = first.grains.len().min(last);
-    let mut run = match QuasiStatic::new(first, None) {
+    let mut run = match QuasiStatic::new(first.clone(), None) {
         Ok(run) => run,
         Err(error) => return Some(error),
     };
@@ -259,7 +263,7 @@ impl<D: Formed> QuasiStatic<D> {
             return Ok(());
         }
         self.course.turn(time);
-        self.tally.count(EventKind::AddBody, 1);
+        self.course.journal.add(EventKind::AddBody, 1);
         if let (Some(settings), true) = (
             self.setup.models.quasi_static,
             given + 1 < self.setup.grains.len(),
@@ -399,11 +403,11 @@ impl<D: Formed> QuasiStatic<D> {
         })?;
         for (link, touch) in links.iter().zip(&touches) {
             if touch.gap == 0.0 {
-                self.tally.count(EventKind::InsertLink, 1);
+                self.course.journal.add(EventKind::InsertLink, 1);
                 self.log_link(sink, time, EventKind::InsertLink, *link, f64::NAN, cause)?;
             }
         }
-        self.tally.count(EventKind::AnalyzeInternalForces, 1);
+        self.course.journal.add(EventKind::AnalyzeInternalForces, 1);
         self.book(&relaxation);
         self.log_relaxation(sink, time, &relaxation, cause)?;
         self.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
@@ -438,13 +442,13 @@ impl<D: Formed> QuasiStatic<D> {
 
     /// Adds what an iteration came to to the sums.
     fn book(&mut self, relaxation: &Relaxation) {
-        let tally = &mut self.tally;
+        let (tally, journal) = (&mut self.tally, &mut self.course.journal);
         tally.solves += (relaxation.solves + relaxation.columns) as u64;
         tally.rounds += relaxation.rounds as u64;
-        tally.count(EventKind::SlipLink, relaxation.slides as u64);
+        journal.add(EventKind::SlipLink, relaxation.slides as u64);
         let connected = relaxation.connections() as u64;
-        tally.count(EventKind::InsertLink, connected);
-        tally.count(EventKind::RemoveLink, relaxation.disconnections() as u64);
+        journal.add(EventKind::InsertLink, connected);
+        journal.add(EventKind::RemoveLink, relaxation.disconnections() as u64);
         tally.slip += relaxation.energy.elastic;
         tally.slip_thesis += relaxation.energy.literal;
         tally.settled += relaxation.settled;
@@ -474,6 +478,22 @@ impl<D: Formed> QuasiStatic<D> {
             self.log_link(sink, time, EventKind::SlipLink, slid.link, energy, cause)?;
         }
         Ok(())
+    }
+
+    /// Whether it goes on as motion when it is over.
+    fn goes_on(&self) -> bool {
+        let settings = self.setup.models.quasi_static;
+        settings.is_some_and(|settings| settings.then == ThenName::Motion)
+    }
+
+    /// How far it is.
+    pub(super) fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// Links so far, and pairs that may become some.
+    pub(super) fn links(&self) -> usize {
+        self.packing.network().links().len()
     }
 
     /// The packing, to look at.
@@ -552,8 +572,10 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
     }
 
     fn before(&mut self, due: Due) -> Result<(), SystemError> {
-        self.tally.count(due.kind, 1);
         self.course.turn(due.time);
+        if !(due.source == Source::Finish && self.goes_on()) {
+            self.course.journal.count(due.kind);
+        }
         Ok(())
     }
 
@@ -571,6 +593,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
                 self.last_snapshot = Some(time);
             }
             Order::Save => sink.checkpoint(&self.save()?)?,
+            Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
             Order::Finish => self.finish(time, sink)?,
             // Features that would give another are refused before a run.
             other => {

@@ -27,8 +27,8 @@ impl<D: Dimension> QuasiStatic<D> {
         if self.setup.log.events == EventLog::None {
             return Ok(0);
         }
-        self.tally.seq += 1;
-        let mut row = EventRow::new(self.tally.seq, time, kind);
+        let number = self.course.journal.next_number();
+        let mut row = EventRow::new(number, time, kind);
         complete(&mut row);
         sink.event(&row)?;
         Ok(row.seq)
@@ -122,7 +122,7 @@ impl<D: Dimension> QuasiStatic<D> {
             balance_error: energy.balance_error,
             collisions: [0; 2],
             dissipated_at_walls: 0.0,
-            events: self.tally.by_kind.to_vec(),
+            events: self.course.journal.by_kind().to_vec(),
             walls,
             meters: Vec::new(),
             shifts: Vec::new(),

@@ -92,6 +92,8 @@ pub struct FieldSetup<D: Dimension> {
 /// From when to when a run goes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSetup {
+    /// When motion begins, s: 0, but after a filling in equilibrium.
+    pub begin: f64,
     /// Settling before time 0: none to start at once.
     pub settle: Option<SettleSetup>,
     /// When the run ends, s.

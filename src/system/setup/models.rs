@@ -102,6 +102,21 @@ pub struct QuasiStaticSetup {
     pub tolerance: f64,
     /// Gap under which bodies are watched, m.
     pub reach: f64,
+    /// What comes after the last grain.
+    pub then: ThenName,
+}
+
+/// What a quasi-static filling goes on as.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThenName {
+    /// It stays in equilibrium.
+    #[default]
+    Nothing,
+    /// Motion, from the forces of the filling on: an interval after the last grain has come.
+    Motion,
 }
 
 /// Names of the quasi-static solvers.

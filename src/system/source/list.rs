@@ -102,6 +102,16 @@ impl Sources {
             .collect()
     }
 
+    /// Goes on from those of a filling at a time, s: logs by their turns, others from then on.
+    pub fn go_on_from<D: Dimension>(&mut self, before: &Sources, setup: &Setup<D>, time: f64) {
+        for (own, before) in self.tickers.iter_mut().zip(&before.tickers) {
+            *own = match own.source() {
+                Source::Outlet | Source::Meter => own.after(setup, time),
+                _ => *before,
+            };
+        }
+    }
+
     /// What looks for rest and for jams.
     pub fn look(&self) -> &RestLook {
         &self.look

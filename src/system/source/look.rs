@@ -54,7 +54,7 @@ fn turn(time: f64) -> Turn {
 impl<D: Dimension> EventSource<D> for RestLook {
     fn first(&self, setup: &Setup<D>) -> Option<Turn> {
         let flows = setup.fields.gravity.norm() > 0.0 && !setup.sources.outlets.is_empty();
-        flows.then(|| self.after(0.0))
+        flows.then(|| self.after(setup.run.begin))
     }
 
     fn act(&mut self, time: f64, sight: &mut dyn Sight<D>) -> Answer<D> {

@@ -36,6 +36,14 @@ impl Ticker {
         self.source
     }
 
+    /// Those whose turns of before a time (s) are over.
+    pub fn after<D: Dimension>(mut self, setup: &Setup<D>, time: f64) -> Self {
+        if let Some(every) = self.every(setup) {
+            self.turns = (time / every).floor() as u64;
+        }
+        self
+    }
+
     /// From how many turns on it counts.
     pub fn set(&mut self, turns: u64) {
         self.turns = turns;

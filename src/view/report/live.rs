@@ -18,7 +18,7 @@ use crate::record::{
     AvalancheRow, Discharge, EventRow, GrainFigures, GrainRow, ImpactRow, Jam, LinkRow,
     RecordError, RunMeta, SeriesRow, Sink, Summary, WearRow, ZoneRow,
 };
-use crate::system::{Progress, Setup};
+use crate::system::{Progress, Setup, moving_part};
 use crate::view::colour::Layers;
 use crate::view::moving::Movers;
 
@@ -154,7 +154,8 @@ impl Live {
                             0.0
                         }
                     }),
-                    quasi_static: setup.models.quasi_static.is_some(),
+                    quasi_static: setup.models.quasi_static.is_some()
+                        && moving_part(setup).is_none(),
                     finish: setup.run.finish,
                     resumed,
                     movers: moves.then_some(movers),

@@ -10,7 +10,7 @@ use crate::record::read::{self, Columns};
 use crate::record::{RecordError, RunMeta, Summary};
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::Frictions;
-use crate::system::Setup;
+use crate::system::{Setup, moving_part};
 use crate::view::moving::Movers;
 
 /// A run as a report needs it.
@@ -111,7 +111,7 @@ fn of_setup<D: Dimension>(setup: Setup<D>, times: &[f64], series: &Columns) -> G
                 grain: friction(grain, grain)?,
             })
         }),
-        quasi_static: setup.models.quasi_static.is_some(),
+        quasi_static: setup.models.quasi_static.is_some() && moving_part(&setup).is_none(),
         planned: None,
         moving: Moving::along(&Movers::of(setup.boundaries, Some(series)), times, D::N),
     }

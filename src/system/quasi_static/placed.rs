@@ -1,0 +1,407 @@
+//! The grains of a filling at places where overlaps and springs give the forces that the filling found.
+//!
+//! A filling knows forces by displacements from where each link began, which differ from link to link: a grain that comes finds a bed that has
+//! settled. In motion a normal force follows from the overlap alone. So places are looked for at which overlaps are those of the forces, as near
+//! as can be where more links press than places can follow; from there, with tangential forces as they are, equilibrium is found by the same
+//! rules as each grain's, with the geometry made anew until nothing is left to find.
+
+use super::QuasiStatic;
+use super::contacts::{Beside, Body, Surroundings};
+use super::pressed::{Placed, Pressed, across, known, known_at, order};
+use crate::body::{Formed, Grain};
+use crate::geometry::{Dimension, Vector};
+use crate::record::BodyRef;
+use crate::stress::{
+    ConjugateGradient, Freedom, Iteration, Link, LinkKey, LinkState, Network, Node, NodeKey,
+    Packing, StressError,
+};
+use crate::system::SystemError;
+
+/// Solves that bring overlaps to what forces ask for, at most.
+const FITS: usize = 30;
+/// The way of a grain in such a solve, over the least radius, that is none.
+const FITTED: f64 = 1e-13;
+/// How often links whose bodies do not touch are left out, and places looked for anew, at most.
+const REFITS: usize = 20;
+/// Bodies are apart with a gap of more than this share of a radius.
+const APART: f64 = 1e-7;
+/// Stiffness across a link in these, over that along it: it holds what no normal force would.
+const ACROSS: f64 = 1e-3;
+/// Stiffness that ties each grain to its place while equilibrium is looked for, over that of its stiffest link: what may roll stays.
+const TIE: f64 = 1e-6;
+/// Residual of a solve over its load: what is left is found in the next geometry.
+const ENOUGH: f64 = 1e-9;
+/// Geometries that equilibrium is looked for in, at most.
+const GEOMETRIES: usize = 30;
+/// Force that a grain may lack in the end, over the mean weight.
+const LEFT: f64 = 1e-10;
+
+/// The greatest of some numbers by magnitude.
+fn greatest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, value| most.max(value.abs()))
+}
+
+impl<D: Formed> QuasiStatic<D> {
+    /// The filling so far as grains and links of motion.
+    ///
+    /// # Errors
+    /// A part that nothing holds; numbers that are none.
+    pub(in crate::system) fn placed(&self) -> Result<Placed<D>, SystemError> {
+        let mut places: Vec<D::Vector> = Vec::with_capacity(self.nodes.len());
+        for (&node, grain) in self.nodes.iter().zip(&self.setup.grains) {
+            places.push(grain.position + self.displacement(node).0);
+        }
+        let mut links = self.pressed();
+        let grains = self.setup.grains.iter();
+        let least = grains.fold(f64::INFINITY, |least, grain| least.min(grain.radius));
+        for _ in 0..REFITS {
+            for _ in 0..FITS {
+                let moved = self.fit(&mut places, &links)?;
+                if moved <= FITTED * least {
+                    break;
+                }
+            }
+            let apart = self.apart(&places, &links)?;
+            if apart.is_empty() {
+                break;
+            }
+            let mut index = 0;
+            links.retain(|_| {
+                index += 1;
+                apart.binary_search(&(index - 1)).is_err()
+            });
+        }
+        let mass: f64 = self.setup.grains.iter().map(|grain| grain.mass).sum();
+        let count = self.setup.grains.len().max(1) as f64;
+        let weight = mass * self.setup.fields.gravity.norm() / count;
+        // Where slides do not end nothing gets better: motion goes on from the best that there was.
+        let (mut best, mut slides) = (None, 0);
+        let mut left = f64::INFINITY;
+        for _ in 0..GEOMETRIES {
+            let (lacks, next) = self.balance(&places, &links)?;
+            let better = lacks <= 0.5 * left;
+            if lacks < left {
+                left = lacks;
+                best = Some((places.clone(), links.clone(), slides));
+            }
+            let Some(next) = next.filter(|_| better && left > LEFT * weight) else {
+                break;
+            };
+            (places, links) = (next.places, next.links);
+            slides += next.slides;
+        }
+        let Some((places, links, slides)) = best else {
+            return Err(SystemError::Numerical(
+                "the filling has no finite places as a bed of motion".into(),
+            ));
+        };
+        let grains = self.setup.grains.iter().zip(&self.nodes).zip(&places);
+        let grains = grains.map(|((grain, &node), &place)| Grain {
+            position: place,
+            velocity: D::Vector::default(),
+            rotation: D::turned(grain.rotation, self.displacement(node).1),
+            spin: D::Spin::default(),
+            ..*grain
+        });
+        Ok(Placed {
+            grains: grains.collect(),
+            links,
+            left: left / weight,
+            slides,
+        })
+    }
+
+    /// Links of the filling that press, each seen from the grain that came later.
+    fn pressed(&self) -> Vec<Pressed<D>> {
+        let network = self.packing.network();
+        let mut index = vec![0; network.nodes().len()];
+        for (grain, &node) in self.nodes.iter().enumerate() {
+            index[node] = grain;
+        }
+        let mut links = Vec::new();
+        for (key, link) in network.links().iter().enumerate() {
+            let stress = self.packing.stress(key);
+            if !stress.on {
+                continue;
+            }
+            // A grain that comes is the left node of its links.
+            let with = match self.bodies[link.b] {
+                BodyRef::Boundary(wall) => Body::Wall(usize::from(wall)),
+                _ => Body::Grain(index[link.b]),
+            };
+            links.push(Pressed {
+                grain: index[link.a],
+                with,
+                normal: link.normal,
+                pressure: stress.normal,
+                shear: -stress.tangential,
+            });
+        }
+        links.sort_by_key(|link| (link.grain, order(link.with)));
+        links
+    }
+
+    /// Bodies beside each grain at some places, of grains those that came before it.
+    fn beside(&self, places: &[D::Vector]) -> Result<Vec<Vec<Beside<D>>>, SystemError> {
+        let reach = self.setup.models.quasi_static.map_or(0.0, |s| s.reach);
+        let mut around = Surroundings::new(&self.setup)?.exact();
+        let grains = self.setup.grains.iter().zip(places);
+        Ok(grains
+            .map(|(grain, &position)| around.add(&Grain { position, ..*grain }, reach))
+            .collect())
+    }
+
+    /// Moves grains so that overlaps come nearer to what forces ask for; gives how far at most, m.
+    fn fit(&self, places: &mut [D::Vector], links: &[Pressed<D>]) -> Result<f64, SystemError> {
+        let mut packing = self.empty(Freedom::Translational);
+        let nodes = self.nodes_at(&mut packing, places);
+        let mut load = vec![D::Vector::default(); places.len()];
+        let all = self.beside(places)?;
+        for (grain, around) in all.iter().enumerate() {
+            for beside in around {
+                let Some((kn, _, _)) = self.law(grain, beside.body) else {
+                    continue;
+                };
+                let pressure = match known(links, grain, beside.body, beside.direction) {
+                    Some(link) => link.pressure,
+                    // Whom the filling has apart.
+                    None if beside.gap < 0.0 => 0.0,
+                    None => continue,
+                };
+                let lacks = beside.direction * (pressure + kn * beside.gap);
+                load[grain] += lacks;
+                if let Body::Grain(other) = beside.body {
+                    load[other] += -lacks;
+                }
+                let stiffness = (kn, ACROSS * kn, 0.0);
+                self.join(&mut packing, &nodes, (grain, beside), stiffness, 0.0);
+            }
+        }
+        for (&node, load) in nodes.iter().zip(&load) {
+            let load: Vec<f64> = load.components().collect();
+            packing.set_load(node, &load);
+        }
+        packing.settle().map_err(|error| no_way(&error))?;
+        Ok(shift(&packing, &nodes, places))
+    }
+
+    /// Of links that press in the filling, but whose bodies are apart at some places, the widest of each grain, by index in order. A grain that
+    /// hovered where the filling put it may be held by more of them than can touch it.
+    fn apart(&self, places: &[D::Vector], links: &[Pressed<D>]) -> Result<Vec<usize>, SystemError> {
+        let mut widest = Vec::new();
+        for (grain, around) in self.beside(places)?.iter().enumerate() {
+            let gaps = around.iter().filter_map(|beside| {
+                let index = known_at(links, grain, beside.body, beside.direction)?;
+                (beside.gap > APART * self.setup.grains[grain].radius)
+                    .then_some((beside.gap, index))
+            });
+            widest.extend(
+                gaps.max_by(|a, b| a.0.total_cmp(&b.0))
+                    .map(|(_, index)| index),
+            );
+        }
+        widest.sort_unstable();
+        Ok(widest)
+    }
+
+    /// What the grains at some places lack of equilibrium at most with the springs that they have, N, and where they would have it, as far as one
+    /// geometry tells.
+    fn balance(
+        &self,
+        places: &[D::Vector],
+        links: &[Pressed<D>],
+    ) -> Result<(f64, Option<Balanced<D>>), SystemError> {
+        let freedom = self.packing.network().freedom();
+        let mut packing = self.empty(freedom);
+        let nodes = self.nodes_at(&mut packing, places);
+        let m = packing.network().per_node();
+        let mut load: Vec<Vec<f64>> = self.setup.grains.iter().map(|_| vec![0.0; m]).collect();
+        for (load, grain) in load.iter_mut().zip(&self.setup.grains) {
+            for k in 0..D::N {
+                load[k] = grain.mass * self.setup.fields.gravity[k];
+            }
+        }
+        let all = self.beside(places)?;
+        let mut made = Vec::new();
+        for (grain, around) in all.iter().enumerate() {
+            for beside in around {
+                let Some(stiffness) = self.law(grain, beside.body) else {
+                    continue;
+                };
+                // What overlaps does so already: its force is told, and only increments are looked for.
+                let gap = beside.gap.max(0.0);
+                let key = self.join(&mut packing, &nodes, (grain, beside), stiffness, gap);
+                made.push((key, grain, *beside));
+                if beside.gap > 0.0 {
+                    continue;
+                }
+                let pressure = -stiffness.0 * beside.gap;
+                let shear = known(links, grain, beside.body, beside.direction)
+                    .map_or(D::Vector::default(), |link| across(link, beside.direction));
+                packing.set_prestress(key, pressure, -shear);
+                let link = packing.network().links()[key];
+                let force = beside.direction * -pressure + shear;
+                let of =
+                    |index: usize, force: D::Vector, arm: D::Vector, load: &mut Vec<Vec<f64>>| {
+                        for k in 0..D::N {
+                            load[index][k] += force[k];
+                        }
+                        let moment = D::moment(arm, force);
+                        for k in 0..(m - D::N) {
+                            load[index][D::N + k] += D::spin_component(moment, k);
+                        }
+                    };
+                of(grain, force, link.arms[0], &mut load);
+                if let Body::Grain(other) = beside.body {
+                    of(other, -force, link.arms[1], &mut load);
+                }
+            }
+        }
+        if freedom == Freedom::Full {
+            for &node in &nodes {
+                let links = packing.network().links_of(node).iter();
+                let stiffness = links.map(|&key| packing.network().links()[key].kn);
+                let stiffest = stiffness.fold(0.0, f64::max);
+                packing.tie(node, TIE * stiffest);
+            }
+        }
+        let left = load.iter().map(|load| greatest(&load[..D::N]));
+        let left = left.fold(0.0, f64::max);
+        for (&node, load) in nodes.iter().zip(&load) {
+            packing.set_load(node, load);
+        }
+        let Ok(relaxation) = packing.relax(&self.rules) else {
+            return Ok((left, None));
+        };
+        let links = made.into_iter().filter_map(|(key, grain, beside)| {
+            let stress = packing.stress(key);
+            stress.on.then_some(Pressed {
+                grain,
+                with: beside.body,
+                normal: beside.direction,
+                pressure: stress.normal,
+                shear: -stress.tangential,
+            })
+        });
+        let links: Vec<Pressed<D>> = links.collect();
+        let mut places = places.to_vec();
+        shift(&packing, &nodes, &mut places);
+        let next = Balanced {
+            places,
+            links,
+            slides: relaxation.slides,
+        };
+        Ok((left, Some(next)))
+    }
+
+    fn empty(&self, freedom: Freedom) -> Packing<D> {
+        let iteration = Iteration {
+            tolerance: ENOUGH,
+            probe: false,
+            ..Iteration::default()
+        };
+        let network = Network::<D>::new(freedom);
+        Packing::new(
+            freedom,
+            Box::new(ConjugateGradient::new(&network, iteration)),
+        )
+    }
+
+    /// A node for each grain.
+    fn nodes_at(&self, packing: &mut Packing<D>, places: &[D::Vector]) -> Vec<NodeKey> {
+        let grains = self.setup.grains.iter().zip(places);
+        grains
+            .map(|(grain, &position)| {
+                let node = Node {
+                    position,
+                    radius: grain.radius,
+                    fixed: false,
+                };
+                packing.add_node(node, &[])
+            })
+            .collect()
+    }
+
+    /// Stiffness along and across, and friction, of a grain with another body.
+    fn law(&self, grain: usize, with: Body) -> Option<(f64, f64, f64)> {
+        let grain = &self.setup.grains[grain];
+        let material = match with {
+            Body::Wall(wall) => self.setup.boundaries[wall].material,
+            Body::Grain(other) => self.setup.grains[other].material,
+        };
+        let law = self.setup.matter.laws.get(grain.material, material)?;
+        let stiffness = law.stiffness(0.0, grain.radius);
+        Some((stiffness.normal, stiffness.tangential, stiffness.friction))
+    }
+
+    /// A link between a grain and a body beside it, apart where there is a gap, m.
+    fn join(
+        &self,
+        packing: &mut Packing<D>,
+        nodes: &[NodeKey],
+        (grain, beside): (usize, &Beside<D>),
+        (kn, kt, friction): (f64, f64, f64),
+        gap: f64,
+    ) -> LinkKey {
+        let radius = self.setup.grains[grain].radius;
+        let (other, arm) = match beside.body {
+            Body::Grain(other) => (
+                nodes[other],
+                beside.direction * -self.setup.grains[other].radius,
+            ),
+            Body::Wall(_) => {
+                let position = packing.network().nodes()[nodes[grain]].position
+                    + beside.direction * (radius + beside.gap);
+                let wall = Node {
+                    position,
+                    radius: 0.0,
+                    fixed: true,
+                };
+                (packing.add_node(wall, &[]), D::Vector::default())
+            }
+        };
+        let link = Link {
+            a: nodes[grain],
+            b: other,
+            normal: beside.direction,
+            arms: [beside.direction * radius, arm],
+            kn,
+            kt,
+            friction,
+            state: match gap > 0.0 {
+                true => LinkState::Off,
+                false => LinkState::Grip,
+            },
+        };
+        packing.add_link(link, gap)
+    }
+}
+
+/// What one geometry came to.
+struct Balanced<D: Dimension> {
+    places: Vec<D::Vector>,
+    links: Vec<Pressed<D>>,
+    slides: usize,
+}
+
+/// Grains go where a packing has displaced them; gives how far at most, m.
+fn shift<D: Dimension>(packing: &Packing<D>, nodes: &[NodeKey], places: &mut [D::Vector]) -> f64 {
+    let mut most = 0.0_f64;
+    let network = packing.network();
+    let m = network.per_node();
+    for (&node, place) in nodes.iter().zip(places) {
+        if let Some(row) = network.row(node) {
+            let moved = &packing.displacements()[row * m..row * m + D::N];
+            let moved = D::Vector::from_fn(|k| moved[k]);
+            most = most.max(moved.norm());
+            *place += moved;
+        }
+    }
+    most
+}
+
+fn no_way(error: &StressError) -> SystemError {
+    SystemError::Numerical(format!(
+        "the filling cannot go on as motion: {error}; its grains find no equilibrium when they may turn"
+    ))
+}
