@@ -67,6 +67,7 @@ scenarios![
     "silo",
     "silo-large",
     "silo-3d",
+    "silo-to-heap",
     "silo-fill",
     "silo-fill-large",
     "fill-3d",

@@ -233,7 +233,7 @@ fn nothing_acts_on_a_bed_that_is_being_filled() {
             .replace("opens_at = 41.2", ""),
     );
     assert!(short.contains("motion would begin at 41 s"), "{short}");
-    let tap = "[[perturb]]\nat = 3.0\ntap = { velocity = [0.0, 0.1] }\n";
+    let tap = "[[perturb]]\ntime = 3.0\ntap = { velocity = [0.0, 0.1] }\n";
     let tapped = refused(silo(tap));
     assert!(tapped.contains("3 s is too early"), "{tapped}");
     // Without `then` a filling stays one.

@@ -1,7 +1,7 @@
 //! Keys that somebody has written and that the model of the scenario has no use for: told, not refused, so that one
 //! scenario can be tried in several models.
 
-use super::capable::models;
+use super::capable::{goes_on, models};
 use super::check::Check;
 use super::events;
 use crate::capabilities::Model;
@@ -31,14 +31,17 @@ pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
         return Vec::new();
     };
     let run = Place::of("run");
-    let mut places: Vec<Place> = STEPPED.iter().map(|key| run.key(key)).collect();
+    // What goes on as motion is stepped then.
+    let stays = !goes_on(spec);
+    let stepped = STEPPED.iter().filter(|_| stays);
+    let mut places: Vec<Place> = stepped.map(|key| run.key(key)).collect();
     if model == Model::Collisions {
         if spec.run.start_overlap > events::START_OVERLAP {
             places.push(run.key("start_overlap"));
         }
         places.extend(laws_of_rules(spec));
     } else {
-        if spec.field.drag > 0.0 {
+        if stays && spec.field.drag > 0.0 {
             places.push(Place::of("field").key("drag"));
         }
         places.extend(motions(spec));

@@ -91,7 +91,7 @@ fn waits<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Result<
         if let PerturbWhen::At(time) = perturb.when
             && time < begin
         {
-            return early(Place::of("perturb").index(k).key("at"), time);
+            return early(Place::of("perturb").index(k).key("time"), time);
         }
     }
     if setup.run.finish <= begin {
