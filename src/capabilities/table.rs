@@ -187,7 +187,7 @@ const STATIC: &str = "each grain is in equilibrium, and stays";
 const COUNTED: [Support; 7] = [
     Y,
     Y,
-    later("meters look at grains whose contacts last"),
+    Y,
     Y,
     never(STATIC),
     later("ranks do not share meters"),

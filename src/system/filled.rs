@@ -218,6 +218,7 @@ fn set_in_motion<D: Integrate>(
     sources.go_on_from(&course.sources, &system.setup, begin);
     system.s.journal = course.journal.clone();
     system.s.journal.links.go_on_from(filling.links() as u64);
+    system.s.traffic.have_come();
     system.s.warnings.extend(told.warnings.iter().cloned());
     system.filled = Some(told);
     Ok(system)

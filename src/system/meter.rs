@@ -190,6 +190,18 @@ pub(super) fn meet_meters<D: Integrate>(
     }
 }
 
+/// Who a meter sees: a grain where it is now.
+pub(super) struct Seen<D: Dimension> {
+    pub id: u32,
+    pub place: D::Vector,
+    pub material: u16,
+    pub form: Option<u16>,
+    /// m.
+    pub radius: f64,
+    /// kg.
+    pub mass: f64,
+}
+
 /// Meters look where all grains are. Who is stepped is where the last step before `time` left it.
 pub(super) fn look_at_meters<D: Integrate>(
     setup: &Setup<D>,
@@ -202,28 +214,40 @@ pub(super) fn look_at_meters<D: Integrate>(
         return;
     }
     let arrays = &world.grains.arrays;
-    let state = meters;
-    for slot in 1..arrays.slots() {
-        if !arrays.status[slot].is_grain() {
-            continue;
-        }
-        let x = world.position_at(slot, time);
-        let Some(before) = state.place(arrays.id[slot], x) else {
+    let there = (1..arrays.slots()).filter(|&slot| arrays.status[slot].is_grain());
+    let seen = there.map(|slot| Seen {
+        id: arrays.id[slot],
+        place: world.position_at(slot, time),
+        material: arrays.material[slot],
+        form: world.grains.form_index(slot as u32),
+        radius: arrays.radius(slot),
+        mass: 1.0 / arrays.inverse_mass(slot),
+    });
+    look(setup, meters, seen);
+}
+
+/// All meters compare where grains are with where they were at the look before.
+pub(super) fn look<D: Dimension>(
+    setup: &Setup<D>,
+    meters: &mut MeterState,
+    seen: impl Iterator<Item = Seen<D>>,
+) {
+    for grain in seen {
+        let Some(before) = meters.place(grain.id, grain.place) else {
             continue;
         };
-        for (meter, passed) in setup.sources.meters.iter().zip(&mut state.passed) {
-            let way = meter.place.passes(before, x, &setup.space.periodic);
+        for (meter, passed) in setup.sources.meters.iter().zip(&mut meters.passed) {
+            let way = (meter.place).passes(before, grain.place, &setup.space.periodic);
             if way == 0 {
                 continue;
             }
-            let form = world.grains.form_index(slot as u32);
             let sort = (
-                arrays.material[slot],
-                form.map_or(0, |form| u32::from(form) + 1),
-                arrays.radius(slot).to_bits(),
+                grain.material,
+                grain.form.map_or(0, |form| u32::from(form) + 1),
+                grain.radius.to_bits(),
             );
             let entry = passed.entry(sort).or_default();
-            entry.mass = 1.0 / arrays.inverse_mass(slot);
+            entry.mass = grain.mass;
             if way > 0 {
                 entry.forward += 1;
             } else {
@@ -234,7 +258,7 @@ pub(super) fn look_at_meters<D: Integrate>(
 }
 
 /// Of each meter what passed so far: grains forward less back, and their mass, kg.
-pub(super) fn metered<D: Integrate>(setup: &Setup<D>, meters: &MeterState) -> Vec<(i64, f64)> {
+pub(super) fn metered<D: Dimension>(setup: &Setup<D>, meters: &MeterState) -> Vec<(i64, f64)> {
     let all = 0..setup.sources.meters.len();
     all.map(|meter| meters.sum(meter)).collect()
 }
@@ -255,7 +279,7 @@ pub(super) fn meter(meters: &MeterState, index: usize) -> Vec<Metered> {
 }
 
 /// The figures of all meters.
-pub(super) fn meter_figures<D: Integrate>(
+pub(super) fn meter_figures<D: Dimension>(
     setup: &Setup<D>,
     meters: &MeterState,
 ) -> Vec<MeterFigures> {

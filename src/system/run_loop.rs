@@ -39,13 +39,15 @@ impl Course {
         }
     }
 
-    /// Schedules the first turn of each source, unless the run has begun.
-    pub fn start<D: Formed>(&mut self, setup: &Setup<D>) {
-        if self.schedule.first().is_none() && self.over.is_none() {
+    /// Schedules the first turn of each source, unless the run has begun; gives whether it begins.
+    pub fn start<D: Formed>(&mut self, setup: &Setup<D>) -> bool {
+        let begins = self.schedule.first().is_none() && self.over.is_none();
+        if begins {
             for (source, turn) in self.sources.first(setup) {
                 self.schedule.set(source, turn.time, turn.kind);
             }
         }
+        begins
     }
 
     /// An entry of the queue is handled at its time, s.

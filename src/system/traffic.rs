@@ -39,6 +39,11 @@ impl Traffic {
         self.initial = grains as u64;
     }
 
+    /// Those that were there came one by one, in a filling before.
+    pub fn have_come(&mut self) {
+        self.created += std::mem::take(&mut self.initial);
+    }
+
     /// Number of the next grain; none where all numbers are used.
     pub fn next(&self) -> Option<GrainId> {
         (self.next < GrainId::MAX).then_some(self.next)

@@ -31,6 +31,7 @@ mod documents;
 mod domains;
 mod domains_checks;
 mod event_fields;
+mod event_meters;
 mod event_walls;
 mod faults;
 mod faults_files;

@@ -9,6 +9,7 @@ use crate::record::{
     Dissipated, EnergyFigures, EventFigures, FieldFigures, GrainFigures, ImpactFigures, Impacts,
     RegimeShares, SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
+use crate::system::meter;
 use crate::system::state_hash::StateHash;
 
 /// The warning that a balance asks for: what rounding leaves is far less.
@@ -224,7 +225,7 @@ impl<D: Dimension> Events<D> {
             corrections: corrected(corrections),
             cell: None,
             fields: self.fields(),
-            meters: Vec::new(),
+            meters: meter::meter_figures(&self.setup, &self.meters),
             soft: self.soft_figures(),
             discharge: None,
             jam: None,

@@ -18,8 +18,9 @@ pub use start::engine_setup;
 pub(super) use start::no_start;
 
 use super::frame::{self, Kind};
+use super::meter::{self, MeterState, Seen};
 use super::run_loop::{self, Course, Driven};
-use super::schedule::{Due, Schedule};
+use super::schedule::{Due, Schedule, Source};
 use super::source::{Order, Sight, Sources};
 use super::watch::{LOOK, Watch};
 use super::{CollapseName, Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
@@ -60,6 +61,7 @@ struct Saved<'a, D: Dimension> {
     engine: Cow<'a, Engine<D>>,
     tally: Cow<'a, Tally<D>>,
     course: Cow<'a, Course>,
+    meters: Cow<'a, MeterState>,
 }
 
 /// A run from collision to collision.
@@ -69,6 +71,7 @@ pub struct Events<D: Dimension> {
     engine: Engine<D>,
     tally: Tally<D>,
     course: Course,
+    meters: MeterState,
 }
 
 impl<D: Dimension> Events<D> {
@@ -80,7 +83,8 @@ impl<D: Dimension> Events<D> {
         let start = engine_setup(&setup).map_err(|(_, what)| SystemError::Setup(what))?;
         if let Some(state) = state {
             let saved: Saved<'_, D> = frame::take(Kind::Events, state)?;
-            if saved.ids != setup.grains.len() as u64 {
+            let meters = setup.sources.meters.len();
+            if saved.ids != setup.grains.len() as u64 || saved.meters.meters() != meters {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
             }
             return Ok(Events {
@@ -88,6 +92,7 @@ impl<D: Dimension> Events<D> {
                 engine: saved.engine.into_owned(),
                 tally: saved.tally.into_owned(),
                 course: saved.course.into_owned(),
+                meters: saved.meters.into_owned(),
             });
         }
         let engine = Engine::new(start)
@@ -101,6 +106,7 @@ impl<D: Dimension> Events<D> {
         };
         Ok(Events {
             course: Course::new(&setup),
+            meters: MeterState::new(setup.sources.meters.len()),
             setup,
             engine,
             tally,
@@ -118,6 +124,7 @@ impl<D: Dimension> Events<D> {
             engine: Cow::Borrowed(&self.engine),
             tally: Cow::Borrowed(&self.tally),
             course: Cow::Borrowed(&self.course),
+            meters: Cow::Borrowed(&self.meters),
         };
         frame::put(Kind::Events, &saved)
     }
@@ -143,6 +150,23 @@ impl<D: Dimension> Events<D> {
             sink.event(row)?;
         }
         Ok(stopped)
+    }
+
+    /// Meters look where grains are now. That reads what the engine has anyway, so that meters change no bit of a run.
+    fn look_at_meters(&mut self) {
+        if self.setup.sources.meters.is_empty() {
+            return;
+        }
+        let (engine, grains) = (&self.engine, self.setup.grains.iter().enumerate());
+        let seen = grains.map(|(index, grain)| Seen {
+            id: grain.id,
+            place: engine.moment(index).position,
+            material: grain.material,
+            form: grain.form,
+            radius: grain.radius,
+            mass: grain.mass,
+        });
+        meter::look(&self.setup, &mut self.meters, seen);
     }
 
     /// Whether every grain is somewhere, and not so fast that its energy is none.
@@ -240,9 +264,8 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>) -> String {
 }
 
 impl<D: Dimension> Readings for Events<D> {
-    /// There are no meters.
-    fn passed(&self, _: usize) -> i64 {
-        0
+    fn passed(&self, meter: usize) -> i64 {
+        self.meters.count(meter)
     }
 }
 
@@ -279,7 +302,9 @@ impl<D: Formed> Driven<D> for Events<D> {
     }
 
     fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
-        self.course.start(&self.setup);
+        if self.course.start(&self.setup) {
+            self.look_at_meters();
+        }
         Ok(())
     }
 
@@ -304,6 +329,9 @@ impl<D: Formed> Driven<D> for Events<D> {
 
     fn before(&mut self, due: Due) -> Result<(), SystemError> {
         self.course.turn(due.time);
+        if matches!(due.source, Source::Series | Source::Meter | Source::Finish) {
+            self.look_at_meters();
+        }
         self.check_numbers()
     }
 

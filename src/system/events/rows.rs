@@ -7,6 +7,7 @@ use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
 use crate::system::journal::Journal;
+use crate::system::meter;
 use crate::system::{EventLog, SystemError};
 use crate::walls::shifts;
 
@@ -129,7 +130,7 @@ impl<D: Dimension> Events<D> {
             dissipated_at_walls: tally.lost_at_walls,
             events: by_kind(self).to_vec(),
             walls,
-            meters: Vec::new(),
+            meters: meter::metered(&self.setup, &self.meters),
             shifts: shifts(self.setup.boundaries.iter(), time),
             cell: None,
         }
