@@ -7,7 +7,7 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::quasi_static::{first_fault, first_hanging};
-use crate::system::{FreedomName, PerturbWhen, QuasiStaticSetup, Setup, ThenName};
+use crate::system::{FreedomName, PerturbWhen, QuasiStaticSetup, Setup, ThenName, moving_part};
 
 /// Grains that come for a trial, so that a filling that cannot begin is refused before it is run: a millisecond of work.
 const TRIED: usize = 16;
@@ -65,12 +65,17 @@ pub(super) fn build<D: Formed>(
     Ok(Some(settings))
 }
 
+/// When motion begins after a filling, s.
+fn begin_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> f64 {
+    (setup.grains.len() + 1) as f64 * settings.interval
+}
+
 /// That nothing acts on a bed that is still being filled, where motion comes after.
 fn waits<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Result<(), Problem> {
     if settings.then != ThenName::Motion {
         return Ok(());
     }
-    let begin = (setup.grains.len() + 1) as f64 * settings.interval;
+    let begin = begin_of(setup, settings);
     let early = |place: Place, time: f64| {
         let text = format!(
             "the filling lasts until {begin} s, an interval after its last grain, and nothing acts on it before; {time} s is too early"
@@ -94,29 +99,29 @@ fn waits<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Result<
             return early(Place::of("perturb").index(k).key("time"), time);
         }
     }
-    if setup.run.finish <= begin {
-        let text = format!(
-            "motion would begin at {begin} s, an interval after the last grain, and the run ends at {} s; let it end later, or leave `then` out",
-            setup.run.finish
-        );
-        return Err(Problem::at_key(
-            &Place::of("quasi_static").key("then"),
-            text,
-        ));
-    }
     Ok(())
 }
 
 const TRANSLATIONAL: &str = "with `quasi_static.freedom = \"translational\"` grains do not turn";
 
-/// Warns where some pairs grip and others do not: a grain that only bodies without friction touch may spin
+/// Warns of a run that ends before motion begins, and where some pairs grip and others do not: a grain that only bodies without friction touch may spin
 /// as it likes, which stops the run.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
-    let free = |settings: &QuasiStaticSetup| settings.freedom == FreedomName::Full;
-    if !setup.models.quasi_static.as_ref().is_some_and(free) {
+    let Some(settings) = &setup.models.quasi_static else {
         return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    if settings.then == ThenName::Motion && moving_part(setup).is_none() {
+        warnings.push(format!(
+            "motion would begin at {} s, an interval after the last grain, and the run ends at {} s: nothing moves",
+            begin_of(setup, settings),
+            setup.run.finish
+        ));
     }
-    smooth_pair(setup).into_iter().collect()
+    if settings.freedom == FreedomName::Full {
+        warnings.extend(smooth_pair(setup));
+    }
+    warnings
 }
 
 /// What the first pair without grip means where others have one.
