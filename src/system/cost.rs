@@ -58,7 +58,7 @@ impl<D: Dimension> Setup<D> {
     /// Seconds of one core that all grains take, each step so long, s.
     pub fn stepped_cost(&self, step: f64) -> f64 {
         let settles = self.run.settle.map_or(0.0, |settle| settle.at_most);
-        let steps = (self.run.finish + settles) / step;
+        let steps = (self.run.finish - self.run.begin + settles) / step;
         let given = self.grains.iter().map(|grain| self.grain_cost(grain.form));
         let fed = self.sources.feeds.iter().map(|feed| {
             let last = feed.last_due(&self.matter.forms, self.run.finish);

@@ -219,6 +219,7 @@ fn set_in_motion<D: Integrate>(
     system.s.journal = course.journal.clone();
     system.s.journal.links.go_on_from(filling.links() as u64);
     system.s.traffic.have_come();
+    system.s.stage.wall_seconds = course.wall_seconds;
     system.s.warnings.extend(told.warnings.iter().cloned());
     system.filled = Some(told);
     Ok(system)
