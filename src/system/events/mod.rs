@@ -5,6 +5,7 @@
 //! the engine's state, so that a log, or none, changes no bit.
 
 mod apart;
+mod driven;
 mod figures;
 mod rows;
 mod spectrum;
@@ -19,17 +20,12 @@ pub(super) use start::no_start;
 
 use super::frame::{self, Kind};
 use super::meter::{self, MeterState, Seen};
-use super::run_loop::{self, Course, Driven};
-use super::schedule::{Due, Schedule, Source};
-use super::source::{Order, Sight, Sources};
-use super::watch::{LOOK, Watch};
-use super::{CollapseName, Control, EventLog, Outcome, Progress, Setup, Simulation, SystemError};
-use crate::body::{Formed, GrainId};
+use super::run_loop::Course;
+use super::{CollapseName, EventLog, Outcome, Setup, SystemError};
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
-use crate::control::Readings;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
-use crate::record::{Sink, Summary};
+use crate::record::Sink;
 use spectrum::Spectrum;
 
 /// Collisions after which the driver looks at the clock and at Ctrl-C.
@@ -260,150 +256,6 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>) -> String {
             name(Other::Grain(with))
         ),
         Stopped::Until | Stopped::Collisions => String::new(),
-    }
-}
-
-impl<D: Dimension> Readings for Events<D> {
-    fn passed(&self, meter: usize) -> i64 {
-        self.meters.count(meter)
-    }
-}
-
-impl<D: Dimension> Sight<D> for Events<D> {
-    fn setup(&self) -> &Setup<D> {
-        &self.setup
-    }
-
-    fn is_settling(&self) -> bool {
-        false
-    }
-
-    fn is_jammed(&self) -> bool {
-        false
-    }
-
-    /// All are there from the start.
-    fn next_grain(&self) -> Option<GrainId> {
-        None
-    }
-
-    fn wrapped(&self, place: D::Vector) -> D::Vector {
-        place
-    }
-
-    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
-        false
-    }
-}
-
-impl<D: Formed> Driven<D> for Events<D> {
-    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
-        (&mut self.course.schedule, &mut self.course.sources)
-    }
-
-    fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
-        if self.course.start(&self.setup) {
-            self.look_at_meters();
-        }
-        Ok(())
-    }
-
-    /// Collisions up to the next turn of a source, in chunks.
-    fn go_on(
-        &mut self,
-        watch: &mut Watch<'_, '_>,
-        sink: &mut dyn Sink,
-    ) -> Result<bool, SystemError> {
-        let until = self.course.schedule.first_time();
-        watch.worked(LOOK);
-        let stopped = self.fly(until, sink)?;
-        if stopped == Stopped::Until {
-            return Ok(false);
-        }
-        self.course.time = self.engine.time();
-        match stopped {
-            Stopped::Collisions => Ok(true),
-            stopped => Err(SystemError::Numerical(told(stopped, &self.setup))),
-        }
-    }
-
-    fn before(&mut self, due: Due) -> Result<(), SystemError> {
-        self.course.turn(due.time);
-        if matches!(due.source, Source::Series | Source::Meter | Source::Finish) {
-            self.look_at_meters();
-        }
-        self.check_numbers()
-    }
-
-    fn carry_out(
-        &mut self,
-        order: Order<D>,
-        due: Due,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        self.course.journal.count(due.kind);
-        match order {
-            Order::Row => sink.series(&self.series_row(due.time))?,
-            Order::Snapshot => sink.snapshot(&self.grain_rows(due.time), &[])?,
-            Order::Save => sink.checkpoint(&self.save()?)?,
-            Order::Finish => self.finish(due.time, sink)?,
-            // Features that would give another are refused before a run.
-            other => {
-                return Err(SystemError::Setup(format!(
-                    "no run of [events] takes {other:?}"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
-        Ok(())
-    }
-
-    fn over(&self) -> Option<Outcome> {
-        self.course.over
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            time: self.course.time,
-            finish: self.setup.run.finish,
-            grains: self.engine.len(),
-            discharged: 0,
-        }
-    }
-
-    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        sink.checkpoint(&self.save()?)?;
-        self.log_stop(sink)
-    }
-
-    fn went_wrong(&mut self, error: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        let energy = self.energy();
-        let tells = (energy.kinetic + energy.potential).is_finite();
-        match error {
-            SystemError::Numerical(_) if tells => self.log_stop(sink),
-            _ => Ok(()),
-        }
-    }
-
-    fn spent(&mut self, seconds: f64) {
-        self.course.wall_seconds += seconds;
-    }
-}
-
-impl<D: Formed> Simulation for Events<D> {
-    fn run(
-        &mut self,
-        sink: &mut dyn Sink,
-        control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
-        run_loop::run(self, sink, control)
-    }
-
-    fn summary(&self) -> Summary {
-        self.figures()
     }
 }
 

@@ -5,6 +5,7 @@
 //! of the fills; displacements under load are small against a radius and are added in the records.
 
 mod contacts;
+mod driven;
 mod figures;
 mod placed;
 mod pressed;
@@ -13,20 +14,18 @@ mod rows;
 use serde::{Deserialize, Serialize};
 
 use super::frame::{self, Kind};
-use super::run_loop::{self, Course, Driven};
-use super::schedule::{Due, Schedule, Source};
-use super::source::{Order, Sight, Sources};
-use super::watch::{LOOK, Watch};
+use super::run_loop::{self, Course};
+use super::schedule::Source;
+use super::watch::Watch;
 use super::{
-    Control, FreedomName, OrderName, Outcome, PlacedName, Progress, QuasiStaticSetup, Setup,
-    Simulation, SolverName, SystemError, TensionName, ThenName,
+    FreedomName, OrderName, Outcome, PlacedName, QuasiStaticSetup, Setup, SolverName, SystemError,
+    TensionName, ThenName,
 };
-use crate::body::{Formed, GrainId};
+use crate::body::Formed;
 use crate::contact::{ContactLaw, LawTable};
-use crate::control::Readings;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
-use crate::record::{BodyRef, EnergyFigures, NullSink, Sink, Summary};
+use crate::record::{BodyRef, EnergyFigures, NullSink, Sink};
 use crate::stress::{
     Auto, ConjugateGradient, Disconnecting, Freedom, Growing, Iteration, LinkKey, Network, NodeKey,
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
@@ -509,151 +508,5 @@ impl<D: Formed> QuasiStatic<D> {
     /// Which body each node of the packing is.
     pub fn bodies(&self) -> &[BodyRef] {
         &self.bodies
-    }
-}
-
-impl<D: Dimension> Readings for QuasiStatic<D> {
-    /// Nothing passes.
-    fn passed(&self, _: usize) -> i64 {
-        0
-    }
-}
-
-impl<D: Dimension> Sight<D> for QuasiStatic<D> {
-    fn setup(&self) -> &Setup<D> {
-        &self.setup
-    }
-
-    fn is_settling(&self) -> bool {
-        false
-    }
-
-    fn is_jammed(&self) -> bool {
-        false
-    }
-
-    fn next_grain(&self) -> Option<GrainId> {
-        None
-    }
-
-    fn wrapped(&self, place: D::Vector) -> D::Vector {
-        place
-    }
-
-    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
-        false
-    }
-}
-
-impl<D: Formed> Driven<D> for QuasiStatic<D> {
-    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
-        (&mut self.course.schedule, &mut self.course.sources)
-    }
-
-    /// Done when it was made, since a state is reached by going there.
-    fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
-        Ok(())
-    }
-
-    /// A grain comes.
-    fn go_on(
-        &mut self,
-        watch: &mut Watch<'_, '_>,
-        sink: &mut dyn Sink,
-    ) -> Result<bool, SystemError> {
-        let due = self.course.schedule.first();
-        let Some(due) = due.filter(|due| due.source == Source::Filling) else {
-            return Ok(false);
-        };
-        self.course.schedule.pop();
-        watch.worked(LOOK);
-        self.fill(due.time, sink, &|| watch.stops())?;
-        Ok(true)
-    }
-
-    fn before(&mut self, due: Due) -> Result<(), SystemError> {
-        self.course.turn(due.time);
-        if !(due.source == Source::Finish && self.goes_on()) {
-            self.course.journal.count(due.kind);
-        }
-        Ok(())
-    }
-
-    fn carry_out(
-        &mut self,
-        order: Order<D>,
-        due: Due,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        let time = due.time;
-        match order {
-            Order::Row => sink.series(&self.series_row(time))?,
-            Order::Snapshot => {
-                self.snapshot(time, sink)?;
-                self.last_snapshot = Some(time);
-            }
-            Order::Save => sink.checkpoint(&self.save()?)?,
-            Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
-            Order::Finish => self.finish(time, sink)?,
-            // Features that would give another are refused before a run.
-            other => {
-                return Err(SystemError::Setup(format!(
-                    "no run of [quasi_static] takes {other:?}"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
-        Ok(())
-    }
-
-    fn over(&self) -> Option<Outcome> {
-        self.course.over
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            time: self.course.time,
-            finish: self.setup.run.finish,
-            grains: self.nodes.len(),
-            discharged: 0,
-        }
-    }
-
-    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        sink.checkpoint(&self.save()?)?;
-        if self.given_up.is_some() {
-            // Between two equilibria there is nothing to tell of, and no way on but from the saved state.
-            self.course.over = Some(Outcome::Interrupted);
-            return Ok(());
-        }
-        self.log_stop(sink)
-    }
-
-    fn went_wrong(&mut self, _: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        if self.energy().balance_error.is_finite() {
-            self.log_stop(sink)?;
-        }
-        Ok(())
-    }
-
-    fn spent(&mut self, seconds: f64) {
-        self.course.wall_seconds += seconds;
-    }
-}
-
-impl<D: Formed> Simulation for QuasiStatic<D> {
-    fn run(
-        &mut self,
-        sink: &mut dyn Sink,
-        control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
-        run_loop::run(self, sink, control)
-    }
-
-    fn summary(&self) -> Summary {
-        self.figures()
     }
 }

@@ -1,0 +1,157 @@
+//! A run from collision to collision as what the loop drives: collisions are its own, up to the next turn of a source.
+
+use super::{Events, told};
+use crate::body::{Formed, GrainId};
+use crate::collide::engine::Stopped;
+use crate::control::Readings;
+use crate::geometry::Dimension;
+use crate::record::{Sink, Summary};
+use crate::system::run_loop::{self, Driven};
+use crate::system::schedule::{Due, Schedule, Source};
+use crate::system::source::{Order, Sight, Sources};
+use crate::system::watch::{LOOK, Watch};
+use crate::system::{Control, Outcome, Progress, Setup, Simulation, SystemError};
+
+impl<D: Dimension> Readings for Events<D> {
+    fn passed(&self, meter: usize) -> i64 {
+        self.meters.count(meter)
+    }
+}
+
+impl<D: Dimension> Sight<D> for Events<D> {
+    fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    fn is_settling(&self) -> bool {
+        false
+    }
+
+    fn is_jammed(&self) -> bool {
+        false
+    }
+
+    /// All are there from the start.
+    fn next_grain(&self) -> Option<GrainId> {
+        None
+    }
+
+    fn wrapped(&self, place: D::Vector) -> D::Vector {
+        place
+    }
+
+    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
+        false
+    }
+}
+
+impl<D: Formed> Driven<D> for Events<D> {
+    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
+        (&mut self.course.schedule, &mut self.course.sources)
+    }
+
+    fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.course.start(&self.setup) {
+            self.look_at_meters();
+        }
+        Ok(())
+    }
+
+    /// Collisions up to the next turn of a source, in chunks.
+    fn go_on(
+        &mut self,
+        watch: &mut Watch<'_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, SystemError> {
+        let until = self.course.schedule.first_time();
+        watch.worked(LOOK);
+        let stopped = self.fly(until, sink)?;
+        if stopped == Stopped::Until {
+            return Ok(false);
+        }
+        self.course.time = self.engine.time();
+        match stopped {
+            Stopped::Collisions => Ok(true),
+            stopped => Err(SystemError::Numerical(told(stopped, &self.setup))),
+        }
+    }
+
+    fn before(&mut self, due: Due) -> Result<(), SystemError> {
+        self.course.turn(due.time);
+        if matches!(due.source, Source::Series | Source::Meter | Source::Finish) {
+            self.look_at_meters();
+        }
+        self.check_numbers()
+    }
+
+    fn carry_out(
+        &mut self,
+        order: Order<D>,
+        due: Due,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        self.course.journal.count(due.kind);
+        match order {
+            Order::Row => sink.series(&self.series_row(due.time))?,
+            Order::Snapshot => sink.snapshot(&self.grain_rows(due.time), &[])?,
+            Order::Save => sink.checkpoint(&self.save()?)?,
+            Order::Finish => self.finish(due.time, sink)?,
+            // Features that would give another are refused before a run.
+            other => {
+                return Err(SystemError::Setup(format!(
+                    "no run of [events] takes {other:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    fn over(&self) -> Option<Outcome> {
+        self.course.over
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.course.time,
+            finish: self.setup.run.finish,
+            grains: self.engine.len(),
+            discharged: 0,
+        }
+    }
+
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        sink.checkpoint(&self.save()?)?;
+        self.log_stop(sink)
+    }
+
+    fn went_wrong(&mut self, error: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let energy = self.energy();
+        let tells = (energy.kinetic + energy.potential).is_finite();
+        match error {
+            SystemError::Numerical(_) if tells => self.log_stop(sink),
+            _ => Ok(()),
+        }
+    }
+
+    fn spent(&mut self, seconds: f64) {
+        self.course.wall_seconds += seconds;
+    }
+}
+
+impl<D: Formed> Simulation for Events<D> {
+    fn run(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
+        run_loop::run(self, sink, control)
+    }
+
+    fn summary(&self) -> Summary {
+        self.figures()
+    }
+}

@@ -1,0 +1,158 @@
+//! A filling as what the loop drives: grains come as turns of its own.
+
+use super::QuasiStatic;
+use crate::body::{Formed, GrainId};
+use crate::control::Readings;
+use crate::geometry::Dimension;
+use crate::record::{Sink, Summary};
+use crate::system::run_loop::{self, Driven};
+use crate::system::schedule::{Due, Schedule, Source};
+use crate::system::source::{Order, Sight, Sources};
+use crate::system::watch::{LOOK, Watch};
+use crate::system::{Control, Outcome, Progress, Setup, Simulation, SystemError};
+
+impl<D: Dimension> Readings for QuasiStatic<D> {
+    /// Nothing passes.
+    fn passed(&self, _: usize) -> i64 {
+        0
+    }
+}
+
+impl<D: Dimension> Sight<D> for QuasiStatic<D> {
+    fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    fn is_settling(&self) -> bool {
+        false
+    }
+
+    fn is_jammed(&self) -> bool {
+        false
+    }
+
+    fn next_grain(&self) -> Option<GrainId> {
+        None
+    }
+
+    fn wrapped(&self, place: D::Vector) -> D::Vector {
+        place
+    }
+
+    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
+        false
+    }
+}
+
+impl<D: Formed> Driven<D> for QuasiStatic<D> {
+    fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
+        (&mut self.course.schedule, &mut self.course.sources)
+    }
+
+    /// Done when it was made, since a state is reached by going there.
+    fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    /// A grain comes.
+    fn go_on(
+        &mut self,
+        watch: &mut Watch<'_, '_>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, SystemError> {
+        let due = self.course.schedule.first();
+        let Some(due) = due.filter(|due| due.source == Source::Filling) else {
+            return Ok(false);
+        };
+        self.course.schedule.pop();
+        watch.worked(LOOK);
+        self.fill(due.time, sink, &|| watch.stops())?;
+        Ok(true)
+    }
+
+    fn before(&mut self, due: Due) -> Result<(), SystemError> {
+        self.course.turn(due.time);
+        if !(due.source == Source::Finish && self.goes_on()) {
+            self.course.journal.count(due.kind);
+        }
+        Ok(())
+    }
+
+    fn carry_out(
+        &mut self,
+        order: Order<D>,
+        due: Due,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let time = due.time;
+        match order {
+            Order::Row => sink.series(&self.series_row(time))?,
+            Order::Snapshot => {
+                self.snapshot(time, sink)?;
+                self.last_snapshot = Some(time);
+            }
+            Order::Save => sink.checkpoint(&self.save()?)?,
+            Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
+            Order::Finish => self.finish(time, sink)?,
+            // Features that would give another are refused before a run.
+            other => {
+                return Err(SystemError::Setup(format!(
+                    "no run of [quasi_static] takes {other:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    fn over(&self) -> Option<Outcome> {
+        self.course.over
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.course.time,
+            finish: self.setup.run.finish,
+            grains: self.nodes.len(),
+            discharged: 0,
+        }
+    }
+
+    fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        sink.checkpoint(&self.save()?)?;
+        if self.given_up.is_some() {
+            // Between two equilibria there is nothing to tell of, and no way on but from the saved state.
+            self.course.over = Some(Outcome::Interrupted);
+            return Ok(());
+        }
+        self.log_stop(sink)
+    }
+
+    fn went_wrong(&mut self, _: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        if self.energy().balance_error.is_finite() {
+            self.log_stop(sink)?;
+        }
+        Ok(())
+    }
+
+    fn spent(&mut self, seconds: f64) {
+        self.course.wall_seconds += seconds;
+    }
+}
+
+impl<D: Formed> Simulation for QuasiStatic<D> {
+    fn run(
+        &mut self,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, SystemError> {
+        run_loop::run(self, sink, control)
+    }
+
+    fn summary(&self) -> Summary {
+        self.figures()
+    }
+}
