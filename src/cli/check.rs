@@ -9,7 +9,7 @@ use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
-use crate::system::{Plan, QuasiStaticSetup, Setup, moving_part, simulation};
+use crate::system::{FreedomName, Plan, QuasiStaticSetup, Setup, moving_part, simulation};
 
 /// Checks the scenario and prints what would run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -351,9 +351,13 @@ fn show_quasi_static<D: Integrate>(
     );
     if let Some(begin) = motion {
         let text = format!(
-            "from {} s to {} s, with the forces of the filling, by steps of {} s: {} at most",
+            "from {} s to {} s, with the forces of the filling{}, by steps of {} s: {} at most",
             short(begin),
             short(setup.run.finish),
+            match settings.freedom {
+                FreedomName::Full => "",
+                FreedomName::Translational => ", whose moments do not balance",
+            },
             short(plan.step),
             about(plan.seconds)
         );

@@ -18,6 +18,9 @@ use crate::record::{Avalanches, Sink, Summary};
 /// Force that a grain may lack as motion begins, over the mean weight, without a word.
 const LEFT: f64 = 1e-6;
 
+/// Way of a grain as motion begins, over its radius, without a word.
+const MOVED: f64 = 1e-2;
+
 /// What a run in motion tells of the filling before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Filling {
@@ -210,6 +213,12 @@ fn set_in_motion<D: Integrate>(
         told.warnings.push(format!(
             "as the filling went over to motion a grain lacked {:.1e} of the mean weight of equilibrium",
             placed.left
+        ));
+    }
+    if placed.moved > MOVED {
+        told.warnings.push(format!(
+            "as the filling went over to motion a grain was moved by {:.1e} of its radius: it hovered, or overlapped, where the filling had it",
+            placed.moved
         ));
     }
     let begin = system.setup.run.begin;

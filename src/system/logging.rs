@@ -149,7 +149,8 @@ pub(super) fn log_state<D: Integrate>(
         [mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), w[6]]
     });
     let mut walls: Vec<[f64; 7]> = walls.collect();
-    if system.s.watch.jam().is_some() && lasted == 0.0 {
+    // Nobody has stepped: in a jam, and as a filling begins to move.
+    if lasted == 0.0 && (system.s.watch.jam().is_some() || system.filled.is_some()) {
         loads_now(&system.dem.world, &mut walls);
     }
     for wall in &mut system.dem.book.wall_sums {

@@ -13,7 +13,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::BodyRef;
 use crate::stress::{
     ConjugateGradient, Freedom, Iteration, Link, LinkKey, LinkState, Network, Node, NodeKey,
-    Packing, StressError,
+    Packing, Rules, Tension,
 };
 use crate::system::SystemError;
 
@@ -51,13 +51,15 @@ impl<D: Formed> QuasiStatic<D> {
         for (&node, grain) in self.nodes.iter().zip(&self.setup.grains) {
             places.push(grain.position + self.displacement(node).0);
         }
+        let found = places.clone();
         let mut links = self.pressed();
         let grains = self.setup.grains.iter();
         let least = grains.fold(f64::INFINITY, |least, grain| least.min(grain.radius));
         for _ in 0..REFITS {
             for _ in 0..FITS {
+                // Where nothing holds a grain motion goes on from the places so far.
                 let moved = self.fit(&mut places, &links)?;
-                if moved <= FITTED * least {
+                if moved.is_none_or(|moved| moved <= FITTED * least) {
                     break;
                 }
             }
@@ -95,6 +97,9 @@ impl<D: Formed> QuasiStatic<D> {
                 "the filling has no finite places as a bed of motion".into(),
             ));
         };
+        let ways = self.setup.grains.iter().zip(found.iter().zip(&places));
+        let ways = ways.map(|(grain, (from, to))| (*to - *from).norm() / grain.radius);
+        let moved = ways.fold(0.0, f64::max);
         let grains = self.setup.grains.iter().zip(&self.nodes).zip(&places);
         let grains = grains.map(|((grain, &node), &place)| Grain {
             position: place,
@@ -107,6 +112,7 @@ impl<D: Formed> QuasiStatic<D> {
             grains: grains.collect(),
             links,
             left: left / weight,
+            moved,
             slides,
         })
     }
@@ -151,8 +157,12 @@ impl<D: Formed> QuasiStatic<D> {
             .collect())
     }
 
-    /// Moves grains so that overlaps come nearer to what forces ask for; gives how far at most, m.
-    fn fit(&self, places: &mut [D::Vector], links: &[Pressed<D>]) -> Result<f64, SystemError> {
+    /// Moves grains so that overlaps come nearer to what forces ask for; gives how far at most, m, unless no solve tells.
+    fn fit(
+        &self,
+        places: &mut [D::Vector],
+        links: &[Pressed<D>],
+    ) -> Result<Option<f64>, SystemError> {
         let mut packing = self.empty(Freedom::Translational);
         let nodes = self.nodes_at(&mut packing, places);
         let mut load = vec![D::Vector::default(); places.len()];
@@ -181,8 +191,11 @@ impl<D: Formed> QuasiStatic<D> {
             let load: Vec<f64> = load.components().collect();
             packing.set_load(node, &load);
         }
-        packing.settle().map_err(|error| no_way(&error))?;
-        Ok(shift(&packing, &nodes, places))
+        tie(&mut packing, &nodes);
+        if packing.settle().is_err() {
+            return Ok(None);
+        }
+        Ok(Some(shift(&packing, &nodes, places)))
     }
 
     /// Of links that press in the filling, but whose bodies are apart at some places, the widest of each grain, by index in order. A grain that
@@ -236,8 +249,14 @@ impl<D: Formed> QuasiStatic<D> {
                     continue;
                 }
                 let pressure = -stiffness.0 * beside.gap;
+                // What motion would cut at once is none.
+                let bound = stiffness.2 * pressure;
                 let shear = known(links, grain, beside.body, beside.direction)
                     .map_or(D::Vector::default(), |link| across(link, beside.direction));
+                let shear = match shear.norm() {
+                    size if size > bound => shear * (bound / size),
+                    _ => shear,
+                };
                 packing.set_prestress(key, pressure, -shear);
                 let link = packing.network().links()[key];
                 let force = beside.direction * -pressure + shear;
@@ -258,19 +277,20 @@ impl<D: Formed> QuasiStatic<D> {
             }
         }
         if freedom == Freedom::Full {
-            for &node in &nodes {
-                let links = packing.network().links_of(node).iter();
-                let stiffness = links.map(|&key| packing.network().links()[key].kn);
-                let stiffest = stiffness.fold(0.0, f64::max);
-                packing.tie(node, TIE * stiffest);
-            }
+            tie(&mut packing, &nodes);
         }
         let left = load.iter().map(|load| greatest(&load[..D::N]));
         let left = left.fold(0.0, f64::max);
         for (&node, load) in nodes.iter().zip(&load) {
             packing.set_load(node, load);
         }
-        let Ok(relaxation) = packing.relax(&self.rules) else {
+        // As motion has it, whatever the filling allowed.
+        let rules = Rules {
+            slides: true,
+            tension: Tension::Break,
+            ..self.rules.clone()
+        };
+        let Ok(relaxation) = packing.relax(&rules) else {
             return Ok((left, None));
         };
         let links = made.into_iter().filter_map(|(key, grain, beside)| {
@@ -384,6 +404,23 @@ struct Balanced<D: Dimension> {
     slides: usize,
 }
 
+/// Ties grains to their places, each by a small share of its stiffest link, or of any where it has none.
+fn tie<D: Dimension>(packing: &mut Packing<D>, nodes: &[NodeKey]) {
+    let of = |packing: &Packing<D>, links: &mut dyn Iterator<Item = LinkKey>| {
+        links.fold(0.0, |most, key| {
+            f64::max(most, packing.network().links()[key].kn)
+        })
+    };
+    let any = of(packing, &mut (0..packing.network().links().len()));
+    for &node in nodes {
+        let own = of(
+            packing,
+            &mut packing.network().links_of(node).iter().copied(),
+        );
+        packing.tie(node, TIE * if own > 0.0 { own } else { any });
+    }
+}
+
 /// Grains go where a packing has displaced them; gives how far at most, m.
 fn shift<D: Dimension>(packing: &Packing<D>, nodes: &[NodeKey], places: &mut [D::Vector]) -> f64 {
     let mut most = 0.0_f64;
@@ -398,10 +435,4 @@ fn shift<D: Dimension>(packing: &Packing<D>, nodes: &[NodeKey], places: &mut [D:
         }
     }
     most
-}
-
-fn no_way(error: &StressError) -> SystemError {
-    SystemError::Numerical(format!(
-        "the filling cannot go on as motion: {error}; its grains find no equilibrium when they may turn"
-    ))
 }

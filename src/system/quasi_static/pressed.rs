@@ -28,6 +28,8 @@ pub(in crate::system) struct Placed<D: Dimension> {
     pub links: Vec<Pressed<D>>,
     /// The greatest force that a grain lacks, over the mean weight.
     pub left: f64,
+    /// How far a grain is from where the filling had it at most, over its radius.
+    pub moved: f64,
     /// Slides of links on the way there.
     pub slides: usize,
 }
