@@ -289,7 +289,6 @@ impl<D: Integrate> Driven<D> for System<D> {
     }
 
     fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        self.spent(0.0);
         self.s.stage.held =
             super::ledger::held(&self.dem.world, &self.fields, self.dem.world.clock.time());
         sink.checkpoint(&self.save()?)?;

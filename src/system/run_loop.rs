@@ -19,7 +19,7 @@ pub(super) struct Course {
     pub journal: Journal,
     /// How it ended, if it has.
     pub over: Option<Outcome>,
-    /// Time of the last event or chunk, s.
+    /// Time up to which all is done, s.
     pub time: f64,
     /// Taken by the clock in this process, s.
     #[serde(skip)]
@@ -48,12 +48,6 @@ impl Course {
             }
         }
         begins
-    }
-
-    /// An entry of the queue is handled at its time, s.
-    pub fn turn(&mut self, time: f64) {
-        self.journal.handle();
-        self.time = time;
     }
 }
 
@@ -134,7 +128,10 @@ pub(super) fn run<D: Formed, M: Driven<D>>(
 ) -> Result<Outcome, SystemError> {
     let mut watch = Watch::new(Some(control));
     let outcome = through(model, sink, &mut watch);
-    model.spent(watch.elapsed());
+    // What is interrupted has told it before it was saved.
+    if !matches!(outcome, Ok(Outcome::Interrupted)) {
+        model.spent(watch.elapsed());
+    }
     if let Err(error) = &outcome {
         model.went_wrong(error, sink)?;
     }
@@ -157,6 +154,7 @@ fn through<D: Formed, M: Driven<D>>(
         if watch.is_due() {
             watch.look();
             if model.over().is_none() && watch.stops() {
+                model.spent(watch.elapsed());
                 model.interrupt(sink)?;
                 return Ok(Outcome::Interrupted);
             }

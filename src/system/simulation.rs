@@ -1,9 +1,9 @@
 //! What the command line asks of any driver.
 
 use super::events::Events;
-use super::filled::{Filled, moving_part};
+use super::filled::{Filled, filling_part, moving_part};
 use super::quasi_static::QuasiStatic;
-use super::{Control, Outcome, Setup, System, SystemError};
+use super::{Control, Outcome, QuasiStaticSetup, Setup, System, SystemError, ThenName};
 use crate::cluster::integrate::Integrate;
 use crate::record::{Sink, Summary};
 
@@ -52,6 +52,12 @@ pub fn simulation<D: Integrate>(
     if moving_part(&setup).is_some() {
         return Ok(Box::new(Filled::new(&setup, state)?));
     }
+    // A run that ends before motion begins.
+    let waits = |settings: &QuasiStaticSetup| settings.then == ThenName::Motion;
+    let setup = match setup.models.quasi_static.as_ref().is_some_and(waits) {
+        true => filling_part(&setup),
+        false => setup,
+    };
     Ok(match (setup.models.quasi_static, state) {
         (Some(_), state) => Box::new(QuasiStatic::new(setup, state)?),
         (None, Some(state)) => Box::new(System::restore(setup, state)?),

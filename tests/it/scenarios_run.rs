@@ -173,7 +173,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo", 2, &["run.finish=40"]),
         ("silo-large", 2, &["run.finish=40"]),
         ("silo-3d", 3, &["run.finish=40"]),
-        ("silo-to-heap", 2, &["run.finish=3.0"]),
+        ("silo-to-heap", 2, &["run.finish=6"]),
         ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
         ("silo-fill-large", 2, &["run.finish=1", "feed[0].count=50"]),
         ("fill-3d", 3, &["run.finish=0.6", "feed[0].count=40"]),

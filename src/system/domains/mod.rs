@@ -298,6 +298,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
         };
         system.schedule_step();
         if stop {
+            system.spent(0.0);
             system.interrupt(sink)?;
             return Ok(Some((system, Outcome::Interrupted)));
         }

@@ -77,7 +77,8 @@ impl<D: Formed> Driven<D> for Events<D> {
     }
 
     fn before(&mut self, due: Due) -> Result<(), SystemError> {
-        self.course.turn(due.time);
+        self.course.journal.handle();
+        self.course.time = due.time;
         if matches!(due.source, Source::Series | Source::Meter | Source::Finish) {
             self.look_at_meters();
         }
@@ -90,6 +91,10 @@ impl<D: Formed> Driven<D> for Events<D> {
         due: Due,
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError> {
+        if let Order::Open(_) = order {
+            // The engine knows when each wall goes.
+            return Ok(());
+        }
         self.course.journal.count(due.kind);
         match order {
             Order::Row => sink.series(&self.series_row(due.time))?,

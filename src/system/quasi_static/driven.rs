@@ -71,7 +71,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
     }
 
     fn before(&mut self, due: Due) -> Result<(), SystemError> {
-        self.course.turn(due.time);
+        self.course.journal.handle();
         if !(due.source == Source::Finish && self.goes_on()) {
             self.course.journal.count(due.kind);
         }
@@ -104,7 +104,8 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
         Ok(())
     }
 
-    fn after(&mut self, _: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
+    fn after(&mut self, due: Due, _: &mut dyn Sink) -> Result<(), SystemError> {
+        self.course.time = due.time;
         Ok(())
     }
 

@@ -261,8 +261,9 @@ impl<D: Formed> QuasiStatic<D> {
             schedule.set(Source::Filling, time, EventKind::AddBody);
             return Ok(());
         }
-        self.course.turn(time);
-        self.course.journal.add(EventKind::AddBody, 1);
+        self.course.time = time;
+        self.course.journal.handle();
+        self.course.journal.count(EventKind::AddBody);
         if let (Some(settings), true) = (
             self.setup.models.quasi_static,
             given + 1 < self.setup.grains.len(),
