@@ -45,6 +45,7 @@ fn lattice(n: usize, filled: f64) -> Setup<Spatial> {
         .collect();
     Setup {
         bodies,
+        coming: Vec::new(),
         min: Vector3::zeros(),
         max: Vector3::repeat(spacing * n as f64),
         periodic: [true; 3],

@@ -98,6 +98,9 @@ const TERM: [Support; 7] = [
     later("its second stage has spring, dashpot and friction only"),
 ];
 
+/// What makes no difference where no damper works.
+const AT_REST_ALIKE: [Support; 7] = [TERM[0], TERM[1], TERM[2], TERM[3], Y, TERM[5], TERM[6]];
+
 // Grains.
 const SHAPED: [Support; 7] = [
     Y,
@@ -111,24 +114,23 @@ const SHAPED: [Support; 7] = [
 
 // Walls.
 const STANDS: Support = later("what stands still is held against walls that do not move");
-const LOADED_ONCE: Support = later("its walls do not move");
-const UNSTEERED: Support = later("its calendar takes no orders from outside");
+const LOADED_ONCE: Support = later("its walls move by themselves alone");
 const STEERED: [Support; 7] = [
     Y,
     Y,
-    UNSTEERED,
+    Y,
     Y,
     later("its filling takes no orders from outside"),
     later("ranks do not share controls"),
     Y,
 ];
-const MOVED: [Support; 7] = [Y, Y, Y, STANDS, LOADED_ONCE, Y, Y];
+const MOVED: [Support; 7] = [Y, Y, Y, STANDS, Y, Y, Y];
 const SPECIAL: [Support; 7] = [
     Y,
     Y,
     Y,
     later("what stands still knows neither belts nor sieves"),
-    later("its walls are neither belts nor sieves"),
+    Y,
     Y,
     Y,
 ];
@@ -138,19 +140,10 @@ const PARABOLA: Support = later("what flies is on a parabola");
 const BETWEEN: Support =
     later("its paths know fields that act on each grain alone, and on all that it consists of");
 const BY_WEIGHT: Support = later("what stands still is held against gravity alone");
-const LOADED: Support = later("its only load is gravity");
 const SECOND: Support = later("its second stage has contact forces and gravity only");
 
 const fn field(collisions: Support, shared: &'static str) -> [Support; 7] {
-    [
-        Y,
-        PARABOLA,
-        collisions,
-        BY_WEIGHT,
-        LOADED,
-        later(shared),
-        SECOND,
-    ]
+    [Y, PARABOLA, collisions, BY_WEIGHT, Y, later(shared), SECOND]
 }
 
 const AFAR: [Support; 7] = field(
@@ -164,7 +157,11 @@ const fn by_field(feature: FieldFeature) -> [Support; 7] {
     const WITH_TIME: &str = "ranks do not share fields that change with time";
     match feature.row().kind {
         FieldKind::Place => field(Y, FROM_PLACE),
-        FieldKind::Coupled => field(later("its grains do not act on a fluid"), FROM_PLACE),
+        FieldKind::Coupled => {
+            let mut cells = field(later("its grains do not act on a fluid"), FROM_PLACE);
+            cells[4] = later("its grains do not act on a fluid");
+            cells
+        }
         FieldKind::Carried => AFAR,
         FieldKind::Time => field(Y, WITH_TIME),
         FieldKind::CarriedInTime => field(BETWEEN, WITH_TIME),
@@ -196,7 +193,7 @@ const COUNTED: [Support; 7] = [
 const SHAKEN: [Support; 7] = [
     Y,
     Y,
-    later("its paths know one gravity from beginning to end"),
+    Y,
     Y,
     never(STATIC),
     later("ranks do not share perturbations"),
@@ -280,7 +277,7 @@ macro_rules! with_all {
             /// Resistance to twisting.
             Twisting: "law.twisting", "twisting", "resistance to twisting", Spaces::Space("in the plane nothing twists about a normal"), TERM;
             /// Coulomb's limit on the spring alone.
-            SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, TERM;
+            SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, AT_REST_ALIKE;
             /// Disks and spheres.
             Balls: "grain.ball", "", "disks and spheres", Both, ALL;
             /// Rigid clumps of disks or spheres.
@@ -295,7 +292,7 @@ macro_rules! with_all {
             /// A wall that lets small grains pass.
             Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
             /// A wall that is taken away.
-            Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, Y, Y, later("its walls bear to the end"), Y, Y];
+            Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, Y, Y, Y, Y, Y];
             /// An even motion.
             Drift: "motion.velocity", "motion", "moving walls", Both, MOVED;
             /// A turn about a point or an axis.
@@ -310,7 +307,7 @@ macro_rules! with_all {
             Slide: "motion.slide", "", "walls that slide", Both, [
                 Y,
                 Y,
-                UNSTEERED,
+                Y,
                 STANDS,
                 LOADED_ONCE,
                 later("ranks do not share controls"),
@@ -331,7 +328,7 @@ macro_rules! with_all {
             /// Gravity.
             Gravity: "field.gravity", "field.gravity", "gravity", Both, ALL;
             /// None.
-            Weightless: "field.weightless", "field.gravity", "scenario without gravity", Both, [Y, Y, Y, later("what stands still is held by its weight"), later("its only load is gravity"), Y, Y];
+            Weightless: "field.weightless", "field.gravity", "scenario without gravity", Both, [Y, Y, Y, later("what stands still is held by its weight"), Y, Y, Y];
             /// Drag in proportion to the velocity.
             Drag: "field.drag", "field.drag", "drag", Both, [
                 Y,
@@ -385,16 +382,16 @@ macro_rules! with_all {
             Feed: "feed", "", "feeds", Both, [
                 Y,
                 Y,
-                later("its calendar takes no new grains"),
+                Y,
                 Y,
                 later("it takes grains from [[fill]] sections, one by one"),
                 later("ranks do not share feeds"),
                 Y,
             ];
             /// Grains that leave.
-            Outlet: "outlet", "", "outlets", Both, [Y, Y, later("its calendar lets no grain go"), Y, never(STATIC), Y, Y];
+            Outlet: "outlet", "", "outlets", Both, [Y, Y, Y, Y, never(STATIC), Y, Y];
             /// Settling before time 0.
-            Settle: "settle", "settle", "settling", Both, [Y, Y, later("nothing comes to rest from event to event"), Y, never("each grain is in equilibrium at once"), Y, Y];
+            Settle: "settle", "settle", "settling", Both, [Y, Y, Y, Y, never("each grain is in equilibrium at once"), Y, Y];
             /// Who passes a plane.
             PlaneMeter: "meter.plane", "", "meters", Both, COUNTED;
             /// Who is in a box.
@@ -408,7 +405,7 @@ macro_rules! with_all {
             Tap: "perturb.tap", "", "taps", Both, [
                 Y,
                 Y,
-                later("its calendar is not disturbed from outside"),
+                Y,
                 Y,
                 never(STATIC),
                 later("ranks do not share perturbations"),
@@ -420,9 +417,9 @@ macro_rules! with_all {
             Tilt: "perturb.tilt", "", "tilts", Both, [
                 Y,
                 Y,
-                later("its paths know one gravity from beginning to end"),
                 Y,
-                later("its load is the same from beginning to end"),
+                Y,
+                Y,
                 later("ranks do not share perturbations"),
                 Y,
             ];
@@ -430,7 +427,7 @@ macro_rules! with_all {
             Remove: "perturb.remove", "", "removals", Both, [
                 Y,
                 Y,
-                later("its calendar lets no grain go"),
+                Y,
                 Y,
                 later("it adds grains, and takes none away"),
                 later("ranks do not share perturbations"),
@@ -458,7 +455,7 @@ macro_rules! with_all {
             Wear: "record.wear", "log.wear", "map of walls", Both, [
                 Y,
                 later("what collisions in flight do to a wall is not mapped"),
-                later("what its collisions do to a wall is not mapped"),
+                Y,
                 Y,
                 later("slides along walls are not mapped"),
                 later("ranks do not share maps of walls"),

@@ -81,5 +81,5 @@ pub use shift::Strained;
 pub use state::{Book, Counts, DemOptions, DemState, Effects, Flows, LinkEvent, Other, Skin};
 pub use still::{Push, Still};
 pub use tumble::{TopTable, Tumble, TumbleSums};
-pub use wear::{WearMap, WearSums, middle};
+pub use wear::{WearMap, WearSums, cell as wear_cell, middle};
 pub use world::{Clock, GrainState, World};

@@ -33,8 +33,18 @@ pub struct WearSums {
 /// The map of a wall: cells in order of place.
 pub type WearMap = BTreeMap<[i32; 3], WearSums>;
 
+impl WearSums {
+    /// What comes on top.
+    pub fn add(&mut self, more: &WearSums) {
+        self.pressed_way += more.pressed_way;
+        self.friction += more.friction;
+        self.impacts += more.impacts;
+        self.energy += more.energy;
+    }
+}
+
 /// The cell of a point, both in the wall's frame.
-fn cell<D: Dimension>(point: D::Vector, size: f64) -> [i32; 3] {
+pub fn cell<D: Dimension>(point: D::Vector, size: f64) -> [i32; 3] {
     std::array::from_fn(|k| match k < D::N {
         // What lies beyond all cells is counted in the outermost one.
         true => (point[k] / size).floor() as i32,
@@ -115,10 +125,6 @@ pub(super) fn note_wear<D: Integrate>(
     }
     let map = &mut book.wear[index];
     for (place, sums) in found {
-        let cell = map.entry(place).or_default();
-        cell.pressed_way += sums.pressed_way;
-        cell.friction += sums.friction;
-        cell.impacts += sums.impacts;
-        cell.energy += sums.energy;
+        map.entry(place).or_default().add(&sums);
     }
 }

@@ -8,6 +8,7 @@
 mod alternating;
 mod between;
 mod central;
+mod course;
 mod crowd;
 mod drag;
 mod electric;
@@ -30,6 +31,7 @@ mod table;
 pub use alternating::{AccelerationKeys, Alternating};
 pub use between::{BetweenGrains, COULOMB, Electrostatics, Gravitation, MAGNETIC, Magnetostatics};
 pub use central::{CentralField, CentralKeys};
+pub use course::{GravityChange, GravityCourse};
 pub use crowd::{Action, Crowd, Member};
 pub use drag::ViscousDrag;
 pub use electric::{AlternatingElectricField, Electric, ElectricField};

@@ -105,7 +105,7 @@ impl<D: Integrate> System<D> {
         self.s.stage.held = super::ledger::held(&self.dem.world, &self.fields, time);
         self.s.last_row.end(time);
         zones::log_zones(&self.setup, &self.s.zones, sink)?;
-        wear::log_wear(&self.setup, &self.dem.book, sink)?;
+        wear::log_wear(&self.setup, &self.dem.book.wear, sink)?;
         self.s.journal.causes.now = self.s.journal.causes.end;
         self.log(sink, time, EventKind::Finish, None)?;
         self.s.stage.over = Some(outcome);

@@ -7,7 +7,7 @@ use super::stillness::Look;
 use crate::record::Jam;
 
 /// Looks for rest in a row that end settling.
-const SETTLE_LOOKS: u32 = 3;
+pub(super) const SETTLE_LOOKS: u32 = 3;
 
 /// Looks for a jam in a row, where nothing moves ([`System::jam_look`](super::System::jam_look) apart).
 const JAM_LOOKS: u32 = 8;

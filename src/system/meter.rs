@@ -179,7 +179,7 @@ impl MeterState {
 }
 
 /// A grain has come into being.
-pub(super) fn meet_meters<D: Integrate>(
+pub(super) fn meet_meters<D: Dimension>(
     setup: &Setup<D>,
     meters: &mut MeterState,
     id: u32,

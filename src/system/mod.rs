@@ -47,6 +47,8 @@ mod reason;
 mod regime_time;
 mod regimes;
 mod rest;
+#[cfg(test)]
+mod rest_tests;
 mod rigid;
 mod run_loop;
 mod run_meta;

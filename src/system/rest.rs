@@ -362,7 +362,7 @@ pub(super) fn book_stops<D: Integrate>(world: &World<D>, rest: &mut RestState, s
 }
 
 /// Stops slots where they are; whether there were any.
-fn lay_to_rest<D: Integrate>(
+pub(super) fn lay_to_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     slots: &[u32],

@@ -3,7 +3,6 @@
 use super::source::{Feed, FeedState, Sources};
 use super::{FeedSetup, FeedTiming, Setup};
 use crate::body::Form;
-use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::record::{FeedAmount, FeedFigures};
 
@@ -83,7 +82,7 @@ impl<D: Dimension> Setup<D> {
 }
 
 /// The figures of all feeds at a time, s.
-pub(super) fn feed_figures<D: Integrate>(
+pub(super) fn feed_figures<D: Dimension>(
     setup: &Setup<D>,
     sources: &Sources,
     time: f64,
@@ -112,7 +111,7 @@ pub(super) fn feed_figures<D: Integrate>(
 }
 
 /// What is to be said of feeds that gave less than they were asked for.
-pub(super) fn feed_warnings<D: Integrate>(
+pub(super) fn feed_warnings<D: Dimension>(
     setup: &Setup<D>,
     sources: &Sources,
     figures: &[FeedFigures],

@@ -1,20 +1,20 @@
 //! Maps of what grains did to walls, handed over at the end of a run.
 
 use super::{Setup, SystemError};
-use crate::cluster::integrate::Integrate;
-use crate::cluster::{Book, middle};
+use crate::cluster::{WearMap, middle};
+use crate::geometry::Dimension;
 use crate::record::{BodyRef, Sink, WearRow};
 
 /// Hands the maps of walls over, at the end of a run.
-pub(super) fn log_wear<D: Integrate>(
+pub(super) fn log_wear<D: Dimension>(
     setup: &Setup<D>,
-    book: &Book,
+    maps: &[WearMap],
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     let Some(size) = setup.log.wear else {
         return Ok(());
     };
-    for (wall, map) in (0..).zip(&book.wear) {
+    for (wall, map) in (0..).zip(maps) {
         for (&place, sums) in map {
             sink.wear(&WearRow {
                 wall: BodyRef::Boundary(wall),

@@ -18,6 +18,8 @@ pub struct Touch<D: Dimension> {
     pub curvature: f64,
     /// Point about which moments on the wall are taken, m.
     pub reference: D::Vector,
+    /// How far the image that is touched is from the wall itself, m: 0 but in periodic boxes.
+    pub image: D::Vector,
 }
 
 impl<D: Dimension> Wall<D> {
@@ -58,6 +60,7 @@ impl<D: Dimension> Wall<D> {
             velocity,
             curvature: self.curvature(surface, &pose, x, &probe, radius),
             reference: self.reference + pose.shift + image,
+            image,
         })
     }
 

@@ -2,8 +2,8 @@
 
 use arenite::collide::engine::{Body, Engine, Fields, Rough, Rule, Setup, Stopped};
 use arenite::field::{
-    Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField, Grid,
-    Oscillation, Outside, PlaceFields, Source, TurningFrame, cross, three,
+    Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField,
+    GravityCourse, Grid, Oscillation, Outside, PlaceFields, Source, TurningFrame, cross, three,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::walls::shapes;
@@ -38,7 +38,11 @@ fn setup<D: Dimension>(gravity: D::Vector, fields: &Fields<D>, bodies: Vec<Body<
 fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
     let down = D::Vector::from_fn(|k| if k == 1 { -2.0 } else { 0.0 });
     let none = D::Vector::default();
-    let plain = |place: PlaceFields<D>| Fields { drag: 0.0, place };
+    let plain = |place: PlaceFields<D>| Fields {
+        drag: 0.0,
+        course: GravityCourse::default(),
+        place,
+    };
     let rate = if D::N == 2 {
         [0.0, 0.0, 1.3]
     } else {
@@ -67,6 +71,7 @@ fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
             down,
             Fields {
                 drag: 0.002,
+                course: GravityCourse::default(),
                 place: PlaceFields::default(),
             },
         ),
@@ -320,7 +325,14 @@ fn even_as_gravity<D: Dimension>() {
         engine
     };
     let plain = made(pull, None);
-    let bent = made(D::Vector::default(), Some(Fields { drag: 0.0, place }));
+    let bent = made(
+        D::Vector::default(),
+        Some(Fields {
+            drag: 0.0,
+            course: GravityCourse::default(),
+            place,
+        }),
+    );
     let (one, other) = (plain.tally(), bent.tally());
     assert!(one.collisions > 50, "{one:?}");
     assert_eq!(
@@ -373,6 +385,7 @@ fn spins_turn_in_a_frame_that_turns() {
     };
     let fields = Fields {
         drag: 0.0,
+        course: GravityCourse::default(),
         place: PlaceFields {
             rotation: Some(frame),
             ..PlaceFields::default()

@@ -35,6 +35,7 @@ pub fn body<D: Dimension>(position: D::Vector, velocity: D::Vector, radius: f64)
 pub fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Setup<D> {
     Setup {
         bodies: Vec::new(),
+        coming: Vec::new(),
         min,
         max,
         periodic: std::array::from_fn(|k| periodic && k < D::N),

@@ -261,6 +261,7 @@ fn one_wall(
                 species: 0,
             })
             .collect(),
+        coming: Vec::new(),
         min: Vector3::repeat(-0.3),
         max: Vector3::repeat(0.3),
         periodic: [false; 3],

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::state::{self, COUNT, RADIUS, SPEED};
-use crate::field::{FieldPoint, FieldSet, PlaceFields, Source, cross, dot, three};
+use crate::field::{FieldPoint, FieldSet, GravityCourse, PlaceFields, Source, cross, dot, three};
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
 
@@ -31,6 +31,8 @@ const NEXT: [f64; 2] = [0.9, 2.0];
 pub struct Fields<D: Dimension> {
     /// Drag over velocity, the same for all, N s/m.
     pub drag: f64,
+    /// How gravity changes.
+    pub course: GravityCourse<D>,
     /// All others.
     pub place: PlaceFields<D>,
 }
@@ -60,7 +62,10 @@ impl<D: Dimension> From<Asked<D>> for Told<D> {
 impl<D: Dimension> From<Told<D>> for Asked<D> {
     fn from(told: Told<D>) -> Self {
         let set = FieldSet::with_gravity_and_drag(told.gravity, told.fields.drag);
-        let set = set.with_place(&told.fields.place, told.gravity);
+        let mut set = set.with_place(&told.fields.place, told.gravity);
+        if !told.fields.course.is_steady() {
+            set.add(told.fields.course.clone());
+        }
         Asked {
             told,
             set: Arc::new(set),
@@ -82,6 +87,19 @@ pub(super) struct Piece<D: Dimension> {
     length: f64,
     /// How many there were that no collision began.
     pub count: u32,
+}
+
+impl<D: Dimension> Piece<D> {
+    /// Without end, of a grain that nothing moves.
+    fn none() -> Self {
+        Piece {
+            acceleration: D::Vector::default(),
+            since: 0.0,
+            end: f64::INFINITY,
+            length: f64::INFINITY,
+            count: 0,
+        }
+    }
 }
 
 /// What fields did since the start.
@@ -124,15 +142,8 @@ impl<D: Dimension> Bent<D> {
                 fields: fields.clone(),
             })
         });
-        let piece = Piece {
-            acceleration: D::Vector::default(),
-            since: 0.0,
-            end: f64::INFINITY,
-            length: f64::INFINITY,
-            count: 0,
-        };
         Bent {
-            pieces: vec![piece; if asked.is_some() { grains } else { 0 }],
+            pieces: vec![Piece::none(); if asked.is_some() { grains } else { 0 }],
             asked,
             tally: FieldTally::default(),
         }
@@ -143,6 +154,13 @@ impl<D: Dimension> Bent<D> {
         for piece in &mut self.pieces {
             piece.since -= shift;
             piece.end -= shift;
+        }
+    }
+
+    /// One more grain.
+    pub fn grow(&mut self) {
+        if self.asked.is_some() {
+            self.pieces.push(Piece::none());
         }
     }
 
@@ -307,6 +325,32 @@ pub(super) fn begin_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64, co
     }
 }
 
+/// A grain that has come is at a place with a velocity, t s after the epoch; its first piece is to begin.
+pub(super) fn put<D: Dimension>(
+    core: &mut Core<D>,
+    i: usize,
+    (x, v): (D::Vector, D::Vector),
+    t: f64,
+) {
+    core.bent.pieces[i] = Piece {
+        since: t,
+        ..Piece::none()
+    };
+    let row = &mut core.bodies.rows[i];
+    for k in 0..D::N {
+        row.0[SPEED + k] = v[k];
+        row.0[k] = x[k] - v[k] * t;
+    }
+}
+
+/// Nobody has a slot any more: nothing of it is to be booked.
+pub(super) fn idle<D: Dimension>(core: &mut Core<D>, i: usize) {
+    core.bent.pieces[i] = Piece {
+        since: f64::INFINITY,
+        ..Piece::none()
+    };
+}
+
 /// Acceleration and length of the piece that begins at a place with a velocity, and the length that the next is to have.
 fn next_piece<D: Dimension>(
     core: &Core<D>,
@@ -319,13 +363,17 @@ fn next_piece<D: Dimension>(
     let start = core.bent.felt(field_point(core, i, (x, v), t))?;
     let first = start.acceleration;
     let speed = v.norm() + (first.norm() * radius).sqrt();
-    let fastest = start.rates[0].max(start.rates[1]);
+    let asked = core.bent.asked.as_ref()?;
+    let (clock, course) = (core.clock.epoch + t, &asked.told.fields.course);
+    let fastest = start.rates[0].max(start.rates[1]).max(course.rate(clock));
     let most = (LONGEST * radius / speed).min(SHARE / fastest);
     let mut length = wish.min(most);
     if !length.is_finite() {
         // At rest where nothing acts, until something may.
-        length = core.bent.asked.as_ref()?.idle(radius);
+        length = asked.idle(radius);
     }
+    // Where it jumps a piece ends.
+    length = length.min(course.next_edge(clock) - clock);
     let mut found = (first, length, length);
     for _ in 0..TRIES {
         let half = 0.5 * length;

@@ -127,7 +127,7 @@ impl Contacts {
             radius,
             species,
             ..
-        } in &setup.bodies
+        } in setup.all()
         {
             let of = sizes[usize::from(*species)].get_or_insert(Sizes {
                 mass: [*mass; 2],
@@ -389,13 +389,13 @@ pub(super) fn reduced(x: f64, y: f64) -> f64 {
 /// A normal approach speed, m/s, that hardly any collision passes: tables go up to it. The lightest may
 /// come to have the mean energy of all.
 fn fastest<D: Dimension>(setup: &Setup<D>) -> f64 {
-    let bodies = &setup.bodies;
-    let speeds = bodies.iter().map(|b| b.velocity.norm());
+    let bodies = || setup.all();
+    let speeds = bodies().map(|b| b.velocity.norm());
     let most = speeds.fold(0.0, f64::max);
-    let lightest = bodies.iter().map(|b| b.mass).fold(f64::INFINITY, f64::min);
-    let energies = bodies.iter().map(|b| b.mass * b.velocity.norm_squared());
+    let lightest = bodies().map(|b| b.mass).fold(f64::INFINITY, f64::min);
+    let energies = bodies().map(|b| b.mass * b.velocity.norm_squared());
     let energy: f64 = energies.sum();
-    let mean = energy / (lightest * bodies.len().max(1) as f64);
+    let mean = energy / (lightest * bodies().count().max(1) as f64);
     let height = (setup.max - setup.min).norm();
     let fallen = 2.0 * setup.gravity.norm() * height;
     let walls = setup.walls.iter().map(|wall| {

@@ -56,6 +56,34 @@ impl Lists {
         self.entries[span.start as usize + span.len as usize] = grain;
         span.len += 1;
     }
+    /// One more grain, which is nowhere yet.
+    pub(super) fn grow(&mut self, slots: &mut [Slot]) {
+        let slot = self.centres.len();
+        self.centres.push(Row::default());
+        slots[slot].span = Span {
+            start: self.entries.len() as u32,
+            len: 0,
+            room: LANES as u16,
+        };
+        self.entries.extend([slot as u32; LANES]);
+    }
+    /// A grain of a radius, m, is to come: nobody is near yet.
+    pub(super) fn expect(&mut self, slot: usize, radius: f64) {
+        let centre = &mut self.centres[slot];
+        centre.0 = [f64::INFINITY; LANES];
+        centre.0[state::RADIUS] = radius;
+    }
+    /// A grain is gone.
+    pub(super) fn forget(&mut self, slots: &mut [Slot], slot: u32) {
+        let span = slots[slot as usize].span;
+        let list = span.start as usize..span.start as usize + span.len as usize;
+        for entry in list {
+            let near = self.entries[entry] as usize;
+            self.remove(slots, near, slot);
+            self.entries[entry] = slot;
+        }
+        slots[slot as usize].span.len = 0;
+    }
     /// Gives a list more room, at the end.
     #[cold]
     #[inline(never)]

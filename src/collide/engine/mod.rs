@@ -12,6 +12,7 @@ mod ahead;
 mod bent;
 mod calendar;
 mod cells;
+mod change;
 mod contact;
 pub mod law;
 mod limits;
@@ -27,6 +28,7 @@ mod walls;
 use serde::{Deserialize, Serialize};
 
 pub use bent::{FieldTally, Fields};
+pub use change::{Coming, Removed};
 pub use contact::{ByLaw, Laws, no_soft};
 pub(crate) use contact::{Contacts, Pair};
 pub use law::{Rough, Rule};
@@ -209,6 +211,12 @@ struct Bodies<D: Dimension> {
     ids: Vec<u32>,
     /// With what each last collided; empty without a contact time.
     last: Vec<u32>,
+    /// Slots that nobody has.
+    free: Vec<u32>,
+    /// How often the path of each was changed from outside; shorter where the last were not.
+    changed: Vec<u32>,
+    /// Whether grains turn.
+    rough: bool,
     /// kg.
     masses: Vec<f64>,
     /// How often each crossed the box along each axis.
@@ -342,11 +350,11 @@ impl<D: Dimension> Engine<D> {
     pub fn time(&self) -> f64 {
         self.time
     }
-    /// Number of grains.
+    /// Number of grains that are or were there: the places in the list go up to it.
     pub fn len(&self) -> usize {
         self.places.len()
     }
-    /// Whether there are no grains.
+    /// Whether there never was a grain.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -392,7 +400,7 @@ impl<D: Dimension> Engine<D> {
             + self.places.capacity() * 4
     }
 
-    /// A grain now.
+    /// A grain now; it must be there.
     pub fn moment(&self, grain: usize) -> Moment<D> {
         let core = &self.core;
         let i = self.places[grain] as usize;
@@ -401,7 +409,8 @@ impl<D: Dimension> Engine<D> {
         let (spin, rotation) = turning.unwrap_or((D::Spin::default(), D::identity()));
         let (position, velocity) = bent::state_at(core, i, t);
         let others = core.held.get(i).map_or(0, |held| held.ends)
-            + core.bent.pieces.get(i).map_or(0, |piece| piece.count);
+            + core.bent.pieces.get(i).map_or(0, |piece| piece.count)
+            + core.bodies.changes(i);
         Moment {
             position,
             velocity,
@@ -422,7 +431,7 @@ impl<D: Dimension> Engine<D> {
     /// Kinetic energy of motion and of spin now, J.
     pub fn kinetic(&self) -> (f64, f64) {
         let (mut motion, mut spin) = (0.0, 0.0);
-        for grain in 0..self.len() {
+        for (grain, _) in self.present() {
             let moment = self.moment(grain);
             let (m, r) = (self.mass(grain), self.radius(grain));
             motion += 0.5 * m * moment.velocity.norm_squared();
@@ -440,17 +449,19 @@ impl<D: Dimension> Engine<D> {
     }
     /// Potential energy in gravity, J, from the origin, and in other fields that have one.
     pub fn potential(&self) -> f64 {
-        (0..self.len())
-            .map(|g| {
-                let now = self.moment(g);
-                // Across a period a grain goes on falling.
-                let x = D::Vector::from_fn(|k| {
-                    now.position[k] + f64::from(now.wraps[k]) * self.core.space.lengths[k]
-                });
-                let t = self.time - self.core.clock.epoch;
-                bent::potential_at(&self.core, self.places[g] as usize, x, t)
-            })
+        self.present()
+            .map(|(grain, _)| self.potential_of(grain))
             .fold(0.0, |sum, energy| sum + energy)
+    }
+    /// That of one grain, J.
+    pub fn potential_of(&self, grain: usize) -> f64 {
+        let now = self.moment(grain);
+        // Across a period a grain goes on falling.
+        let x = D::Vector::from_fn(|k| {
+            now.position[k] + f64::from(now.wraps[k]) * self.core.space.lengths[k]
+        });
+        let t = self.time - self.core.clock.epoch;
+        bent::potential_at(&self.core, self.places[grain] as usize, x, t)
     }
 }
 

@@ -32,6 +32,10 @@ pub struct Collision<D: Dimension> {
     pub impulse: D::Vector,
     /// Energy lost to heat, J.
     pub lost: f64,
+    /// What of it was lost across the normal, J.
+    pub rubbed: f64,
+    /// At a wall: how far the image that is hit is from the wall itself, m; 0 but in periodic boxes.
+    pub image: D::Vector,
 }
 
 /// With what a grain collides.
@@ -308,10 +312,12 @@ impl<D: Dimension> Core<D> {
                 share * distance,
             ))
         });
+        let mut rubbed = 0.0;
         if let Some(out) = across {
             let distance = square.sqrt();
             impulse += out.impulse;
             lost += out.lost;
+            rubbed = out.lost;
             self.turn(i, &d, distance, &out, 1.0, t);
             self.turn(j, &d, distance, &out, -1.0, t);
         }
@@ -332,6 +338,8 @@ impl<D: Dimension> Core<D> {
             approach: -rate / distance,
             impulse,
             lost,
+            rubbed,
+            image: D::Vector::default(),
         });
         Ok(false)
     }
@@ -402,9 +410,11 @@ impl<D: Dimension> Core<D> {
                 normal_impulse,
             ))
         });
+        let mut rubbed = 0.0;
         if let Some(out) = across {
             impulse += out.impulse;
             lost += out.lost;
+            rubbed = out.lost;
             self.turn(i, &normal, 1.0, &out, 1.0, t);
         }
         state::kick::<D>(&mut self.bodies.rows[i], impulse * -inverse_mass, t);
@@ -431,6 +441,8 @@ impl<D: Dimension> Core<D> {
             approach,
             impulse,
             lost,
+            rubbed,
+            image: met.image,
         });
         Ok(())
     }

@@ -12,7 +12,7 @@ use super::soft::Held;
 use super::start::{LISTS_ABOVE, SKIN, cell_width, crowds, morton, span, wrapped};
 use super::state::{Slot, Turning, next};
 use super::walls::Walls;
-use super::{Bodies, Clock, Core, Engine, Laws, Rule, Rules, Space, Tally, run};
+use super::{Bodies, Clock, Coming, Core, Engine, Laws, Rule, Rules, Space, Tally, run};
 use crate::collide::table::FINEST;
 use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
@@ -76,6 +76,8 @@ impl Default for Limits {
 pub struct Setup<D: Dimension> {
     /// The grains.
     pub bodies: Vec<Body<D>>,
+    /// Grains that may come later.
+    pub coming: Vec<Coming<D>>,
     /// Least corner of the box, m.
     pub min: D::Vector,
     /// Greatest corner, m. Along axes that are not periodic grains may leave the box: it only tells
@@ -166,12 +168,28 @@ pub enum SetupError {
     },
 }
 
+impl<D: Dimension> Setup<D> {
+    /// All sorts of grains that are or may be there.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Body<D>> {
+        let coming = self.coming.iter().map(|coming| &coming.body);
+        self.bodies.iter().chain(coming)
+    }
+
+    /// How many may be there at once, about.
+    fn expected(&self) -> usize {
+        let coming = self.coming.iter().map(|coming| coming.count);
+        coming.fold(self.bodies.len(), usize::saturating_add)
+    }
+}
+
 impl<D: Dimension> Engine<D> {
     /// An engine, with all events foreseen.
     pub fn new(setup: Setup<D>) -> Result<Self, SetupError> {
         check(&setup)?;
-        let largest = setup.bodies.iter().map(|b| b.radius).fold(0.0, f64::max);
+        let largest = setup.all().map(|b| b.radius).fold(0.0, f64::max);
         let n = setup.bodies.len();
+        // Cells are laid out for all that are to be there.
+        let expected = setup.expected();
         let (mut lengths, mut halves, mut volume) = ([0.0; 3], [f64::INFINITY; 3], 1.0);
         for k in 0..D::N {
             let length = setup.max[k] - setup.min[k];
@@ -183,7 +201,7 @@ impl<D: Dimension> Engine<D> {
         }
         let diameter = 2.0 * largest;
         crowds(&setup, largest)?;
-        let filled = n as f64 * D::ball_measure(largest) / volume;
+        let filled = expected as f64 * D::ball_measure(largest) / volume;
         // Lists need three cells along each period, so that nobody is found twice.
         let skin = SKIN * diameter;
         let roomy =
@@ -203,7 +221,7 @@ impl<D: Dimension> Engine<D> {
             setup.max,
             setup.periodic,
             least,
-            n / 2 + 64,
+            expected / 2 + 64,
             if skin > 0.0 { 1 } else { 2 },
         );
         // In the order of the cells along a curve, so that neighbours lie near in memory.
@@ -222,15 +240,15 @@ impl<D: Dimension> Engine<D> {
         let contacts = Contacts::build(&setup)?;
         let rough = contacts.any_rough()
             || setup.rules.iter().any(|r| r.rough.is_some())
-            || setup
-                .bodies
-                .iter()
-                .any(|b| D::spin_dot(b.spin, b.spin) > 0.0);
+            || setup.all().any(|b| D::spin_dot(b.spin, b.spin) > 0.0);
         let mut core = Core {
             bodies: Bodies {
                 rows: Vec::with_capacity(n),
                 slots: Vec::with_capacity(n),
                 ids: Vec::with_capacity(n),
+                free: Vec::new(),
+                changed: Vec::new(),
+                rough,
                 last: if setup.limits.contact_time > 0.0 {
                     vec![next::NONE; n]
                 } else {
@@ -285,17 +303,10 @@ impl<D: Dimension> Engine<D> {
             core.cells.insert(cell, slot as u32);
             core.bodies.ids.push(id);
             core.bodies.slots.push(Slot {
-                time: f64::INFINITY,
-                hit_time: f64::INFINITY,
-                last_time: f64::NEG_INFINITY,
                 inverse_mass: 1.0 / body.mass,
-                event: next::NONE,
-                hit: slot as u32,
-                hit_count: 0,
-                span: Default::default(),
                 at,
                 species: body.species,
-                burst: 0,
+                ..Slot::nobody(slot as u32)
             });
             if rough {
                 core.bodies.turning.push(Turning {
@@ -343,7 +354,7 @@ fn periods<D: Dimension>(setup: &Setup<D>) -> Vec<Option<PeriodicAxis>> {
 /// What is wrong.
 pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     let mut largest = 0.0f64;
-    for (grain, body) in setup.bodies.iter().enumerate() {
+    for (grain, body) in setup.all().enumerate() {
         for (what, value) in [("the radius", body.radius), ("the mass", body.mass)] {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(SetupError::Grain {
@@ -452,7 +463,7 @@ fn check_laws<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
         ));
     }
     let of_grains = |species: usize| {
-        let mut bodies = setup.bodies.iter();
+        let mut bodies = setup.all();
         bodies.any(|body| usize::from(body.species) == species)
     };
     for (index, by_law) in pairs.iter().enumerate() {

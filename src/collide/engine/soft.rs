@@ -253,6 +253,8 @@ impl<D: Dimension> Core<D> {
             approach: touch.approach,
             impulse,
             lost: outcome.dissipated,
+            rubbed: 0.0,
+            image: D::Vector::default(),
         });
         Ok(None)
     }

@@ -28,6 +28,8 @@ pub(super) fn crowds<D: Dimension>(setup: &Setup<D>, largest: f64) -> Result<(),
     let alike = room / D::ball_measure(largest);
     let least = largest * (alike / most as f64).powf(1.0 / D::N as f64);
     let small = setup.bodies.iter().filter(|b| b.radius < least).count();
+    let to_come = setup.coming.iter().filter(|c| c.body.radius < least);
+    let small = to_come.map(|c| c.count).fold(small, usize::saturating_add);
     if small > most {
         return Err(SetupError::Sizes { small, least, most });
     }

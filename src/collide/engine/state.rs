@@ -56,6 +56,25 @@ pub(super) struct Slot {
     pub burst: u16,
 }
 
+impl Slot {
+    /// That of nobody, with a number.
+    pub fn nobody(slot: u32) -> Self {
+        Slot {
+            time: f64::INFINITY,
+            hit_time: f64::INFINITY,
+            last_time: f64::NEG_INFINITY,
+            inverse_mass: 1.0,
+            event: next::NONE,
+            hit: slot,
+            hit_count: 0,
+            span: Span::default(),
+            at: [0; 3],
+            species: 0,
+            burst: 0,
+        }
+    }
+}
+
 /// Spin and orientation of a grain.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]

@@ -248,6 +248,16 @@ impl<D: Dimension> Walls<D> {
     pub fn wall(&self, index: u16) -> &Wall<D> {
         &self.cut.list[usize::from(index)]
     }
+    /// A wall, to be moved.
+    pub fn wall_mut(&mut self, index: usize) -> Option<&mut Wall<D>> {
+        self.cut.list.get_mut(index)
+    }
+    /// Whether a ball at a place touches none, at a time, s.
+    pub fn leave_free(&self, place: D::Vector, radius: f64, time: f64) -> bool {
+        self.cut.list.iter().all(|wall| {
+            !wall.is_there(radius, time) || wall.distance(&wall.pose(time), place) > radius
+        })
+    }
     /// The number by which events tell a surface.
     fn name(&self, face: Face) -> u32 {
         self.first[usize::from(face.wall)] + face.surface

@@ -102,7 +102,8 @@ fn contact_time<D: Dimension>(section: &EventsSpec, setup: &Setup<D>) -> f64 {
         return section.contact_time;
     }
     let radii = setup.grains.iter().map(|g| g.radius);
-    let smallest = radii.fold(f64::INFINITY, f64::min);
+    let fed = setup.sources.feeds.iter().map(|feed| feed.what.least());
+    let smallest = radii.chain(fed).fold(f64::INFINITY, f64::min);
     let fall = (2.0 * smallest / setup.fields.gravity.norm()).sqrt();
     if fall.is_finite() { 0.01 * fall } else { 0.0 }
 }
@@ -198,9 +199,9 @@ pub(super) fn decides(section: &EventsSpec, pair: &[String; 2]) -> bool {
 fn can_meet<D: Dimension>(setup: &Setup<D>, a: usize, b: usize) -> bool {
     let of = |material: usize| {
         let all = setup.grains.iter();
-        all.filter(|grain| usize::from(grain.material) == material)
-            .take(2)
-            .count()
+        let there = all.filter(|grain| usize::from(grain.material) == material);
+        // Feeds give more than one.
+        there.take(2).count() + 2 * usize::from(is_fed(setup, material))
     };
     let wall = |material: usize| {
         let mut all = setup.boundaries.iter();
@@ -215,7 +216,17 @@ fn can_meet<D: Dimension>(setup: &Setup<D>, a: usize, b: usize) -> bool {
 
 fn of_grains<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
     let mut grains = setup.grains.iter();
-    grains.any(|grain| usize::from(grain.material) == material)
+    is_fed(setup, material) || grains.any(|grain| usize::from(grain.material) == material)
+}
+
+/// Whether a feed gives grains of a material.
+fn is_fed<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
+    let mut sorts = setup
+        .sources
+        .feeds
+        .iter()
+        .flat_map(|feed| feed.what.components());
+    sorts.any(|sort| usize::from(sort.material) == material)
 }
 
 /// The rule of a pair of materials; none where the contact law decides.

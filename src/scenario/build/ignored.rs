@@ -9,9 +9,10 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::names;
 use crate::scenario::spec::Spec;
 
-/// Keys of `[run]` that are for grains that are stepped, or that leave.
-const STEPPED: [&str; 11] = [
-    "stop_when_empty",
+/// Keys of `[run]` that are for grains that leave.
+const LEAVING: [&str; 2] = ["stop_when_empty", "outlet_interval"];
+/// Keys of `[run]` that are for grains that are stepped.
+const STEPPED: [&str; 9] = [
     "step",
     "safety",
     "integrator",
@@ -21,7 +22,6 @@ const STEPPED: [&str; 11] = [
     "stable_speed",
     "stable_dwell",
     "slip_tolerance",
-    "outlet_interval",
 ];
 
 /// What a scenario that is not stepped has written in vain.
@@ -33,8 +33,9 @@ pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
     let run = Place::of("run");
     // What goes on as motion is stepped then.
     let stays = !goes_on(spec);
-    let stepped = STEPPED.iter().filter(|_| stays);
-    let mut places: Vec<Place> = stepped.map(|key| run.key(key)).collect();
+    let leaving = LEAVING.iter().filter(|_| model != Model::Collisions);
+    let idle = leaving.chain(&STEPPED).filter(|_| stays);
+    let mut places: Vec<Place> = idle.map(|key| run.key(key)).collect();
     if model == Model::Collisions {
         if spec.run.start_overlap > events::START_OVERLAP {
             places.push(run.key("start_overlap"));

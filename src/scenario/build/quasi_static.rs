@@ -6,7 +6,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
-use crate::system::quasi_static::{first_fault, first_hanging};
+use crate::system::quasi_static::{first_fault, first_hanging, mean_load};
 use crate::system::{FreedomName, PerturbWhen, QuasiStaticSetup, Setup, ThenName, moving_part};
 
 /// Grains that come for a trial, so that a filling that cannot begin is refused before it is run: a millisecond of work.
@@ -26,8 +26,7 @@ pub(super) fn build<D: Formed>(
     check.share(&at.key("tolerance"), section.tolerance)?;
     check.within(&at.key("reach"), section.reach, 0.0, 2.0)?;
     let count = setup.grains.len() as f64;
-    let weight =
-        setup.grains.iter().map(|g| g.mass).sum::<f64>() / count * setup.fields.gravity.norm();
+    let weight = mean_load(setup);
     let radius = setup.grains.iter().map(|g| g.radius).sum::<f64>() / count;
     let reach = section.reach * radius;
     let hanging = first_hanging(setup, reach)

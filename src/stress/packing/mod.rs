@@ -283,6 +283,48 @@ impl<D: Dimension> Packing<D> {
         self.stale = true;
     }
 
+    /// Moves a fixed node, m; gives the energy that this puts into its links while all others stand still, J.
+    pub fn move_fixed(&mut self, node: NodeKey, by: D::Vector) -> f64 {
+        let mut given = 0.0;
+        for key in self.network.links_of(node).to_vec() {
+            let side = usize::from(self.network.links()[key].b == node);
+            let mut moved = [0.0; 3];
+            for (bar, moved) in moved.iter_mut().enumerate().take(D::N) {
+                let row = self.row(key, bar, side);
+                *moved = (0..D::N).map(|k| row[k] * by[k]).sum();
+            }
+            let bond = &mut self.bonds[key];
+            let before = bond.energy();
+            for (bar, moved) in moved.iter().enumerate() {
+                bond.origin[bar] -= moved;
+                bond.strain[bar] += moved;
+            }
+            given += bond.energy() - before;
+        }
+        self.stale = true;
+        given
+    }
+
+    /// The links of a node let go for good; gives those that bore. What they held is left over.
+    pub fn sever(&mut self, node: NodeKey) -> Vec<LinkKey> {
+        let mut bore = Vec::new();
+        for key in self.network.links_of(node).to_vec() {
+            let bond = &mut self.bonds[key];
+            if bond.on {
+                bore.push(key);
+                self.settled += bond.energy();
+            }
+            // Never near again.
+            (bond.on, bond.held) = (false, false);
+            (bond.prestress, bond.offset[0]) = ([0.0; 3], f64::INFINITY);
+            if let Some(change) = self.network.set_state(key, LinkState::Off) {
+                self.change(change);
+            }
+        }
+        self.stale = true;
+        bore
+    }
+
     /// Sets the load of a node by degrees of freedom (N, N m); nothing for a fixed one.
     pub fn set_load(&mut self, node: NodeKey, load: &[f64]) {
         if let Some(row) = self.network.row(node) {

@@ -167,6 +167,8 @@ pub(super) fn foresee_flyer<D: Integrate>(
         let x = path.position;
         let arrays = &world.grains.arrays;
         let ahead = ahead(world);
+        // As far for each of them, in whatever order they come.
+        let far = first.time - time;
         world.sleeping.cells.near(x, radius + margin + way, |b| {
             tested += 1;
             let reach = radius + arrays.radius(b as usize) + margin;
@@ -174,7 +176,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
             if d.norm_squared() > (reach + way) * (reach + way) {
                 return;
             }
-            first.must_return(nears(&path, d, reach, g, first.time - time), time, ahead);
+            first.must_return(nears(&path, d, reach, g, far), time, ahead);
         });
     }
     for (index, wall) in world.walls.boundaries.iter().enumerate() {

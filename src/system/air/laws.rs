@@ -71,6 +71,7 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
     };
     let start = engine::Setup {
         bodies,
+        coming: Vec::new(),
         min: D::Vector::default(),
         max: D::Vector::default(),
         periodic: [false; 3],

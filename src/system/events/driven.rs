@@ -1,10 +1,12 @@
 //! A run from collision to collision as what the loop drives: collisions are its own, up to the next turn of a source.
 
-use super::{Events, told};
+use super::{Events, set_slide, told};
 use crate::body::{Formed, GrainId};
 use crate::collide::engine::Stopped;
 use crate::control::Readings;
+use crate::event::EventKind;
 use crate::geometry::Dimension;
+use crate::neighbor::wrapped;
 use crate::record::{Sink, Summary};
 use crate::system::run_loop::{self, Driven};
 use crate::system::schedule::{Due, Schedule, Source};
@@ -24,24 +26,23 @@ impl<D: Dimension> Sight<D> for Events<D> {
     }
 
     fn is_settling(&self) -> bool {
-        false
+        self.tally.settling
     }
 
     fn is_jammed(&self) -> bool {
         false
     }
 
-    /// All are there from the start.
     fn next_grain(&self) -> Option<GrainId> {
-        None
+        self.people.traffic.next()
     }
 
     fn wrapped(&self, place: D::Vector) -> D::Vector {
-        place
+        wrapped::<D>(&self.setup.space.periodic, place)
     }
 
-    fn is_free(&mut self, _: D::Vector, _: f64, _: f64) -> bool {
-        false
+    fn is_free(&mut self, place: D::Vector, radius: f64, _: f64) -> bool {
+        self.engine.is_free(place, radius)
     }
 }
 
@@ -51,9 +52,7 @@ impl<D: Formed> Driven<D> for Events<D> {
     }
 
     fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
-        if self.course.start(&self.setup) {
-            self.look_at_meters();
-        }
+        self.begin_or_settle();
         Ok(())
     }
 
@@ -72,14 +71,19 @@ impl<D: Formed> Driven<D> for Events<D> {
         self.course.time = self.engine.time();
         match stopped {
             Stopped::Collisions => Ok(true),
-            stopped => Err(SystemError::Numerical(told(stopped, &self.setup))),
+            stopped => Err(SystemError::Numerical(told(
+                stopped,
+                &self.setup,
+                &self.people,
+            ))),
         }
     }
 
     fn before(&mut self, due: Due) -> Result<(), SystemError> {
         self.course.journal.handle();
         self.course.time = due.time;
-        if matches!(due.source, Source::Series | Source::Meter | Source::Finish) {
+        let looks = matches!(due.source, Source::Series | Source::Meter | Source::Finish);
+        if looks && !self.tally.settling {
             self.look_at_meters();
         }
         self.check_numbers()
@@ -91,16 +95,37 @@ impl<D: Formed> Driven<D> for Events<D> {
         due: Due,
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError> {
-        if let Order::Open(_) = order {
-            // The engine knows when each wall goes.
-            return Ok(());
+        // The engine knows when each wall goes.
+        if !matches!(order, Order::Open(_) | Order::Perturb(_) | Order::Warn(..)) {
+            self.course.journal.count(due.kind);
         }
-        self.course.journal.count(due.kind);
         match order {
+            Order::Open(_) => {}
             Order::Row => sink.series(&self.series_row(due.time))?,
             Order::Snapshot => sink.snapshot(&self.grain_rows(due.time), &[])?,
             Order::Save => sink.checkpoint(&self.save()?)?,
-            Order::Finish => self.finish(due.time, sink)?,
+            Order::Finish => self.finish(due.time, Outcome::Finished, sink)?,
+            Order::Add(grain) => self.add(&grain, due.time, sink)?,
+            Order::RemoveLeft => self.remove_left(due.time, sink)?,
+            Order::Perturb(index) => self.perturb(index, due.time, sink)?,
+            Order::Slide(wall) => {
+                self.log(sink, (due.time, EventKind::BoundaryUpdate), None, 0.0)?;
+                set_slide(&mut self.setup, wall, due.time);
+                self.engine.slide(wall);
+            }
+            Order::Shut(feed) => {
+                self.log(sink, (due.time, EventKind::BoundaryUpdate), None, 0.0)?;
+                self.course.sources.shut(feed, due.time);
+                self.course.schedule.cancel(Source::Feed(feed as u32));
+            }
+            Order::Count(_) => {}
+            Order::LookForRest => self.look_for_rest(),
+            Order::GiveUpSettling => self.give_up_settling(),
+            Order::Warn(kind, words) => {
+                self.course.journal.count(kind);
+                self.people.warnings.push(words);
+                self.log(sink, (due.time, kind), None, 0.0)?;
+            }
             // Features that would give another are refused before a run.
             other => {
                 return Err(SystemError::Setup(format!(
@@ -123,8 +148,8 @@ impl<D: Formed> Driven<D> for Events<D> {
         Progress {
             time: self.course.time,
             finish: self.setup.run.finish,
-            grains: self.engine.len(),
-            discharged: 0,
+            grains: self.engine.count(),
+            discharged: self.people.traffic.discharged(),
         }
     }
 

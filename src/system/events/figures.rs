@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::people::grain_now;
 use super::{Events, by_kind};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
-    Dissipated, EnergyFigures, EventFigures, FieldFigures, GrainFigures, ImpactFigures, Impacts,
-    RegimeShares, SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
+    Dissipated, EnergyFigures, EventFigures, FieldFigures, ImpactFigures, Impacts, RegimeShares,
+    SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
-use crate::system::meter;
 use crate::system::state_hash::StateHash;
+use crate::system::{Outcome, meter, supply};
 
 /// The warning that a balance asks for: what rounding leaves is far less.
 fn unbalanced(energy: &EnergyFigures) -> Option<String> {
@@ -30,20 +31,33 @@ impl<D: Dimension> Events<D> {
         let tally = self.engine.tally();
         let [kinetic_start, potential_start] = self.tally.start;
         let fields = self.engine.field_tally();
-        let (lost, injected) = (tally.lost + fields.drag, tally.fed + fields.work);
+        let passage = &self.people.passage;
+        let lost = tally.lost + fields.drag;
+        let injected = tally.fed + fields.work + passage.fed + passage.given;
         let (hidden, mismatch) = (self.engine.hidden(), tally.soft.mismatch);
         let now = kinetic + potential + hidden;
-        let error = now + lost + mismatch - injected - kinetic_start - potential_start;
-        let flowed = kinetic_start + (potential_start - potential).max(0.0) + injected.abs();
+        let before = injected + kinetic_start + potential_start;
+        let error = now + lost + mismatch + passage.removed - before;
+        let released =
+            potential_start + passage.fed_potential - passage.removed_potential - potential;
+        let flowed = kinetic_start + released.max(0.0) + injected.abs();
         let g = self.setup.fields.gravity.norm();
         let size = |grain: &Grain<D>| grain.mass * 2.0 * grain.radius;
         let rest = match g > 0.0 {
-            true => g * self.setup.grains.iter().map(size).sum::<f64>(),
+            true => {
+                let there = self.present().map(|(_, grain)| size(grain)).sum::<f64>();
+                g * (there + passage.removed_size)
+            }
             false if kinetic_start > 0.0 => kinetic_start,
             false => flowed,
         };
         // Where grains only rest nothing flows, and what is left is rounding.
-        let rounding = 1e-14 * (kinetic + potential_start.abs() + lost.abs());
+        let rounding = 1e-14
+            * (kinetic
+                + potential_start.abs()
+                + lost.abs()
+                + passage.removed.abs()
+                + passage.fed.abs());
         let share = |over: f64| match error.abs() <= rounding {
             true => 0.0,
             false => (error.abs() / over).min(f64::MAX),
@@ -60,7 +74,7 @@ impl<D: Dimension> Events<D> {
                 morph: mismatch,
             },
             injected,
-            removed: 0.0,
+            removed: passage.removed,
             balance_error: share(flowed),
             balance_error_max: self.tally.worst.max(share(worked + rest)),
         }
@@ -121,15 +135,9 @@ impl<D: Dimension> Events<D> {
     /// Hash over number, position, velocity, rotation and spin of every grain, in order of number.
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
-        for (index, grain) in self.setup.grains.iter().enumerate() {
-            let now = self.engine.moment(index);
-            hash.grain(&Grain {
-                position: now.position,
-                velocity: now.velocity,
-                rotation: now.rotation,
-                spin: now.spin,
-                ..*grain
-            });
+        hash.departures(self.people.traffic.departures());
+        for (place, grain) in self.present() {
+            hash.grain(&grain_now(&self.engine, place, grain));
         }
         hash.value()
     }
@@ -177,8 +185,16 @@ impl<D: Dimension> Events<D> {
             wall: self.course.wall_seconds,
         };
         let tally = self.engine.tally();
-        let grains = self.setup.grains.len() as u64;
+        let grains = self.engine.count();
+        let feeds = supply::feed_figures(&self.setup, &self.course.sources, times.simulated);
         let mut warnings = self.setup.notes.warnings.clone();
+        warnings.extend(self.people.warnings.iter().cloned());
+        warnings.extend(supply::feed_warnings(
+            &self.setup,
+            &self.course.sources,
+            &feeds,
+            times.simulated,
+        ));
         if tally.grazes > 0 {
             warnings.push(format!(
                 "{} foreseen collision{} found the pair parting already, by rounding, and {} not done",
@@ -198,21 +214,16 @@ impl<D: Dimension> Events<D> {
             arenite: env!("CARGO_PKG_VERSION").to_string(),
             scenario: String::new(),
             seed: self.setup.seed,
-            status: if self.course.over.is_some() {
-                Status::Finished
-            } else {
-                Status::Interrupted
+            status: match self.course.over {
+                Some(Outcome::Empty) => Status::Empty,
+                Some(_) => Status::Finished,
+                None => Status::Interrupted,
             },
             time: times,
             state_hash: format!("{:016x}", self.state_hash()),
             // All are in its calendar.
             events: EventFigures::of(&counts, counts.iter().sum(), 0, times),
-            grains: GrainFigures {
-                initial: grains,
-                created: 0,
-                removed: 0,
-                last: grains,
-            },
+            grains: self.people.traffic.figures(grains),
             regimes: RegimeShares {
                 flight: f64::from(u8::from(grains > 0)),
                 ..RegimeShares::default()
@@ -227,13 +238,14 @@ impl<D: Dimension> Events<D> {
             fields: self.fields(),
             meters: meter::meter_figures(&self.setup, &self.meters),
             soft: self.soft_figures(),
-            discharge: None,
+            discharge: (!self.setup.sources.outlets.is_empty())
+                .then(|| self.people.traffic.discharge_figures()),
             jam: None,
             jams: Vec::new(),
             avalanches: None,
             impacts: Some(self.impacts()),
             fills: self.setup.notes.fills.clone(),
-            feeds: Vec::new(),
+            feeds,
             warnings,
             checksums: BTreeMap::new(),
         }

@@ -7,7 +7,9 @@
 mod apart;
 mod driven;
 mod figures;
+mod people;
 mod rows;
+mod settling;
 mod spectrum;
 mod start;
 
@@ -21,11 +23,15 @@ pub(super) use start::no_start;
 use super::frame::{self, Kind};
 use super::meter::{self, MeterState, Seen};
 use super::run_loop::Course;
-use super::{CollapseName, EventLog, Outcome, Setup, SystemError};
+use super::{CollapseName, EventLog, Outcome, Setup, SystemError, wear};
+use crate::cluster::WearMap;
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
+use crate::control::Order;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
-use crate::record::Sink;
+use crate::record::{EventRow, Sink};
+use crate::walls::Motion;
+use people::People;
 use spectrum::Spectrum;
 
 /// Collisions after which the driver looks at the clock and at Ctrl-C.
@@ -39,6 +45,10 @@ const LOGGED_CHUNK: u64 = 10_000;
 struct Tally<D: Dimension> {
     /// Kinetic and potential energy at the start, J.
     start: [f64; 2],
+    /// Whether grains settle still, before time 0.
+    settling: bool,
+    /// Looks in a row, while they do, at which all were calm.
+    calm_looks: u32,
     /// Time of the last row of the series, s.
     last_row: f64,
     /// The largest error of the rows so far (`balance_error_max`).
@@ -47,6 +57,25 @@ struct Tally<D: Dimension> {
     last_walls: Vec<WallTally<D>>,
     /// Collisions by their energy, where that is asked for.
     spectrum: Option<Spectrum>,
+    /// What collisions did to each wall, where that is asked for.
+    wear: Vec<WearMap>,
+}
+
+impl<D: Dimension> Tally<D> {
+    /// When the books of a run are opened.
+    fn of(setup: &Setup<D>, engine: &Engine<D>) -> Self {
+        let (motion, spin) = engine.kinetic();
+        Tally {
+            start: [motion + spin + engine.hidden(), engine.potential()],
+            last_walls: engine.wall_tallies().to_vec(),
+            spectrum: (setup.log.impacts).then(|| Spectrum::new(setup.boundaries.len())),
+            wear: match setup.log.wear {
+                Some(_) => vec![WearMap::new(); setup.boundaries.len()],
+                None => Vec::new(),
+            },
+            ..Tally::default()
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +87,7 @@ struct Saved<'a, D: Dimension> {
     tally: Cow<'a, Tally<D>>,
     course: Cow<'a, Course>,
     meters: Cow<'a, MeterState>,
+    people: Cow<'a, People<D>>,
 }
 
 /// A run from collision to collision.
@@ -68,6 +98,7 @@ pub struct Events<D: Dimension> {
     tally: Tally<D>,
     course: Course,
     meters: MeterState,
+    people: People<D>,
 }
 
 impl<D: Dimension> Events<D> {
@@ -75,7 +106,7 @@ impl<D: Dimension> Events<D> {
     ///
     /// # Errors
     /// A setup that the engine cannot take; a state of another run.
-    pub fn new(setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
+    pub fn new(mut setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
         let start = engine_setup(&setup).map_err(|(_, what)| SystemError::Setup(what))?;
         if let Some(state) = state {
             let saved: Saved<'_, D> = frame::take(Kind::Events, state)?;
@@ -83,26 +114,31 @@ impl<D: Dimension> Events<D> {
             if saved.ids != setup.grains.len() as u64 || saved.meters.meters() != meters {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
             }
+            let course = saved.course.into_owned();
+            for (order, time) in course.sources.standing() {
+                if let Order::Slide(wall) = order {
+                    set_slide(&mut setup, wall, time);
+                }
+            }
             return Ok(Events {
                 setup,
                 engine: saved.engine.into_owned(),
                 tally: saved.tally.into_owned(),
-                course: saved.course.into_owned(),
+                course,
                 meters: saved.meters.into_owned(),
+                people: saved.people.into_owned(),
             });
         }
         let engine = Engine::new(start)
             .map_err(|error| SystemError::Setup(no_start(&error, &setup.matter.materials)))?;
-        let (motion, spin) = engine.kinetic();
         let tally = Tally {
-            start: [motion + spin, engine.potential()],
-            last_walls: engine.wall_tallies().to_vec(),
-            spectrum: (setup.log.impacts).then(|| Spectrum::new(setup.boundaries.len())),
-            ..Tally::default()
+            settling: setup.run.settle.is_some(),
+            ..Tally::of(&setup, &engine)
         };
         Ok(Events {
             course: Course::new(&setup),
             meters: MeterState::new(setup.sources.meters.len()),
+            people: People::new(&setup),
             setup,
             engine,
             tally,
@@ -121,6 +157,7 @@ impl<D: Dimension> Events<D> {
             tally: Cow::Borrowed(&self.tally),
             course: Cow::Borrowed(&self.course),
             meters: Cow::Borrowed(&self.meters),
+            people: Cow::Borrowed(&self.people),
         };
         frame::put(Kind::Events, &saved)
     }
@@ -130,22 +167,35 @@ impl<D: Dimension> Events<D> {
     fn fly(&mut self, until: f64, sink: &mut dyn Sink) -> Result<Stopped, SystemError> {
         let tally = self.engine.tally();
         let done = tally.collisions + tally.wall_hits;
-        let logged = self.setup.log.events == EventLog::Links;
-        if !logged && self.tally.spectrum.is_none() {
+        let logged = self.setup.log.events == EventLog::Links && !self.tally.settling;
+        if !logged && self.tally.spectrum.is_none() && self.tally.wear.is_empty() {
             return Ok(self.engine.run(until, done + CHUNK));
         }
-        let mut noted = rows::Noted {
-            grains: &self.setup.grains,
-            spectrum: self.tally.spectrum.as_mut(),
-            journal: logged.then_some(&mut self.course.journal),
-            rows: Vec::new(),
-        };
         let chunk = if logged { LOGGED_CHUNK } else { CHUNK };
-        let stopped = self.engine.run_watched(until, done + chunk, &mut noted);
-        for row in &noted.rows {
+        let (stopped, rows) =
+            self.with_rows(|engine, noted| engine.run_watched(until, done + chunk, noted));
+        for row in &rows {
             sink.event(row)?;
         }
         Ok(stopped)
+    }
+
+    /// Has the engine act with somebody who notes what it tells; gives the rows to log too.
+    fn with_rows<T>(
+        &mut self,
+        act: impl FnOnce(&mut Engine<D>, &mut rows::Noted<'_, D>) -> T,
+    ) -> (T, Vec<EventRow>) {
+        let logged = self.setup.log.events == EventLog::Links && !self.tally.settling;
+        let mut noted = rows::Noted {
+            setup: &self.setup,
+            people: &self.people,
+            spectrum: self.tally.spectrum.as_mut(),
+            wear: &mut self.tally.wear,
+            journal: logged.then_some(&mut self.course.journal),
+            rows: Vec::new(),
+        };
+        let found = act(&mut self.engine, &mut noted);
+        (found, noted.rows)
     }
 
     /// Meters look where grains are now. That reads what the engine has anyway, so that meters change no bit of a run.
@@ -153,22 +203,24 @@ impl<D: Dimension> Events<D> {
         if self.setup.sources.meters.is_empty() {
             return;
         }
-        let (engine, grains) = (&self.engine, self.setup.grains.iter().enumerate());
-        let seen = grains.map(|(index, grain)| Seen {
-            id: grain.id,
-            place: engine.moment(index).position,
-            material: grain.material,
-            form: grain.form,
-            radius: grain.radius,
-            mass: grain.mass,
-        });
-        meter::look(&self.setup, &mut self.meters, seen);
+        let seen: Vec<Seen<D>> = self
+            .present()
+            .map(|(place, grain)| Seen {
+                id: grain.id,
+                place: self.engine.moment(place).position,
+                material: grain.material,
+                form: grain.form,
+                radius: grain.radius,
+                mass: grain.mass,
+            })
+            .collect();
+        meter::look(&self.setup, &mut self.meters, seen.into_iter());
     }
 
     /// Whether every grain is somewhere, and not so fast that its energy is none.
     fn check_numbers(&self) -> Result<(), SystemError> {
-        for (index, grain) in self.setup.grains.iter().enumerate() {
-            let now = self.engine.moment(index);
+        for (place, grain) in self.present() {
+            let now = self.engine.moment(place);
             let (motion, spin) = (now.velocity.norm_squared(), D::spin_dot(now.spin, now.spin));
             if !(now.position.is_finite() && motion.is_finite() && spin.is_finite()) {
                 return Err(SystemError::Numerical(format!(
@@ -200,20 +252,33 @@ impl<D: Dimension> Events<D> {
     }
 
     /// The run ends.
-    fn finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    fn finish(
+        &mut self,
+        time: f64,
+        outcome: Outcome,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
         self.log_last(time, sink)?;
-        self.course.over = Some(Outcome::Finished);
+        self.course.over = Some(outcome);
         for row in self.tally.spectrum.iter().flat_map(Spectrum::rows) {
             sink.impact(&row)?;
         }
+        wear::log_wear(&self.setup, &self.tally.wear, sink)?;
         self.log_finish(time, sink)
     }
 }
 
+/// A wall that slides has begun to at a time, s, for whoever asks where it is.
+fn set_slide<D: Dimension>(setup: &mut Setup<D>, wall: usize, time: f64) {
+    if let Motion::Slide(slide) = &mut setup.boundaries[wall].motion {
+        slide.from = Some(time);
+    }
+}
+
 /// A collapse or a burst, in words.
-fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>) -> String {
+fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, people: &People<D>) -> String {
     let name = |other: Other| match other {
-        Other::Grain(id) => format!("grain {}", setup.grains[id as usize].id),
+        Other::Grain(place) => format!("grain {}", people.grain(setup, place as usize).id),
         Other::Wall(wall) => format!("the wall `{}`", setup.boundaries[wall as usize].name),
     };
     match stopped {

@@ -1,14 +1,17 @@
 //! Rows of collisions, series and snapshots.
 
+use super::people::People;
 use super::spectrum::Spectrum;
 use super::{Events, by_kind};
+use crate::body::Grain;
+use crate::cluster::{WearMap, WearSums, wear_cell};
 use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
 use crate::system::journal::Journal;
 use crate::system::meter;
-use crate::system::{EventLog, SystemError};
+use crate::system::{EventLog, Setup, SystemError};
 use crate::walls::shifts;
 
 /// Three numbers of a vector; the third is 0 in the plane.
@@ -18,15 +21,46 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
 
 /// Makes rows of what it is told, and sorts collisions by their energy.
 pub(super) struct Noted<'a, D: Dimension> {
-    pub grains: &'a [crate::body::Grain<D>],
+    pub setup: &'a Setup<D>,
+    pub people: &'a People<D>,
     /// Where collisions are sorted.
     pub spectrum: Option<&'a mut Spectrum>,
+    /// The map of each wall; empty where none is asked for.
+    pub wear: &'a mut [WearMap],
     /// What numbers rows; none: no rows.
     pub journal: Option<&'a mut Journal>,
     pub rows: Vec<EventRow>,
 }
 
 impl<D: Dimension> Noted<'_, D> {
+    /// The grain at a place of the engine's list.
+    fn grain(&self, place: u32) -> &Grain<D> {
+        self.people.grain(self.setup, place as usize)
+    }
+
+    /// What a collision does to a wall: its sliding way is that which its friction tells of.
+    fn wear(&mut self, met: &Collision<D>, wall: usize, mass: f64, size: f64) {
+        let Some(map) = self.wear.get_mut(wall) else {
+            return;
+        };
+        let pose = self.setup.boundaries[wall].motion.pose(met.time);
+        let radius = self.people.grain(self.setup, met.a as usize).radius;
+        let point = met.position + met.normal * radius - met.image;
+        let normal = met.impulse.dot(&met.normal);
+        let across = (met.impulse - met.normal * normal).norm();
+        let sums = WearSums {
+            pressed_way: match across > 0.0 {
+                true => met.rubbed * normal / across,
+                false => 0.0,
+            },
+            friction: met.rubbed,
+            impacts: 1,
+            energy: 0.5 * mass * met.approach * met.approach,
+        };
+        let place = wear_cell::<D>(pose.to_frame(point), size);
+        map.entry(place).or_default().add(&sums);
+    }
+
     fn row(&mut self, time: f64, kind: EventKind, row: impl FnOnce(EventRow) -> EventRow) {
         if let Some(journal) = &mut self.journal {
             let number = journal.next_number();
@@ -42,32 +76,38 @@ impl<D: Dimension> Observer<D> for Noted<'_, D> {
             Other::Grain(_) => None,
             Other::Wall(wall) => Some(wall as usize),
         };
+        let mass = self.grain(met.a).mass;
+        let mass = match met.b {
+            Other::Wall(_) => mass,
+            Other::Grain(other) => {
+                let other = self.grain(other).mass;
+                mass * other / (mass + other)
+            }
+        };
+        if let (Some(wall), Some(size)) = (wall, self.setup.log.wear) {
+            self.wear(met, wall, mass, size);
+        }
+        let a = self.grain(met.a).id;
+        let b = match met.b {
+            Other::Grain(other) => BodyRef::Grain(self.grain(other).id),
+            Other::Wall(wall) => BodyRef::Boundary(wall as u16),
+        };
         if let Some(spectrum) = &mut self.spectrum {
-            let mass = self.grains[met.a as usize].mass;
-            let mass = match met.b {
-                Other::Wall(_) => mass,
-                Other::Grain(other) => {
-                    let other = self.grains[other as usize].mass;
-                    mass * other / (mass + other)
-                }
-            };
             spectrum.add(wall, 0.5 * mass * met.approach * met.approach, met.lost);
         }
         self.row(met.time, EventKind::Collision, |row| EventRow {
-            body_a: BodyRef::Grain(met.a),
-            body_b: match (met.b, wall) {
-                (Other::Grain(id), _) => BodyRef::Grain(id),
-                (_, wall) => BodyRef::Boundary(wall.unwrap_or_default() as u16),
-            },
+            body_a: BodyRef::Grain(a),
+            body_b: b,
             position: three(met.position),
             energy: met.lost,
             ..row
         });
     }
     fn end(&mut self, end: &EndOfContact<D>) {
+        let [a, b] = [end.a, end.b].map(|place| BodyRef::Grain(self.grain(place).id));
         self.row(end.time, EventKind::EndOfContact, |row| EventRow {
-            body_a: BodyRef::Grain(end.a),
-            body_b: BodyRef::Grain(end.b),
+            body_a: a,
+            body_b: b,
             position: three(end.position),
             ..row
         });
@@ -81,7 +121,11 @@ impl<D: Dimension> Events<D> {
             return Ok(());
         }
         let number = self.course.journal.next_number();
-        sink.event(&EventRow::new(number, time, EventKind::Finish))?;
+        let row = EventRow::new(number, time, EventKind::Finish);
+        sink.event(&EventRow {
+            cause: self.course.journal.causes.end,
+            ..row
+        })?;
         Ok(())
     }
 
@@ -90,7 +134,7 @@ impl<D: Dimension> Events<D> {
         let energy = self.energy();
         self.tally.worst = energy.balance_error_max;
         let d = energy.dissipated;
-        let grains = self.setup.grains.len() as u64;
+        let grains = self.engine.count() as u64;
         let lasted = time - self.tally.last_row;
         let mut walls = vec![[0.0; 7]; self.setup.boundaries.len()];
         let now = self.engine.wall_tallies();
@@ -118,13 +162,13 @@ impl<D: Dimension> Events<D> {
             clusters: 0,
             links: 0,
             sliding: 0,
-            discharged: 0,
+            discharged: self.people.traffic.discharged(),
             kinetic: energy.kinetic,
             potential: energy.potential,
             elastic: energy.elastic,
             dissipated: [d.damping, d.slip, d.collision, d.morph],
             injected: energy.injected,
-            removed: 0.0,
+            removed: energy.removed,
             balance_error: energy.balance_error,
             collisions: [tally.collisions, tally.wall_hits],
             dissipated_at_walls: tally.lost_at_walls,
@@ -138,8 +182,8 @@ impl<D: Dimension> Events<D> {
 
     /// All grains now.
     pub(super) fn grain_rows(&self, time: f64) -> Vec<GrainRow> {
-        let row = |(index, grain): (usize, &crate::body::Grain<D>)| {
-            let now = self.engine.moment(index);
+        let row = |(place, grain): (usize, &Grain<D>)| {
+            let now = self.engine.moment(place);
             let spin = |k: usize| {
                 if k < D::SPINS {
                     D::spin_component(now.spin, k)
@@ -164,6 +208,6 @@ impl<D: Dimension> Events<D> {
                 cluster: -1,
             }
         };
-        self.setup.grains.iter().enumerate().map(row).collect()
+        self.present().map(row).collect()
     }
 }

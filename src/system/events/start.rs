@@ -1,13 +1,17 @@
 //! From a setup to the engine's: bodies that have room, a box for its cells.
 
 use super::apart::Apart;
-use crate::collide::engine::{self, Body, Limits};
+use crate::collide::engine::{self, Body, Coming, Limits};
+use crate::field::GravityCourse;
 use crate::geometry::{Dimension, Vector};
-use crate::system::{CollapseName, Setup, features};
+use crate::system::{CollapseName, PerturbWhen, Setup, features};
 use crate::walls::Boundary;
 
 /// How often paths may bend by the size of the box within a run: they are told anew each time.
 const MOST_SPANS: f64 = 1e9;
+
+/// Cells are laid out for so many grains to come at most.
+const MOST_EXPECTED: f64 = 5e5;
 
 /// What the engine starts from; else which boundary cannot be taken (none: the whole), and why.
 pub fn engine_setup<D: Dimension>(
@@ -63,6 +67,7 @@ pub fn engine_setup<D: Dimension>(
     };
     let start = engine::Setup {
         bodies,
+        coming: coming(setup),
         min,
         max,
         periodic: std::array::from_fn(|k| {
@@ -75,7 +80,7 @@ pub fn engine_setup<D: Dimension>(
         rules: events.rules.clone(),
         laws: events.laws.clone(),
         limits,
-        time: 0.0,
+        time: setup.run.settle.map_or(0.0, |settle| -settle.at_most),
     };
     let (pull, size) = (setup.fields.gravity.norm(), (max - min).norm());
     let spans = 0.5 * setup.run.finish * (pull / size).sqrt();
@@ -102,11 +107,47 @@ pub fn engine_setup<D: Dimension>(
 
 /// The fields beside gravity; none without any.
 fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
-    let any = setup.fields.drag > 0.0 || !setup.fields.place.is_none();
+    let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
+        let PerturbWhen::At(time) = perturb.when else {
+            // No jam stands where all collide.
+            return None;
+        };
+        Some((time, perturb.kind.change()?))
+    });
+    let course = GravityCourse::new(setup.fields.gravity, changes.collect());
+    let any = setup.fields.drag > 0.0 || !setup.fields.place.is_none() || !course.is_steady();
     any.then(|| engine::Fields {
         drag: setup.fields.drag,
+        course,
         place: setup.fields.place.clone(),
     })
+}
+
+/// The smallest and the largest grain of each sort that feeds give.
+fn coming<D: Dimension>(setup: &Setup<D>) -> Vec<Coming<D>> {
+    let feeds = setup.sources.feeds.iter().flat_map(|feed| {
+        let due = feed.due(&setup.matter.forms, setup.run.finish).count;
+        // Half of them of each end.
+        let count = (0.5 * due).min(MOST_EXPECTED) as usize;
+        let sorts = feed.what.components().iter();
+        sorts.map(move |sort| (feed.velocity, sort, count))
+    });
+    feeds
+        .flat_map(|(velocity, sort, count)| {
+            [sort.radius.least(), sort.radius.greatest()].map(|radius| Coming {
+                body: Body {
+                    position: D::Vector::default(),
+                    velocity,
+                    spin: D::Spin::default(),
+                    rotation: D::identity(),
+                    radius,
+                    mass: sort.density * D::ball_measure(radius),
+                    species: sort.material,
+                },
+                count,
+            })
+        })
+        .collect()
 }
 
 /// The first grain that is not inside of a wall that is met from inside alone.
@@ -140,6 +181,14 @@ fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
     };
     for grain in &setup.grains {
         widen(grain.position, grain.radius);
+    }
+    for feed in &setup.sources.feeds {
+        let lasts = feed.last_due(&setup.matter.forms, setup.run.finish) - feed.start;
+        let way = feed.rise * lasts.max(0.0);
+        let radius = feed.what.greatest();
+        for x in [feed.min, feed.max, feed.min + way, feed.max + way] {
+            widen(x, radius);
+        }
     }
     for wall in &setup.boundaries {
         if let Some((low, high)) = wall.shape.extent() {

@@ -17,6 +17,7 @@ use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
+use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
 use crate::system::ledger::Ledger;
 use crate::system::schedule::Source;
@@ -24,14 +25,7 @@ use crate::system::{PerturbSetup, Setup, System, flight, known, regimes};
 
 /// How long a perturbation goes on, s.
 fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
-    match *kind {
-        PerturbKind::Shake {
-            frequency, cycles, ..
-        } => cycles as f64 / frequency,
-        PerturbKind::Tilt { duration, .. } => duration,
-        PerturbKind::Turn { .. } => f64::INFINITY,
-        PerturbKind::Tap { .. } | PerturbKind::Remove(_) => 0.0,
-    }
+    kind.change().map_or(0.0, |change| change.length())
 }
 
 /// A tilt is slow when gravity changes in the time from one solve to the next by less than this share
@@ -40,10 +34,9 @@ pub(in crate::system) const SLOW: f64 = 0.1;
 
 /// How fast a perturbation changes gravity, over its size, 1/s; none: by jumps.
 fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
-    match *kind {
-        PerturbKind::Tilt { turn, duration } => Some(D::spin_dot(turn, turn).sqrt() / duration),
-        PerturbKind::Turn { spin } => Some(D::spin_dot(spin, spin).sqrt()),
-        PerturbKind::Shake { .. } | PerturbKind::Tap { .. } | PerturbKind::Remove(_) => None,
+    match kind.change()? {
+        GravityChange::Swing { .. } => None,
+        change => Some(change.rate()),
     }
 }
 
@@ -53,25 +46,10 @@ fn changed<D: Dimension>(
     gravity: D::Vector,
     lasted: f64,
 ) -> (D::Vector, bool) {
-    let over = lasted >= length(kind);
-    let gravity = match *kind {
-        PerturbKind::Shake { .. } if over => gravity,
-        PerturbKind::Shake {
-            amplitude,
-            frequency,
-            ..
-        } => {
-            let rate = std::f64::consts::TAU * frequency;
-            gravity - amplitude * (rate * rate * libm::cos(rate * lasted))
-        }
-        PerturbKind::Tilt { turn, duration } => {
-            let turned = D::turned(D::identity(), turn * (lasted / duration).min(1.0));
-            D::rotate(turned, gravity)
-        }
-        PerturbKind::Turn { spin } => D::rotate(D::turned(D::identity(), spin * lasted), gravity),
-        PerturbKind::Tap { .. } | PerturbKind::Remove(_) => gravity,
-    };
-    (gravity, over)
+    match kind.change() {
+        Some(change) => change.changed(gravity, lasted),
+        None => (gravity, true),
+    }
 }
 
 impl PerturbState {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::field::GravityChange;
 use crate::geometry::Dimension;
 
 /// A perturbation.
@@ -63,6 +64,26 @@ pub enum PerturbKind<D: Dimension> {
     },
     /// A grain is taken away.
     Remove(Victim<D>),
+}
+
+impl<D: Dimension> PerturbKind<D> {
+    /// What it does to gravity, if that is what it does.
+    pub fn change(&self) -> Option<GravityChange<D>> {
+        match *self {
+            PerturbKind::Shake {
+                amplitude,
+                frequency,
+                cycles,
+            } => Some(GravityChange::Swing {
+                amplitude,
+                frequency,
+                cycles,
+            }),
+            PerturbKind::Tilt { turn, duration } => Some(GravityChange::Tilt { turn, duration }),
+            PerturbKind::Turn { spin } => Some(GravityChange::Turn { spin }),
+            PerturbKind::Tap { .. } | PerturbKind::Remove(_) => None,
+        }
+    }
 }
 
 /// Which grain is taken away.

@@ -47,8 +47,9 @@ impl<D: Dimension> QuasiStatic<D> {
         if let Some(before) = self.given_up {
             return before;
         }
-        let mut potential = 0.0;
-        for (index, &node) in self.nodes.iter().enumerate() {
+        let weights = self.loads.are_weights();
+        let mut potential = if weights { 0.0 } else { self.potential() };
+        for (index, &node) in self.nodes.iter().enumerate().filter(|_| weights) {
             let grain = &self.setup.grains[index];
             let x = grain.position + self.displacement(node).0;
             potential -= grain.mass * self.setup.fields.gravity.dot(&x);
@@ -60,10 +61,20 @@ impl<D: Dimension> QuasiStatic<D> {
         let released = (injected - potential).abs();
         let g = self.setup.fields.gravity.norm();
         let here = &self.setup.grains[..self.nodes.len()];
-        let rest = g * here
-            .iter()
-            .map(|grain| grain.mass * 2.0 * grain.radius)
-            .sum::<f64>();
+        let rest = match weights {
+            true => {
+                g * here
+                    .iter()
+                    .map(|grain| grain.mass * 2.0 * grain.radius)
+                    .sum::<f64>()
+            }
+            false => {
+                let loads = here.iter().zip(&self.loaded);
+                loads
+                    .map(|(grain, load)| load.force.norm() * 2.0 * grain.radius)
+                    .sum::<f64>()
+            }
+        };
         let share = |over: f64| match error == 0.0 {
             true => 0.0,
             false => (error / over).min(f64::MAX),
@@ -130,6 +141,7 @@ impl<D: Dimension> QuasiStatic<D> {
     fn warnings(&self) -> Vec<String> {
         let tally = &self.tally;
         let mut warnings = Vec::new();
+        warnings.extend(self.far_walls());
         if tally.held > 0 {
             warnings.push(format!(
                 "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",

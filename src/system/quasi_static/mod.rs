@@ -7,6 +7,8 @@
 mod contacts;
 mod driven;
 mod figures;
+mod ground;
+mod loads;
 mod placed;
 mod pressed;
 mod rows;
@@ -35,6 +37,9 @@ pub(super) use contacts::Body;
 pub use contacts::first_hanging;
 use contacts::{Surroundings, lowered};
 use figures::Tally;
+use ground::Ground;
+pub use loads::mean_load;
+use loads::{Load, Loads};
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
 /// of slides) is made again by going there once more, which takes less than to save it.
@@ -50,6 +55,11 @@ pub struct QuasiStatic<D: Dimension> {
     rules: Rules,
     packing: Packing<D>,
     surroundings: Surroundings<D>,
+    ground: Ground,
+    loads: Loads<D>,
+    /// What loads each grain that has come, but for weights alone; and the potential energy of their places, J.
+    loaded: Vec<Load<D>>,
+    potential: f64,
     course: Course,
     /// Node of each grain that has come.
     nodes: Vec<NodeKey>,
@@ -204,11 +214,14 @@ impl<D: Formed> QuasiStatic<D> {
         crate::system::features::check(&setup)?;
         let freedom = freedom_of(&settings, &setup.matter.laws);
         let count = setup.grains.len();
-        let mass = setup.grains.iter().map(|g| g.mass).sum::<f64>() / count.max(1) as f64;
         let mut run = QuasiStatic {
-            rules: rules(&settings, mass * setup.fields.gravity.norm()),
+            rules: rules(&settings, mean_load(&setup)),
             packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
             surroundings: Surroundings::new(&setup)?,
+            ground: Ground::new(&setup),
+            loads: Loads::new(&setup),
+            loaded: Vec::new(),
+            potential: 0.0,
             course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
             bodies: Vec::new(),
@@ -240,6 +253,7 @@ impl<D: Formed> QuasiStatic<D> {
             snapshots.set(1);
         }
         self.course.start(&self.setup);
+        self.schedule_loads(0.0);
         if !self.setup.grains.is_empty() {
             self.course
                 .schedule
@@ -325,8 +339,16 @@ impl<D: Formed> QuasiStatic<D> {
         let grain = self.setup.grains[index];
         let mut touches = Vec::new();
         let mut walls = Vec::new();
-        let around = self.surroundings.add(&grain, settings.reach);
-        let down = self.setup.fields.gravity * (1.0 / self.setup.fields.gravity.norm());
+        let mut around = self.surroundings.add(&grain, settings.reach);
+        // Sieves let small grains pass, and walls that are gone all.
+        around.retain(|beside| match beside.body {
+            Body::Wall(wall) => {
+                let wall = &self.setup.boundaries[wall];
+                wall.stops(grain.radius) && wall.opens_at.is_none_or(|end| time < end)
+            }
+            Body::Grain(_) => true,
+        });
+        let (come, down) = self.come(&grain, time);
         let gaps = lowered(&around, down, self.bearers);
         for (beside, gap) in around.iter().zip(gaps) {
             let (material, with) = match beside.body {
@@ -352,7 +374,6 @@ impl<D: Formed> QuasiStatic<D> {
                 gap,
             });
         }
-        let weight = self.setup.fields.gravity * grain.mass;
         let place = |x: D::Vector| -> Vec<f64> { x.components().collect() };
         let fault = |what: String| {
             SystemError::Numerical(format!(
@@ -363,7 +384,7 @@ impl<D: Formed> QuasiStatic<D> {
         };
         let added = self
             .packing
-            .add_grain(grain.position, grain.radius, weight, &touches);
+            .add_grain(grain.position, grain.radius, come.force, &touches);
         let Some((node, links)) = added else {
             return Err(fault("its centre lies on another body".into()));
         };
@@ -371,6 +392,9 @@ impl<D: Formed> QuasiStatic<D> {
         self.bodies
             .extend(walls.iter().map(|w| BodyRef::Boundary(*w as u16)));
         self.nodes.push(node);
+        let moved = self.move_walls(time);
+        self.schedule_loads(time);
+        let fed = self.load_all(time);
         if settings.placed == PlacedName::Settled {
             for &link in &links {
                 self.packing.start_here(link);
@@ -380,6 +404,7 @@ impl<D: Formed> QuasiStatic<D> {
             Err(StressError::Interrupted) => {
                 // What was done for this grain is done again when the run goes on.
                 self.nodes.pop();
+                self.loaded.truncate(self.nodes.len());
                 self.given_up = Some(before);
                 return Ok(false);
             }
@@ -394,7 +419,11 @@ impl<D: Formed> QuasiStatic<D> {
                 self.setup.grains.len()
             )));
         }
-        let energy = -grain.mass * self.setup.fields.gravity.dot(&grain.position);
+        let energy = match self.loads.are_weights() {
+            true => -grain.mass * self.setup.fields.gravity.dot(&grain.position),
+            false => fed,
+        };
+        self.tally.fed += moved;
         self.tally.fed += energy;
         let cause = self.log(sink, time, EventKind::AddBody, |row| {
             row.body_a = BodyRef::Grain(grain.id);
@@ -411,7 +440,7 @@ impl<D: Formed> QuasiStatic<D> {
         self.book(&relaxation);
         self.log_relaxation(sink, time, &relaxation, cause)?;
         self.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
-        self.record_avalanche(sink, time, grain.id, node, &relaxation)?;
+        self.record_avalanche(sink, time, Some((grain.id, node)), &relaxation)?;
         Ok(true)
     }
 

@@ -5,9 +5,9 @@
 //! as can be where more links press than places can follow; from there, with tangential forces as they are, equilibrium is found by the same
 //! rules as each grain's, with the geometry made anew until nothing is left to find.
 
-use super::QuasiStatic;
 use super::contacts::{Beside, Body, Surroundings};
 use super::pressed::{Placed, Pressed, across, known, known_at, order};
+use super::{QuasiStatic, mean_load};
 use crate::body::{Formed, Grain};
 use crate::geometry::{Dimension, Vector};
 use crate::record::BodyRef;
@@ -73,9 +73,7 @@ impl<D: Formed> QuasiStatic<D> {
                 apart.binary_search(&(index - 1)).is_err()
             });
         }
-        let mass: f64 = self.setup.grains.iter().map(|grain| grain.mass).sum();
-        let count = self.setup.grains.len().max(1) as f64;
-        let weight = mass * self.setup.fields.gravity.norm() / count;
+        let weight = mean_load(&self.setup);
         // Where slides do not end nothing gets better: motion goes on from the best that there was.
         let (mut best, mut slides) = (None, 0);
         let mut left = f64::INFINITY;
@@ -229,9 +227,21 @@ impl<D: Formed> QuasiStatic<D> {
         let nodes = self.nodes_at(&mut packing, places);
         let m = packing.network().per_node();
         let mut load: Vec<Vec<f64>> = self.setup.grains.iter().map(|_| vec![0.0; m]).collect();
-        for (load, grain) in load.iter_mut().zip(&self.setup.grains) {
-            for k in 0..D::N {
-                load[k] = grain.mass * self.setup.fields.gravity[k];
+        if self.loads.are_weights() {
+            for (load, grain) in load.iter_mut().zip(&self.setup.grains) {
+                for k in 0..D::N {
+                    load[k] = grain.mass * self.setup.fields.gravity[k];
+                }
+            }
+        } else {
+            // Where the grains are now, when motion begins.
+            let here = self.setup.grains.iter().zip(places);
+            let here: Vec<Grain<D>> = here
+                .map(|(grain, &position)| Grain { position, ..*grain })
+                .collect();
+            let (found, _) = self.loads.of(&self.setup, &here, self.setup.run.finish);
+            for (load, found) in load.iter_mut().zip(&found) {
+                *load = found.by_freedom(m);
             }
         }
         let all = self.beside(places)?;

@@ -6,6 +6,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::{AvalancheRow, BodyRef, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
 use crate::stress::{LinkKey, NodeKey, Relaxation, Surface};
 use crate::system::{EventLog, SystemError};
+use crate::walls::shifts;
 
 /// The top layer reaches this many radii of the last grain below its centre.
 const TOP_LAYER: f64 = 4.0;
@@ -125,7 +126,10 @@ impl<D: Dimension> QuasiStatic<D> {
             events: self.course.journal.by_kind().to_vec(),
             walls,
             meters: Vec::new(),
-            shifts: Vec::new(),
+            shifts: match self.ground.moves() {
+                true => shifts(self.setup.boundaries.iter(), time),
+                false => Vec::new(),
+            },
             cell: None,
         }
     }
@@ -230,22 +234,37 @@ impl<D: Dimension> QuasiStatic<D> {
         Ok(sink.snapshot(&grains, &links)?)
     }
 
-    /// Writes what a grain set off, if anything.
+    /// The unit vector against all that loads the grains; that of the last axis where nothing does.
+    fn up(&self) -> D::Vector {
+        let gravity = self.setup.fields.gravity;
+        let down = match self.loads.are_weights() {
+            true => gravity,
+            false => {
+                let loads = self.loaded.iter();
+                loads.fold(D::Vector::default(), |sum, load| sum + load.force)
+            }
+        };
+        match down.norm() {
+            0.0 => D::Vector::from_fn(|k| f64::from(u8::from(k + 1 == D::N))),
+            size => down * (-1.0 / size),
+        }
+    }
+
+    /// Writes what a grain, or a change of loads, set off, if anything.
     pub(super) fn record_avalanche(
         &mut self,
         sink: &mut dyn Sink,
         time: f64,
-        grain: u32,
-        node: NodeKey,
+        come: Option<(u32, NodeKey)>,
         relaxation: &Relaxation,
     ) -> Result<(), SystemError> {
         let radius = self.setup.grains[self.nodes.len() - 1].radius;
-        let gravity = self.setup.fields.gravity;
         let surface = Surface {
-            up: gravity * (-1.0 / gravity.norm()),
+            up: self.up(),
             depth: TOP_LAYER * radius,
         };
-        let found = self.packing.avalanche(relaxation, Some(node), &surface);
+        let node = come.map(|(_, node)| node);
+        let found = self.packing.avalanche(relaxation, node, &surface);
         let Some(avalanche) = found else {
             return Ok(());
         };
@@ -269,7 +288,7 @@ impl<D: Dimension> QuasiStatic<D> {
             position: three(centre),
             place: avalanche.place,
             by_place: avalanche.by_place,
-            trigger: BodyRef::Grain(grain),
+            trigger: come.map_or(BodyRef::None, |(grain, _)| BodyRef::Grain(grain)),
         };
         let avalanches = &mut self.tally.avalanches;
         avalanches.count += 1;

@@ -138,7 +138,7 @@ const START: Axis = Axis {
 };
 const PERTURB: Axis = Axis {
     name: "perturb",
-    values: &["undisturbed", "tap", "shake", "tilt", "remove"],
+    values: &["undisturbed", "tap", "shake", "tilt", "remove", "settles"],
 };
 const LOG: Axis = Axis {
     name: "log",
@@ -180,7 +180,22 @@ pub const EVENTS: &[Axis] = &[
     },
     Axis {
         name: "log",
-        values: &["quiet", "links", "impacts"],
+        values: &["quiet", "links", "impacts", "wear"],
+    },
+    Axis {
+        name: "traffic",
+        values: &[
+            "closed",
+            "feed",
+            "outlet",
+            "valve-of-feed",
+            "valve-of-wall",
+            "gate",
+        ],
+    },
+    Axis {
+        name: "disturbed",
+        values: &["undisturbed", "tap", "shake", "tilt", "remove"],
     },
 ];
 

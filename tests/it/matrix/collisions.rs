@@ -4,7 +4,18 @@ use super::words::{GRAVITY, field, laws, to};
 
 /// A run from collision to collision.
 pub fn collisions(case: &[&str]) -> String {
-    let &[space, rule, wall, moves, forces, collapse, log] = case else {
+    let &[
+        space,
+        rule,
+        wall,
+        moves,
+        forces,
+        collapse,
+        log,
+        traffic,
+        disturbed,
+    ] = case
+    else {
         panic!("{case:?}")
     };
     let space = space == "space";
@@ -16,6 +27,7 @@ pub fn collisions(case: &[&str]) -> String {
         match log {
             "links" => "events = \"links\"\n",
             "impacts" => "impacts = true\n",
+            "wear" => "wear = 0.01\n",
             _ => "",
         },
     );
@@ -101,7 +113,33 @@ pub fn collisions(case: &[&str]) -> String {
             _ => String::new(),
         };
         text += &format!("[[boundary]]\nname = \"trial\"\nmaterial = \"wall\"\n{shape}\n{motion}");
+        if traffic == "gate" {
+            text += "opens_at = 0.15\n";
+        }
     }
+    let walled = wall != "periodic";
+    text += &comes_and_goes(space, traffic, walled);
+    text += &match disturbed {
+        "tap" => format!(
+            "[[perturb]]\ntime = 0.1\ntap = {{ velocity = {} }}\n",
+            to(space, 0.1, 0.2)
+        ),
+        "shake" => format!(
+            "[[perturb]]\ntime = 0.1\nshake = {{ direction = {}, amplitude = 0.002, frequency = 20.0, cycles = 2 }}\n",
+            to(space, 1.0, 1.0)
+        ),
+        "tilt" if forces == "gravity" => format!(
+            "[[perturb]]\ntime = 0.1\ntilt = {{ angle = {}, duration = 0.1 }}\n",
+            if space { "[0.1, 0.3, 0.0]" } else { "0.3" }
+        ),
+        "remove" => format!(
+            "[[perturb]]\ntime = 0.05\nremove = {{ near = {0} }}\n[[perturb]]\ntime = 0.2\nremove = {{ near = {0} }}\n",
+            to(space, 0.05, 0.05)
+        ),
+        // Without weight nobody settles.
+        "settles" if forces == "gravity" => "[settle]\nat_most = 0.04\n".into(),
+        _ => String::new(),
+    };
     let (min, max) = match space {
         true => ("[0.01, 0.01, 0.01]", "[0.09, 0.09, 0.09]"),
         false => ("[0.01, 0.01]", "[0.09, 0.09]"),
@@ -111,4 +149,54 @@ pub fn collisions(case: &[&str]) -> String {
          min = {min}\nmax = {max}\njitter = 0.8\nspeed = 0.4\n",
         if space { 24 } else { 16 }
     )
+}
+
+/// Grains that come and go, and valves.
+fn comes_and_goes(space: bool, traffic: &str, walled: bool) -> String {
+    let all = |x: f64| format!("{:?}", vec![x; if space { 3 } else { 2 }]);
+    let feed = || {
+        format!(
+            "[[feed]]\nmaterial = \"stuff\"\nradius = {{ min = 0.003, max = 0.004 }}\ncount = 5\nevery = 0.03\nstart = 0.02\n\
+             postpone = 0.003\nmin = {}\nmax = {}\nvelocity = {}\n",
+            all(0.03),
+            all(0.07),
+            to(space, 0.1, -0.3)
+        )
+    };
+    let meter = || {
+        let end = if space {
+            ", max = [0.1, 0.1, 0.05] }"
+        } else {
+            ", max = [0.1, 0.05] }"
+        };
+        format!(
+            "[[meter]]\nname = \"m\"\ninside = {{ min = {}{end}\nevery = 0.007\n",
+            all(0.0)
+        )
+    };
+    match traffic {
+        "feed" => feed(),
+        "outlet" => format!(
+            "[[outlet]]\ninside = {{ min = {}, max = {} }}\n",
+            all(0.04),
+            all(0.08)
+        ),
+        "valve-of-feed" => {
+            meter() + &feed() + "[[control]]\nvalve = { meter = \"m\", count = 1, feed = 0 }\n"
+        }
+        "valve-of-wall" if walled => {
+            let away = if space {
+                "sphere = { centre = [0.15, 0.05, 0.05]"
+            } else {
+                "circle = { centre = [0.15, 0.05]"
+            };
+            format!(
+                "{}[[boundary]]\nname = \"w\"\nmaterial = \"wall\"\n{away}, radius = 0.01, grains = \"outside\" }}\n\
+                 [[control]]\nvalve = {{ meter = \"m\", count = 1, boundary = \"w\", way = {}, lasts = 0.05 }}\n",
+                meter(),
+                to(space, -0.03, 0.0)
+            )
+        }
+        _ => String::new(),
+    }
 }

@@ -1,0 +1,362 @@
+//! What changes an engine from outside, between two of its runs: grains that come, go or are given a velocity, and walls that begin to move.
+//!
+//! A change acts at the engine's time, as an event does: it costs what it touches. What others had foreseen of a grain that changed is found
+//! out of date when its time comes, by the grain's count.
+
+use super::bent;
+use super::cells::{Found, Scope};
+use super::lists;
+use super::run::Observer;
+use super::soft::Held;
+use super::state::{self, COUNT, RADIUS, Slot, Turning, next};
+use super::{Bodies, Body, Core, Engine, FieldTally, Moment, Tally, WallTally};
+use crate::geometry::{Dimension, Vector};
+use crate::vector::{Kernel, Lanes, Row};
+use crate::walls::Motion;
+
+/// The place of a grain that is not there any more.
+pub(super) const GONE: u32 = u32::MAX;
+
+/// Grains that may come to an engine: cells, lists and tables are laid out for them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coming<D: Dimension> {
+    /// One of them; where it will be does not matter.
+    pub body: Body<D>,
+    /// How many like it are there at once at most, about.
+    pub count: usize,
+}
+
+/// A grain that was taken away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Removed<D: Dimension> {
+    /// How it was.
+    pub moment: Moment<D>,
+    /// Its potential energy, J.
+    pub potential: f64,
+}
+
+/// Foresees what comes next for some grains.
+struct Foresee<'a, D: Dimension> {
+    core: &'a mut Core<D>,
+    slots: &'a [u32],
+    /// s since the epoch.
+    now: f64,
+}
+
+impl<D: Dimension> Kernel for Foresee<'_, D> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut found = Found::default();
+        for &slot in self.slots {
+            self.core
+                .predict::<L, true>(slot, self.now, Scope::All, &mut found);
+        }
+    }
+}
+
+/// A grain's list of neighbours is made about where it is.
+struct List<'a, D: Dimension> {
+    core: &'a mut Core<D>,
+    slot: u32,
+    /// s since the epoch.
+    now: f64,
+}
+
+impl<D: Dimension> Kernel for List<'_, D> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let crossings = self.core.tally.work.crossings;
+        lists::renew_list::<_, L>(self.core, self.slot, self.now, &mut Found::default());
+        self.core.tally.work.crossings = crossings;
+    }
+}
+
+impl<D: Dimension> Engine<D> {
+    /// Whether a grain of the list is there.
+    pub fn is_there(&self, grain: usize) -> bool {
+        self.places.get(grain).is_some_and(|&place| place != GONE)
+    }
+
+    /// How many are there.
+    pub fn count(&self) -> usize {
+        self.core.bodies.rows.len() - self.core.bodies.free.len()
+    }
+
+    /// Whether a ball at a place, in the box along periodic axes, touches neither a grain nor a wall now. It must be no larger than what the
+    /// engine was made for.
+    pub fn is_free(&self, place: D::Vector, radius: f64) -> bool {
+        let core = &self.core;
+        let (t, mut found) = (self.local(), Found::default());
+        let apart = |slot: u32| {
+            let (x, _) = bent::state_at(core, slot as usize, t);
+            let reach = radius + core.bodies.rows[slot as usize].0[RADIUS];
+            bent::nearest_image(core, x - place).norm_squared() > reach * reach
+        };
+        let at = core.cells.locate::<D>(place);
+        let n = core.cells.gather::<D>(at, Scope::All, &mut found);
+        found.grains[..n].iter().all(|&slot| apart(slot))
+            && core.walls.leave_free(place, radius, self.time)
+    }
+
+    /// A grain comes, where nothing is; gives its place in the list. It must be of a species and no larger than what the engine was made for
+    /// ([`Coming`]).
+    pub fn add(&mut self, body: &Body<D>) -> u32 {
+        let (t, grain) = (self.local(), self.places.len() as u32);
+        let core = &mut self.core;
+        let slot = match core.bodies.free.pop() {
+            Some(slot) => slot,
+            None => core.grow(),
+        };
+        self.places.push(slot);
+        core.settle_in(slot, grain, body, t);
+        if core.lists.is_some() {
+            let (core, now) = (&mut self.core, t);
+            crate::vector::run(self.level, List { core, slot, now });
+        }
+        if bent::is_bent(&self.core) {
+            bent::begin_piece(&mut self.core, slot as usize, t, true);
+        }
+        self.foresee(&[slot]);
+        grain
+    }
+
+    /// A grain goes; gives how it was. Who watches is told if that ends its contact.
+    pub fn remove<O: Observer<D>>(&mut self, grain: usize, observer: &mut O) -> Option<Removed<D>> {
+        if !self.is_there(grain) {
+            return None;
+        }
+        let (t, slot) = (self.local(), self.places[grain]);
+        self.core.interrupt_one(slot, t, observer);
+        let removed = Removed {
+            moment: self.moment(grain),
+            potential: self.potential_of(grain),
+        };
+        self.places[grain] = GONE;
+        self.core.clear_out(slot, t);
+        Some(removed)
+    }
+
+    /// A grain gets a velocity on top of its own, m/s; gives the energy that this takes, J. Who watches is told if that ends its contact.
+    pub fn kick<O: Observer<D>>(
+        &mut self,
+        grain: usize,
+        velocity: D::Vector,
+        observer: &mut O,
+    ) -> f64 {
+        if !self.is_there(grain) {
+            return 0.0;
+        }
+        let (t, slot) = (self.local(), self.places[grain]);
+        let (core, i) = (&mut self.core, slot as usize);
+        core.interrupt_one(slot, t, observer);
+        let bent = bent::is_bent(core);
+        if bent {
+            bent::end_piece(core, i, t);
+        }
+        let (_, before) = bent::state_at(core, i, t);
+        state::kick::<D>(&mut core.bodies.rows[i], velocity, t);
+        core.bodies.count_change(i);
+        if bent {
+            bent::begin_piece(core, i, t, true);
+        }
+        let given = before.dot(&velocity) + 0.5 * velocity.norm_squared();
+        let given = given * core.bodies.masses[i];
+        self.foresee(&[slot]);
+        given
+    }
+
+    /// A wall that slides begins to.
+    pub fn slide(&mut self, wall: usize) {
+        let time = self.time;
+        let Some(wall) = self.core.walls.wall_mut(wall) else {
+            return;
+        };
+        if let Motion::Slide(slide) = &mut wall.boundary.motion {
+            slide.from = Some(time);
+        }
+        // Whoever is near had foreseen it as it stood.
+        let all: Vec<u32> = self.present().map(|(_, slot)| slot).collect();
+        self.foresee(&all);
+    }
+
+    /// The clock is set to a time, s, and all counts and sums begin.
+    pub fn begin_at(&mut self, time: f64) {
+        let (t, shift) = (self.local(), time - self.time);
+        let core = &mut self.core;
+        let bent = bent::is_bent(core);
+        for i in 0..core.bent.pieces.len() {
+            bent::end_piece(core, i, t);
+        }
+        core.clock.epoch += shift;
+        for turning in &mut core.bodies.turning {
+            turning.since += shift;
+        }
+        self.time = time;
+        let core = &mut self.core;
+        core.tally = Tally::default();
+        core.bent.tally = FieldTally::default();
+        core.wall_tallies.fill(WallTally::default());
+        if shift != 0.0 {
+            // Walls and fields are now as they are at another time.
+            let all: Vec<u32> = self.present().map(|(_, slot)| slot).collect();
+            for &slot in all.iter().filter(|_| bent) {
+                bent::begin_piece(&mut self.core, slot as usize, t, false);
+            }
+            self.foresee(&all);
+        }
+    }
+
+    /// The grains that are there, in order of the list, and their slots.
+    pub(super) fn present(&self) -> impl Iterator<Item = (usize, u32)> {
+        let all = self.places.iter().copied().enumerate();
+        all.filter(|&(_, slot)| slot != GONE)
+    }
+
+    /// s since the epoch.
+    fn local(&self) -> f64 {
+        (self.time - self.core.clock.epoch).max(self.core.clock.now)
+    }
+
+    fn foresee(&mut self, slots: &[u32]) {
+        let now = self.local();
+        let core = &mut self.core;
+        crate::vector::run(self.level, Foresee { core, slots, now });
+    }
+}
+
+impl<D: Dimension> Bodies<D> {
+    /// What others foresaw of a grain holds no more, without a collision.
+    fn count_change(&mut self, i: usize) {
+        if self.changed.len() <= i {
+            self.changed.resize(i + 1, 0);
+        }
+        self.changed[i] += 1;
+        self.rows[i].0[COUNT] += 1.0;
+    }
+
+    /// How often a grain's path changed so far.
+    pub(super) fn changes(&self, i: usize) -> u32 {
+        self.changed.get(i).copied().unwrap_or(0)
+    }
+}
+
+impl<D: Dimension> Core<D> {
+    /// Room for one more grain.
+    fn grow(&mut self) -> u32 {
+        let slot = self.bodies.rows.len() as u32;
+        let bodies = &mut self.bodies;
+        bodies.rows.push(Row::default());
+        bodies.slots.push(Slot::nobody(slot));
+        bodies.ids.push(GONE);
+        bodies.masses.push(1.0);
+        bodies.wraps.push([0; 3]);
+        if self.limits.contact_time > 0.0 {
+            bodies.last.push(next::NONE);
+        }
+        if bodies.rough {
+            bodies.turning.push(Turning {
+                spin: D::Spin::default(),
+                rotation: D::identity(),
+                since: 0.0,
+            });
+        }
+        if self.contacts.any_soft() {
+            self.held.push(Held::default());
+        }
+        self.bent.grow();
+        if let Some(lists) = &mut self.lists {
+            lists.grow(&mut self.bodies.slots);
+        }
+        slot
+    }
+
+    /// A grain takes a slot that nobody has, t s after the epoch.
+    fn settle_in(&mut self, slot: u32, grain: u32, body: &Body<D>, t: f64) {
+        let i = slot as usize;
+        self.bodies.count_change(i);
+        let count = self.bodies.rows[i].0[COUNT];
+        // None of those of whoever had the slot before are its own.
+        self.bodies.changed[i] = count as u32;
+        let mut row = Row::default();
+        for k in 0..D::N {
+            row.0[k] = body.position[k];
+            row.0[state::SPEED + k] = body.velocity[k];
+        }
+        row.0[RADIUS] = body.radius;
+        // So that whoever had foreseen the one before it finds this out.
+        row.0[COUNT] = count;
+        if !bent::is_bent(self) {
+            // Told at the epoch.
+            let g = self.gravity;
+            for k in 0..D::N {
+                row.0[state::SPEED + k] -= g[k] * t;
+                row.0[k] -= (row.0[state::SPEED + k] + 0.5 * g[k] * t) * t;
+            }
+        }
+        let at = self.cells.locate::<D>(body.position);
+        self.cells.insert(self.cells.index(at), slot);
+        let bodies = &mut self.bodies;
+        bodies.rows[i] = row;
+        bodies.ids[i] = grain;
+        bodies.masses[i] = body.mass;
+        bodies.wraps[i] = [0; 3];
+        bodies.slots[i] = Slot {
+            inverse_mass: 1.0 / body.mass,
+            at,
+            species: body.species,
+            span: bodies.slots[i].span,
+            ..Slot::nobody(slot)
+        };
+        if let Some(turning) = bodies.turning.get_mut(i) {
+            *turning = Turning {
+                spin: body.spin,
+                rotation: body.rotation,
+                since: self.clock.epoch + t,
+            };
+        }
+        if let Some(held) = self.held.get_mut(i) {
+            *held = Held::default();
+        }
+        if let Some(lists) = &mut self.lists {
+            lists.expect(i, body.radius);
+        }
+        if bent::is_bent(self) {
+            bent::put(self, i, (body.position, body.velocity), t);
+        }
+    }
+
+    /// A grain leaves its slot, t s after the epoch.
+    fn clear_out(&mut self, slot: u32, t: f64) {
+        let i = slot as usize;
+        if bent::is_bent(self) {
+            bent::end_piece(self, i, t);
+            bent::idle(self, i);
+        }
+        let at = self.bodies.slots[i].at;
+        self.cells.remove(self.cells.index(at), slot);
+        if let Some(lists) = &mut self.lists {
+            lists.forget(&mut self.bodies.slots, slot);
+        }
+        let bodies = &mut self.bodies;
+        bodies.count_change(i);
+        for k in 0..D::N {
+            bodies.rows[i].0[state::SPEED + k] = 0.0;
+        }
+        bodies.slots[i] = Slot {
+            span: bodies.slots[i].span,
+            ..Slot::nobody(slot)
+        };
+        for last in &mut bodies.last {
+            if *last == slot {
+                *last = next::NONE;
+            }
+        }
+        if let Some(last) = bodies.last.get_mut(i) {
+            *last = next::NONE;
+        }
+        bodies.ids[i] = GONE;
+        bodies.free.push(slot);
+    }
+}

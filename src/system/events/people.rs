@@ -1,0 +1,306 @@
+//! Who is and was there: the grains by their places in the list of the engine, and the books of who came, who went and what that brought.
+
+use serde::{Deserialize, Serialize};
+
+use super::Events;
+use crate::body::{Grain, GrainId};
+use crate::collide::engine::{Body, Engine, Removed};
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{BodyRef, Sink};
+use crate::system::outlet::Left;
+use crate::system::traffic::Traffic;
+use crate::system::{
+    EventLog, Outcome, OutletSetup, PerturbKind, Setup, SystemError, Victim, meter,
+};
+
+/// Energies that came and went with grains, and that perturbations gave, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Passage {
+    /// Brought by feeds: kinetic and potential.
+    pub fed: f64,
+    /// The potential part of that.
+    pub fed_potential: f64,
+    /// Gone with grains: kinetic and potential.
+    pub removed: f64,
+    /// The potential part of that.
+    pub removed_potential: f64,
+    /// Mass times diameter of those that went, kg m.
+    pub removed_size: f64,
+    /// Given by taps.
+    pub given: f64,
+}
+
+/// All grains that are or were there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct People<D: Dimension> {
+    /// Those that came after the start; the engine's list has them after those of the setup.
+    come: Vec<Grain<D>>,
+    pub traffic: Traffic,
+    pub passage: Passage,
+    /// What was to be told of the run, once each.
+    pub warnings: Vec<String>,
+}
+
+impl<D: Dimension> People<D> {
+    /// At the start of a setup.
+    pub fn new(setup: &Setup<D>) -> Self {
+        let next = setup.grains.iter().map(|grain| grain.id + 1).max();
+        let mut traffic = Traffic::new(next.unwrap_or(0), setup.sources.outlets.len());
+        traffic.begin(setup.grains.len());
+        Self {
+            come: Vec::new(),
+            traffic,
+            passage: Passage::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The grain at a place of the engine's list, as it was when it came.
+    pub fn grain<'a>(&'a self, setup: &'a Setup<D>, place: usize) -> &'a Grain<D> {
+        match setup.grains.get(place) {
+            Some(grain) => grain,
+            None => &self.come[place - setup.grains.len()],
+        }
+    }
+
+    /// How many are or were there.
+    pub fn len(&self, setup: &Setup<D>) -> usize {
+        setup.grains.len() + self.come.len()
+    }
+}
+
+/// A grain as it is now.
+pub(super) fn grain_now<D: Dimension>(
+    engine: &Engine<D>,
+    place: usize,
+    grain: &Grain<D>,
+) -> Grain<D> {
+    let now = engine.moment(place);
+    Grain {
+        position: now.position,
+        velocity: now.velocity,
+        rotation: now.rotation,
+        spin: now.spin,
+        ..*grain
+    }
+}
+
+impl<D: Dimension> Events<D> {
+    /// The grains that are there and their places in the engine's list, in the order in which they came.
+    pub(super) fn present(&self) -> impl Iterator<Item = (usize, &Grain<D>)> {
+        let all = 0..self.people.len(&self.setup);
+        all.filter(|&place| self.engine.is_there(place))
+            .map(|place| (place, self.people.grain(&self.setup, place)))
+    }
+
+    /// Logs an event of the whole, or of a grain where it is; gives the number of the row, 0 where nothing is logged.
+    pub(super) fn log(
+        &mut self,
+        sink: &mut dyn Sink,
+        (time, kind): (f64, EventKind),
+        of: Option<(GrainId, D::Vector)>,
+        energy: f64,
+    ) -> Result<u64, SystemError> {
+        if self.setup.log.events == EventLog::None {
+            return Ok(0);
+        }
+        let mut row = self.course.journal.row(time, kind);
+        row.energy = energy;
+        row.cause = self.course.journal.causes.now;
+        if let Some((id, place)) = of {
+            row.body_a = BodyRef::Grain(id);
+            for k in 0..D::N {
+                row.position[k] = place[k];
+            }
+        }
+        sink.event(&row)?;
+        Ok(row.seq)
+    }
+
+    /// A grain comes.
+    pub(super) fn add(
+        &mut self,
+        grain: &Grain<D>,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let place = self.engine.add(&Body {
+            position: grain.position,
+            velocity: grain.velocity,
+            spin: grain.spin,
+            rotation: grain.rotation,
+            radius: grain.radius,
+            mass: grain.mass,
+            species: grain.material,
+        });
+        self.people.come.push(*grain);
+        self.people.traffic.enter();
+        let potential = self.engine.potential_of(place as usize);
+        let passage = &mut self.people.passage;
+        passage.fed += grain.kinetic_energy() + potential;
+        passage.fed_potential += potential;
+        meter::meet_meters(&self.setup, &mut self.meters, grain.id, grain.position);
+        let of = Some((grain.id, grain.position));
+        self.log(sink, (time, EventKind::AddBody), of, 0.0)?;
+        Ok(())
+    }
+
+    /// A grain at a place of the engine's list goes; how it left, or none where it was taken away.
+    fn take(
+        &mut self,
+        place: usize,
+        how: Option<Left>,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let (removed, rows) = self.with_rows(|engine, noted| engine.remove(place, noted));
+        for row in &rows {
+            sink.event(row)?;
+        }
+        let Some(Removed { moment, potential }) = removed else {
+            return Ok(());
+        };
+        let before = *self.people.grain(&self.setup, place);
+        let grain = Grain {
+            position: moment.position,
+            velocity: moment.velocity,
+            rotation: moment.rotation,
+            spin: moment.spin,
+            ..before
+        };
+        let passage = &mut self.people.passage;
+        passage.removed += grain.kinetic_energy() + potential;
+        passage.removed_potential += potential;
+        passage.removed_size += grain.mass * 2.0 * grain.radius;
+        match how {
+            None => self.people.traffic.take_away(),
+            Some(how) => {
+                self.people.traffic.leave(&grain, time);
+                if how == Left::Through {
+                    let mut outlets = self.setup.sources.outlets.iter();
+                    let through = |outlet: &OutletSetup<D>| {
+                        outlet.left(grain.position, grain.radius) == Some(Left::Through)
+                    };
+                    self.people
+                        .traffic
+                        .discharge(outlets.position(through), time);
+                }
+            }
+        }
+        let of = Some((grain.id, grain.position));
+        let row = self.log(sink, (time, EventKind::DeleteBodies), of, 0.0)?;
+        if self.people.traffic.count() == 0 {
+            self.course.journal.causes.end = row;
+        }
+        Ok(())
+    }
+
+    /// All that have left go; the run ends where nobody is left or to come.
+    pub(super) fn remove_left(
+        &mut self,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let outlets = &self.setup.sources.outlets;
+        let left = |place: usize, grain: &Grain<D>| {
+            let x = self.engine.moment(place).position;
+            outlets
+                .iter()
+                .find_map(|outlet| outlet.left(x, grain.radius))
+        };
+        let gone: Vec<(usize, Left)> = self
+            .present()
+            .filter_map(|(place, grain)| Some((place, left(place, grain)?)))
+            .collect();
+        for (place, how) in gone {
+            self.take(place, Some(how), time, sink)?;
+        }
+        let feeds = self.setup.sources.feeds.iter();
+        let to_come = feeds
+            .zip(self.course.sources.feeds())
+            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.matter.forms));
+        if self.setup.run.stop_when_empty && !to_come && self.people.traffic.count() == 0 {
+            self.finish(time, Outcome::Empty, sink)?;
+        }
+        Ok(())
+    }
+
+    /// A perturbation comes.
+    pub(super) fn perturb(
+        &mut self,
+        index: usize,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let kind = self.setup.sources.perturbs[index].kind;
+        let touched = self.touched(&kind);
+        if touched.is_empty() {
+            self.people.warnings.push(format!(
+                "perturb[{index}] found no grain at {time:.6} s: nothing was done"
+            ));
+            return Ok(());
+        }
+        self.course.journal.count(EventKind::Perturb);
+        self.course.sources.perturbed(index);
+        let of = match touched[..] {
+            [one] if kind.change().is_none() => {
+                let id = self.people.grain(&self.setup, one).id;
+                Some((id, self.engine.moment(one).position))
+            }
+            _ => None,
+        };
+        let (mut given, mut ends) = (0.0, Vec::new());
+        if let PerturbKind::Tap { velocity, .. } = kind {
+            for &place in &touched {
+                let (energy, rows) =
+                    self.with_rows(|engine, noted| engine.kick(place, velocity, noted));
+                given += energy;
+                ends.extend(rows);
+            }
+            self.people.passage.given += given;
+        }
+        for row in &ends {
+            sink.event(row)?;
+        }
+        // Of a gravity that changes the engine knows beforehand.
+        let row = self.log(sink, (time, EventKind::Perturb), of, given)?;
+        self.course.journal.causes.now = row;
+        if let PerturbKind::Remove(_) = kind {
+            for &place in &touched {
+                self.course.journal.count(EventKind::DeleteBodies);
+                self.take(place, None, time, sink)?;
+            }
+        }
+        self.course.journal.causes.now = 0;
+        Ok(())
+    }
+
+    /// Places of the grains that a perturbation touches.
+    fn touched(&self, kind: &PerturbKind<D>) -> Vec<usize> {
+        let there = self
+            .present()
+            .map(|(place, grain)| (place, grain.id, self.engine.moment(place).position));
+        match kind {
+            PerturbKind::Tap {
+                region: Some((min, max)),
+                ..
+            } => there
+                .filter(|(_, _, x)| (0..D::N).all(|k| x[k] >= min[k] && x[k] <= max[k]))
+                .map(|(place, ..)| place)
+                .collect(),
+            PerturbKind::Remove(Victim::Near(point)) => there
+                .min_by(|(_, a, x), (_, b, y)| {
+                    let far = |x: &D::Vector| (*x - *point).norm_squared();
+                    far(x).total_cmp(&far(y)).then(a.cmp(b))
+                })
+                .map(|(place, ..)| place)
+                .into_iter()
+                .collect(),
+            // No jam stands where all collide.
+            PerturbKind::Remove(Victim::OfArch(_)) => Vec::new(),
+            _ => there.map(|(place, ..)| place).collect(),
+        }
+    }
+}

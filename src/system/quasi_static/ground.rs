@@ -1,0 +1,191 @@
+//! Walls of a filling that move slowly, or are taken away.
+//!
+//! A wall that moves strains its links by as much as its points move; places and directions stay those of the fill, so that it may move by a
+//! small part of a radius. Each step of it is a sudden one: what it puts into the springs of its links is given from outside, and what is left
+//! of that when all is at rest again is booked as with grains that come.
+
+use super::QuasiStatic;
+use crate::body::Formed;
+use crate::event::EventKind;
+use crate::geometry::{Dimension, Vector};
+use crate::record::{BodyRef, Sink};
+use crate::stress::NodeKey;
+use crate::system::{Setup, SystemError};
+use crate::walls::Boundary;
+
+/// How far the surface of a wall goes at most from one equilibrium to the next, over the least radius.
+const STEP: f64 = 1e-3;
+/// A wall that goes farther than so many least radii is told of.
+const FAR: f64 = 0.05;
+/// Times at which it is asked how far a wall went.
+const LOOKS: usize = 64;
+
+/// Walls that move.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    /// Indices of the walls that do.
+    moving: Vec<usize>,
+    /// How far a wall may go in a step, m.
+    step: f64,
+    /// Time of the last step, s.
+    time: f64,
+}
+
+/// Whether a wall, or its surface, moves.
+fn moves<D: Dimension>(wall: &Boundary<D>) -> bool {
+    !wall.motion.is_fixed() || wall.belt != D::Vector::default()
+}
+
+impl Ground {
+    /// Of a setup.
+    pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
+        let moving = (0..setup.boundaries.len()).filter(|&k| moves(&setup.boundaries[k]));
+        let radii = setup.grains.iter().map(|grain| grain.radius);
+        Ground {
+            moving: moving.collect(),
+            step: STEP * radii.fold(f64::INFINITY, f64::min),
+            time: 0.0,
+        }
+    }
+
+    /// Whether any wall moves.
+    pub fn moves(&self) -> bool {
+        !self.moving.is_empty()
+    }
+
+    /// When walls are to be moved next after a time, s: before the surface of any that touches somebody has gone a step; without end where none
+    /// moves any more.
+    fn next<D: Dimension>(
+        &self,
+        setup: &Setup<D>,
+        touched: impl Fn(usize) -> bool,
+        time: f64,
+    ) -> f64 {
+        let mut next = f64::INFINITY;
+        for &index in self.moving.iter().filter(|&&index| touched(index)) {
+            let wall = &setup.boundaries[index];
+            // Contacts are where grains are.
+            let centre = wall.motion.pose(time).centre;
+            let reach =
+                |grain: &crate::body::Grain<D>| (grain.position - centre).norm() + grain.radius;
+            let size = setup.grains.iter().map(reach).fold(0.0, f64::max);
+            let change = wall.motion.next_change(time).unwrap_or(f64::INFINITY);
+            let (speed, spin) = wall.motion.speed_bounds(time, change.min(setup.run.finish));
+            let fast = speed + spin * size + wall.belt.norm();
+            next = next.min(change).min(match fast > 0.0 {
+                true => time + self.step / fast,
+                false => f64::INFINITY,
+            });
+        }
+        next
+    }
+}
+
+impl<D: Dimension> QuasiStatic<D> {
+    /// Where a point of a wall that is at `point` in the wall's own frame has gone between two times, m; its belt with it.
+    fn way(
+        &self,
+        wall: usize,
+        point: D::Vector,
+        normal: D::Vector,
+        from: f64,
+        to: f64,
+    ) -> D::Vector {
+        let wall = &self.setup.boundaries[wall];
+        let [before, after] = [from, to].map(|time| wall.motion.pose(time));
+        let belt = after.vector_from_frame(wall.belt);
+        let along = belt - normal * belt.dot(&normal);
+        after.to_world(point) - before.to_world(point) + along * (to - from)
+    }
+
+    /// The wall and the point of a node in the wall's frame at time 0, with the direction of the wall there; none of a grain.
+    fn on_wall(&self, node: NodeKey) -> Option<(usize, D::Vector, D::Vector)> {
+        let BodyRef::Boundary(wall) = self.bodies[node] else {
+            return None;
+        };
+        let wall = usize::from(wall);
+        let network = self.packing.network();
+        let point = network.nodes()[node].position;
+        let normal = network
+            .links_of(node)
+            .first()
+            .map(|&link| network.links()[link].normal);
+        let pose = self.setup.boundaries[wall].motion.pose(0.0);
+        Some((wall, pose.to_frame(point), normal.unwrap_or_default()))
+    }
+
+    /// When walls are to be moved next after a time, s.
+    pub(super) fn next_move(&self, time: f64) -> f64 {
+        let touched = |wall: usize| self.bodies.contains(&BodyRef::Boundary(wall as u16));
+        self.ground.next(&self.setup, touched, time)
+    }
+
+    /// Moves walls to where they are at a time, s; gives what that puts into springs, J.
+    pub(super) fn move_walls(&mut self, time: f64) -> f64 {
+        let from = std::mem::replace(&mut self.ground.time, time);
+        let mut given = 0.0;
+        if !self.ground.moves() || time <= from {
+            return given;
+        }
+        for node in 0..self.bodies.len() {
+            let Some((wall, point, normal)) = self.on_wall(node) else {
+                continue;
+            };
+            if !self.ground.moving.contains(&wall) {
+                continue;
+            }
+            given += self
+                .packing
+                .move_fixed(node, self.way(wall, point, normal, from, time));
+        }
+        given
+    }
+
+    /// What is to be said of walls that went far.
+    pub(super) fn far_walls(&self) -> Vec<String> {
+        let far = FAR / STEP * self.ground.step;
+        let went = |wall: &Boundary<D>| {
+            let times = (1..=LOOKS).map(|k| self.course.time * k as f64 / LOOKS as f64);
+            let mut poses = times.map(|time| wall.motion.pose(time));
+            poses.any(|pose| {
+                let mut places = self.setup.grains.iter().map(|grain| grain.position);
+                places.any(|x| (pose.to_world(x) - x).norm() > far)
+            })
+        };
+        let walls = self
+            .ground
+            .moving
+            .iter()
+            .map(|&index| &self.setup.boundaries[index]);
+        let walls = walls.filter(|wall| !wall.motion.is_fixed() && went(wall));
+        walls
+            .map(|wall| {
+                format!(
+                    "the wall `{}` has moved by more than {FAR} of the least radius, but places and directions of contacts stay those of the fill, and it touches nobody new: forces are off by about as much",
+                    wall.name
+                )
+            })
+            .collect()
+    }
+}
+
+impl<D: Formed> QuasiStatic<D> {
+    /// A wall is taken away: its links let go, and all goes back to equilibrium.
+    pub(super) fn open(
+        &mut self,
+        wall: usize,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let cause = self.log(sink, time, EventKind::BoundaryUpdate, |_| {})?;
+        let nodes = (0..self.bodies.len())
+            .filter(|&node| self.bodies[node] == BodyRef::Boundary(wall as u16));
+        for node in nodes.collect::<Vec<_>>() {
+            for link in self.packing.sever(node) {
+                self.course.journal.add(EventKind::RemoveLink, 1);
+                self.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
+            }
+        }
+        self.come_to_rest(time, cause, "after a wall has gone", sink)
+    }
+}

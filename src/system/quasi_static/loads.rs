@@ -1,0 +1,276 @@
+//! What loads the grains of a filling: gravity, and fields as they are for grains at rest.
+//!
+//! A load is taken where the fill has put the grain, since displacements are small. It is held from one update to the next, so that its
+//! potential is that of the place less what it does on the way: U - F u - M turn. What changes at an update, and comes with grains, is given
+//! from outside.
+
+use super::QuasiStatic;
+use crate::body::{Formed, Grain};
+use crate::event::EventKind;
+use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, three};
+use crate::geometry::{Dimension, Vector};
+use crate::record::Sink;
+use crate::system::schedule::Source;
+use crate::system::{PerturbWhen, Setup, SystemError};
+
+/// A field that alternates is followed in so many loads a turn.
+const LOADS: f64 = 32.0;
+/// A gravity that turns is followed in loads that differ by so much, rad.
+const TURN: f64 = 0.005;
+
+/// What loads a grain.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Load<D: Dimension> {
+    /// N.
+    pub force: D::Vector,
+    /// About the centre, N m; in the plane the last counts.
+    pub moment: [f64; 3],
+}
+
+impl<D: Dimension> Load<D> {
+    /// By degrees of freedom, of which there are so many.
+    pub fn by_freedom(&self, per_node: usize) -> Vec<f64> {
+        let mut all: Vec<f64> = self.force.components().collect();
+        for k in 0..per_node - D::N {
+            all.push(self.moment[3 - D::SPINS + k]);
+        }
+        all
+    }
+}
+
+/// What acts on grains beside contacts.
+#[derive(Debug)]
+pub(super) struct Loads<D: Dimension> {
+    set: FieldSet<D>,
+    /// How gravity turns.
+    course: GravityCourse<D>,
+    /// Time between two loads of fields that change, s; without end where none does.
+    every: f64,
+}
+
+impl<D: Dimension> Loads<D> {
+    /// Of a setup.
+    pub fn new(setup: &Setup<D>) -> Self {
+        let fields = &setup.fields;
+        let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
+            let PerturbWhen::At(time) = perturb.when else {
+                return None;
+            };
+            Some((time, perturb.kind.change()?))
+        });
+        let course = GravityCourse::new(fields.gravity, changes.collect());
+        let mut set = FieldSet::with_gravity_and_drag(fields.gravity, fields.drag)
+            .with_long_range(&fields.long_range)
+            .with_place(&fields.place, fields.gravity);
+        if !course.is_steady() {
+            set.add(course.clone());
+        }
+        let with_time = |feature: &crate::field::FieldFeature| {
+            matches!(
+                feature.row().kind,
+                FieldKind::Time | FieldKind::CarriedInTime
+            )
+        };
+        let every = match fields.place.asks().iter().any(with_time) {
+            true => {
+                let none = |_: D::Vector| 1.0;
+                let reach = crate::field::Reach {
+                    near: &none,
+                    far: &none,
+                };
+                let rates = fields.place.fastest(&reach);
+                let fastest = rates.iter().map(|rate| rate.frequency).fold(0.0, f64::max);
+                std::f64::consts::TAU / (LOADS * fastest)
+            }
+            false => f64::INFINITY,
+        };
+        Loads { set, course, every }
+    }
+
+    /// Whether gravity alone loads, and never turns.
+    pub fn are_weights(&self) -> bool {
+        self.set.uniform_acceleration().is_some()
+    }
+
+    /// When loads are to be taken anew after a time, s; without end where they last.
+    pub fn next(&self, time: f64) -> f64 {
+        let rate = self.course.rate(time);
+        let turned = match rate > 0.0 {
+            true => time + TURN / rate,
+            false => f64::INFINITY,
+        };
+        turned
+            .min(self.course.next_edge(time))
+            .min(time + self.every)
+    }
+
+    fn point(&self, grain: &Grain<D>, axes: Option<D::Rotation>, time: f64) -> FieldPoint<D> {
+        let density = self.set.source(grain.material);
+        FieldPoint {
+            mass: grain.mass,
+            radius: grain.radius,
+            volume: self.set.volume(grain.material, grain.mass, grain.radius),
+            position: grain.position,
+            velocity: D::Vector::default(),
+            time,
+            source: density.of::<D>(grain.mass, grain.rotation, axes),
+        }
+    }
+
+    /// The loads of some grains at a time, s, and the potential energy of all of them, J.
+    pub fn of(&self, setup: &Setup<D>, grains: &[Grain<D>], time: f64) -> (Vec<Load<D>>, f64) {
+        let axes = |grain: &Grain<D>| {
+            let form = grain.form.map(usize::from)?;
+            Some(setup.matter.forms[form].axes)
+        };
+        let points: Vec<FieldPoint<D>> = grains
+            .iter()
+            .map(|grain| self.point(grain, axes(grain), time))
+            .collect();
+        let mut potential = 0.0;
+        let mut loads = Vec::with_capacity(grains.len());
+        for at in &points {
+            let drag = self.set.drag(at);
+            let mut load = Load {
+                force: self.set.force(at) + (drag.velocity - at.velocity) * drag.coefficient,
+                moment: [0.0; 3],
+            };
+            for field in self.set.iter() {
+                let moment = field.moment(at);
+                (0..3).for_each(|k| load.moment[k] += moment[k]);
+            }
+            potential += self.set.potential_energy(at);
+            loads.push(load);
+        }
+        if self.set.reaches_between() {
+            let mut crowd = Crowd::new();
+            for at in &points {
+                crowd.push(&Member {
+                    position: three(at.position),
+                    mass: at.mass,
+                    source: at.source,
+                });
+            }
+            let mut actions = vec![Action::default(); points.len()];
+            self.set.act(&crowd, &mut actions);
+            for (load, action) in loads.iter_mut().zip(&actions) {
+                load.force += D::Vector::from_fn(|k| action.force[k]);
+                (0..3).for_each(|k| load.moment[k] += action.moment[k]);
+            }
+            potential += self.set.energy_between(&crowd);
+        }
+        (loads, potential)
+    }
+}
+
+/// The direction of a vector, or none of none.
+fn unit<V: Vector>(v: V) -> V {
+    match v.norm() {
+        0.0 => v,
+        size => v * (1.0 / size),
+    }
+}
+
+impl<D: Dimension> QuasiStatic<D> {
+    /// What loads the grain that comes, and the unit vector in which it would be lowered: down, or where its load points to; none where nothing loads it.
+    pub(super) fn come(&self, grain: &Grain<D>, time: f64) -> (Load<D>, D::Vector) {
+        if self.loads.are_weights() {
+            let gravity = self.setup.fields.gravity;
+            let weight = Load {
+                force: gravity * grain.mass,
+                moment: [0.0; 3],
+            };
+            return (weight, unit(gravity));
+        }
+        let here = &self.setup.grains[..=self.nodes.len()];
+        let (loads, _) = self.loads.of(&self.setup, here, time);
+        let own = loads[self.nodes.len()];
+        (own, unit(own.force))
+    }
+
+    /// Takes the loads of all grains that have come as they are at a time, s; gives the energy that comes with that from outside, J.
+    pub(super) fn load_all(&mut self, time: f64) -> f64 {
+        if self.loads.are_weights() {
+            return 0.0;
+        }
+        let before = self.potential();
+        let here = &self.setup.grains[..self.nodes.len()];
+        let (loads, potential) = self.loads.of(&self.setup, here, time);
+        let m = self.packing.network().per_node();
+        for (&node, load) in self.nodes.iter().zip(&loads) {
+            self.packing.set_load(node, &load.by_freedom(m));
+        }
+        (self.loaded, self.potential) = (loads, potential);
+        self.potential() - before
+    }
+
+    /// Potential energy of all grains that have come, where not weights alone load them, J.
+    pub(super) fn potential(&self) -> f64 {
+        let mut sum = self.potential;
+        for (load, &node) in self.loaded.iter().zip(&self.nodes) {
+            let (u, turn) = self.displacement(node);
+            sum -= load.force.dot(&u);
+            for k in 0..D::SPINS {
+                sum -= load.moment[3 - D::SPINS + k] * D::spin_component(turn, k);
+            }
+        }
+        sum
+    }
+
+    /// When loads are taken anew next.
+    pub(super) fn schedule_loads(&mut self, time: f64) {
+        let next = self.loads.next(time).min(self.next_move(time));
+        if next <= self.setup.run.finish {
+            let schedule = &mut self.course.schedule;
+            schedule.set(Source::Field, next, EventKind::FieldUpdate);
+        }
+    }
+}
+
+impl<D: Formed> QuasiStatic<D> {
+    /// Loads have changed with time: they are taken anew, and all goes back to equilibrium.
+    pub(super) fn follow_loads(
+        &mut self,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        self.schedule_loads(time);
+        if self.nodes.is_empty() {
+            return Ok(());
+        }
+        self.tally.fed += self.move_walls(time);
+        self.tally.fed += self.load_all(time);
+        let cause = self.log(sink, time, EventKind::FieldUpdate, |_| {})?;
+        self.come_to_rest(time, cause, "under new loads", sink)
+    }
+
+    /// All goes back to equilibrium, after what a row of the log tells of.
+    pub(super) fn come_to_rest(
+        &mut self,
+        time: f64,
+        cause: u64,
+        when: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        let relaxation = self.packing.relax(&self.rules).map_err(|error| {
+            SystemError::Numerical(format!("{when} at {time:.6} s: {}", self.explain(&error)))
+        })?;
+        self.course.journal.add(EventKind::AnalyzeInternalForces, 1);
+        self.book(&relaxation);
+        self.log_relaxation(sink, time, &relaxation, cause)?;
+        self.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
+        self.record_avalanche(sink, time, None, &relaxation)
+    }
+}
+
+/// The mean force, N, that loads a grain of a setup at the start of its filling: what tolerances are told over.
+pub fn mean_load<D: Dimension>(setup: &Setup<D>) -> f64 {
+    let count = setup.grains.len().max(1) as f64;
+    let loads = Loads::new(setup);
+    if loads.are_weights() {
+        let mass = setup.grains.iter().map(|grain| grain.mass).sum::<f64>();
+        return mass / count * setup.fields.gravity.norm();
+    }
+    let (all, _) = loads.of(setup, &setup.grains, 0.0);
+    all.iter().map(|load| load.force.norm()).sum::<f64>() / count
+}
