@@ -429,7 +429,7 @@ macro_rules! with_all {
                 Y,
                 Y,
                 Y,
-                later("it adds grains, and takes none away"),
+                Y,
                 later("ranks do not share perturbations"),
                 Y,
             ];

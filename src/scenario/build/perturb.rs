@@ -26,7 +26,7 @@ pub(super) fn perturbs<D: Integrate>(
         let at = Place::of("perturb").index(k);
         list.push(PerturbSetup {
             when: when(check, &at, section, setup)?,
-            kind: kind(check, &at, section, setup)?,
+            kind: kind(check, &at, section, setup, spec.events.is_none())?,
         });
     }
     Ok(list)
@@ -77,6 +77,7 @@ fn kind<D: Integrate>(
     at: &Place,
     section: &PerturbSpec,
     setup: &Setup<D>,
+    steps: bool,
 ) -> Result<PerturbKind<D>, Problem> {
     let given = check.one_of(
         at,
@@ -92,7 +93,7 @@ fn kind<D: Integrate>(
     if let Some(spec) = &section.tap {
         tap(check, &here, spec)
     } else if let Some(spec) = &section.shake {
-        shake(check, &here, spec, setup)
+        shake(check, &here, spec, setup, steps)
     } else if let Some(spec) = &section.tilt {
         tilt(check, &here, spec, setup)
     } else {
@@ -132,12 +133,19 @@ fn shake<D: Integrate>(
     at: &Place,
     spec: &ShakeSpec,
     setup: &Setup<D>,
+    steps: bool,
 ) -> Result<PerturbKind<D>, Problem> {
     let direction = check.direction::<D>(&at.key("direction"), &spec.direction)?;
     let amplitude = check.positive(&at.key("amplitude"), spec.amplitude)?;
     let frequency = check.positive(&at.key("frequency"), spec.frequency)?;
     // A setup that has no plan is told of when it is to run.
-    let fastest = System::plan(setup).map_or(f64::INFINITY, |plan| 1.0 / (STEPS * plan.step));
+    let step = System::plan(setup).map_or(0.0, |plan| plan.step);
+    // From collision to collision paths are cut as short as it takes.
+    let fastest = if steps {
+        1.0 / (STEPS * step)
+    } else {
+        f64::INFINITY
+    };
     if frequency > fastest {
         return Err(check.wrong(
             &at.key("frequency"),

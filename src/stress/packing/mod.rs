@@ -325,6 +325,20 @@ impl<D: Dimension> Packing<D> {
         bore
     }
 
+    /// A free node is there no more: its links let go for good, nothing loads it, and it is tied to where it is, since rows of others stay.
+    /// Gives the links that bore.
+    pub fn drop_node(&mut self, node: NodeKey, stiffness: f64) -> Vec<LinkKey> {
+        let bore = self.sever(node);
+        let none = vec![0.0; self.network.per_node()];
+        self.set_load(node, &none);
+        let first = self.bonds.len();
+        self.tie(node, stiffness);
+        for link in first..self.bonds.len() {
+            self.start_here(link);
+        }
+        bore
+    }
+
     /// Sets the load of a node by degrees of freedom (N, N m); nothing for a fixed one.
     pub fn set_load(&mut self, node: NodeKey, load: &[f64]) {
         if let Some(row) = self.network.row(node) {

@@ -94,11 +94,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
             Order::Save => sink.checkpoint(&self.save()?)?,
             Order::Open(wall) => self.open(wall, time, sink)?,
             Order::UpdateFields => self.follow_loads(time, sink)?,
-            // Gravity turns by itself.
-            Order::Perturb(index) => {
-                self.course.sources.perturbed(index);
-                self.log(sink, time, due.kind, |_| {})?;
-            }
+            Order::Perturb(index) => self.perturb(index, time, sink)?,
             Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
             Order::Finish => self.finish(time, sink)?,
             // Features that would give another are refused before a run.

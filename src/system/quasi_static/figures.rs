@@ -19,8 +19,10 @@ pub(super) struct Tally {
     pub solves: u64,
     /// Rounds of all iterations.
     pub rounds: u64,
-    /// Potential energy that grains came with, J.
+    /// Potential energy that grains came with, and what changes of loads and walls gave, J.
     pub fed: f64,
+    /// Potential energy that went with grains, J.
+    pub removed: f64,
     /// Heat of slides, J.
     pub slip: f64,
     /// The same by the thesis's formula, J.
@@ -49,7 +51,9 @@ impl<D: Dimension> QuasiStatic<D> {
         }
         let weights = self.loads.are_weights();
         let mut potential = if weights { 0.0 } else { self.potential() };
-        for (index, &node) in self.nodes.iter().enumerate().filter(|_| weights) {
+        let there = |(index, _): &(usize, _)| self.is_there(*index);
+        let all = self.nodes.iter().enumerate().filter(there);
+        for (index, &node) in all.filter(|_| weights) {
             let grain = &self.setup.grains[index];
             let x = grain.position + self.displacement(node).0;
             potential -= grain.mass * self.setup.fields.gravity.dot(&x);
@@ -57,8 +61,9 @@ impl<D: Dimension> QuasiStatic<D> {
         let elastic = self.packing.elastic_energy();
         let (slip, morph) = (self.tally.slip, self.tally.settled);
         let injected = self.tally.fed;
-        let error = (potential + elastic + slip + morph - injected).abs();
-        let released = (injected - potential).abs();
+        let removed = self.tally.removed;
+        let error = (potential + elastic + slip + morph + removed - injected).abs();
+        let released = (injected - removed - potential).abs();
         let g = self.setup.fields.gravity.norm();
         let here = &self.setup.grains[..self.nodes.len()];
         let rest = match weights {
@@ -91,7 +96,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 morph,
             },
             injected,
-            removed: 0.0,
+            removed,
             balance_error: share(released),
             balance_error_max: self.tally.worst.max(share(worked + rest)),
         }
@@ -100,7 +105,8 @@ impl<D: Dimension> QuasiStatic<D> {
     /// Hash over number and place of every grain; velocities and spins are none.
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
-        for (index, &node) in self.nodes.iter().enumerate() {
+        let there = |(index, _): &(usize, _)| self.is_there(*index);
+        for (index, &node) in self.nodes.iter().enumerate().filter(there) {
             let grain = &self.setup.grains[index];
             let (u, turn) = self.displacement(node);
             hash.word(u64::from(grain.id));
@@ -115,7 +121,7 @@ impl<D: Dimension> QuasiStatic<D> {
         let grains = self.setup.grains.iter();
         let radii: BTreeMap<_, f64> = grains.map(|grain| (grain.id, grain.radius)).collect();
         let links = self.packing.network().links().iter().enumerate();
-        let shares = links.filter(|(key, _)| self.packing.stress(*key).on);
+        let shares = links.filter(|(key, _)| self.packing.stress(*key).on && self.is_real(*key));
         let shares = shares.map(|(key, link)| {
             let bodies = [self.bodies[link.a], self.bodies[link.b]];
             let sizes = bodies.iter().filter_map(|body| match body {
@@ -187,7 +193,7 @@ impl<D: Dimension> QuasiStatic<D> {
             simulated: self.course.time,
             wall: self.course.wall_seconds,
         };
-        let grains = self.nodes.len() as u64;
+        let (grains, gone) = (self.nodes.len() as u64, self.gone.len() as u64);
         let mut warnings = self.setup.notes.warnings.clone();
         warnings.extend(self.warnings());
         let energy = self.energy();
@@ -220,8 +226,8 @@ impl<D: Dimension> QuasiStatic<D> {
             grains: GrainFigures {
                 initial: 0,
                 created: grains,
-                removed: 0,
-                last: grains,
+                removed: gone,
+                last: grains - gone,
             },
             regimes: RegimeShares {
                 rigid: f64::from(u8::from(grains > 0)),

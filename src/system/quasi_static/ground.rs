@@ -4,17 +4,20 @@
 //! small part of a radius. Each step of it is a sudden one: what it puts into the springs of its links is given from outside, and what is left
 //! of that when all is at rest again is booked as with grains that come.
 
-use super::QuasiStatic;
+use super::rows::three;
+use super::{QuasiStatic, mean_load};
 use crate::body::Formed;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, Sink};
 use crate::stress::NodeKey;
-use crate::system::{Setup, SystemError};
+use crate::system::{PerturbKind, Setup, SystemError, Victim};
 use crate::walls::Boundary;
 
-/// How far the surface of a wall goes at most from one equilibrium to the next, over the least radius.
-const STEP: f64 = 1e-3;
+/// How far the surface of a wall goes at most from one equilibrium to the next, over the overlap of the stiffest link under a mean load,
+const STEP: f64 = 0.1;
+/// and at least, over the least radius.
+const LEAST_STEP: f64 = 1e-6;
 /// A wall that goes farther than so many least radii is told of.
 const FAR: f64 = 0.05;
 /// Times at which it is asked how far a wall went.
@@ -27,6 +30,8 @@ pub(super) struct Ground {
     moving: Vec<usize>,
     /// How far a wall may go in a step, m.
     step: f64,
+    /// The least radius, m.
+    least: f64,
     /// Time of the last step, s.
     time: f64,
 }
@@ -41,9 +46,14 @@ impl Ground {
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         let moving = (0..setup.boundaries.len()).filter(|&k| moves(&setup.boundaries[k]));
         let radii = setup.grains.iter().map(|grain| grain.radius);
+        let least = radii.fold(f64::INFINITY, f64::min);
+        let laws = setup.matter.laws.laws.iter().flatten();
+        let stiffest = laws.map(|law| law.stiffness(0.0, least).normal);
+        let overlap = mean_load(setup) / stiffest.fold(0.0, f64::max);
         Ground {
             moving: moving.collect(),
-            step: STEP * radii.fold(f64::INFINITY, f64::min),
+            step: (STEP * overlap).max(LEAST_STEP * least),
+            least,
             time: 0.0,
         }
     }
@@ -143,7 +153,7 @@ impl<D: Dimension> QuasiStatic<D> {
 
     /// What is to be said of walls that went far.
     pub(super) fn far_walls(&self) -> Vec<String> {
-        let far = FAR / STEP * self.ground.step;
+        let far = FAR * self.ground.least;
         let went = |wall: &Boundary<D>| {
             let times = (1..=LOOKS).map(|k| self.course.time * k as f64 / LOOKS as f64);
             let mut poses = times.map(|time| wall.motion.pose(time));
@@ -187,5 +197,57 @@ impl<D: Formed> QuasiStatic<D> {
             }
         }
         self.come_to_rest(time, cause, "after a wall has gone", sink)
+    }
+
+    /// A perturbation comes: gravity turns by itself, and a grain is taken away.
+    pub(super) fn perturb(
+        &mut self,
+        index: usize,
+        time: f64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), SystemError> {
+        self.course.sources.perturbed(index);
+        let kind = self.setup.sources.perturbs[index].kind;
+        let PerturbKind::Remove(Victim::Near(point)) = kind else {
+            self.log(sink, time, EventKind::Perturb, |_| {})?;
+            return Ok(());
+        };
+        let there = (0..self.nodes.len()).filter(|&k| self.is_there(k));
+        let far = |k: &usize| {
+            let (u, _) = self.displacement(self.nodes[*k]);
+            (self.setup.grains[*k].position + u - point).norm_squared()
+        };
+        let Some(victim) = there.min_by(|a, b| far(a).total_cmp(&far(b))) else {
+            return Ok(());
+        };
+        let (node, grain) = (self.nodes[victim], self.setup.grains[victim]);
+        let place = grain.position + self.displacement(node).0;
+        let cause = self.log(sink, time, EventKind::Perturb, |row| {
+            row.body_a = BodyRef::Grain(grain.id);
+            row.position = three(place);
+        })?;
+        self.course.journal.add(EventKind::DeleteBodies, 1);
+        let links = self.packing.network().links_of(node).iter();
+        let stiffness = links.map(|&link| self.packing.network().links()[link].kn);
+        let stiffness = stiffness.fold(0.0, f64::max);
+        // Between its going and the new equilibrium nothing else moves.
+        let weights = self.loads.are_weights();
+        let before = self.potential();
+        for link in self.packing.drop_node(node, stiffness) {
+            self.course.journal.add(EventKind::RemoveLink, 1);
+            self.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
+        }
+        self.bodies[node] = BodyRef::None;
+        self.bodies.push(BodyRef::None);
+        let at = self.gone.partition_point(|&k| k < victim);
+        self.gone.insert(at, victim);
+        self.tally.removed += match weights {
+            true => -grain.mass * self.setup.fields.gravity.dot(&place),
+            false => {
+                self.load_all(time);
+                before - self.potential()
+            }
+        };
+        self.come_to_rest(time, cause, "after a grain has gone", sink)
     }
 }

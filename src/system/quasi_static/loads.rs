@@ -182,9 +182,13 @@ impl<D: Dimension> QuasiStatic<D> {
             };
             return (weight, unit(gravity));
         }
-        let here = &self.setup.grains[..=self.nodes.len()];
-        let (loads, _) = self.loads.of(&self.setup, here, time);
-        let own = loads[self.nodes.len()];
+        let before = (0..self.nodes.len()).filter(|&index| self.is_there(index));
+        let here: Vec<Grain<D>> = before
+            .map(|index| self.setup.grains[index])
+            .chain([*grain])
+            .collect();
+        let (loads, _) = self.loads.of(&self.setup, &here, time);
+        let own = loads.last().copied().unwrap_or_default();
         (own, unit(own.force))
     }
 
@@ -194,11 +198,17 @@ impl<D: Dimension> QuasiStatic<D> {
             return 0.0;
         }
         let before = self.potential();
-        let here = &self.setup.grains[..self.nodes.len()];
-        let (loads, potential) = self.loads.of(&self.setup, here, time);
+        let there: Vec<usize> = (0..self.nodes.len())
+            .filter(|&index| self.is_there(index))
+            .collect();
+        let here: Vec<Grain<D>> = there.iter().map(|&k| self.setup.grains[k]).collect();
+        let (found, potential) = self.loads.of(&self.setup, &here, time);
         let m = self.packing.network().per_node();
-        for (&node, load) in self.nodes.iter().zip(&loads) {
-            self.packing.set_load(node, &load.by_freedom(m));
+        let mut loads = vec![Load::default(); self.nodes.len()];
+        for (&index, load) in there.iter().zip(found) {
+            self.packing
+                .set_load(self.nodes[index], &load.by_freedom(m));
+            loads[index] = load;
         }
         (self.loaded, self.potential) = (loads, potential);
         self.potential() - before
@@ -235,9 +245,6 @@ impl<D: Formed> QuasiStatic<D> {
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError> {
         self.schedule_loads(time);
-        if self.nodes.is_empty() {
-            return Ok(());
-        }
         self.tally.fed += self.move_walls(time);
         self.tally.fed += self.load_all(time);
         let cause = self.log(sink, time, EventKind::FieldUpdate, |_| {})?;
@@ -252,6 +259,9 @@ impl<D: Formed> QuasiStatic<D> {
         when: &str,
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError> {
+        if self.nodes.is_empty() {
+            return Ok(());
+        }
         let relaxation = self.packing.relax(&self.rules).map_err(|error| {
             SystemError::Numerical(format!("{when} at {time:.6} s: {}", self.explain(&error)))
         })?;

@@ -63,6 +63,8 @@ pub struct QuasiStatic<D: Dimension> {
     course: Course,
     /// Node of each grain that has come.
     nodes: Vec<NodeKey>,
+    /// Those that were taken away again, by their places among these, ascending.
+    gone: Vec<usize>,
     /// Which body each node is.
     bodies: Vec<BodyRef>,
     /// Links that slid after the last grain.
@@ -81,6 +83,24 @@ impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
             .field("grains", &self.nodes.len())
             .field("links", &self.packing.network().links().len())
             .finish_non_exhaustive()
+    }
+}
+
+impl<D: Dimension> QuasiStatic<D> {
+    /// Whether a grain that has come is there still.
+    fn is_there(&self, index: usize) -> bool {
+        self.gone.binary_search(&index).is_err()
+    }
+
+    /// Whether a link is between bodies that are there.
+    fn is_real(&self, link: LinkKey) -> bool {
+        let link = &self.packing.network().links()[link];
+        let there = |node: NodeKey| {
+            self.bodies
+                .get(node)
+                .is_some_and(|body| *body != BodyRef::None)
+        };
+        there(link.a) && there(link.b)
     }
 }
 
@@ -224,6 +244,7 @@ impl<D: Formed> QuasiStatic<D> {
             potential: 0.0,
             course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
+            gone: Vec::new(),
             bodies: Vec::new(),
             sliding: Vec::new(),
             tally: Tally::default(),
@@ -346,7 +367,7 @@ impl<D: Formed> QuasiStatic<D> {
                 let wall = &self.setup.boundaries[wall];
                 wall.stops(grain.radius) && wall.opens_at.is_none_or(|end| time < end)
             }
-            Body::Grain(_) => true,
+            Body::Grain(other) => self.is_there(other),
         });
         let (come, down) = self.come(&grain, time);
         let gaps = lowered(&around, down, self.bearers);

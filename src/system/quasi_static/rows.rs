@@ -82,7 +82,7 @@ impl<D: Dimension> QuasiStatic<D> {
         self.tally.worst = energy.balance_error_max;
         self.tally.last_row = time;
         let d = energy.dissipated;
-        let grains = self.nodes.len() as u64;
+        let grains = (self.nodes.len() - self.gone.len()) as u64;
         let links = self.packing.network().links().len();
         let mut walls = vec![[0.0; 7]; self.setup.boundaries.len()];
         let m = self.packing.network().per_node();
@@ -111,7 +111,9 @@ impl<D: Dimension> QuasiStatic<D> {
             grains,
             by_regime: [0, 0, 0, grains],
             clusters: self.groups().1,
-            links: (0..links).filter(|&l| self.packing.stress(l).on).count() as u64,
+            links: (0..links)
+                .filter(|&l| self.packing.stress(l).on && self.is_real(l))
+                .count() as u64,
             sliding: self.sliding.len() as u64,
             discharged: 0,
             kinetic: 0.0,
@@ -119,7 +121,7 @@ impl<D: Dimension> QuasiStatic<D> {
             elastic: energy.elastic,
             dissipated: [d.damping, d.slip, d.collision, d.morph],
             injected: energy.injected,
-            removed: 0.0,
+            removed: energy.removed,
             balance_error: energy.balance_error,
             collisions: [0; 2],
             dissipated_at_walls: 0.0,
@@ -179,7 +181,7 @@ impl<D: Dimension> QuasiStatic<D> {
         let mut links = Vec::new();
         for (key, link) in network.links().iter().enumerate() {
             let stress = self.packing.stress(key);
-            if !stress.on {
+            if !stress.on || !self.is_real(key) {
                 continue;
             }
             let on_a = -(link.normal * stress.normal) - stress.tangential;
@@ -203,7 +205,8 @@ impl<D: Dimension> QuasiStatic<D> {
             });
         }
         let mut grains = Vec::with_capacity(self.nodes.len());
-        for (index, &node) in self.nodes.iter().enumerate() {
+        let there = |(index, _): &(usize, _)| self.is_there(*index);
+        for (index, &node) in self.nodes.iter().enumerate().filter(there) {
             let grain = &self.setup.grains[index];
             let (u, turn) = self.displacement(node);
             let (rotation, _) = D::rotation_components(D::turned(grain.rotation, turn));

@@ -171,5 +171,16 @@ pub(super) const IN_SPACE: &[Apart] = &[
     ),
 ];
 
-pub(super) const BY_EVENTS: &[Apart] =
-    &[(&["plane"], &["can", "vessel"], "is a shape of 3 dimensions")];
+pub(super) const BY_EVENTS: &[Apart] = &[
+    (&["plane"], &["can", "vessel"], "is a shape of 3 dimensions"),
+    (
+        &["soft"],
+        &["shake", "tilt"],
+        "contacts that last go on parabolas",
+    ),
+    (
+        &["no-field"],
+        &["tilt"],
+        "without gravity there is nothing to tilt",
+    ),
+];

@@ -172,7 +172,7 @@ pub const EVENTS: &[Axis] = &[
     },
     Axis {
         name: "field",
-        values: &["no-field", "gravity"],
+        values: &["gravity", "no-field"],
     },
     Axis {
         name: "collapse",

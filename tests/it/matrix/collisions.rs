@@ -128,7 +128,7 @@ pub fn collisions(case: &[&str]) -> String {
             "[[perturb]]\ntime = 0.1\nshake = {{ direction = {}, amplitude = 0.002, frequency = 20.0, cycles = 2 }}\n",
             to(space, 1.0, 1.0)
         ),
-        "tilt" if forces == "gravity" => format!(
+        "tilt" => format!(
             "[[perturb]]\ntime = 0.1\ntilt = {{ angle = {}, duration = 0.1 }}\n",
             if space { "[0.1, 0.3, 0.0]" } else { "0.3" }
         ),
@@ -178,8 +178,8 @@ fn comes_and_goes(space: bool, traffic: &str, walled: bool) -> String {
         "feed" => feed(),
         "outlet" => format!(
             "[[outlet]]\ninside = {{ min = {}, max = {} }}\n",
-            all(0.04),
-            all(0.08)
+            all(-0.01),
+            all(0.021)
         ),
         "valve-of-feed" => {
             meter() + &feed() + "[[control]]\nvalve = { meter = \"m\", count = 1, feed = 0 }\n"
