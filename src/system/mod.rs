@@ -47,8 +47,6 @@ mod reason;
 mod regime_time;
 mod regimes;
 mod rest;
-#[cfg(test)]
-mod rest_tests;
 mod rigid;
 mod run_loop;
 mod run_meta;
@@ -62,6 +60,8 @@ mod step;
 mod stillness;
 mod supply;
 mod surroundings;
+#[cfg(test)]
+mod tests;
 mod thrash;
 mod ticks;
 mod traffic;

@@ -74,16 +74,18 @@ fn borne(sink: &MemorySink, row: usize) -> [f64; 3] {
 }
 
 /// Each row of the series against what loads all grains then, by a law of their masses and places.
-fn balances(text: &str, load: impl Fn(f64, f64, [f64; 3]) -> [f64; 3]) -> Summary {
+/// `lag`: by how much of a weight what acts may change from one update to the next.
+fn balances(text: &str, lag: f64, load: impl Fn(f64, f64, [f64; 3]) -> [f64; 3]) -> Summary {
     let (sink, summary) = run(text);
     assert_eq!(sink.series.len(), sink.snapshots.len() + 1);
     for (row, (grains, _)) in sink.snapshots.iter().enumerate() {
         let series = row + 1;
         assert_eq!(sink.series[series].time, grains[0].time);
         let mut sum = [0.0; 3];
-        let mut size = 0.0;
+        let (mut size, mut lags) = (0.0, 0.0);
         for grain in grains {
             let one = load(grain.time, grain.mass, grain.position);
+            lags += lag * 9.81 * grain.mass;
             size += one.iter().map(|f| f * f).sum::<f64>().sqrt();
             (0..3).for_each(|k| sum[k] += one[k]);
         }
@@ -91,7 +93,7 @@ fn balances(text: &str, load: impl Fn(f64, f64, [f64; 3]) -> [f64; 3]) -> Summar
         for k in 0..3 {
             // Loads are those of the places of the fill, and those of rows of displaced ones.
             assert!(
-                (borne[k] - sum[k]).abs() < 1e-4 * size,
+                (borne[k] - sum[k]).abs() < 1e-4 * size + lags,
                 "{series}: {borne:?} {sum:?}"
             );
         }
@@ -123,7 +125,7 @@ fn walls_bear_what_fields_do() {
                 v(0.05, 0.0, 0.0)
             ),
         );
-        balances(&text, |_, mass, x| {
+        balances(&text, 0.0, |_, mass, x| {
             let up = if dimension == 2 { 1 } else { 2 };
             let mut force = [0.0; 3];
             force[0] = mass * 16.0 * (x[0] - 0.05);
@@ -138,7 +140,7 @@ fn walls_bear_what_fields_do() {
                 v(1.0, 0.0, 0.5)
             ),
         );
-        let summary = balances(&text, |time, mass, _| {
+        let summary = balances(&text, 0.006, |time, mass, _| {
             let up = if dimension == 2 { 1 } else { 2 };
             let swing = (std::f64::consts::TAU * 0.05 * time).sin();
             let mut force = [0.0; 3];
@@ -174,7 +176,7 @@ fn a_bed_is_tilted_in_equilibrium() {
                 v(0.0, 0.0, -9.81)
             ),
         );
-        let summary = balances(&text, |time, mass, _| {
+        let summary = balances(&text, 0.006, |time, mass, _| {
             let turned = 0.2 * ((time - end) / 8.0).clamp(0.0, 1.0);
             let up = if dimension == 2 { 1 } else { 2 };
             let mut force = [0.0; 3];
@@ -318,11 +320,14 @@ grains = [{ position = [0.01, 0.01], radius = 0.01 }]
     }
     // Friction takes what the belt brings.
     let energy = &summary.energy;
-    let slid = 0.3 * weight * 1e-4 * 8.0;
+    // From when the grain comes, less the way on which the spring is strained.
+    let slid = 0.3 * weight * 1e-4 * (11.0 - 0.02);
     assert!(
-        (0.8..1.4).contains(&(energy.dissipated.slip / slid)),
+        (1.0..1.1).contains(&(energy.dissipated.slip / slid)),
         "{energy:?} {slid}"
     );
+    // What is left over is what the weight leaves, and a little at each step.
+    assert!(energy.dissipated.morph < 0.1 * slid, "{energy:?}");
     assert!(energy.balance_error_max < 1e-9, "{energy:?}");
 }
 
@@ -394,7 +399,7 @@ fn a_grain_goes_and_the_rest_bears() {
             v(0.0, 0.0, -9.81),
             v(0.02, 0.02, 1.0)
         );
-        let summary = balances(&bed(dimension, count, &more), |_, mass, _| {
+        let summary = balances(&bed(dimension, count, &more), 0.0, |_, mass, _| {
             let mut force = [0.0; 3];
             force[dimension - 1] = -mass * 9.81;
             force

@@ -128,13 +128,18 @@ impl<D: Dimension> Engine<D> {
             return None;
         }
         let (t, slot) = (self.local(), self.places[grain]);
-        self.core.interrupt_one(slot, t, observer);
+        // Those in touch with it get their velocities, too.
+        let with = self.core.held_with(slot);
+        for &one in with.iter().chain(&[slot]) {
+            self.core.interrupt_one(one, t, observer);
+        }
         let removed = Removed {
             moment: self.moment(grain),
             potential: self.potential_of(grain),
         };
         self.places[grain] = GONE;
         self.core.clear_out(slot, t);
+        self.foresee(&with);
         Some(removed)
     }
 

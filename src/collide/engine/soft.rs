@@ -485,6 +485,12 @@ impl<D: Dimension> Core<D> {
     fn is_with(&self, i: usize, partner: u32) -> bool {
         self.is_held(i) && self.held[i].partner == partner
     }
+    /// Those whose contact with a grain is under way.
+    pub(super) fn held_with(&self, slot: u32) -> Vec<u32> {
+        let all = 0..self.held.len();
+        let with = all.filter(|&i| self.is_with(i, slot));
+        with.map(|i| i as u32).collect()
+    }
     /// Gives a grain the velocity of the end of its contact.
     #[inline(never)]
     fn free(&mut self, i: usize, t: f64) {

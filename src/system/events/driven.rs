@@ -1,6 +1,6 @@
 //! A run from collision to collision as what the loop drives: collisions are its own, up to the next turn of a source.
 
-use super::{Events, set_slide, told};
+use super::{Events, set_slide, settling, told};
 use crate::body::{Formed, GrainId};
 use crate::collide::engine::Stopped;
 use crate::control::Readings;
@@ -52,7 +52,7 @@ impl<D: Formed> Driven<D> for Events<D> {
     }
 
     fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
-        self.begin_or_settle();
+        settling::begin_or_settle(self);
         Ok(())
     }
 
@@ -119,8 +119,8 @@ impl<D: Formed> Driven<D> for Events<D> {
                 self.course.schedule.cancel(Source::Feed(feed as u32));
             }
             Order::Count(_) => {}
-            Order::LookForRest => self.look_for_rest(),
-            Order::GiveUpSettling => self.give_up_settling(),
+            Order::LookForRest => settling::look_for_rest(self),
+            Order::GiveUpSettling => settling::give_up_settling(self),
             Order::Warn(kind, words) => {
                 self.course.journal.count(kind);
                 self.people.warnings.push(words);

@@ -1,6 +1,6 @@
 //! A filling as what the loop drives: grains come as turns of its own.
 
-use super::QuasiStatic;
+use super::{QuasiStatic, ground, loads};
 use crate::body::{Formed, GrainId};
 use crate::control::Readings;
 use crate::geometry::Dimension;
@@ -92,9 +92,9 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
                 self.last_snapshot = Some(time);
             }
             Order::Save => sink.checkpoint(&self.save()?)?,
-            Order::Open(wall) => self.open(wall, time, sink)?,
-            Order::UpdateFields => self.follow_loads(time, sink)?,
-            Order::Perturb(index) => self.perturb(index, time, sink)?,
+            Order::Open(wall) => ground::open(self, wall, time, sink)?,
+            Order::UpdateFields => loads::follow_loads(self, time, sink)?,
+            Order::Perturb(index) => ground::perturb(self, index, time, sink)?,
             Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
             Order::Finish => self.finish(time, sink)?,
             // Features that would give another are refused before a run.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::QuasiStatic;
+use super::{QuasiStatic, ground, loads};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Avalanches, BodyRef, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares,
@@ -50,7 +50,7 @@ impl<D: Dimension> QuasiStatic<D> {
             return before;
         }
         let weights = self.loads.are_weights();
-        let mut potential = if weights { 0.0 } else { self.potential() };
+        let mut potential = if weights { 0.0 } else { loads::potential(self) };
         let there = |(index, _): &(usize, _)| self.is_there(*index);
         let all = self.nodes.iter().enumerate().filter(there);
         for (index, &node) in all.filter(|_| weights) {
@@ -74,7 +74,7 @@ impl<D: Dimension> QuasiStatic<D> {
                     .sum::<f64>()
             }
             false => {
-                let loads = here.iter().zip(&self.loaded);
+                let loads = here.iter().zip(&self.loads.each);
                 loads
                     .map(|(grain, load)| load.force.norm() * 2.0 * grain.radius)
                     .sum::<f64>()
@@ -147,7 +147,7 @@ impl<D: Dimension> QuasiStatic<D> {
     fn warnings(&self) -> Vec<String> {
         let tally = &self.tally;
         let mut warnings = Vec::new();
-        warnings.extend(self.far_walls());
+        warnings.extend(ground::far_walls(self));
         if tally.held > 0 {
             warnings.push(format!(
                 "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",

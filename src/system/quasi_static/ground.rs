@@ -5,7 +5,7 @@
 //! of that when all is at rest again is booked as with grains that come.
 
 use super::rows::three;
-use super::{QuasiStatic, mean_load};
+use super::{QuasiStatic, loads, mean_load};
 use crate::body::Formed;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
@@ -91,163 +91,162 @@ impl Ground {
     }
 }
 
-impl<D: Dimension> QuasiStatic<D> {
-    /// Where a point of a wall that is at `point` in the wall's own frame has gone between two times, m; its belt with it.
-    fn way(
-        &self,
-        wall: usize,
-        point: D::Vector,
-        normal: D::Vector,
-        from: f64,
-        to: f64,
-    ) -> D::Vector {
-        let wall = &self.setup.boundaries[wall];
-        let [before, after] = [from, to].map(|time| wall.motion.pose(time));
-        let belt = after.vector_from_frame(wall.belt);
-        let along = belt - normal * belt.dot(&normal);
-        after.to_world(point) - before.to_world(point) + along * (to - from)
-    }
-
-    /// The wall and the point of a node in the wall's frame at time 0, with the direction of the wall there; none of a grain.
-    fn on_wall(&self, node: NodeKey) -> Option<(usize, D::Vector, D::Vector)> {
-        let BodyRef::Boundary(wall) = self.bodies[node] else {
-            return None;
-        };
-        let wall = usize::from(wall);
-        let network = self.packing.network();
-        let point = network.nodes()[node].position;
-        let normal = network
-            .links_of(node)
-            .first()
-            .map(|&link| network.links()[link].normal);
-        let pose = self.setup.boundaries[wall].motion.pose(0.0);
-        Some((wall, pose.to_frame(point), normal.unwrap_or_default()))
-    }
-
-    /// When walls are to be moved next after a time, s.
-    pub(super) fn next_move(&self, time: f64) -> f64 {
-        let touched = |wall: usize| self.bodies.contains(&BodyRef::Boundary(wall as u16));
-        self.ground.next(&self.setup, touched, time)
-    }
-
-    /// Moves walls to where they are at a time, s; gives what that puts into springs, J.
-    pub(super) fn move_walls(&mut self, time: f64) -> f64 {
-        let from = std::mem::replace(&mut self.ground.time, time);
-        let mut given = 0.0;
-        if !self.ground.moves() || time <= from {
-            return given;
-        }
-        for node in 0..self.bodies.len() {
-            let Some((wall, point, normal)) = self.on_wall(node) else {
-                continue;
-            };
-            if !self.ground.moving.contains(&wall) {
-                continue;
-            }
-            given += self
-                .packing
-                .move_fixed(node, self.way(wall, point, normal, from, time));
-        }
-        given
-    }
-
-    /// What is to be said of walls that went far.
-    pub(super) fn far_walls(&self) -> Vec<String> {
-        let far = FAR * self.ground.least;
-        let went = |wall: &Boundary<D>| {
-            let times = (1..=LOOKS).map(|k| self.course.time * k as f64 / LOOKS as f64);
-            let mut poses = times.map(|time| wall.motion.pose(time));
-            poses.any(|pose| {
-                let mut places = self.setup.grains.iter().map(|grain| grain.position);
-                places.any(|x| (pose.to_world(x) - x).norm() > far)
-            })
-        };
-        let walls = self
-            .ground
-            .moving
-            .iter()
-            .map(|&index| &self.setup.boundaries[index]);
-        let walls = walls.filter(|wall| !wall.motion.is_fixed() && went(wall));
-        walls
-            .map(|wall| {
-                format!(
-                    "the wall `{}` has moved by more than {FAR} of the least radius, but places and directions of contacts stay those of the fill, and it touches nobody new: forces are off by about as much",
-                    wall.name
-                )
-            })
-            .collect()
-    }
+/// Where a point of a wall that is at `point` in the wall's own frame has gone between two times, m; its belt with it.
+fn way<D: Dimension>(
+    filling: &QuasiStatic<D>,
+    wall: usize,
+    point: D::Vector,
+    normal: D::Vector,
+    from: f64,
+    to: f64,
+) -> D::Vector {
+    let wall = &filling.setup.boundaries[wall];
+    let [before, after] = [from, to].map(|time| wall.motion.pose(time));
+    let belt = after.vector_from_frame(wall.belt);
+    let along = belt - normal * belt.dot(&normal);
+    after.to_world(point) - before.to_world(point) + along * (to - from)
 }
 
-impl<D: Formed> QuasiStatic<D> {
-    /// A wall is taken away: its links let go, and all goes back to equilibrium.
-    pub(super) fn open(
-        &mut self,
-        wall: usize,
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        let cause = self.log(sink, time, EventKind::BoundaryUpdate, |_| {})?;
-        let nodes = (0..self.bodies.len())
-            .filter(|&node| self.bodies[node] == BodyRef::Boundary(wall as u16));
-        for node in nodes.collect::<Vec<_>>() {
-            for link in self.packing.sever(node) {
-                self.course.journal.add(EventKind::RemoveLink, 1);
-                self.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
-            }
-        }
-        self.come_to_rest(time, cause, "after a wall has gone", sink)
-    }
+/// The wall and the point of a node in the wall's frame at time 0, with the direction of the wall there; none of a grain.
+fn on_wall<D: Dimension>(
+    filling: &QuasiStatic<D>,
+    node: NodeKey,
+) -> Option<(usize, D::Vector, D::Vector)> {
+    let BodyRef::Boundary(wall) = filling.bodies[node] else {
+        return None;
+    };
+    let wall = usize::from(wall);
+    let network = filling.packing.network();
+    let point = network.nodes()[node].position;
+    let normal = network
+        .links_of(node)
+        .first()
+        .map(|&link| network.links()[link].normal);
+    let pose = filling.setup.boundaries[wall].motion.pose(0.0);
+    Some((wall, pose.to_frame(point), normal.unwrap_or_default()))
+}
 
-    /// A perturbation comes: gravity turns by itself, and a grain is taken away.
-    pub(super) fn perturb(
-        &mut self,
-        index: usize,
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        self.course.sources.perturbed(index);
-        let kind = self.setup.sources.perturbs[index].kind;
-        let PerturbKind::Remove(Victim::Near(point)) = kind else {
-            self.log(sink, time, EventKind::Perturb, |_| {})?;
-            return Ok(());
-        };
-        let there = (0..self.nodes.len()).filter(|&k| self.is_there(k));
-        let far = |k: &usize| {
-            let (u, _) = self.displacement(self.nodes[*k]);
-            (self.setup.grains[*k].position + u - point).norm_squared()
-        };
-        let Some(victim) = there.min_by(|a, b| far(a).total_cmp(&far(b))) else {
-            return Ok(());
-        };
-        let (node, grain) = (self.nodes[victim], self.setup.grains[victim]);
-        let place = grain.position + self.displacement(node).0;
-        let cause = self.log(sink, time, EventKind::Perturb, |row| {
-            row.body_a = BodyRef::Grain(grain.id);
-            row.position = three(place);
-        })?;
-        self.course.journal.add(EventKind::DeleteBodies, 1);
-        let links = self.packing.network().links_of(node).iter();
-        let stiffness = links.map(|&link| self.packing.network().links()[link].kn);
-        let stiffness = stiffness.fold(0.0, f64::max);
-        // Between its going and the new equilibrium nothing else moves.
-        let weights = self.loads.are_weights();
-        let before = self.potential();
-        for link in self.packing.drop_node(node, stiffness) {
-            self.course.journal.add(EventKind::RemoveLink, 1);
-            self.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
-        }
-        self.bodies[node] = BodyRef::None;
-        self.bodies.push(BodyRef::None);
-        let at = self.gone.partition_point(|&k| k < victim);
-        self.gone.insert(at, victim);
-        self.tally.removed += match weights {
-            true => -grain.mass * self.setup.fields.gravity.dot(&place),
-            false => {
-                self.load_all(time);
-                before - self.potential()
-            }
-        };
-        self.come_to_rest(time, cause, "after a grain has gone", sink)
+/// When walls are to be moved next after a time, s.
+pub(super) fn next_move<D: Dimension>(filling: &QuasiStatic<D>, time: f64) -> f64 {
+    let touched = |wall: usize| filling.bodies.contains(&BodyRef::Boundary(wall as u16));
+    filling.ground.next(&filling.setup, touched, time)
+}
+
+/// Moves walls to where they are at a time, s; gives what that puts into springs, J.
+pub(super) fn move_walls<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) -> f64 {
+    let from = std::mem::replace(&mut filling.ground.time, time);
+    let mut given = 0.0;
+    if !filling.ground.moves() || time <= from {
+        return given;
     }
+    for node in 0..filling.bodies.len() {
+        let Some((wall, point, normal)) = on_wall(filling, node) else {
+            continue;
+        };
+        if !filling.ground.moving.contains(&wall) {
+            continue;
+        }
+        given += filling
+            .packing
+            .move_fixed(node, way(filling, wall, point, normal, from, time));
+    }
+    given
+}
+
+/// What is to be said of walls that went far.
+pub(super) fn far_walls<D: Dimension>(filling: &QuasiStatic<D>) -> Vec<String> {
+    let far = FAR * filling.ground.least;
+    let went = |wall: &Boundary<D>| {
+        let times = (1..=LOOKS).map(|k| filling.course.time * k as f64 / LOOKS as f64);
+        let mut poses = times.map(|time| wall.motion.pose(time));
+        poses.any(|pose| {
+            let mut places = filling.setup.grains.iter().map(|grain| grain.position);
+            places.any(|x| (pose.to_world(x) - x).norm() > far)
+        })
+    };
+    let walls = filling
+        .ground
+        .moving
+        .iter()
+        .map(|&index| &filling.setup.boundaries[index]);
+    let walls = walls.filter(|wall| !wall.motion.is_fixed() && went(wall));
+    walls
+        .map(|wall| {
+            format!(
+                "the wall `{}` has moved by more than {FAR} of the least radius, but places and directions of contacts stay those of the fill, and it touches nobody new: forces are off by about as much",
+                wall.name
+            )
+        })
+        .collect()
+}
+
+/// A wall is taken away: its links let go, and all goes back to equilibrium.
+pub(super) fn open<D: Formed>(
+    filling: &mut QuasiStatic<D>,
+    wall: usize,
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let cause = filling.log(sink, time, EventKind::BoundaryUpdate, |_| {})?;
+    let nodes = (0..filling.bodies.len())
+        .filter(|&node| filling.bodies[node] == BodyRef::Boundary(wall as u16));
+    for node in nodes.collect::<Vec<_>>() {
+        for link in filling.packing.sever(node) {
+            filling.course.journal.add(EventKind::RemoveLink, 1);
+            filling.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
+        }
+    }
+    loads::come_to_rest(filling, time, cause, "after a wall has gone", sink)
+}
+
+/// A perturbation comes: gravity turns by itself, and a grain is taken away.
+pub(super) fn perturb<D: Formed>(
+    filling: &mut QuasiStatic<D>,
+    index: usize,
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    filling.course.sources.perturbed(index);
+    let kind = filling.setup.sources.perturbs[index].kind;
+    let PerturbKind::Remove(Victim::Near(point)) = kind else {
+        filling.log(sink, time, EventKind::Perturb, |_| {})?;
+        return Ok(());
+    };
+    let there = (0..filling.nodes.len()).filter(|&k| filling.is_there(k));
+    let far = |k: &usize| {
+        let (u, _) = filling.displacement(filling.nodes[*k]);
+        (filling.setup.grains[*k].position + u - point).norm_squared()
+    };
+    let Some(victim) = there.min_by(|a, b| far(a).total_cmp(&far(b))) else {
+        return Ok(());
+    };
+    let (node, grain) = (filling.nodes[victim], filling.setup.grains[victim]);
+    let place = grain.position + filling.displacement(node).0;
+    let cause = filling.log(sink, time, EventKind::Perturb, |row| {
+        row.body_a = BodyRef::Grain(grain.id);
+        row.position = three(place);
+    })?;
+    filling.course.journal.add(EventKind::DeleteBodies, 1);
+    let links = filling.packing.network().links_of(node).iter();
+    let stiffness = links.map(|&link| filling.packing.network().links()[link].kn);
+    let stiffness = stiffness.fold(0.0, f64::max);
+    // Between its going and the new equilibrium nothing else moves.
+    let weights = filling.loads.are_weights();
+    let before = loads::potential(filling);
+    for link in filling.packing.drop_node(node, stiffness) {
+        filling.course.journal.add(EventKind::RemoveLink, 1);
+        filling.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
+    }
+    filling.bodies[node] = BodyRef::None;
+    filling.bodies.push(BodyRef::None);
+    let at = filling.gone.partition_point(|&k| k < victim);
+    filling.gone.insert(at, victim);
+    filling.tally.removed += match weights {
+        true => -grain.mass * filling.setup.fields.gravity.dot(&place),
+        false => {
+            loads::load_all(filling, time);
+            before - loads::potential(filling)
+        }
+    };
+    loads::come_to_rest(filling, time, cause, "after a grain has gone", sink)
 }

@@ -4,7 +4,7 @@
 //! potential is that of the place less what it does on the way: U - F u - M turn. What changes at an update, and comes with grains, is given
 //! from outside.
 
-use super::QuasiStatic;
+use super::{QuasiStatic, ground};
 use crate::body::{Formed, Grain};
 use crate::event::EventKind;
 use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, three};
@@ -14,7 +14,7 @@ use crate::system::schedule::Source;
 use crate::system::{PerturbWhen, Setup, SystemError};
 
 /// A field that alternates is followed in so many loads a turn.
-const LOADS: f64 = 32.0;
+const LOADS: f64 = 128.0;
 /// A gravity that turns is followed in loads that differ by so much, rad.
 const TURN: f64 = 0.005;
 
@@ -46,6 +46,10 @@ pub(super) struct Loads<D: Dimension> {
     course: GravityCourse<D>,
     /// Time between two loads of fields that change, s; without end where none does.
     every: f64,
+    /// What loads each grain that has come, but for weights alone.
+    pub each: Vec<Load<D>>,
+    /// Potential energy of their places, J.
+    potential: f64,
 }
 
 impl<D: Dimension> Loads<D> {
@@ -84,7 +88,13 @@ impl<D: Dimension> Loads<D> {
             }
             false => f64::INFINITY,
         };
-        Loads { set, course, every }
+        Loads {
+            set,
+            course,
+            every,
+            each: Vec::new(),
+            potential: 0.0,
+        }
     }
 
     /// Whether gravity alone loads, and never turns.
@@ -171,106 +181,116 @@ fn unit<V: Vector>(v: V) -> V {
     }
 }
 
-impl<D: Dimension> QuasiStatic<D> {
-    /// What loads the grain that comes, and the unit vector in which it would be lowered: down, or where its load points to; none where nothing loads it.
-    pub(super) fn come(&self, grain: &Grain<D>, time: f64) -> (Load<D>, D::Vector) {
-        if self.loads.are_weights() {
-            let gravity = self.setup.fields.gravity;
-            let weight = Load {
-                force: gravity * grain.mass,
-                moment: [0.0; 3],
-            };
-            return (weight, unit(gravity));
-        }
-        let before = (0..self.nodes.len()).filter(|&index| self.is_there(index));
-        let here: Vec<Grain<D>> = before
-            .map(|index| self.setup.grains[index])
-            .chain([*grain])
-            .collect();
-        let (loads, _) = self.loads.of(&self.setup, &here, time);
-        let own = loads.last().copied().unwrap_or_default();
-        (own, unit(own.force))
+/// What loads the grain that comes, and the unit vector in which it would be lowered: down, or where its load points to; none where nothing loads it.
+pub(super) fn come<D: Dimension>(
+    filling: &QuasiStatic<D>,
+    grain: &Grain<D>,
+    time: f64,
+) -> (Load<D>, D::Vector) {
+    if filling.loads.are_weights() {
+        let gravity = filling.setup.fields.gravity;
+        let weight = Load {
+            force: gravity * grain.mass,
+            moment: [0.0; 3],
+        };
+        return (weight, unit(gravity));
     }
+    let before = (0..filling.nodes.len()).filter(|&index| filling.is_there(index));
+    let here: Vec<Grain<D>> = before
+        .map(|index| filling.setup.grains[index])
+        .chain([*grain])
+        .collect();
+    let (loads, _) = filling.loads.of(&filling.setup, &here, time);
+    let own = loads.last().copied().unwrap_or_default();
+    (own, unit(own.force))
+}
 
-    /// Takes the loads of all grains that have come as they are at a time, s; gives the energy that comes with that from outside, J.
-    pub(super) fn load_all(&mut self, time: f64) -> f64 {
-        if self.loads.are_weights() {
-            return 0.0;
-        }
-        let before = self.potential();
-        let there: Vec<usize> = (0..self.nodes.len())
-            .filter(|&index| self.is_there(index))
-            .collect();
-        let here: Vec<Grain<D>> = there.iter().map(|&k| self.setup.grains[k]).collect();
-        let (found, potential) = self.loads.of(&self.setup, &here, time);
-        let m = self.packing.network().per_node();
-        let mut loads = vec![Load::default(); self.nodes.len()];
-        for (&index, load) in there.iter().zip(found) {
-            self.packing
-                .set_load(self.nodes[index], &load.by_freedom(m));
-            loads[index] = load;
-        }
-        (self.loaded, self.potential) = (loads, potential);
-        self.potential() - before
+/// Takes the loads of all grains that have come as they are at a time, s; gives the energy that comes with that from outside, J.
+pub(super) fn load_all<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) -> f64 {
+    if filling.loads.are_weights() {
+        return 0.0;
     }
-
-    /// Potential energy of all grains that have come, where not weights alone load them, J.
-    pub(super) fn potential(&self) -> f64 {
-        let mut sum = self.potential;
-        for (load, &node) in self.loaded.iter().zip(&self.nodes) {
-            let (u, turn) = self.displacement(node);
-            sum -= load.force.dot(&u);
-            for k in 0..D::SPINS {
-                sum -= load.moment[3 - D::SPINS + k] * D::spin_component(turn, k);
-            }
-        }
-        sum
+    let before = potential(filling);
+    let there: Vec<usize> = (0..filling.nodes.len())
+        .filter(|&index| filling.is_there(index))
+        .collect();
+    let here: Vec<Grain<D>> = there.iter().map(|&k| filling.setup.grains[k]).collect();
+    let (found, of_places) = filling.loads.of(&filling.setup, &here, time);
+    let m = filling.packing.network().per_node();
+    let mut loads = vec![Load::default(); filling.nodes.len()];
+    for (&index, load) in there.iter().zip(found) {
+        filling
+            .packing
+            .set_load(filling.nodes[index], &load.by_freedom(m));
+        loads[index] = load;
     }
+    (filling.loads.each, filling.loads.potential) = (loads, of_places);
+    potential(filling) - before
+}
 
-    /// When loads are taken anew next.
-    pub(super) fn schedule_loads(&mut self, time: f64) {
-        let next = self.loads.next(time).min(self.next_move(time));
-        if next <= self.setup.run.finish {
-            let schedule = &mut self.course.schedule;
-            schedule.set(Source::Field, next, EventKind::FieldUpdate);
+/// Potential energy of all grains that have come, where not weights alone load them, J.
+pub(super) fn potential<D: Dimension>(filling: &QuasiStatic<D>) -> f64 {
+    let mut sum = filling.loads.potential;
+    for (load, &node) in filling.loads.each.iter().zip(&filling.nodes) {
+        let (u, turn) = filling.displacement(node);
+        sum -= load.force.dot(&u);
+        for k in 0..D::SPINS {
+            sum -= load.moment[3 - D::SPINS + k] * D::spin_component(turn, k);
         }
+    }
+    sum
+}
+
+/// When loads are taken anew next.
+pub(super) fn schedule_loads<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) {
+    let next = filling
+        .loads
+        .next(time)
+        .min(ground::next_move(filling, time));
+    if next <= filling.setup.run.finish {
+        let schedule = &mut filling.course.schedule;
+        schedule.set(Source::Field, next, EventKind::FieldUpdate);
     }
 }
 
-impl<D: Formed> QuasiStatic<D> {
-    /// Loads have changed with time: they are taken anew, and all goes back to equilibrium.
-    pub(super) fn follow_loads(
-        &mut self,
-        time: f64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        self.schedule_loads(time);
-        self.tally.fed += self.move_walls(time);
-        self.tally.fed += self.load_all(time);
-        let cause = self.log(sink, time, EventKind::FieldUpdate, |_| {})?;
-        self.come_to_rest(time, cause, "under new loads", sink)
-    }
+/// Loads have changed with time: they are taken anew, and all goes back to equilibrium.
+pub(super) fn follow_loads<D: Formed>(
+    filling: &mut QuasiStatic<D>,
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    schedule_loads(filling, time);
+    filling.tally.fed += ground::move_walls(filling, time);
+    filling.tally.fed += load_all(filling, time);
+    let cause = filling.log(sink, time, EventKind::FieldUpdate, |_| {})?;
+    come_to_rest(filling, time, cause, "under new loads", sink)
+}
 
-    /// All goes back to equilibrium, after what a row of the log tells of.
-    pub(super) fn come_to_rest(
-        &mut self,
-        time: f64,
-        cause: u64,
-        when: &str,
-        sink: &mut dyn Sink,
-    ) -> Result<(), SystemError> {
-        if self.nodes.is_empty() {
-            return Ok(());
-        }
-        let relaxation = self.packing.relax(&self.rules).map_err(|error| {
-            SystemError::Numerical(format!("{when} at {time:.6} s: {}", self.explain(&error)))
-        })?;
-        self.course.journal.add(EventKind::AnalyzeInternalForces, 1);
-        self.book(&relaxation);
-        self.log_relaxation(sink, time, &relaxation, cause)?;
-        self.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
-        self.record_avalanche(sink, time, None, &relaxation)
+/// All goes back to equilibrium, after what a row of the log tells of.
+pub(super) fn come_to_rest<D: Formed>(
+    filling: &mut QuasiStatic<D>,
+    time: f64,
+    cause: u64,
+    when: &str,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    if filling.nodes.is_empty() {
+        return Ok(());
     }
+    let relaxation = filling.packing.relax(&filling.rules).map_err(|error| {
+        SystemError::Numerical(format!(
+            "{when} at {time:.6} s: {}",
+            filling.explain(&error)
+        ))
+    })?;
+    filling
+        .course
+        .journal
+        .add(EventKind::AnalyzeInternalForces, 1);
+    filling.book(&relaxation);
+    filling.log_relaxation(sink, time, &relaxation, cause)?;
+    filling.sliding = relaxation.slid.iter().map(|slid| slid.link).collect();
+    filling.record_avalanche(sink, time, None, &relaxation)
 }
 
 /// The mean force, N, that loads a grain of a setup at the start of its filling: what tolerances are told over.

@@ -38,8 +38,8 @@ pub use contacts::first_hanging;
 use contacts::{Surroundings, lowered};
 use figures::Tally;
 use ground::Ground;
+use loads::Loads;
 pub use loads::mean_load;
-use loads::{Load, Loads};
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
 /// of slides) is made again by going there once more, which takes less than to save it.
@@ -57,9 +57,6 @@ pub struct QuasiStatic<D: Dimension> {
     surroundings: Surroundings<D>,
     ground: Ground,
     loads: Loads<D>,
-    /// What loads each grain that has come, but for weights alone; and the potential energy of their places, J.
-    loaded: Vec<Load<D>>,
-    potential: f64,
     course: Course,
     /// Node of each grain that has come.
     nodes: Vec<NodeKey>,
@@ -240,8 +237,6 @@ impl<D: Formed> QuasiStatic<D> {
             surroundings: Surroundings::new(&setup)?,
             ground: Ground::new(&setup),
             loads: Loads::new(&setup),
-            loaded: Vec::new(),
-            potential: 0.0,
             course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
             gone: Vec::new(),
@@ -274,7 +269,7 @@ impl<D: Formed> QuasiStatic<D> {
             snapshots.set(1);
         }
         self.course.start(&self.setup);
-        self.schedule_loads(0.0);
+        loads::schedule_loads(self, 0.0);
         if !self.setup.grains.is_empty() {
             self.course
                 .schedule
@@ -356,6 +351,8 @@ impl<D: Formed> QuasiStatic<D> {
             return Ok(true);
         };
         let before = self.energy();
+        // Under those that are there already, before it comes.
+        let moved = ground::move_walls(self, time);
         let index = self.nodes.len();
         let grain = self.setup.grains[index];
         let mut touches = Vec::new();
@@ -369,7 +366,7 @@ impl<D: Formed> QuasiStatic<D> {
             }
             Body::Grain(other) => self.is_there(other),
         });
-        let (come, down) = self.come(&grain, time);
+        let (come, down) = loads::come(self, &grain, time);
         let gaps = lowered(&around, down, self.bearers);
         for (beside, gap) in around.iter().zip(gaps) {
             let (material, with) = match beside.body {
@@ -413,9 +410,8 @@ impl<D: Formed> QuasiStatic<D> {
         self.bodies
             .extend(walls.iter().map(|w| BodyRef::Boundary(*w as u16)));
         self.nodes.push(node);
-        let moved = self.move_walls(time);
-        self.schedule_loads(time);
-        let fed = self.load_all(time);
+        let fed = loads::load_all(self, time);
+        loads::schedule_loads(self, time);
         if settings.placed == PlacedName::Settled {
             for &link in &links {
                 self.packing.start_here(link);
@@ -425,7 +421,7 @@ impl<D: Formed> QuasiStatic<D> {
             Err(StressError::Interrupted) => {
                 // What was done for this grain is done again when the run goes on.
                 self.nodes.pop();
-                self.loaded.truncate(self.nodes.len());
+                self.loads.each.truncate(self.nodes.len());
                 self.given_up = Some(before);
                 return Ok(false);
             }

@@ -243,7 +243,7 @@ impl<D: Dimension> QuasiStatic<D> {
         let down = match self.loads.are_weights() {
             true => gravity,
             false => {
-                let loads = self.loaded.iter();
+                let loads = self.loads.each.iter();
                 loads.fold(D::Vector::default(), |sum, load| sum + load.force)
             }
         };
