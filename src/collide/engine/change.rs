@@ -107,10 +107,10 @@ impl<D: Dimension> Engine<D> {
         let core = &mut self.core;
         let slot = match core.bodies.free.pop() {
             Some(slot) => slot,
-            None => core.grow(),
+            None => grow(core),
         };
         self.places.push(slot);
-        core.settle_in(slot, grain, body, t);
+        settle_in(core, slot, grain, body, t);
         if core.lists.is_some() {
             let (core, now) = (&mut self.core, t);
             crate::vector::run(self.level, List { core, slot, now });
@@ -138,7 +138,7 @@ impl<D: Dimension> Engine<D> {
             potential: self.potential_of(grain),
         };
         self.places[grain] = GONE;
-        self.core.clear_out(slot, t);
+        clear_out(&mut self.core, slot, t);
         self.foresee(&with);
         Some(removed)
     }
@@ -247,121 +247,119 @@ impl<D: Dimension> Bodies<D> {
     }
 }
 
-impl<D: Dimension> Core<D> {
-    /// Room for one more grain.
-    fn grow(&mut self) -> u32 {
-        let slot = self.bodies.rows.len() as u32;
-        let bodies = &mut self.bodies;
-        bodies.rows.push(Row::default());
-        bodies.slots.push(Slot::nobody(slot));
-        bodies.ids.push(GONE);
-        bodies.masses.push(1.0);
-        bodies.wraps.push([0; 3]);
-        if self.limits.contact_time > 0.0 {
-            bodies.last.push(next::NONE);
-        }
-        if bodies.rough {
-            bodies.turning.push(Turning {
-                spin: D::Spin::default(),
-                rotation: D::identity(),
-                since: 0.0,
-            });
-        }
-        if self.contacts.any_soft() {
-            self.held.push(Held::default());
-        }
-        self.bent.grow();
-        if let Some(lists) = &mut self.lists {
-            lists.grow(&mut self.bodies.slots);
-        }
-        slot
+/// Room for one more grain.
+fn grow<D: Dimension>(core: &mut Core<D>) -> u32 {
+    let slot = core.bodies.rows.len() as u32;
+    let bodies = &mut core.bodies;
+    bodies.rows.push(Row::default());
+    bodies.slots.push(Slot::nobody(slot));
+    bodies.ids.push(GONE);
+    bodies.masses.push(1.0);
+    bodies.wraps.push([0; 3]);
+    if core.limits.contact_time > 0.0 {
+        bodies.last.push(next::NONE);
     }
+    if bodies.rough {
+        bodies.turning.push(Turning {
+            spin: D::Spin::default(),
+            rotation: D::identity(),
+            since: 0.0,
+        });
+    }
+    if core.contacts.any_soft() {
+        core.held.push(Held::default());
+    }
+    core.bent.grow();
+    if let Some(lists) = &mut core.lists {
+        lists.grow(&mut core.bodies.slots);
+    }
+    slot
+}
 
-    /// A grain takes a slot that nobody has, t s after the epoch.
-    fn settle_in(&mut self, slot: u32, grain: u32, body: &Body<D>, t: f64) {
-        let i = slot as usize;
-        self.bodies.count_change(i);
-        let count = self.bodies.rows[i].0[COUNT];
-        // None of those of whoever had the slot before are its own.
-        self.bodies.changed[i] = count as u32;
-        let mut row = Row::default();
+/// A grain takes a slot that nobody has, t s after the epoch.
+fn settle_in<D: Dimension>(core: &mut Core<D>, slot: u32, grain: u32, body: &Body<D>, t: f64) {
+    let i = slot as usize;
+    core.bodies.count_change(i);
+    let count = core.bodies.rows[i].0[COUNT];
+    // None of those of whoever had the slot before are its own.
+    core.bodies.changed[i] = count as u32;
+    let mut row = Row::default();
+    for k in 0..D::N {
+        row.0[k] = body.position[k];
+        row.0[state::SPEED + k] = body.velocity[k];
+    }
+    row.0[RADIUS] = body.radius;
+    // So that whoever had foreseen the one before it finds this out.
+    row.0[COUNT] = count;
+    if !bent::is_bent(core) {
+        // Told at the epoch.
+        let g = core.gravity;
         for k in 0..D::N {
-            row.0[k] = body.position[k];
-            row.0[state::SPEED + k] = body.velocity[k];
-        }
-        row.0[RADIUS] = body.radius;
-        // So that whoever had foreseen the one before it finds this out.
-        row.0[COUNT] = count;
-        if !bent::is_bent(self) {
-            // Told at the epoch.
-            let g = self.gravity;
-            for k in 0..D::N {
-                row.0[state::SPEED + k] -= g[k] * t;
-                row.0[k] -= (row.0[state::SPEED + k] + 0.5 * g[k] * t) * t;
-            }
-        }
-        let at = self.cells.locate::<D>(body.position);
-        self.cells.insert(self.cells.index(at), slot);
-        let bodies = &mut self.bodies;
-        bodies.rows[i] = row;
-        bodies.ids[i] = grain;
-        bodies.masses[i] = body.mass;
-        bodies.wraps[i] = [0; 3];
-        bodies.slots[i] = Slot {
-            inverse_mass: 1.0 / body.mass,
-            at,
-            species: body.species,
-            span: bodies.slots[i].span,
-            ..Slot::nobody(slot)
-        };
-        if let Some(turning) = bodies.turning.get_mut(i) {
-            *turning = Turning {
-                spin: body.spin,
-                rotation: body.rotation,
-                since: self.clock.epoch + t,
-            };
-        }
-        if let Some(held) = self.held.get_mut(i) {
-            *held = Held::default();
-        }
-        if let Some(lists) = &mut self.lists {
-            lists.expect(i, body.radius);
-        }
-        if bent::is_bent(self) {
-            bent::put(self, i, (body.position, body.velocity), t);
+            row.0[state::SPEED + k] -= g[k] * t;
+            row.0[k] -= (row.0[state::SPEED + k] + 0.5 * g[k] * t) * t;
         }
     }
-
-    /// A grain leaves its slot, t s after the epoch.
-    fn clear_out(&mut self, slot: u32, t: f64) {
-        let i = slot as usize;
-        if bent::is_bent(self) {
-            bent::end_piece(self, i, t);
-            bent::idle(self, i);
-        }
-        let at = self.bodies.slots[i].at;
-        self.cells.remove(self.cells.index(at), slot);
-        if let Some(lists) = &mut self.lists {
-            lists.forget(&mut self.bodies.slots, slot);
-        }
-        let bodies = &mut self.bodies;
-        bodies.count_change(i);
-        for k in 0..D::N {
-            bodies.rows[i].0[state::SPEED + k] = 0.0;
-        }
-        bodies.slots[i] = Slot {
-            span: bodies.slots[i].span,
-            ..Slot::nobody(slot)
+    let at = core.cells.locate::<D>(body.position);
+    core.cells.insert(core.cells.index(at), slot);
+    let bodies = &mut core.bodies;
+    bodies.rows[i] = row;
+    bodies.ids[i] = grain;
+    bodies.masses[i] = body.mass;
+    bodies.wraps[i] = [0; 3];
+    bodies.slots[i] = Slot {
+        inverse_mass: 1.0 / body.mass,
+        at,
+        species: body.species,
+        span: bodies.slots[i].span,
+        ..Slot::nobody(slot)
+    };
+    if let Some(turning) = bodies.turning.get_mut(i) {
+        *turning = Turning {
+            spin: body.spin,
+            rotation: body.rotation,
+            since: core.clock.epoch + t,
         };
-        for last in &mut bodies.last {
-            if *last == slot {
-                *last = next::NONE;
-            }
-        }
-        if let Some(last) = bodies.last.get_mut(i) {
+    }
+    if let Some(held) = core.held.get_mut(i) {
+        *held = Held::default();
+    }
+    if let Some(lists) = &mut core.lists {
+        lists.expect(i, body.radius);
+    }
+    if bent::is_bent(core) {
+        bent::put(core, i, (body.position, body.velocity), t);
+    }
+}
+
+/// A grain leaves its slot, t s after the epoch.
+fn clear_out<D: Dimension>(core: &mut Core<D>, slot: u32, t: f64) {
+    let i = slot as usize;
+    if bent::is_bent(core) {
+        bent::end_piece(core, i, t);
+        bent::idle(core, i);
+    }
+    let at = core.bodies.slots[i].at;
+    core.cells.remove(core.cells.index(at), slot);
+    if let Some(lists) = &mut core.lists {
+        lists.forget(&mut core.bodies.slots, slot);
+    }
+    let bodies = &mut core.bodies;
+    bodies.count_change(i);
+    for k in 0..D::N {
+        bodies.rows[i].0[state::SPEED + k] = 0.0;
+    }
+    bodies.slots[i] = Slot {
+        span: bodies.slots[i].span,
+        ..Slot::nobody(slot)
+    };
+    for last in &mut bodies.last {
+        if *last == slot {
             *last = next::NONE;
         }
-        bodies.ids[i] = GONE;
-        bodies.free.push(slot);
     }
+    if let Some(last) = bodies.last.get_mut(i) {
+        *last = next::NONE;
+    }
+    bodies.ids[i] = GONE;
+    bodies.free.push(slot);
 }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::setup::sorts;
 use super::{Body, Rough, Rule, Setup, SetupError};
 use crate::collide::alone::{Outcome, Touching};
 use crate::collide::family::RoughFamily;
@@ -127,7 +128,7 @@ impl Contacts {
             radius,
             species,
             ..
-        } in setup.all()
+        } in sorts(setup)
         {
             let of = sizes[usize::from(*species)].get_or_insert(Sizes {
                 mass: [*mass; 2],
@@ -389,7 +390,7 @@ pub(super) fn reduced(x: f64, y: f64) -> f64 {
 /// A normal approach speed, m/s, that hardly any collision passes: tables go up to it. The lightest may
 /// come to have the mean energy of all.
 fn fastest<D: Dimension>(setup: &Setup<D>) -> f64 {
-    let bodies = || setup.all();
+    let bodies = || sorts(setup);
     let speeds = bodies().map(|b| b.velocity.norm());
     let most = speeds.fold(0.0, f64::max);
     let lightest = bodies().map(|b| b.mass).fold(f64::INFINITY, f64::min);

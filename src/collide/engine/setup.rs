@@ -168,28 +168,26 @@ pub enum SetupError {
     },
 }
 
-impl<D: Dimension> Setup<D> {
-    /// All sorts of grains that are or may be there.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Body<D>> {
-        let coming = self.coming.iter().map(|coming| &coming.body);
-        self.bodies.iter().chain(coming)
-    }
+/// All sorts of grains that are or may be there.
+pub(super) fn sorts<D: Dimension>(setup: &Setup<D>) -> impl Iterator<Item = &Body<D>> {
+    let coming = setup.coming.iter().map(|coming| &coming.body);
+    setup.bodies.iter().chain(coming)
+}
 
-    /// How many may be there at once, about.
-    fn expected(&self) -> usize {
-        let coming = self.coming.iter().map(|coming| coming.count);
-        coming.fold(self.bodies.len(), usize::saturating_add)
-    }
+/// How many may be there at once, about.
+fn expected<D: Dimension>(setup: &Setup<D>) -> usize {
+    let coming = setup.coming.iter().map(|coming| coming.count);
+    coming.fold(setup.bodies.len(), usize::saturating_add)
 }
 
 impl<D: Dimension> Engine<D> {
     /// An engine, with all events foreseen.
     pub fn new(setup: Setup<D>) -> Result<Self, SetupError> {
         check(&setup)?;
-        let largest = setup.all().map(|b| b.radius).fold(0.0, f64::max);
+        let largest = sorts(&setup).map(|b| b.radius).fold(0.0, f64::max);
         let n = setup.bodies.len();
         // Cells are laid out for all that are to be there.
-        let expected = setup.expected();
+        let expected = expected(&setup);
         let (mut lengths, mut halves, mut volume) = ([0.0; 3], [f64::INFINITY; 3], 1.0);
         for k in 0..D::N {
             let length = setup.max[k] - setup.min[k];
@@ -240,7 +238,7 @@ impl<D: Dimension> Engine<D> {
         let contacts = Contacts::build(&setup)?;
         let rough = contacts.any_rough()
             || setup.rules.iter().any(|r| r.rough.is_some())
-            || setup.all().any(|b| D::spin_dot(b.spin, b.spin) > 0.0);
+            || sorts(&setup).any(|b| D::spin_dot(b.spin, b.spin) > 0.0);
         let mut core = Core {
             bodies: Bodies {
                 rows: Vec::with_capacity(n),
@@ -354,7 +352,7 @@ fn periods<D: Dimension>(setup: &Setup<D>) -> Vec<Option<PeriodicAxis>> {
 /// What is wrong.
 pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     let mut largest = 0.0f64;
-    for (grain, body) in setup.all().enumerate() {
+    for (grain, body) in sorts(setup).enumerate() {
         for (what, value) in [("the radius", body.radius), ("the mass", body.mass)] {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(SetupError::Grain {
@@ -463,7 +461,7 @@ fn check_laws<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
         ));
     }
     let of_grains = |species: usize| {
-        let mut bodies = setup.all();
+        let mut bodies = sorts(setup);
         bodies.any(|body| usize::from(body.species) == species)
     };
     for (index, by_law) in pairs.iter().enumerate() {
