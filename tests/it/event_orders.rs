@@ -184,7 +184,7 @@ fn rain_leaves_as_in_steps() {
     for dimension in [2, 3] {
         let (_, events) = run(&rain(dimension, "[events]\nrestitution = 1.0\n"));
         let (_, stepped) = run(&rain(dimension, ""));
-        let [one, other] = [&events, &stepped].map(|summary| summary.discharge.clone().unwrap());
+        let [one, other] = [&events, &stepped].map(|summary| summary.discharge.unwrap());
         assert_eq!(one.count, 40);
         assert_eq!(one, other);
         assert_eq!(events.grains, stepped.grains);
