@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{EventLog, EventsSetup, IntegratorName, MeterPlace, PerturbKind, Setup, SystemError};
 use crate::capabilities::{Feature, Model, Support};
 use crate::contact::{Cohesion, ContactTerms, ResistanceKind};
+use crate::field::GravityChange;
 use crate::geometry::Dimension;
 use crate::walls::{Boundary, Motion};
 
@@ -227,8 +228,8 @@ fn around<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
     for (k, perturb) in setup.sources.perturbs.iter().enumerate() {
         let feature = match perturb.kind {
             PerturbKind::Tap { .. } => Feature::Tap,
-            PerturbKind::Shake { .. } => Feature::Shake,
-            PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => Feature::Tilt,
+            PerturbKind::Gravity(GravityChange::Swing { .. }) => Feature::Shake,
+            PerturbKind::Gravity(_) => Feature::Tilt,
             PerturbKind::Remove(_) => Feature::Remove,
         };
         all.add(feature, Part::Perturb(k));

@@ -70,13 +70,7 @@ impl<D: Integrate> System<D> {
         sink: &mut dyn Sink,
         time: f64,
     ) -> Result<(), SystemError> {
-        let to_come = self
-            .setup
-            .sources
-            .feeds
-            .iter()
-            .zip(self.s.sources.feeds())
-            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.matter.forms));
+        let to_come = self.s.sources.to_come(&self.setup);
         if self.setup.run.stop_when_empty && !to_come && self.grain_count() == 0 {
             self.finish(sink, time, Outcome::Empty)?;
         }

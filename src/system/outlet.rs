@@ -43,6 +43,13 @@ impl<D: Dimension> OutletSetup<D> {
     }
 }
 
+/// Which outlet a grain that is there leaves through.
+pub(super) fn through<D: Dimension>(outlets: &[OutletSetup<D>], grain: &Grain<D>) -> Option<usize> {
+    let takes = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
+    let mut outlets = outlets.iter();
+    outlets.position(|outlet| takes(outlet) == Some(Left::Through))
+}
+
 /// Removes clusters all of whose grains have left.
 pub(super) fn delete_left<D: Integrate>(
     system: &mut System<D>,
@@ -122,9 +129,7 @@ pub(super) fn book_removed<D: Integrate>(
     system.s.ledger.removed_size += grain.mass * 2.0 * grain.radius;
     system.s.traffic.leave(&grain, time);
     if how == Left::Through {
-        let mut outlets = system.setup.sources.outlets.iter();
-        let taken = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
-        let outlet = outlets.position(|outlet| taken(outlet) == Some(Left::Through));
+        let outlet = through(&system.setup.sources.outlets, &grain);
         system.s.traffic.discharge(outlet, time);
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Course {
     pub schedule: Schedule,
     pub sources: Sources,
     pub journal: Journal,
+    /// What was to be told of the run.
+    pub warnings: Vec<String>,
     /// How it ended, if it has.
     pub over: Option<Outcome>,
     /// Time up to which all is done, s.
@@ -33,6 +35,7 @@ impl Course {
             schedule: Schedule::default(),
             sources: Sources::new(setup),
             journal: Journal::default(),
+            warnings: Vec::new(),
             over: None,
             time: 0.0,
             wall_seconds: 0.0,

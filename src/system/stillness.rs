@@ -349,13 +349,7 @@ pub(super) fn look_for_jam<D: Integrate>(
     sink: &mut dyn Sink,
     time: f64,
 ) -> Result<(), SystemError> {
-    let to_come = system
-        .setup
-        .sources
-        .feeds
-        .iter()
-        .zip(system.s.sources.feeds())
-        .any(|(feed, now)| !feed.is_done(now.state(), &system.setup.matter.forms))
+    let to_come = system.s.sources.to_come(&system.setup)
         || system
             .setup
             .boundaries

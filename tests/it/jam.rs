@@ -4,6 +4,7 @@
 
 use arenite::cluster::integrate::Integrate;
 use arenite::event::EventKind;
+use arenite::field::GravityChange;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{BodyRef, Jam, LinkRow, MemorySink, Status, Summary};
 use arenite::scenario::{AnySetup, Override, Scenario};
@@ -359,11 +360,11 @@ fn a_shaken_vessel_swings_about_what_flies() {
             place::<Planar>(0.0, 0.0),
             place::<Planar>(0.3, 1.0),
         );
-        let kind = PerturbKind::Shake {
+        let kind = PerturbKind::Gravity(GravityChange::Swing {
             amplitude,
             frequency,
             cycles: 2,
-        };
+        });
         perturbed(&mut setup, 0.2, kind);
         let (system, _, summary) = run(&setup);
         let grain = system.grains_at(finish)[0];
@@ -402,7 +403,7 @@ fn on_a_tilted_floor_a_disk_slides_as_it_must() {
         place::<Planar>(0.0, 0.0),
     );
     let duration = 0.5;
-    let kind = PerturbKind::Tilt { turn, duration };
+    let kind = PerturbKind::Gravity(GravityChange::Tilt { turn, duration });
     perturbed(&mut setup, 0.1, kind);
     let (system, _, summary) = run(&setup);
     let grain = system.grains_at(0.7)[0];

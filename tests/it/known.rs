@@ -4,6 +4,7 @@
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::LawTable;
 use arenite::event::EventKind;
+use arenite::field::GravityChange;
 use arenite::geometry::{Planar, Spatial};
 use arenite::system::{EventLog, PerturbKind, PerturbSetup, PerturbWhen, Setup};
 use arenite::walls::Shape;
@@ -47,7 +48,7 @@ fn bridge<D: Integrate>(turn: D::Spin, finish: f64) -> Setup<D> {
     add(&mut setup, radius, mass, high, still);
     setup.sources.perturbs.push(PerturbSetup {
         when: PerturbWhen::At(BEGIN),
-        kind: PerturbKind::Turn { spin: turn },
+        kind: PerturbKind::Gravity(GravityChange::Turn { spin: turn }),
     });
     setup.models.morph = Some(support::finely());
     setup

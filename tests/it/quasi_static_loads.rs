@@ -378,6 +378,14 @@ grains = [{ position = [0.01, 0.01], radius = 0.01 }, { position = [0.0302, 0.01
         "{:?}",
         summary.energy
     );
+    // A grain of an arch is none where no jam stands: that is told.
+    let arch = text.replace(
+        "[[fill]]",
+        "[[perturb]]\ntime = 5.0\nremove = { arch = \"weakest\" }\n[[fill]]",
+    );
+    let (_, summary) = run(&arch);
+    assert!(summary.warnings.concat().contains("found no grain"));
+    assert!(!summary.events.by_kind.contains_key("perturb"));
     // Where nothing else would hold them, it is said which grains hang.
     let held = text.replace(
         "plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }",

@@ -3,6 +3,7 @@
 
 use arenite::contact::LawTable;
 use arenite::event::Regime;
+use arenite::field::GravityChange;
 use arenite::geometry::Planar;
 use arenite::record::{LinkRow, MemorySink, Summary};
 use arenite::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System};
@@ -143,10 +144,10 @@ fn bridge(frictions: [f64; 3], finish: f64) -> Setup<Planar> {
     let duration = finish - BEGIN;
     setup.sources.perturbs.push(PerturbSetup {
         when: PerturbWhen::At(BEGIN),
-        kind: PerturbKind::Tilt {
+        kind: PerturbKind::Gravity(GravityChange::Tilt {
             turn: -RATE * duration,
             duration,
-        },
+        }),
     });
     setup
 }

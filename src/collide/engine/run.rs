@@ -33,7 +33,7 @@ pub struct Collision<D: Dimension> {
     /// Energy lost to heat, J.
     pub lost: f64,
     /// What of it was lost across the normal, J.
-    pub rubbed: f64,
+    pub lost_tangential: f64,
     /// At a wall: how far the image that is hit is from the wall itself, m; 0 but in periodic boxes.
     pub image: D::Vector,
 }
@@ -312,12 +312,12 @@ impl<D: Dimension> Core<D> {
                 share * distance,
             ))
         });
-        let mut rubbed = 0.0;
+        let mut lost_tangential = 0.0;
         if let Some(out) = across {
             let distance = square.sqrt();
             impulse += out.impulse;
             lost += out.lost;
-            rubbed = out.lost;
+            lost_tangential = out.lost;
             self.turn(i, &d, distance, &out, 1.0, t);
             self.turn(j, &d, distance, &out, -1.0, t);
         }
@@ -338,7 +338,7 @@ impl<D: Dimension> Core<D> {
             approach: -rate / distance,
             impulse,
             lost,
-            rubbed,
+            lost_tangential,
             image: D::Vector::default(),
         });
         Ok(false)
@@ -410,11 +410,11 @@ impl<D: Dimension> Core<D> {
                 normal_impulse,
             ))
         });
-        let mut rubbed = 0.0;
+        let mut lost_tangential = 0.0;
         if let Some(out) = across {
             impulse += out.impulse;
             lost += out.lost;
-            rubbed = out.lost;
+            lost_tangential = out.lost;
             self.turn(i, &normal, 1.0, &out, 1.0, t);
         }
         state::kick::<D>(&mut self.bodies.rows[i], impulse * -inverse_mass, t);
@@ -441,7 +441,7 @@ impl<D: Dimension> Core<D> {
             approach,
             impulse,
             lost,
-            rubbed,
+            lost_tangential,
             image: met.image,
         });
         Ok(())

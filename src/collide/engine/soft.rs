@@ -253,7 +253,7 @@ impl<D: Dimension> Core<D> {
             approach: touch.approach,
             impulse,
             lost: outcome.dissipated,
-            rubbed: 0.0,
+            lost_tangential: 0.0,
             image: D::Vector::default(),
         });
         Ok(None)

@@ -33,7 +33,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     }
     for (k, perturb) in setup.sources.perturbs.iter().enumerate() {
         let lasts = match perturb.kind {
-            PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => true,
+            PerturbKind::Gravity(_) => true,
             PerturbKind::Tap { .. } | PerturbKind::Remove(_) => false,
         };
         let late = |time: f64| time > finish || lasts && time == finish;

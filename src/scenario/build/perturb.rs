@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use crate::cluster::integrate::Integrate;
+use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -160,11 +161,11 @@ fn shake<D: Integrate>(
             &format!("from 1 to {SWINGS}"),
         ));
     }
-    Ok(PerturbKind::Shake {
+    Ok(PerturbKind::Gravity(GravityChange::Swing {
         amplitude: direction * (amplitude / direction.norm()),
         frequency,
         cycles: spec.cycles,
-    })
+    }))
 }
 
 fn tilt<D: Dimension>(
@@ -194,9 +195,9 @@ fn tilt<D: Dimension>(
                 "`duration` goes with an `angle`; with a `rate` gravity turns without end",
             ));
         }
-        return Ok(PerturbKind::Turn {
+        return Ok(PerturbKind::Gravity(GravityChange::Turn {
             spin: turn::<D>(check, &at.key("rate"), rate, "rad/s")?,
-        });
+        }));
     }
     let (Some(angle), Some(duration)) = (&spec.angle, spec.duration) else {
         return Err(Problem::at_key(
@@ -204,10 +205,10 @@ fn tilt<D: Dimension>(
             format!("`{at}` needs the `duration` of its `angle`"),
         ));
     };
-    Ok(PerturbKind::Tilt {
+    Ok(PerturbKind::Gravity(GravityChange::Tilt {
         turn: turn::<D>(check, &at.key("angle"), angle, "rad")?,
         duration: check.positive(&at.key("duration"), duration)?,
-    })
+    }))
 }
 
 /// A turn that is not none.

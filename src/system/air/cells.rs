@@ -8,13 +8,11 @@ use crate::neighbor::Cell;
 pub(super) const SLACK: f64 = 0.02;
 
 impl super::Air {
-    /// Who is in a cell and around it, into `found`, by number: what is foreseen of several bodies depends on the order in its last digits, and
-    /// cells keep none.
+    /// Who is in a cell and around it, into `found`, in no particular order: what is foreseen must not depend on it.
     pub(super) fn gather<D: Dimension>(&mut self, cell: Cell) {
         let (cells, found) = (&self.cells, &mut self.found);
         found.clear();
         cells.around::<D>(cell, |id| found.push(id));
-        found.sort_unstable();
     }
 
     /// Who is around a grain, into `found`; nobody where it is not in the air.

@@ -107,56 +107,67 @@ pub(super) fn foresee_flyer<D: Integrate>(
         let body = air
             .as_ref()
             .map_or_else(Default::default, |aloft| aloft.s.bodies[other as usize]);
+        if body.kind != Kind::Flyer {
+            continue;
+        }
         tested += 1;
-        if body.kind == Kind::Flyer {
-            let Some(b) = flyer(world, air, other) else {
-                handle::leave_air(air, other);
-                continue;
+        let Some(b) = flyer(world, air, other) else {
+            handle::leave_air(air, other);
+            continue;
+        };
+        let theirs = path_of(world, b, time);
+        let reach = radius + world.grains.arrays.radius(b as usize);
+        let d = cluster::observe::shortest(
+            &world.physics,
+            &world.cell,
+            theirs.position - path.position,
+        );
+        let v = theirs.velocity - path.velocity;
+        let mut see = |d: D::Vector| {
+            let still = D::Vector::default();
+            let here = Path {
+                position: still,
+                velocity: still,
+                acceleration: still,
             };
-            let theirs = path_of(world, b, time);
-            let reach = radius + world.grains.arrays.radius(b as usize);
-            let d = cluster::observe::shortest(
-                &world.physics,
-                &world.cell,
-                theirs.position - path.position,
-            );
-            let v = theirs.velocity - path.velocity;
-            let mut see = |d: D::Vector| {
-                let still = D::Vector::default();
-                let here = Path {
-                    position: still,
-                    velocity: still,
-                    acceleration: still,
+            let there = Path {
+                position: d,
+                velocity: v,
+                acceleration: still,
+            };
+            if let Some(t) = spheres::<D>(&here, &there, reach)
+                && (time + t, other) < (first.time, first.with_grain())
+            {
+                first = Foreseen {
+                    time: time + t,
+                    next: Next::Pair,
+                    with: other,
+                    detail: body.path,
                 };
-                let there = Path {
-                    position: d,
-                    velocity: v,
-                    acceleration: still,
-                };
-                if let Some(t) = spheres::<D>(&here, &there, reach)
-                    && (time + t, other) < (first.time, first.with_grain())
-                {
-                    first = Foreseen {
-                        time: time + t,
-                        next: Next::Pair,
-                        with: other,
-                        detail: body.path,
-                    };
-                }
-            };
-            shifts().for_each(|shift| see(d + shift));
-        } else {
-            let place = D::Vector::from_fn(|k| body.place[k]);
-            let Some(b) = stepped(world, air, other) else {
-                handle::leave_air(air, other);
-                continue;
-            };
-            let reach = radius + world.grains.arrays.radius(b as usize) + margin;
-            let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
-            for shift in shifts() {
-                let after = nears(&path, d + shift, reach, g, first.time - time);
-                first.must_return(after, time, ahead(world));
             }
+        };
+        shifts().for_each(|shift| see(d + shift));
+    }
+    // Those that it must be back for come after all that it collides with, and each is looked for as far: cells keep no order.
+    let far = first.time - time;
+    let mut back = far;
+    for &other in &found {
+        let body = air
+            .as_ref()
+            .map_or_else(Default::default, |aloft| aloft.s.bodies[other as usize]);
+        if body.kind != Kind::Stepped || other == id || except == Except::Grain(other) {
+            continue;
+        }
+        tested += 1;
+        let place = D::Vector::from_fn(|k| body.place[k]);
+        let Some(b) = stepped(world, air, other) else {
+            handle::leave_air(air, other);
+            continue;
+        };
+        let reach = radius + world.grains.arrays.radius(b as usize) + margin;
+        let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
+        for shift in shifts() {
+            back = back.min(nears(&path, d + shift, reach, g, far));
         }
     }
     if let Some(aloft) = air {
@@ -166,9 +177,6 @@ pub(super) fn foresee_flyer<D: Integrate>(
     if length.is_finite() && !world.sleeping.cells.is_empty() {
         let x = path.position;
         let arrays = &world.grains.arrays;
-        let ahead = ahead(world);
-        // As far for each of them, in whatever order they come.
-        let far = first.time - time;
         world.sleeping.cells.near(x, radius + margin + way, |b| {
             tested += 1;
             let reach = radius + arrays.radius(b as usize) + margin;
@@ -176,8 +184,11 @@ pub(super) fn foresee_flyer<D: Integrate>(
             if d.norm_squared() > (reach + way) * (reach + way) {
                 return;
             }
-            first.must_return(nears(&path, d, reach, g, far), time, ahead);
+            back = back.min(nears(&path, d, reach, g, far));
         });
+    }
+    if back < far {
+        first.must_return(back, time, ahead(world));
     }
     for (index, wall) in world.walls.boundaries.iter().enumerate() {
         if world.walls.gone[index] || !wall.boundary.stops(radius) {
@@ -248,40 +259,49 @@ fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
     shifts.split_off(1)
 }
 
-/// When a flyer must be back for a stepped grain, if that is before what was foreseen of it.
+/// When a flyer must be back for some stepped grains, if that is before what was foreseen of it.
 pub(super) fn foresee_stepped<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
     air: &mut Option<Air>,
     id: u32,
-    with: u32,
+    with: &[u32],
     time: f64,
 ) -> Option<Foreseen> {
-    let (a, b) = (flyer(world, air, id)?, stepped(world, air, with)?);
+    let a = flyer(world, air, id)?;
     let aloft = air.as_ref()?;
-    let first = aloft.s.bodies[id as usize].foreseen;
-    let place = aloft.s.bodies[with as usize].place;
+    let mut then = aloft.s.bodies[id as usize].foreseen;
     let wraps = aloft.s.lattice.few();
-    let arrays = &world.grains.arrays;
-    let reach = arrays.radius(a as usize)
-        + arrays.radius(b as usize)
-        + 0.5 * world.physics.options.outer_margin;
-    let path = path_of(world, a, time);
-    let place = D::Vector::from_fn(|k| place[k]);
-    let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
-    let g = world.physics.gravity.norm();
-    let mut then = first;
     let shifts = if wraps == [false; 3] {
         Vec::new()
     } else {
         images(setup, wraps)
     };
-    for shift in std::iter::once(D::Vector::default()).chain(shifts) {
-        let left = (then.time - time).max(0.0);
-        let after = nears(&path, d + shift, reach, g, left);
-        then.must_return(after, time, ahead(world));
+    let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
+    let path = path_of(world, a, time);
+    let g = world.physics.gravity.norm();
+    let left = (then.time - time).max(0.0);
+    let mut back = left;
+    for &other in with {
+        let Some(b) = stepped(world, air, other) else {
+            continue;
+        };
+        let arrays = &world.grains.arrays;
+        let reach = arrays.radius(a as usize)
+            + arrays.radius(b as usize)
+            + 0.5 * world.physics.options.outer_margin;
+        let place = air.as_ref()?.s.bodies[other as usize].place;
+        let place = D::Vector::from_fn(|k| place[k]);
+        let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
+        for shift in shifts() {
+            back = back.min(nears(&path, d + shift, reach, g, left));
+        }
     }
-    (then != first).then_some(then)
+    if back >= left {
+        return None;
+    }
+    then.must_return(back, time, ahead(world));
+    Some(then)
 }
 
 /// Foresees a flyer anew and puts it into the queue.
@@ -332,13 +352,10 @@ impl Foreseen {
 
     /// Must be back so long after `now`, less `ahead`.
     fn must_return(&mut self, after: f64, now: f64, ahead: f64) {
-        let time = now + (after - ahead).max(0.0);
-        if now + after < self.time {
-            *self = Foreseen {
-                time,
-                next: Next::Return,
-                ..Foreseen::default()
-            };
-        }
+        *self = Foreseen {
+            time: now + (after - ahead).max(0.0),
+            next: Next::Return,
+            ..Foreseen::default()
+        };
     }
 }

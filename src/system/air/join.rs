@@ -73,6 +73,8 @@ pub(in crate::system) fn join_air<D: Integrate>(
     aloft.s.stepped.insert(at, id);
     aloft.gather_around::<D>(id);
     let found = std::mem::take(&mut aloft.found);
+    // Nobody waits for anything else unless all may: cells keep no order.
+    let mut called = Vec::new();
     for &flyer in &found {
         let Some(other) = foresee::flyer(&system.dem.world, &mut system.air, flyer) else {
             continue;
@@ -83,14 +85,17 @@ pub(in crate::system) fn join_air<D: Integrate>(
             &system.dem.world,
             &mut system.air,
             flyer,
-            id,
+            &[id],
             clock,
         ) {
             if next.time <= now + 3.0 * system.dem.world.clock.step {
                 return Ok(false);
             }
-            handle::await_event(&mut system.air, flyer, next)?;
+            called.push((flyer, next));
         }
+    }
+    for (flyer, next) in called {
+        handle::await_event(&mut system.air, flyer, next)?;
     }
     if let Some(aloft) = &mut system.air {
         aloft.found = found;

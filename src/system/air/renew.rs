@@ -258,12 +258,14 @@ fn guard_stepped<D: Integrate>(
         let Some(aloft) = air else { break };
         aloft.gather_around::<D>(id);
         let found = std::mem::take(&mut aloft.found);
-        for &with in &found {
-            let kind = air.as_ref().map(|aloft| aloft.s.bodies[with as usize].kind);
-            if kind != Some(other) {
-                continue;
-            }
-            let [flyer, stepped] = if from_air { [id, with] } else { [with, id] };
+        let is = |with: &u32| {
+            let body = air.as_ref().map(|aloft| &aloft.s.bodies[*with as usize]);
+            body.is_some_and(|body| body.kind == other)
+        };
+        let others: Vec<u32> = found.iter().copied().filter(is).collect();
+        let flyers: &[u32] = if from_air { &[id] } else { &others };
+        let stepped: &[u32] = if from_air { &others } else { &[id] };
+        for &flyer in flyers {
             if let Some(next) = foresee::foresee_stepped(setup, world, air, flyer, stepped, clock) {
                 if next.time <= soon {
                     due.push(flyer);

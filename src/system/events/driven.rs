@@ -34,7 +34,7 @@ impl<D: Dimension> Sight<D> for Events<D> {
     }
 
     fn next_grain(&self) -> Option<GrainId> {
-        self.people.traffic.next()
+        self.population.traffic.next()
     }
 
     fn wrapped(&self, place: D::Vector) -> D::Vector {
@@ -74,7 +74,7 @@ impl<D: Formed> Driven<D> for Events<D> {
             stopped => Err(SystemError::Numerical(told(
                 stopped,
                 &self.setup,
-                &self.people,
+                &self.population,
             ))),
         }
     }
@@ -123,7 +123,7 @@ impl<D: Formed> Driven<D> for Events<D> {
             Order::GiveUpSettling => settling::give_up_settling(self),
             Order::Warn(kind, words) => {
                 self.course.journal.count(kind);
-                self.people.warnings.push(words);
+                self.course.warnings.push(words);
                 self.log(sink, (due.time, kind), None, 0.0)?;
             }
             // Features that would give another are refused before a run.
@@ -149,7 +149,7 @@ impl<D: Formed> Driven<D> for Events<D> {
             time: self.course.time,
             finish: self.setup.run.finish,
             grains: self.engine.count(),
-            discharged: self.people.traffic.discharged(),
+            discharged: self.population.traffic.discharged(),
         }
     }
 

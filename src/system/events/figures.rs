@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::people::grain_now;
+use super::population::grain_now;
 use super::{Events, by_kind};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
@@ -31,7 +31,7 @@ impl<D: Dimension> Events<D> {
         let tally = self.engine.tally();
         let [kinetic_start, potential_start] = self.tally.start;
         let fields = self.engine.field_tally();
-        let passage = &self.people.passage;
+        let passage = &self.population.passage;
         let lost = tally.lost + fields.drag;
         let injected = tally.fed + fields.work + passage.fed + passage.given;
         let (hidden, mismatch) = (self.engine.hidden(), tally.soft.mismatch);
@@ -135,7 +135,7 @@ impl<D: Dimension> Events<D> {
     /// Hash over number, position, velocity, rotation and spin of every grain, in order of number.
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
-        hash.departures(self.people.traffic.departures());
+        hash.departures(self.population.traffic.departures());
         for (place, grain) in self.present() {
             hash.grain(&grain_now(&self.engine, place, grain));
         }
@@ -188,7 +188,7 @@ impl<D: Dimension> Events<D> {
         let grains = self.engine.count();
         let feeds = supply::feed_figures(&self.setup, &self.course.sources, times.simulated);
         let mut warnings = self.setup.notes.warnings.clone();
-        warnings.extend(self.people.warnings.iter().cloned());
+        warnings.extend(self.course.warnings.iter().cloned());
         warnings.extend(supply::feed_warnings(
             &self.setup,
             &self.course.sources,
@@ -223,7 +223,7 @@ impl<D: Dimension> Events<D> {
             state_hash: format!("{:016x}", self.state_hash()),
             // All are in its calendar.
             events: EventFigures::of(&counts, counts.iter().sum(), 0, times),
-            grains: self.people.traffic.figures(grains),
+            grains: self.population.traffic.figures(grains),
             regimes: RegimeShares {
                 flight: f64::from(u8::from(grains > 0)),
                 ..RegimeShares::default()
@@ -239,7 +239,7 @@ impl<D: Dimension> Events<D> {
             meters: meter::meter_figures(&self.setup, &self.meters),
             soft: self.soft_figures(),
             discharge: (!self.setup.sources.outlets.is_empty())
-                .then(|| self.people.traffic.discharge_figures()),
+                .then(|| self.population.traffic.discharge_figures()),
             jam: None,
             jams: Vec::new(),
             avalanches: None,

@@ -7,7 +7,7 @@
 mod apart;
 mod driven;
 mod figures;
-mod people;
+mod population;
 mod rows;
 mod settling;
 mod spectrum;
@@ -31,7 +31,7 @@ use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{EventRow, Sink};
 use crate::walls::Motion;
-use people::People;
+use population::Population;
 use spectrum::Spectrum;
 
 /// Collisions after which the driver looks at the clock and at Ctrl-C.
@@ -87,7 +87,7 @@ struct Saved<'a, D: Dimension> {
     tally: Cow<'a, Tally<D>>,
     course: Cow<'a, Course>,
     meters: Cow<'a, MeterState>,
-    people: Cow<'a, People<D>>,
+    population: Cow<'a, Population<D>>,
 }
 
 /// A run from collision to collision.
@@ -98,7 +98,7 @@ pub struct Events<D: Dimension> {
     tally: Tally<D>,
     course: Course,
     meters: MeterState,
-    people: People<D>,
+    population: Population<D>,
 }
 
 impl<D: Dimension> Events<D> {
@@ -126,7 +126,7 @@ impl<D: Dimension> Events<D> {
                 tally: saved.tally.into_owned(),
                 course,
                 meters: saved.meters.into_owned(),
-                people: saved.people.into_owned(),
+                population: saved.population.into_owned(),
             });
         }
         let engine = Engine::new(start)
@@ -138,7 +138,7 @@ impl<D: Dimension> Events<D> {
         Ok(Events {
             course: Course::new(&setup),
             meters: MeterState::new(setup.sources.meters.len()),
-            people: People::new(&setup),
+            population: Population::new(&setup),
             setup,
             engine,
             tally,
@@ -157,7 +157,7 @@ impl<D: Dimension> Events<D> {
             tally: Cow::Borrowed(&self.tally),
             course: Cow::Borrowed(&self.course),
             meters: Cow::Borrowed(&self.meters),
-            people: Cow::Borrowed(&self.people),
+            population: Cow::Borrowed(&self.population),
         };
         frame::put(Kind::Events, &saved)
     }
@@ -188,7 +188,7 @@ impl<D: Dimension> Events<D> {
         let logged = self.setup.log.events == EventLog::Links && !self.tally.settling;
         let mut noted = rows::Noted {
             setup: &self.setup,
-            people: &self.people,
+            population: &self.population,
             spectrum: self.tally.spectrum.as_mut(),
             wear: &mut self.tally.wear,
             journal: logged.then_some(&mut self.course.journal),
@@ -276,9 +276,9 @@ fn set_slide<D: Dimension>(setup: &mut Setup<D>, wall: usize, time: f64) {
 }
 
 /// A collapse or a burst, in words.
-fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, people: &People<D>) -> String {
+fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, population: &Population<D>) -> String {
     let name = |other: Other| match other {
-        Other::Grain(place) => format!("grain {}", people.grain(setup, place as usize).id),
+        Other::Grain(place) => format!("grain {}", population.grain(setup, place as usize).id),
         Other::Wall(wall) => format!("the wall `{}`", setup.boundaries[wall as usize].name),
     };
     match stopped {

@@ -1,6 +1,6 @@
 //! Rows of collisions, series and snapshots.
 
-use super::people::People;
+use super::population::Population;
 use super::spectrum::Spectrum;
 use super::{Events, by_kind};
 use crate::body::Grain;
@@ -22,7 +22,7 @@ fn three<V: Vector>(v: V) -> [f64; 3] {
 /// Makes rows of what it is told, and sorts collisions by their energy.
 pub(super) struct Noted<'a, D: Dimension> {
     pub setup: &'a Setup<D>,
-    pub people: &'a People<D>,
+    pub population: &'a Population<D>,
     /// Where collisions are sorted.
     pub spectrum: Option<&'a mut Spectrum>,
     /// The map of each wall; empty where none is asked for.
@@ -35,7 +35,7 @@ pub(super) struct Noted<'a, D: Dimension> {
 impl<D: Dimension> Noted<'_, D> {
     /// The grain at a place of the engine's list.
     fn grain(&self, place: u32) -> &Grain<D> {
-        self.people.grain(self.setup, place as usize)
+        self.population.grain(self.setup, place as usize)
     }
 
     /// What a collision does to a wall: its sliding way is that which its friction tells of.
@@ -44,16 +44,16 @@ impl<D: Dimension> Noted<'_, D> {
             return;
         };
         let pose = self.setup.boundaries[wall].motion.pose(met.time);
-        let radius = self.people.grain(self.setup, met.a as usize).radius;
+        let radius = self.population.grain(self.setup, met.a as usize).radius;
         let point = met.position + met.normal * radius - met.image;
         let normal = met.impulse.dot(&met.normal);
         let across = (met.impulse - met.normal * normal).norm();
         let sums = WearSums {
             pressed_way: match across > 0.0 {
-                true => met.rubbed * normal / across,
+                true => met.lost_tangential * normal / across,
                 false => 0.0,
             },
-            friction: met.rubbed,
+            friction: met.lost_tangential,
             impacts: 1,
             energy: 0.5 * mass * met.approach * met.approach,
         };
@@ -162,7 +162,7 @@ impl<D: Dimension> Events<D> {
             clusters: 0,
             links: 0,
             sliding: 0,
-            discharged: self.people.traffic.discharged(),
+            discharged: self.population.traffic.discharged(),
             kinetic: energy.kinetic,
             potential: energy.potential,
             elastic: energy.elastic,

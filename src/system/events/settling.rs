@@ -40,7 +40,7 @@ pub(super) fn look_for_rest<D: Formed>(events: &mut Events<D>) {
 
 /// They have not come to rest, but settling has had its time.
 pub(super) fn give_up_settling<D: Formed>(events: &mut Events<D>) {
-    events.people.warnings.push(format!(
+    events.course.warnings.push(format!(
         "the grains had not come to rest after {} s of settling; the run starts all the same",
         events.setup.run.settle.map_or(0.0, |settle| settle.at_most)
     ));

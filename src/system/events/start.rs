@@ -2,9 +2,8 @@
 
 use super::apart::Apart;
 use crate::collide::engine::{self, Body, Coming, Limits};
-use crate::field::GravityCourse;
 use crate::geometry::{Dimension, Vector};
-use crate::system::{CollapseName, PerturbWhen, Setup, features};
+use crate::system::{CollapseName, Setup, features, perturb};
 use crate::walls::Boundary;
 
 /// How often paths may bend by the size of the box within a run: they are told anew each time.
@@ -107,14 +106,7 @@ pub fn engine_setup<D: Dimension>(
 
 /// The fields beside gravity; none without any.
 fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
-    let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
-        let PerturbWhen::At(time) = perturb.when else {
-            // No jam stands where all collide.
-            return None;
-        };
-        Some((time, perturb.kind.change()?))
-    });
-    let course = GravityCourse::new(setup.fields.gravity, changes.collect());
+    let course = perturb::gravity_course(setup);
     let any = setup.fields.drag > 0.0 || !setup.fields.place.is_none() || !course.is_steady();
     any.then(|| engine::Fields {
         drag: setup.fields.drag,

@@ -24,6 +24,7 @@ mod gravity;
 mod setup;
 
 pub(super) use gravity::SLOW;
+pub(in crate::system) use setup::gravity_course;
 pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 /// A perturbation that goes on.
@@ -166,30 +167,16 @@ fn touched<D: Integrate>(
     watch: &JamWatch,
     kind: &PerturbKind<D>,
 ) -> Option<Touched> {
+    if kind.change().is_some() {
+        return (driver::grain_count(world, border, traffic) > 0).then_some(Touched::All);
+    }
     let now = world.clock.time();
     let arrays = &world.grains.arrays;
+    let id = |slot: u32| arrays.id[slot as usize];
     let there = (1..arrays.slots() as u32)
         .filter(|&slot| arrays.status[slot as usize].is_grain())
-        .map(|slot| (slot, world.position_at(slot as usize, now)));
-    let id = |slot: u32| arrays.id[slot as usize];
-    let slots: Vec<u32> = match kind {
-        PerturbKind::Shake { .. } | PerturbKind::Tilt { .. } | PerturbKind::Turn { .. } => {
-            return (driver::grain_count(world, border, traffic) > 0).then_some(Touched::All);
-        }
-        PerturbKind::Tap { region, .. } => there
-            .filter(|(_, x)| {
-                region.is_none_or(|(min, max)| (0..D::N).all(|k| x[k] >= min[k] && x[k] <= max[k]))
-            })
-            .map(|(slot, _)| slot)
-            .collect(),
-        PerturbKind::Remove(Victim::Near(point)) => there
-            .min_by(|(p, x), (q, y)| {
-                let far = |x: &D::Vector| (*x - *point).norm_squared();
-                far(x).total_cmp(&far(y)).then(id(*p).cmp(&id(*q)))
-            })
-            .map(|(slot, _)| slot)
-            .into_iter()
-            .collect(),
+        .map(|slot| (slot, id(slot), world.position_at(slot as usize, now)));
+    let slots = match kind {
         PerturbKind::Remove(Victim::OfArch(which)) => {
             let jam = watch.jam()?;
             let chosen = match which {
@@ -197,10 +184,11 @@ fn touched<D: Integrate>(
                 ArchGrain::Middle => *jam.arch.get(jam.arch.len() / 2)?,
             };
             there
-                .map(|(slot, _)| slot)
-                .filter(|&slot| id(slot) == chosen)
+                .filter(|&(_, id, _)| id == chosen)
+                .map(|(slot, ..)| slot)
                 .collect()
         }
+        _ => kind.touched(there),
     };
     (!slots.is_empty()).then_some(Touched::Grains(slots))
 }

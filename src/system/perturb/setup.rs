@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::GravityChange;
-use crate::geometry::Dimension;
+use crate::body::GrainId;
+use crate::field::{GravityChange, GravityCourse};
+use crate::geometry::{Dimension, Vector};
+use crate::system::Setup;
 
 /// A perturbation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,28 +42,8 @@ pub enum PerturbKind<D: Dimension> {
         /// Least and greatest corner of the box in which their centres lie, m; none: all.
         region: Option<(D::Vector, D::Vector)>,
     },
-    /// The vessel swings: it is displaced by amplitude (1 - cos(2 pi frequency t)), from rest to rest,
-    /// and all is told in its frame.
-    Shake {
-        /// Amplitude, m.
-        amplitude: D::Vector,
-        /// Hz.
-        frequency: f64,
-        /// How many whole swings.
-        cycles: u64,
-    },
-    /// The direction of gravity turns, evenly, and stays.
-    Tilt {
-        /// By how much and about which axis, rad.
-        turn: D::Spin,
-        /// In what time, s.
-        duration: f64,
-    },
-    /// The direction of gravity turns steadily, without end.
-    Turn {
-        /// How fast and about which axis, rad/s.
-        spin: D::Spin,
-    },
+    /// Gravity changes, for a time or for good: a shake, or a tilt.
+    Gravity(GravityChange<D>),
     /// A grain is taken away.
     Remove(Victim<D>),
 }
@@ -70,20 +52,47 @@ impl<D: Dimension> PerturbKind<D> {
     /// What it does to gravity, if that is what it does.
     pub fn change(&self) -> Option<GravityChange<D>> {
         match *self {
-            PerturbKind::Shake {
-                amplitude,
-                frequency,
-                cycles,
-            } => Some(GravityChange::Swing {
-                amplitude,
-                frequency,
-                cycles,
-            }),
-            PerturbKind::Tilt { turn, duration } => Some(GravityChange::Tilt { turn, duration }),
-            PerturbKind::Turn { spin } => Some(GravityChange::Turn { spin }),
+            PerturbKind::Gravity(change) => Some(change),
             PerturbKind::Tap { .. } | PerturbKind::Remove(_) => None,
         }
     }
+
+    /// Which grains it touches of those that are there, each with its number and its place, m: one that is taken away is the nearest, by number where two
+    /// are as near; of an arch nobody, which a jam tells.
+    pub fn touched<K>(&self, there: impl Iterator<Item = (K, GrainId, D::Vector)>) -> Vec<K> {
+        match self {
+            PerturbKind::Gravity(_) | PerturbKind::Tap { region: None, .. } => {
+                there.map(|(key, ..)| key).collect()
+            }
+            PerturbKind::Tap {
+                region: Some((min, max)),
+                ..
+            } => there
+                .filter(|(_, _, x)| (0..D::N).all(|k| x[k] >= min[k] && x[k] <= max[k]))
+                .map(|(key, ..)| key)
+                .collect(),
+            PerturbKind::Remove(Victim::Near(point)) => there
+                .min_by(|(_, a, x), (_, b, y)| {
+                    let far = |x: &D::Vector| (*x - *point).norm_squared();
+                    far(x).total_cmp(&far(y)).then(a.cmp(b))
+                })
+                .map(|(key, ..)| key)
+                .into_iter()
+                .collect(),
+            PerturbKind::Remove(Victim::OfArch(_)) => Vec::new(),
+        }
+    }
+}
+
+/// How the gravity of a setup changes at times that are known beforehand.
+pub(in crate::system) fn gravity_course<D: Dimension>(setup: &Setup<D>) -> GravityCourse<D> {
+    let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
+        let PerturbWhen::At(time) = perturb.when else {
+            return None;
+        };
+        Some((time, perturb.kind.change()?))
+    });
+    GravityCourse::new(setup.fields.gravity, changes.collect())
 }
 
 /// Which grain is taken away.

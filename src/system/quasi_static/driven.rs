@@ -1,6 +1,6 @@
 //! A filling as what the loop drives: grains come as turns of its own.
 
-use super::{QuasiStatic, ground, loads};
+use super::{QuasiStatic, loads, moving_walls, perturb};
 use crate::body::{Formed, GrainId};
 use crate::control::Readings;
 use crate::geometry::Dimension;
@@ -72,7 +72,8 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
 
     fn before(&mut self, due: Due) -> Result<(), SystemError> {
         self.course.journal.handle();
-        if !(due.source == Source::Finish && self.goes_on()) {
+        let perturbs = matches!(due.source, Source::Perturb(_));
+        if !(perturbs || due.source == Source::Finish && self.goes_on()) {
             self.course.journal.count(due.kind);
         }
         Ok(())
@@ -92,9 +93,9 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
                 self.last_snapshot = Some(time);
             }
             Order::Save => sink.checkpoint(&self.save()?)?,
-            Order::Open(wall) => ground::open(self, wall, time, sink)?,
+            Order::Open(wall) => moving_walls::open(self, wall, time, sink)?,
             Order::UpdateFields => loads::follow_loads(self, time, sink)?,
-            Order::Perturb(index) => ground::perturb(self, index, time, sink)?,
+            Order::Perturb(index) => perturb::perturb(self, index, time, sink)?,
             Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
             Order::Finish => self.finish(time, sink)?,
             // Features that would give another are refused before a run.

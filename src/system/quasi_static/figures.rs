@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{QuasiStatic, ground, loads};
+use super::{QuasiStatic, loads, moving_walls};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Avalanches, BodyRef, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares,
@@ -147,7 +147,8 @@ impl<D: Dimension> QuasiStatic<D> {
     fn warnings(&self) -> Vec<String> {
         let tally = &self.tally;
         let mut warnings = Vec::new();
-        warnings.extend(ground::far_walls(self));
+        warnings.extend(self.course.warnings.iter().cloned());
+        warnings.extend(moving_walls::far_walls(self));
         if tally.held > 0 {
             warnings.push(format!(
                 "{} time{} a part of the packing did not come to rest by small displacements and was held as it was: only dynamics could tell where it goes (docs/stress.md)",

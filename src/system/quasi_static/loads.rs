@@ -4,14 +4,14 @@
 //! potential is that of the place less what it does on the way: U - F u - M turn. What changes at an update, and comes with grains, is given
 //! from outside.
 
-use super::{QuasiStatic, ground};
+use super::{QuasiStatic, moving_walls};
 use crate::body::{Formed, Grain};
 use crate::event::EventKind;
 use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, three};
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::system::schedule::Source;
-use crate::system::{PerturbWhen, Setup, SystemError};
+use crate::system::{Setup, SystemError, perturb};
 
 /// A field that alternates is followed in so many loads a turn.
 const LOADS: f64 = 128.0;
@@ -56,13 +56,7 @@ impl<D: Dimension> Loads<D> {
     /// Of a setup.
     pub fn new(setup: &Setup<D>) -> Self {
         let fields = &setup.fields;
-        let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
-            let PerturbWhen::At(time) = perturb.when else {
-                return None;
-            };
-            Some((time, perturb.kind.change()?))
-        });
-        let course = GravityCourse::new(fields.gravity, changes.collect());
+        let course = perturb::gravity_course(setup);
         let mut set = FieldSet::with_gravity_and_drag(fields.gravity, fields.drag)
             .with_long_range(&fields.long_range)
             .with_place(&fields.place, fields.gravity);
@@ -195,7 +189,12 @@ pub(super) fn come<D: Dimension>(
         };
         return (weight, unit(gravity));
     }
-    let before = (0..filling.nodes.len()).filter(|&index| filling.is_there(index));
+    // What others do to it, only where they do.
+    let others = match filling.loads.set.reaches_between() {
+        true => filling.nodes.len(),
+        false => 0,
+    };
+    let before = (0..others).filter(|&index| filling.is_there(index));
     let here: Vec<Grain<D>> = before
         .map(|index| filling.setup.grains[index])
         .chain([*grain])
@@ -246,7 +245,7 @@ pub(super) fn schedule_loads<D: Dimension>(filling: &mut QuasiStatic<D>, time: f
     let next = filling
         .loads
         .next(time)
-        .min(ground::next_move(filling, time));
+        .min(moving_walls::next_move(filling, time));
     if next <= filling.setup.run.finish {
         let schedule = &mut filling.course.schedule;
         schedule.set(Source::Field, next, EventKind::FieldUpdate);
@@ -260,7 +259,7 @@ pub(super) fn follow_loads<D: Formed>(
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     schedule_loads(filling, time);
-    filling.tally.fed += ground::move_walls(filling, time);
+    filling.tally.fed += moving_walls::move_walls(filling, time);
     filling.tally.fed += load_all(filling, time);
     let cause = filling.log(sink, time, EventKind::FieldUpdate, |_| {})?;
     come_to_rest(filling, time, cause, "under new loads", sink)

@@ -7,8 +7,9 @@
 mod contacts;
 mod driven;
 mod figures;
-mod ground;
 mod loads;
+mod moving_walls;
+mod perturb;
 mod placed;
 mod pressed;
 mod rows;
@@ -37,9 +38,9 @@ pub(super) use contacts::Body;
 pub use contacts::first_hanging;
 use contacts::{Surroundings, lowered};
 use figures::Tally;
-use ground::Ground;
 use loads::Loads;
 pub use loads::mean_load;
+use moving_walls::MovingWalls;
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
 /// of slides) is made again by going there once more, which takes less than to save it.
@@ -55,7 +56,7 @@ pub struct QuasiStatic<D: Dimension> {
     rules: Rules,
     packing: Packing<D>,
     surroundings: Surroundings<D>,
-    ground: Ground,
+    walls: MovingWalls,
     loads: Loads<D>,
     course: Course,
     /// Node of each grain that has come.
@@ -235,7 +236,7 @@ impl<D: Formed> QuasiStatic<D> {
             rules: rules(&settings, mean_load(&setup)),
             packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
             surroundings: Surroundings::new(&setup)?,
-            ground: Ground::new(&setup),
+            walls: MovingWalls::new(&setup),
             loads: Loads::new(&setup),
             course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
@@ -352,7 +353,7 @@ impl<D: Formed> QuasiStatic<D> {
         };
         let before = self.energy();
         // Under those that are there already, before it comes.
-        let moved = ground::move_walls(self, time);
+        let moved = moving_walls::move_walls(self, time);
         let index = self.nodes.len();
         let grain = self.setup.grains[index];
         let mut touches = Vec::new();

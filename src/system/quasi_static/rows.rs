@@ -128,7 +128,7 @@ impl<D: Dimension> QuasiStatic<D> {
             events: self.course.journal.by_kind().to_vec(),
             walls,
             meters: Vec::new(),
-            shifts: match self.ground.moves() {
+            shifts: match self.walls.moves() {
                 true => shifts(self.setup.boundaries.iter(), time),
                 false => Vec::new(),
             },

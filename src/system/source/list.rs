@@ -144,6 +144,14 @@ impl Sources {
         all.filter_map(|one| one.standing()).collect()
     }
 
+    /// Whether feeds have more to give.
+    pub fn to_come<D: Dimension>(&self, setup: &Setup<D>) -> bool {
+        let feeds = setup.sources.feeds.iter().zip(&self.feeds);
+        feeds
+            .into_iter()
+            .any(|(feed, now)| !feed.is_done(now.state(), &setup.matter.forms))
+    }
+
     /// The feeds, in order of the scenario.
     pub fn feeds(&self) -> &[Feed] {
         &self.feeds

@@ -4,14 +4,13 @@
 //! small part of a radius. Each step of it is a sudden one: what it puts into the springs of its links is given from outside, and what is left
 //! of that when all is at rest again is booked as with grains that come.
 
-use super::rows::three;
 use super::{QuasiStatic, loads, mean_load};
 use crate::body::Formed;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, Sink};
 use crate::stress::NodeKey;
-use crate::system::{PerturbKind, Setup, SystemError, Victim};
+use crate::system::{Setup, SystemError};
 use crate::walls::Boundary;
 
 /// How far the surface of a wall goes at most from one equilibrium to the next, over the overlap of the stiffest link under a mean load,
@@ -25,7 +24,7 @@ const LOOKS: usize = 64;
 
 /// Walls that move.
 #[derive(Clone, Debug)]
-pub(super) struct Ground {
+pub(super) struct MovingWalls {
     /// Indices of the walls that do.
     moving: Vec<usize>,
     /// How far a wall may go in a step, m.
@@ -41,7 +40,7 @@ fn moves<D: Dimension>(wall: &Boundary<D>) -> bool {
     !wall.motion.is_fixed() || wall.belt != D::Vector::default()
 }
 
-impl Ground {
+impl MovingWalls {
     /// Of a setup.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         let moving = (0..setup.boundaries.len()).filter(|&k| moves(&setup.boundaries[k]));
@@ -50,7 +49,7 @@ impl Ground {
         let laws = setup.matter.laws.laws.iter().flatten();
         let stiffest = laws.map(|law| law.stiffness(0.0, least).normal);
         let overlap = mean_load(setup) / stiffest.fold(0.0, f64::max);
-        Ground {
+        MovingWalls {
             moving: moving.collect(),
             step: (STEP * overlap).max(LEAST_STEP * least),
             least,
@@ -129,21 +128,21 @@ fn on_wall<D: Dimension>(
 /// When walls are to be moved next after a time, s.
 pub(super) fn next_move<D: Dimension>(filling: &QuasiStatic<D>, time: f64) -> f64 {
     let touched = |wall: usize| filling.bodies.contains(&BodyRef::Boundary(wall as u16));
-    filling.ground.next(&filling.setup, touched, time)
+    filling.walls.next(&filling.setup, touched, time)
 }
 
 /// Moves walls to where they are at a time, s; gives what that puts into springs, J.
 pub(super) fn move_walls<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) -> f64 {
-    let from = std::mem::replace(&mut filling.ground.time, time);
+    let from = std::mem::replace(&mut filling.walls.time, time);
     let mut given = 0.0;
-    if !filling.ground.moves() || time <= from {
+    if !filling.walls.moves() || time <= from {
         return given;
     }
     for node in 0..filling.bodies.len() {
         let Some((wall, point, normal)) = on_wall(filling, node) else {
             continue;
         };
-        if !filling.ground.moving.contains(&wall) {
+        if !filling.walls.moving.contains(&wall) {
             continue;
         }
         given += filling
@@ -155,7 +154,7 @@ pub(super) fn move_walls<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) 
 
 /// What is to be said of walls that went far.
 pub(super) fn far_walls<D: Dimension>(filling: &QuasiStatic<D>) -> Vec<String> {
-    let far = FAR * filling.ground.least;
+    let far = FAR * filling.walls.least;
     let went = |wall: &Boundary<D>| {
         let times = (1..=LOOKS).map(|k| filling.course.time * k as f64 / LOOKS as f64);
         let mut poses = times.map(|time| wall.motion.pose(time));
@@ -165,7 +164,7 @@ pub(super) fn far_walls<D: Dimension>(filling: &QuasiStatic<D>) -> Vec<String> {
         })
     };
     let walls = filling
-        .ground
+        .walls
         .moving
         .iter()
         .map(|&index| &filling.setup.boundaries[index]);
@@ -197,56 +196,4 @@ pub(super) fn open<D: Formed>(
         }
     }
     loads::come_to_rest(filling, time, cause, "after a wall has gone", sink)
-}
-
-/// A perturbation comes: gravity turns by itself, and a grain is taken away.
-pub(super) fn perturb<D: Formed>(
-    filling: &mut QuasiStatic<D>,
-    index: usize,
-    time: f64,
-    sink: &mut dyn Sink,
-) -> Result<(), SystemError> {
-    filling.course.sources.perturbed(index);
-    let kind = filling.setup.sources.perturbs[index].kind;
-    let PerturbKind::Remove(Victim::Near(point)) = kind else {
-        filling.log(sink, time, EventKind::Perturb, |_| {})?;
-        return Ok(());
-    };
-    let there = (0..filling.nodes.len()).filter(|&k| filling.is_there(k));
-    let far = |k: &usize| {
-        let (u, _) = filling.displacement(filling.nodes[*k]);
-        (filling.setup.grains[*k].position + u - point).norm_squared()
-    };
-    let Some(victim) = there.min_by(|a, b| far(a).total_cmp(&far(b))) else {
-        return Ok(());
-    };
-    let (node, grain) = (filling.nodes[victim], filling.setup.grains[victim]);
-    let place = grain.position + filling.displacement(node).0;
-    let cause = filling.log(sink, time, EventKind::Perturb, |row| {
-        row.body_a = BodyRef::Grain(grain.id);
-        row.position = three(place);
-    })?;
-    filling.course.journal.add(EventKind::DeleteBodies, 1);
-    let links = filling.packing.network().links_of(node).iter();
-    let stiffness = links.map(|&link| filling.packing.network().links()[link].kn);
-    let stiffness = stiffness.fold(0.0, f64::max);
-    // Between its going and the new equilibrium nothing else moves.
-    let weights = filling.loads.are_weights();
-    let before = loads::potential(filling);
-    for link in filling.packing.drop_node(node, stiffness) {
-        filling.course.journal.add(EventKind::RemoveLink, 1);
-        filling.log_link(sink, time, EventKind::RemoveLink, link, f64::NAN, cause)?;
-    }
-    filling.bodies[node] = BodyRef::None;
-    filling.bodies.push(BodyRef::None);
-    let at = filling.gone.partition_point(|&k| k < victim);
-    filling.gone.insert(at, victim);
-    filling.tally.removed += match weights {
-        true => -grain.mass * filling.setup.fields.gravity.dot(&place),
-        false => {
-            loads::load_all(filling, time);
-            before - loads::potential(filling)
-        }
-    };
-    loads::come_to_rest(filling, time, cause, "after a grain has gone", sink)
 }

@@ -6,13 +6,11 @@ use super::Events;
 use crate::body::{Grain, GrainId};
 use crate::collide::engine::{Body, Engine, Removed};
 use crate::event::EventKind;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Dimension;
 use crate::record::{BodyRef, Sink};
-use crate::system::outlet::Left;
+use crate::system::outlet::{self, Left};
 use crate::system::traffic::Traffic;
-use crate::system::{
-    EventLog, Outcome, OutletSetup, PerturbKind, Setup, SystemError, Victim, meter,
-};
+use crate::system::{EventLog, Outcome, PerturbKind, Setup, SystemError, meter};
 
 /// Energies that came and went with grains, and that perturbations gave, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,16 +32,14 @@ pub(super) struct Passage {
 /// All grains that are or were there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub(super) struct People<D: Dimension> {
+pub(super) struct Population<D: Dimension> {
     /// Those that came after the start; the engine's list has them after those of the setup.
     come: Vec<Grain<D>>,
     pub traffic: Traffic,
     pub passage: Passage,
-    /// What was to be told of the run, once each.
-    pub warnings: Vec<String>,
 }
 
-impl<D: Dimension> People<D> {
+impl<D: Dimension> Population<D> {
     /// At the start of a setup.
     pub fn new(setup: &Setup<D>) -> Self {
         let next = setup.grains.iter().map(|grain| grain.id + 1).max();
@@ -53,7 +49,6 @@ impl<D: Dimension> People<D> {
             come: Vec::new(),
             traffic,
             passage: Passage::default(),
-            warnings: Vec::new(),
         }
     }
 
@@ -90,9 +85,9 @@ pub(super) fn grain_now<D: Dimension>(
 impl<D: Dimension> Events<D> {
     /// The grains that are there and their places in the engine's list, in the order in which they came.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, &Grain<D>)> {
-        let all = 0..self.people.len(&self.setup);
+        let all = 0..self.population.len(&self.setup);
         all.filter(|&place| self.engine.is_there(place))
-            .map(|place| (place, self.people.grain(&self.setup, place)))
+            .map(|place| (place, self.population.grain(&self.setup, place)))
     }
 
     /// Logs an event of the whole, or of a grain where it is; gives the number of the row, 0 where nothing is logged.
@@ -135,10 +130,10 @@ impl<D: Dimension> Events<D> {
             mass: grain.mass,
             species: grain.material,
         });
-        self.people.come.push(*grain);
-        self.people.traffic.enter();
+        self.population.come.push(*grain);
+        self.population.traffic.enter();
         let potential = self.engine.potential_of(place as usize);
-        let passage = &mut self.people.passage;
+        let passage = &mut self.population.passage;
         passage.fed += grain.kinetic_energy() + potential;
         passage.fed_potential += potential;
         meter::meet_meters(&self.setup, &mut self.meters, grain.id, grain.position);
@@ -162,7 +157,7 @@ impl<D: Dimension> Events<D> {
         let Some(Removed { moment, potential }) = removed else {
             return Ok(());
         };
-        let before = *self.people.grain(&self.setup, place);
+        let before = *self.population.grain(&self.setup, place);
         let grain = Grain {
             position: moment.position,
             velocity: moment.velocity,
@@ -170,28 +165,23 @@ impl<D: Dimension> Events<D> {
             spin: moment.spin,
             ..before
         };
-        let passage = &mut self.people.passage;
+        let passage = &mut self.population.passage;
         passage.removed += grain.kinetic_energy() + potential;
         passage.removed_potential += potential;
         passage.removed_size += grain.mass * 2.0 * grain.radius;
         match how {
-            None => self.people.traffic.take_away(),
+            None => self.population.traffic.take_away(),
             Some(how) => {
-                self.people.traffic.leave(&grain, time);
+                self.population.traffic.leave(&grain, time);
                 if how == Left::Through {
-                    let mut outlets = self.setup.sources.outlets.iter();
-                    let through = |outlet: &OutletSetup<D>| {
-                        outlet.left(grain.position, grain.radius) == Some(Left::Through)
-                    };
-                    self.people
-                        .traffic
-                        .discharge(outlets.position(through), time);
+                    let outlet = outlet::through(&self.setup.sources.outlets, &grain);
+                    self.population.traffic.discharge(outlet, time);
                 }
             }
         }
         let of = Some((grain.id, grain.position));
         let row = self.log(sink, (time, EventKind::DeleteBodies), of, 0.0)?;
-        if self.people.traffic.count() == 0 {
+        if self.population.traffic.count() == 0 {
             self.course.journal.causes.end = row;
         }
         Ok(())
@@ -217,11 +207,8 @@ impl<D: Dimension> Events<D> {
         for (place, how) in gone {
             self.take(place, Some(how), time, sink)?;
         }
-        let feeds = self.setup.sources.feeds.iter();
-        let to_come = feeds
-            .zip(self.course.sources.feeds())
-            .any(|(feed, now)| !feed.is_done(now.state(), &self.setup.matter.forms));
-        if self.setup.run.stop_when_empty && !to_come && self.people.traffic.count() == 0 {
+        let to_come = self.course.sources.to_come(&self.setup);
+        if self.setup.run.stop_when_empty && !to_come && self.population.traffic.count() == 0 {
             self.finish(time, Outcome::Empty, sink)?;
         }
         Ok(())
@@ -237,7 +224,7 @@ impl<D: Dimension> Events<D> {
         let kind = self.setup.sources.perturbs[index].kind;
         let touched = self.touched(&kind);
         if touched.is_empty() {
-            self.people.warnings.push(format!(
+            self.course.warnings.push(format!(
                 "perturb[{index}] found no grain at {time:.6} s: nothing was done"
             ));
             return Ok(());
@@ -246,7 +233,7 @@ impl<D: Dimension> Events<D> {
         self.course.sources.perturbed(index);
         let of = match touched[..] {
             [one] if kind.change().is_none() => {
-                let id = self.people.grain(&self.setup, one).id;
+                let id = self.population.grain(&self.setup, one).id;
                 Some((id, self.engine.moment(one).position))
             }
             _ => None,
@@ -259,7 +246,7 @@ impl<D: Dimension> Events<D> {
                 given += energy;
                 ends.extend(rows);
             }
-            self.people.passage.given += given;
+            self.population.passage.given += given;
         }
         for row in &ends {
             sink.event(row)?;
@@ -279,28 +266,9 @@ impl<D: Dimension> Events<D> {
 
     /// Places of the grains that a perturbation touches.
     fn touched(&self, kind: &PerturbKind<D>) -> Vec<usize> {
-        let there = self
-            .present()
-            .map(|(place, grain)| (place, grain.id, self.engine.moment(place).position));
-        match kind {
-            PerturbKind::Tap {
-                region: Some((min, max)),
-                ..
-            } => there
-                .filter(|(_, _, x)| (0..D::N).all(|k| x[k] >= min[k] && x[k] <= max[k]))
-                .map(|(place, ..)| place)
-                .collect(),
-            PerturbKind::Remove(Victim::Near(point)) => there
-                .min_by(|(_, a, x), (_, b, y)| {
-                    let far = |x: &D::Vector| (*x - *point).norm_squared();
-                    far(x).total_cmp(&far(y)).then(a.cmp(b))
-                })
-                .map(|(place, ..)| place)
-                .into_iter()
-                .collect(),
-            // No jam stands where all collide.
-            PerturbKind::Remove(Victim::OfArch(_)) => Vec::new(),
-            _ => there.map(|(place, ..)| place).collect(),
-        }
+        let there = self.present();
+        kind.touched(
+            there.map(|(place, grain)| (place, grain.id, self.engine.moment(place).position)),
+        )
     }
 }
