@@ -87,19 +87,18 @@ const fn spaces(wall: WallFeature) -> Spaces {
 }
 
 // Laws.
-const CHANGING: Support = later("its links have a stiffness that does not change with the load");
 const TERM: [Support; 7] = [
     Y,
     Y,
     Y,
     later("links that are laid aside have a spring, a dashpot and friction only"),
-    later("its links have a spring and friction only"),
+    later("its links have no resistance to turning, and no pull over a gap that fades"),
     Y,
     later("its second stage has spring, dashpot and friction only"),
 ];
 
-/// What makes no difference where no damper works.
-const AT_REST_ALIKE: [Support; 7] = [TERM[0], TERM[1], TERM[2], TERM[3], Y, TERM[5], TERM[6]];
+/// What a link bears under a load that changes slowly, or what makes no difference then.
+const BEARS: [Support; 7] = [TERM[0], TERM[1], TERM[2], TERM[3], Y, TERM[5], TERM[6]];
 
 // Grains.
 const SHAPED: [Support; 7] = [
@@ -211,13 +210,7 @@ const OTHER_RULE: [Support; 7] = [
 
 /// What models take of a law, by its kind.
 const fn by_kind<W: Law>() -> [Support; 7] {
-    if W::COMPOSED {
-        TERM
-    } else if W::NEEDS_RADIUS {
-        [Y, Y, Y, Y, CHANGING, Y, Y]
-    } else {
-        ALL
-    }
+    if W::COMPOSED { BEARS } else { ALL }
 }
 
 /// Hands the laws on to what has the fields too.
@@ -257,27 +250,27 @@ macro_rules! with_all {
                     by_kind::<laws::$law>();
             )+
             /// Its friction, which goes with the speed.
-            MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y, Y, Y, Y, CHANGING, Y, Y];
+            MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y; 7];
             /// A constant pull.
-            ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, TERM;
+            ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, BEARS;
             /// A pull by the work of adhesion.
-            Dmt: "law.cohesion.dmt", "cohesion", "cohesion `dmt`", Both, TERM;
+            Dmt: "law.cohesion.dmt", "cohesion", "cohesion `dmt`", Both, BEARS;
             /// A pull by the area of contact.
-            AreaCohesion: "law.cohesion.area", "cohesion", "cohesion `area`", Both, TERM;
+            AreaCohesion: "law.cohesion.area", "cohesion", "cohesion `area`", Both, BEARS;
             /// A pull that lasts over a gap.
             FadingCohesion: "law.cohesion.fading", "cohesion", "cohesion `fading`", Both, TERM;
             /// Johnson, Kendall and Roberts.
-            Jkr: "law.cohesion.jkr", "cohesion", "cohesion `jkr`", Both, TERM;
+            Jkr: "law.cohesion.jkr", "cohesion", "cohesion `jkr`", Both, BEARS;
             /// Plastic loading.
-            Plastic: "law.plastic", "plastic", "plastic contacts", Both, TERM;
+            Plastic: "law.plastic", "plastic", "plastic contacts", Both, BEARS;
             /// Resistance to rolling, a spring behind a slider.
             Rolling: "law.rolling", "rolling", "resistance to rolling", Both, TERM;
             /// The same, at its greatest size at once.
-            SmoothRolling: "law.rolling.smooth", "rolling", "resistance to rolling", Both, TERM;
+            SmoothRolling: "law.rolling.smooth", "rolling", "resistance to rolling", Both, BEARS;
             /// Resistance to twisting.
             Twisting: "law.twisting", "twisting", "resistance to twisting", Spaces::Space("in the plane nothing twists about a normal"), TERM;
             /// Coulomb's limit on the spring alone.
-            SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, AT_REST_ALIKE;
+            SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, BEARS;
             /// Disks and spheres.
             Balls: "grain.ball", "", "disks and spheres", Both, ALL;
             /// Rigid clumps of disks or spheres.

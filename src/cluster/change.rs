@@ -231,42 +231,47 @@ pub fn start_springs<D: Integrate>(world: &mut World<D>) {
     let timing = evaluate::timing(world);
     let back = timing.before * timing.step;
     each_spring(world, |_, _, at, _| {
-        Some(at.sliding.map(|speed| -back * speed))
+        Some((at.sliding.map(|speed| -back * speed), 0.0))
     });
 }
 
-/// Gives links forces across them, before the first evaluation of grains at rest: `shear` tells that on the first body (N) by slot, second
-/// body and normal (from the second to the first); none where it is not known.
+/// Gives links forces across them, before the first evaluation of grains at rest: `held` tells that on the first body (N) and the overlap to which the
+/// link was loaded (m) by slot, second body and normal (from the second to the first); none where it is not known.
 pub fn set_springs<D: Integrate>(
     world: &mut World<D>,
-    shear: impl Fn(u32, Other, D::Vector) -> Option<D::Vector>,
+    held: impl Fn(u32, Other, D::Vector) -> Option<(D::Vector, f64)>,
 ) {
     each_spring(world, |a, b, at, law| {
-        let force = shear(a, b, at.normal)?;
-        let stiffness = coefficients_after(law, at, 0.0).kt;
+        let (force, deepest) = held(a, b, at.normal)?;
+        let stiffness = coefficients_after(law, at, deepest).kt;
         let spring = kernel_tangent::<D>(force, at.normal);
-        (stiffness > 0.0).then(|| spring.map(|force| -force / stiffness))
+        let extension = match stiffness > 0.0 {
+            true => spring.map(|force| -force / stiffness),
+            false => [0.0; 3],
+        };
+        Some((extension, deepest))
     });
 }
 
-/// Sets tangential springs of candidates in touch, m, where `spring` gives some.
+/// Sets tangential springs of candidates in touch, m, and the overlaps to which they were loaded, m, where `spring` gives some.
 fn each_spring<D: Integrate>(
     world: &mut World<D>,
-    spring: impl Fn(u32, Other, &Kinematics<D>, &LinkLaw) -> Option<[f64; 3]>,
+    spring: impl Fn(u32, Other, &Kinematics<D>, &LinkLaw) -> Option<([f64; 3], f64)>,
 ) {
     let touches = |at: &Kinematics<D>| at.overlap > 1e-12 * at.radius;
     for class in 0..world.contacts.pairs.len() {
         let mut lists = std::mem::take(&mut world.contacts.pairs[class].lists);
         let [first, second] = world.contacts.pairs[class].materials;
         let law = world.physics.law(first, second);
-        for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
+        for index in 0..lists.batches.len() {
+            let batch = lists.batches[index];
             for (k, (&a, &b)) in batch.a.iter().zip(&batch.b).enumerate() {
                 if a == b {
                     continue;
                 }
                 let at = kinematics::pair_kinematics(world, a, b);
                 if let Some(to) = touches(&at).then(|| spring(a, Other::Slot(b), &at, law)) {
-                    history.set_lane(k, to.unwrap_or_default());
+                    lists.load(index, k, to.unwrap_or_default());
                 }
             }
         }
@@ -280,14 +285,15 @@ fn each_spring<D: Integrate>(
         };
         let of_wall = world.walls.boundaries[usize::from(wall)].boundary.material;
         let law = world.physics.law(material, of_wall);
-        for (batch, history) in lists.batches.iter().zip(&mut lists.history) {
+        for index in 0..lists.batches.len() {
+            let batch = lists.batches[index];
             for k in (0..LANES).filter(|&k| batch.a[k] != 0) {
                 let Some(at) = kinematics::wall_kinematics(world, class, batch.of(k)) else {
                     continue;
                 };
                 let with = Other::Boundary(wall);
                 if let Some(to) = touches(&at).then(|| spring(batch.a[k], with, &at, law)) {
-                    history.set_lane(k, to.unwrap_or_default());
+                    lists.load(index, k, to.unwrap_or_default());
                 }
             }
         }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::lists::Kept;
+use crate::hgraph::ClusterIndex;
 
 const NONE: u32 = u32::MAX;
 
@@ -23,6 +24,9 @@ pub struct RestingLinks {
     entries: Vec<Entry>,
     /// First link of each slot.
     heads: Vec<u32>,
+    /// Which slots hang together by them, once somebody has asked.
+    #[serde(skip)]
+    groups: Option<ClusterIndex>,
 }
 
 impl RestingLinks {
@@ -77,6 +81,12 @@ impl RestingLinks {
         if self.heads.len() < slots {
             self.heads.resize(slots, NONE);
         }
+        if let Some(groups) = &mut self.groups {
+            for slot in groups.len()..slots {
+                groups.add_grain(slot as u32);
+            }
+            groups.insert_link(ends[0], ends[1]);
+        }
         let index = self.entries.len() as u32;
         let next = ends.map(|s| std::mem::replace(&mut self.heads[s as usize], index));
         self.entries.push(Entry {
@@ -98,6 +108,9 @@ impl RestingLinks {
         for (slot, after) in ends.into_iter().zip(next) {
             self.redirect(slot, index, after);
         }
+        if let Some(groups) = &mut self.groups {
+            groups.remove_link(ends[0], ends[1]);
+        }
         let last = self.entries.len() as u32 - 1;
         if index != last {
             let [a, b] = self.entries[last as usize].ends;
@@ -108,6 +121,41 @@ impl RestingLinks {
         (usize::from(class), link)
     }
 
+    /// Finds out which slots hang together: from nothing the first time, else which groups were split by links that were taken out.
+    pub fn find_groups(&mut self) {
+        let Some(mut groups) = self.groups.take() else {
+            let mut groups = ClusterIndex::with_grains(self.heads.len() as u32);
+            for entry in &self.entries {
+                groups.insert_link(entry.ends[0], entry.ends[1]);
+            }
+            self.groups = Some(groups);
+            return;
+        };
+        if groups.needs_refresh() {
+            groups.refresh(|slot, f| self.of(slot).for_each(|index| f(self.beyond(index, slot))));
+        }
+        self.groups = Some(groups);
+    }
+
+    /// A label of the group of a slot since groups were found; of a slot that has no link one that no other has.
+    pub fn group_of(&self, slot: u32) -> u32 {
+        let groups = self.groups.as_ref();
+        let known = groups.filter(|groups| (slot as usize) < groups.len());
+        // Labels are less than there are slots.
+        known.map_or(u32::MAX - slot, |groups| groups.cluster_of(slot))
+    }
+
+    /// All slots of the group of one, itself first.
+    pub fn group(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
+        let groups = self.groups.as_ref();
+        let known = groups.filter(|groups| (slot as usize) < groups.len());
+        let alone = known.is_none().then_some(slot);
+        let others = known
+            .into_iter()
+            .flat_map(move |groups| groups.members(slot));
+        alone.into_iter().chain(others)
+    }
+
     /// New numbers of slots.
     pub fn renumber(&mut self, new_slot: &[u32]) {
         let mut heads = vec![NONE; new_slot.len()];
@@ -115,6 +163,7 @@ impl RestingLinks {
             heads[new_slot[slot] as usize] = head;
         }
         self.heads = heads;
+        self.groups = None;
         for entry in &mut self.entries {
             let Kept { a, b, .. } = &mut entry.link;
             for slot in [a, b].into_iter().chain(&mut entry.ends) {

@@ -6,6 +6,7 @@ pub mod curved;
 mod law;
 pub mod laws;
 mod restitution;
+pub mod slow;
 mod stiffness;
 pub mod terms;
 

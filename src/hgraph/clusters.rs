@@ -77,6 +77,16 @@ impl ClusterIndex {
         index
     }
 
+    /// Number of slots.
+    pub fn len(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Whether there is no slot.
+    pub fn is_empty(&self) -> bool {
+        self.label.is_empty()
+    }
+
     /// A grain without links appears at a slot, which may have been that of a removed one.
     pub fn add_grain(&mut self, grain: u32) {
         let slot = grain as usize;

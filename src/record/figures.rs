@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::column::{Column, Kind};
+use super::nodes::{MODELS, ModelFigures, NodeFigures};
 use super::summary::{CellFigures, Impacts, Summary};
 use super::tables::KINDS;
 
@@ -102,6 +103,7 @@ impl List {
     fn fill(&mut self) {
         self.float("time.virtual", "s", "simulated time", |s| s.time.simulated);
         self.course();
+        self.hierarchy();
         self.work();
         self.energy();
         self.outcome();
@@ -156,6 +158,35 @@ impl List {
         self.float("regimes.rigid", "1", "mean share in rigid groups", |s| {
             s.regimes.rigid
         });
+    }
+
+    fn hierarchy(&mut self) {
+        let mut node = |name: &str, about: &str, get: fn(&NodeFigures) -> f64| {
+            self.maybe(&format!("nodes.{name}"), "1", about, move |s| {
+                s.nodes.as_ref().map(get)
+            });
+        };
+        node("clusters", "mean number of clusters", |n| n.clusters);
+        node("rest_groups", "mean number of groups at rest", |n| {
+            n.rest_groups
+        });
+        node("rigid_groups", "mean number of rigid groups", |n| {
+            n.rigid_groups
+        });
+        node(
+            "largest_rest_group",
+            "mean number of grains in the largest group at rest",
+            |n| n.largest_rest_group,
+        );
+        for name in MODELS {
+            let mut share = |what: &str, about: &str, get: fn(&ModelFigures) -> f64| {
+                let path = format!("models.{name}.{what}");
+                let about = format!("share of {about} under `{name}`");
+                self.maybe(&path, "1", &about, move |s| s.models.get(name).map(get));
+            };
+            share("grain_time", "the time of grains", |m| m.grain_time);
+            share("work", "counted work", |m| m.work);
+        }
     }
 
     fn work(&mut self) {
@@ -421,6 +452,10 @@ mod tests {
             }),
             avalanches: Some(Avalanches::default()),
             impacts: Some(ImpactFigures::default()),
+            nodes: Some(NodeFigures::default()),
+            models: MODELS
+                .map(|name| (name.to_string(), ModelFigures::default()))
+                .into(),
             cell: Some(CellFigures {
                 friction: Some(0.3),
                 ..CellFigures::default()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::nodes::{ModelFigures, NodeFigures};
 use crate::event::EventKind;
 
 /// JSON has no infinite numbers and no others that are none: a run that failed by one has null there.
@@ -49,6 +50,12 @@ pub struct Summary {
     pub grains: GrainFigures,
     /// Time-averaged share of grains by regime.
     pub regimes: RegimeShares,
+    /// Time means of the numbers of nodes; none where they are not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodeFigures>,
+    /// What each model had of the run, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, ModelFigures>,
     /// Work.
     pub work: WorkFigures,
     /// Energy, J.

@@ -187,6 +187,14 @@ impl<D: Dimension> Network<D> {
         (from != state).then_some(Change::Link { link, from })
     }
 
+    /// Changes the stiffnesses of a link, N/m; whether they are others now. Solvers are not told: they are made anew.
+    pub fn set_stiffness(&mut self, link: LinkKey, kn: f64, kt: f64) -> bool {
+        let link = &mut self.links[link];
+        let others = (link.kn, link.kt) != (kn, kt);
+        (link.kn, link.kt) = (kn, kt);
+        others
+    }
+
     /// All nodes, by key.
     pub fn nodes(&self) -> &[Node<D>] {
         &self.nodes

@@ -16,7 +16,8 @@ use super::avalanche::Carried;
 use super::journal::Journal;
 use super::rest::{RestState, size};
 use super::{
-    MorphSetup, Setup, System, SystemError, avalanche, driver, known, reason, regimes, rest,
+    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, groups, known, reason,
+    regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -57,6 +58,15 @@ pub(super) const LIMITS: Limits = Limits {
     way: 0.2,
     closing: 0.005,
 };
+
+/// Whose loads are carried.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked<'a> {
+    /// All that stand still, in whole groups.
+    All,
+    /// Those of some groups, by their labels in order.
+    Groups(&'a [u32]),
+}
 
 /// What grains that stand still lack to equilibrium, over their weight.
 #[derive(Clone, Copy, Default)]
@@ -100,22 +110,26 @@ impl<D: Dimension> Held<D> {
     }
 }
 
-/// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
+/// Carries down what still grains bear without balance: near stepped ones, and in whole groups
 /// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
 /// to be renewed.
 pub(super) fn carry<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     morph: &MorphSetup,
-    whole: bool,
+    asked: Asked<'_>,
 ) -> Result<bool, SystemError> {
-    system.s.rest.carried = system.dem.world.clock.time();
     let slots = system.dem.world.grains.arrays.slots();
-    let mut part = Part::new(
-        cluster::part::near_stepped(&system.dem.world.grains, &system.dem.world.sleeping, REACH),
-        slots,
+    system.dem.world.sleeping.still.pairs.find_groups();
+    let groups = Groups::of(&system.dem.world, asked);
+    let near = cluster::part::near_stepped(
+        &system.dem.world.grains,
+        &system.dem.world.sleeping,
+        REACH,
+        |slot| groups.place(slot).is_some(),
     );
-    let mut all = system.dem.world.grains.standing();
+    let mut part = Part::new(near, slots);
+    let mut all = groups.standing.clone();
     all.extend(&system.dem.world.grains.active);
     all.sort_unstable();
     let all = Part::new(all, slots);
@@ -132,11 +146,18 @@ pub(super) fn carry<D: Integrate>(
     {
         avalanche::note_changes(system, sink, &mut avalanche)?;
     }
-    let idle = unrest(&system.setup, &system.dem.world, &part).is_little(morph);
-    // First the loose ones near those that are stepped: in the whole bed each try costs more.
+    let idle = groups.unrest(&system.setup, &system.dem.world, &part);
+    // First the loose ones near those that are stepped: in whole groups each try costs more.
     let mut changed = balance(system, sink, morph, &mut avalanche, &mut part, false)?;
-    if whole || idle || unrest(&system.setup, &system.dem.world, &all).sum > PENDING {
-        part = all;
+    let pending = groups.unrest(&system.setup, &system.dem.world, &all);
+    let whole = |place: usize| match asked {
+        Asked::All => !pending[place].is_little(morph),
+        Asked::Groups(_) => idle[place].is_little(morph) || pending[place].sum > PENDING,
+    };
+    if (0..groups.count).any(whole) {
+        let mut slots_of = all.slots;
+        slots_of.retain(|&slot| groups.place(slot).is_none_or(whole));
+        part = Part::new(slots_of, slots);
         changed |= balance(system, sink, morph, &mut avalanche, &mut part, true)?;
     }
     // When nobody steps what is left stays: who could not be stopped with it must not keep it.
@@ -155,6 +176,7 @@ pub(super) fn carry<D: Integrate>(
         })
         .collect();
     changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
+    groups.come_again(system, morph);
     let moved = avalanche.rounds > 0;
     avalanche::close_avalanche(
         &system.dem.world,
@@ -168,6 +190,91 @@ pub(super) fn carry<D: Integrate>(
         reason::check_all_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
     }
     Ok(changed)
+}
+
+/// The groups whose loads are carried, as they are at the start.
+struct Groups {
+    /// Slots that stand still in them, ascending.
+    standing: Vec<u32>,
+    /// By slot: which of them it is of.
+    places: Vec<u32>,
+    count: usize,
+}
+
+impl Groups {
+    fn of<D: Integrate>(world: &World<D>, asked: Asked<'_>) -> Self {
+        let mut standing = world.grains.standing();
+        let pairs = &world.sleeping.still.pairs;
+        let labels: Vec<u32> = match asked {
+            Asked::Groups(labels) => labels.to_vec(),
+            Asked::All => {
+                let all = standing.iter().map(|&slot| pairs.group_of(slot));
+                let mut all: Vec<u32> = all.collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        };
+        let place = |slot: u32| {
+            let label = pairs.group_of(slot);
+            labels.binary_search(&label).ok().map(|place| place as u32)
+        };
+        let mut places = vec![u32::MAX; world.grains.arrays.slots()];
+        standing.retain(|&slot| {
+            let of = place(slot);
+            places[slot as usize] = of.unwrap_or(u32::MAX);
+            of.is_some()
+        });
+        Groups {
+            standing,
+            places,
+            count: labels.len(),
+        }
+    }
+
+    /// Which of them a slot is of.
+    fn place(&self, slot: u32) -> Option<usize> {
+        let place = self.places[slot as usize];
+        (place != u32::MAX).then_some(place as usize)
+    }
+
+    /// What each lacks to equilibrium within a part.
+    fn unrest<D: Integrate>(
+        &self,
+        setup: &Setup<D>,
+        world: &World<D>,
+        part: &Part<D>,
+    ) -> Vec<Unrest> {
+        let mut sums = vec![Sum::default(); self.count];
+        for slot in standing_of(world, part) {
+            if let Some(place) = self.place(slot) {
+                sums[place].add(setup, world, slot);
+            }
+        }
+        sums.into_iter().map(Sum::unrest).collect()
+    }
+
+    /// What was left is asked for again, whether somebody comes near or not.
+    fn come_again<D: Integrate>(&self, system: &mut System<D>, morph: &MorphSetup) {
+        let world = &mut system.dem.world;
+        let standing = self.standing.iter().copied();
+        let standing: Vec<u32> = standing.filter(|&slot| world.grains.stands(slot)).collect();
+        let mut sums = vec![Sum::default(); self.count];
+        for &slot in &standing {
+            if let Some(place) = self.place(slot) {
+                sums[place].add(&system.setup, world, slot);
+            }
+        }
+        let now = world.clock.time();
+        for &slot in &standing {
+            world.sleeping.still.carried[slot as usize] = now;
+        }
+        for unrest in sums.into_iter().map(Sum::unrest) {
+            if let Some(slot) = unrest.worst.filter(|_| !unrest.is_little(morph)) {
+                groups::come_again(world, &mut system.s.schedule, slot, morph.carry_every);
+            }
+        }
+    }
 }
 
 /// Carries loads in a part, all others held fast.
@@ -224,30 +331,54 @@ fn standing_of<D: Integrate>(world: &World<D>, part: &Part<D>) -> impl Iterator<
 
 /// What those of a part that stand still lack to equilibrium.
 fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, part: &Part<D>) -> Unrest {
-    let (mut squares, mut count, mut weight) = (0.0, 0.0, 0.0);
-    let (mut sum, mut most) = ([0.0; 3], 0.0);
-    let mut unrest = Unrest::default();
+    let mut sum = Sum::default();
     for slot in standing_of(world, part) {
+        sum.add(setup, world, slot);
+    }
+    sum.unrest()
+}
+
+/// Sums over what some grains lack.
+#[derive(Clone, Default)]
+struct Sum {
+    squares: f64,
+    count: f64,
+    weight: f64,
+    force: [f64; 3],
+    most: f64,
+    worst: Option<u32>,
+}
+
+impl Sum {
+    fn add<D: Integrate>(&mut self, setup: &Setup<D>, world: &World<D>, slot: u32) {
         let (residual, own) = (
             cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot),
             rest::weight(setup, world, slot),
         );
         let share = size(&residual) / own;
-        if share >= most {
-            (most, unrest.worst) = (share, Some(slot));
+        if share >= self.most {
+            (self.most, self.worst) = (share, Some(slot));
         }
-        squares += share.powi(2);
-        count += 1.0;
-        weight += own;
-        for k in 0..3 {
-            sum[k] += residual[k];
+        self.squares += share.powi(2);
+        self.count += 1.0;
+        self.weight += own;
+        for (sum, by) in self.force.iter_mut().zip(residual) {
+            *sum += by;
         }
     }
-    if count > 0.0 {
-        unrest.mean = f64::sqrt(squares / count);
-        unrest.sum = sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight;
+
+    fn unrest(self) -> Unrest {
+        let mut unrest = Unrest {
+            worst: self.worst,
+            ..Unrest::default()
+        };
+        if self.count > 0.0 {
+            unrest.mean = f64::sqrt(self.squares / self.count);
+            let squares = self.force.iter().map(|f| f * f);
+            unrest.sum = squares.sum::<f64>().sqrt() / self.weight;
+        }
+        unrest
     }
-    unrest
 }
 
 /// Finds displacements that balance the residuals of all but those whom they would take too far.
@@ -277,7 +408,9 @@ fn increments<D: Integrate>(
     for _ in 0..TRIES {
         journal.count(EventKind::AnalyzeInternalForces);
         rest.solves += 1;
-        if bed.solve(&load, &mut moved, ROUGH, ITERATIONS).is_none() {
+        let solved = bed.solve(&load, &mut moved, ROUGH, ITERATIONS);
+        rest.work += cost::iterations(solved.unwrap_or(ITERATIONS), load.len());
+        if solved.is_none() {
             break;
         }
         for (shift, moved) in part.shifts.iter_mut().zip(moved.chunks_exact(m)) {

@@ -45,6 +45,32 @@ const BY_EASE: f64 = 1.2;
 /// Conjugate gradients by themselves take so many times that.
 const CONJUGATE: f64 = 6.0;
 
+/// An iteration of a solve for increments, for each displacement, seconds.
+const ITERATION: f64 = 4e-9;
+/// A solve of a filling by a factor, for each displacement and each doubling of their number, seconds.
+const SUBSTITUTION: f64 = 7e-9;
+
+/// Seconds of one core that a step of a ball takes.
+pub(super) fn step<D: Dimension>() -> f64 {
+    BALL[D::N - 2]
+}
+
+/// Seconds of one core that a collision in flight takes.
+pub(super) fn collision<D: Dimension>() -> f64 {
+    COLLISION[D::N - 2]
+}
+
+/// Seconds of one core that so many iterations of a solve for increments of so many displacements take.
+pub(super) fn iterations(count: usize, displacements: usize) -> f64 {
+    ITERATION * count as f64 * displacements as f64
+}
+
+/// Seconds of one core that so many solves of a filling for so many displacements take.
+pub(super) fn solves(count: usize, displacements: usize) -> f64 {
+    let n = displacements.max(2) as f64;
+    SUBSTITUTION * count as f64 * n * libm::log2(n)
+}
+
 /// What the slides of a filling cost: see [`SLIDES`].
 struct Slides {
     seconds: f64,

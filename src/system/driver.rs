@@ -19,7 +19,7 @@ use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
     Control, Outcome, Progress, Setup, SystemError, advance, afar, apply, flight, handle, logging,
-    meter, perturb, regimes, rest,
+    meter, nodes, perturb, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -158,6 +158,11 @@ impl<D: Integrate> System<D> {
         for (source, turn) in self.s.sources.first(&self.setup) {
             self.s.schedule.set(source, turn.time, turn.kind);
         }
+        let finish = self.setup.run.finish;
+        self.s
+            .regimes
+            .nodes
+            .begin(begin, finish, &mut self.s.schedule);
         schedule_fields(self, begin);
         self.log(sink, begin, EventKind::Morph, None)?;
         Ok(())
@@ -243,6 +248,19 @@ impl<D: Integrate> Driven<D> for System<D> {
             Some(due) if due.source == Source::Step => {
                 self.s.schedule.pop();
                 steps_from(self, due.time, watch, sink)?;
+            }
+            Some(due) if due.source == Source::Nodes => {
+                self.s.schedule.pop();
+                nodes::count(self);
+            }
+            Some(Due {
+                source: Source::Rest(grain),
+                ..
+            }) => {
+                // Carried at the next look, between steps.
+                self.s.schedule.pop();
+                self.s.journal.handle();
+                self.s.rest.groups.come(grain);
             }
             Some(due) if matches!(due.source, Source::Flight | Source::Gravity) => {
                 self.s.schedule.pop();

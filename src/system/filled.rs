@@ -38,8 +38,9 @@ pub(super) struct Filling {
     pub last_row: f64,
     /// Time of all grains in equilibrium, s.
     pub grain_seconds: f64,
-    /// Solves.
+    /// Solves, and what they took on a common machine, s.
     pub solves: u64,
+    pub work: f64,
     /// Solver.
     pub solver: String,
     /// Micro-avalanches.
@@ -204,7 +205,7 @@ fn set_in_motion<D: Integrate>(
                 Other::Slot(b) => Body::Grain(grain(b)?),
                 Other::Boundary(wall) => Body::Wall(usize::from(wall)),
             };
-            placed.shear(a, with, -normal)
+            placed.held(a, with, -normal)
         });
     })?;
     let mut told = filling.told();

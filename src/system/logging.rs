@@ -10,8 +10,8 @@ use super::state_hash::StateHash;
 use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{
-    Outcome, Setup, System, SystemError, afar, air, cell, driver, meter, outlet, rest, rigid,
-    stillness, supply,
+    Outcome, Setup, System, SystemError, afar, air, cell, driver, meter, models, outlet, rest,
+    rigid, stillness, supply,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -156,22 +156,11 @@ pub(super) fn log_state<D: Integrate>(
     for wall in &mut system.dem.book.wall_sums {
         wall[..6].fill(0.0);
     }
-    cluster::change::find_splits(
-        &system.dem.world.grains,
-        &system.dem.world.contacts,
-        &system.dem.world.sleeping,
-        &mut system.dem.clusters,
-    );
+    let clusters = cluster_count(system);
     let stepped = system.dem.world.grains.active.len() as u64;
     let still = system.dem.world.sleeping.still.count as u64;
     let rigid = system.s.rest.rigid.len() as u64;
     let grains = system.grain_count() as u64;
-    let clusters = {
-        // The dummy slot, each flyer and each part count as clusters in the index.
-        let all = system.dem.clusters.count() as u64;
-        let parts = system.dem.world.grains.bodies.parts() as u64;
-        all - 1 - parts - (grains - stepped - still)
-    };
     let (links, sliding) =
         cluster::change::link_count(&system.dem.world.contacts, &system.dem.world.sleeping);
     let d = figures.dissipated;
@@ -256,6 +245,21 @@ fn loads_now<D: Integrate>(world: &World<D>, walls: &mut [[f64; 7]]) {
             load[3 + k] -= arm[i] * f[j] - arm[j] * f[i];
         }
     });
+}
+
+/// How many clusters there are, without grains in flight.
+pub(super) fn cluster_count<D: Integrate>(system: &mut System<D>) -> u64 {
+    cluster::change::find_splits(
+        &system.dem.world.grains,
+        &system.dem.world.contacts,
+        &system.dem.world.sleeping,
+        &mut system.dem.clusters,
+    );
+    let world = &system.dem.world;
+    let standing = world.grains.active.len() + world.sleeping.still.count;
+    // The dummy slot, each flyer and each part count as clusters in the index.
+    let all = system.dem.clusters.count() - 1 - world.grains.bodies.parts();
+    (all + standing - system.grain_count()) as u64
 }
 
 /// Rows of all grains at a time within a step of the last evaluation, in order of number.
@@ -481,6 +485,8 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         ),
         grains: system.s.traffic.figures(system.grain_count()),
         regimes: system.s.regimes.shares(),
+        nodes: system.s.regimes.nodes.figures(),
+        models: models::had(system).shares(),
         work: WorkFigures {
             solver: filled.map(|filling| filling.solver.clone()),
             grain_steps: counts.grain_steps - begin.grain_steps,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::filled::Filling;
+use super::nodes::NodeCounts;
 use crate::event::Regime;
 use crate::record::RegimeShares;
 
@@ -15,6 +16,8 @@ pub(super) struct RegimeTime {
     until: f64,
     /// Steps of grains, had all been stepped.
     all_steps: f64,
+    /// Numbers of nodes.
+    pub nodes: NodeCounts,
 }
 
 impl RegimeTime {
@@ -56,6 +59,11 @@ impl RegimeTime {
     /// Steps of grains, had all been stepped.
     pub fn all_steps(&self) -> u64 {
         self.all_steps.round() as u64
+    }
+
+    /// Time of grains under each regime, s.
+    pub fn grain_seconds(&self) -> [f64; 4] {
+        self.time
     }
 
     /// Shares of the whole.

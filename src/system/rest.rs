@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::carry::Asked;
+use super::groups::RestGroups;
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, foothold, perturb, regimes, rigid, stillness,
+    MorphSetup, Setup, System, SystemError, carry, foothold, groups, perturb, regimes, rigid,
+    stillness,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -32,16 +35,19 @@ const DRIFT: f64 = 0.01;
 pub(super) struct RestState {
     /// Looks so far.
     pub looks: u64,
-    /// When the last solve for increments was made, s.
-    pub carried: f64,
-    /// Solves for increments.
+    /// Groups of those that stand still.
+    pub groups: RestGroups,
+    /// Solves for increments, and what these took on a common machine, s.
     pub solves: u64,
+    pub work: f64,
     /// Loads were carried since anything changed.
     pub balanced: bool,
     /// Energy that morphs took, J: kinetic at a stop, mismatch of quasi-static work.
     pub energy: f64,
     /// Grains that stand still and are rigid with others, by number, ascending.
     pub rigid: Vec<u32>,
+    /// How many groups these are.
+    pub rigid_groups: u32,
     /// When that was last brought up to date, s.
     pub grouped: f64,
     /// Micro-avalanches so far.
@@ -54,6 +60,7 @@ impl RestState {
     /// Time 0: what the run is told to have done counts from now on.
     pub fn begin_counts(&mut self) {
         self.solves = 0;
+        self.work = 0.0;
         self.avalanches = Avalanches::default();
         self.thrash = Thrash::default();
         self.grouped = f64::NEG_INFINITY;
@@ -115,9 +122,10 @@ pub(super) fn look_at_rest<D: Integrate>(
     system.s.rest.balanced = false;
     let mut carried = false;
     if system.dem.world.sleeping.still.count > 0 {
-        if now - system.s.rest.carried >= morph.carry_every {
+        let asked = groups::asked(system, morph.carry_every);
+        if !asked.is_empty() {
             carried = true;
-            changed |= carry::carry(system, sink, &morph, false)?;
+            changed |= carry::carry(system, sink, &morph, Asked::Groups(&asked))?;
         }
         let rim = system.dem.world.sleeping.still.rim.iter().copied();
         // A solve may have woken some already.
@@ -156,7 +164,7 @@ pub(super) fn balance_the_last<D: Integrate>(
         system.s.rest.balanced = true;
         perturb::forget_moment(&mut system.s.perturb);
         system.dem.world.sleeping.begin_look();
-        if carry::carry(system, sink, &morph, true)? {
+        if carry::carry(system, sink, &morph, Asked::All)? {
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }

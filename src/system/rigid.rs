@@ -102,6 +102,8 @@ pub(super) fn regroup<D: Integrate>(
     }
     system.account(now);
     let groups = rigid_groups(&system.dem.world);
+    let grounded = u32::from(!groups.grounded.is_empty());
+    system.s.rest.rigid_groups = grounded + groups.free.len() as u32;
     let mut rigid = groups.grounded;
     rigid.extend(groups.free.into_iter().flatten());
     rigid.sort_unstable();

@@ -33,6 +33,10 @@ pub(super) enum Source {
     Meter,
     /// Grains of a quasi-static filling.
     Filling,
+    /// Counts of nodes.
+    Nodes,
+    /// Loads of a group that stands still, by the number of a grain of it.
+    Rest(u32),
     Gate(u32),
     Feed(u32),
     Perturb(u32),

@@ -43,8 +43,12 @@ fn scene(dimension: usize, model: Model) -> Table {
         Model::Collisions => 1e-4,
         _ => -1e-7,
     };
-    let lying = [0.02, 0.05, 0.08]
-        .map(|x| format!("{{ position = {}, radius = 0.01 }}", at(x, 0.01 + gap)));
+    // In equilibrium all have a neighbour, so that those without friction are held.
+    let row = match model {
+        Model::QuasiStatic => [0.01, 0.03, 0.05],
+        _ => [0.02, 0.05, 0.08],
+    };
+    let lying = row.map(|x| format!("{{ position = {}, radius = 0.01 }}", at(x, 0.01 + gap)));
     let mut grains = lying.to_vec();
     if model != Model::QuasiStatic {
         for (x, y, speed) in [(0.035, 0.05, 0.3), (0.075, 0.055, -0.3)] {

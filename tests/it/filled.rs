@@ -9,6 +9,9 @@ use arenite::system::{Control, Outcome};
 
 use crate::support::{Checkpoints, close, driven, driver};
 
+/// The law of the trough.
+const LINEAR: &str = "linear = { normal_stiffness = 1e5, tangential_stiffness = 3e4, normal_damping = 2.0, tangential_damping = 2.0, friction = 0.5 }";
+
 /// Grains that roll down into a trough, or into a corner of space, of planes that each grain touches two or three of, or of those before it: so
 /// their moments balance too. After the last of them motion comes.
 fn trough(dimension: usize, grains: usize, more: &str) -> String {
@@ -44,9 +47,11 @@ series = 0.1
 events = "links"
 [material.bead]
 density = {density}
+young = 1e8
+poisson = 0.3
 [[law]]
 between = ["bead", "bead"]
-linear = {{ normal_stiffness = 1e5, tangential_stiffness = 3e4, normal_damping = 2.0, tangential_damping = 2.0, friction = 0.5 }}
+{LINEAR}
 {walls}
 [[fill]]
 material = "bead"
@@ -124,6 +129,53 @@ fn a_filling_stays_at_rest_as_motion() {
                 *force,
                 0.02 * mean,
             );
+        }
+    }
+}
+
+/// The same by laws whose stiffness goes with the load, with a pull, or with a memory of their load: in motion each link has the force that the
+/// filling found, for half a second.
+#[test]
+fn a_filling_by_any_law_stays_at_rest_as_motion() {
+    let hertz = "hertz = { restitution = 0.5, friction = 0.5 }";
+    for (dimension, grains) in [(2, 30), (3, 12)] {
+        for law in [
+            hertz.to_string(),
+            "viscoelastic = { dissipation = 1e-5, friction = 0.5 }".to_string(),
+            "thornton_ning = { yield_pressure = 3e5, restitution = 0.5, friction = 0.5 }"
+                .to_string(),
+            format!("{LINEAR}\nplastic = {{ unloading_stiffness = 2e5 }}"),
+            format!("{LINEAR}\ncohesion = {{ force = 0.02 }}"),
+            format!("{LINEAR}\ncohesion = {{ area = 3e5 }}"),
+            format!("{hertz}\ncohesion = {{ dmt = 0.5 }}"),
+            format!("{hertz}\ncohesion = {{ jkr = 0.01 }}"),
+        ] {
+            let begin = (grains + 1) as f64;
+            let more = format!("[run]\nfinish = {}", begin + 0.5);
+            let text = trough(dimension, grains, &more).replace(LINEAR, &law);
+            let text = text.replace("series = 0.1", "series = 0.1\nsnapshots = 0.5");
+            let (sink, summary) = driven(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let what = format!("{dimension} dimensions, {law}");
+            let lacks: Vec<&String> = summary.warnings.iter().collect();
+            let last = &sink.snapshots.last().unwrap().0;
+            let energy: f64 = last.iter().map(|g| g.mass * 9.8 * 2.0 * g.radius).sum();
+            for row in sink.series.iter().filter(|row| row.time > begin) {
+                assert!(row.kinetic <= 1e-6 * energy, "{what} {lacks:?} {row:?}");
+                assert!(row.balance_error <= 1e-6, "{what} {row:?}");
+            }
+            let at = |time: f64| {
+                let found = sink
+                    .snapshots
+                    .iter()
+                    .find(|s| s.0.first().is_some_and(|g| g.time == time));
+                pressures(&found.unwrap().1)
+            };
+            let (filled, moved) = (at(begin), at(begin + 0.5));
+            let mean = last.iter().map(|g| g.mass).sum::<f64>() / last.len() as f64 * 9.8;
+            for (pair, force) in &filled {
+                let now = moved.get(pair).copied().unwrap_or(0.0);
+                close(&format!("{what} {pair:?}"), now, *force, 0.05 * mean);
+            }
         }
     }
 }

@@ -58,6 +58,11 @@ impl Plastic {
         [force, force.sub(stored)]
     }
 
+    /// The overlap at which a link that was loaded to another has its least force, m.
+    pub(in crate::contact) fn end(self, k1: f64, deepest: f64) -> f64 {
+        (self.unloading - k1) * deepest / (self.unloading + self.cohesion)
+    }
+
     /// Energy held at an overlap (m) by a link that was loaded to another, J.
     pub(in crate::contact) fn stored(self, k1: f64, inside: f64, deepest: f64) -> f64 {
         let k2 = self.unloading;

@@ -46,6 +46,7 @@ pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
             places.push(Place::of("field").key("drag"));
         }
         places.extend(motions(spec));
+        places.extend(creeping(spec).filter(|_| stays));
     }
     places.retain(|place| check.document.is_written(place));
     if places.is_empty() {
@@ -67,6 +68,19 @@ fn laws_of_rules(spec: &Spec) -> impl Iterator<Item = Place> {
         section.is_some_and(|section| events::decides(section, &law.between))
     });
     ruled.map(|(k, _)| Place::of("law").index(k))
+}
+
+/// What resists a speed alone.
+fn creeping(spec: &Spec) -> impl Iterator<Item = Place> {
+    spec.law.iter().enumerate().flat_map(|(k, law)| {
+        let at = Place::of("law").index(k);
+        let friction = law.mutze.as_ref().map(|_| at.key("mutze").key("friction"));
+        let rolling = law.rolling.as_ref();
+        let rolling = rolling.filter(|keys| keys.smoothing_speed.is_some());
+        friction
+            .into_iter()
+            .chain(rolling.map(|_| at.key("rolling")))
+    })
 }
 
 /// Of each fill the first key that sets its grains in motion.

@@ -2,6 +2,8 @@
 
 use super::super::network::{Link, LinkState};
 use super::rules::{Dissipated, Rules, Tension};
+use crate::contact::lasting;
+use crate::contact::slow::Line;
 use crate::geometry::Dimension;
 
 /// Strains and forces of the bars of a link: the first along the normal, the others across it.
@@ -13,6 +15,14 @@ pub(super) struct Bond {
     pub offset: [f64; 3],
     /// Displacement at which the link was made: strains count from there, m.
     pub origin: [f64; 3],
+    /// Overlap without force while it is on, m.
+    pub free: f64,
+    /// Pull under which it lets go, N.
+    pub pull: f64,
+    /// What presses beside the normal stress, N.
+    pub grip: f64,
+    /// Whether it lets go where its law does.
+    pub ends: bool,
     /// Force that was there before, N.
     pub prestress: [f64; 3],
     /// Normal stiffness, N/m.
@@ -38,7 +48,7 @@ pub(super) enum Fault {
     None(f64),
     /// It is apart and would press with this stress, N.
     Overlap(f64),
-    /// It is in tension: its stress, N, is below zero.
+    /// It is in more tension than it bears: its stress, N.
     Tension(f64),
     /// It is beyond Coulomb's bound by this stress, N.
     Excess(f64),
@@ -60,6 +70,10 @@ impl Bond {
             strain: [0.0; 3],
             offset: [0.0; 3],
             origin: [0.0; 3],
+            free: 0.0,
+            pull: 0.0,
+            grip: 0.0,
+            ends: true,
             prestress: [0.0; 3],
             kn: link.kn,
             kt: if link.state == LinkState::Slide {
@@ -80,16 +94,31 @@ impl Bond {
         if bar == 0 { self.kn } else { self.kt }
     }
 
-    /// What the stress of a bar would be if the link were on, N.
+    /// The overlap, m; under 0 a gap.
     #[inline]
-    pub fn projected(&self, bar: usize) -> f64 {
-        self.stiffness(bar) * (self.strain[bar] - self.offset[bar]) + self.prestress[bar]
+    pub fn overlap(&self) -> f64 {
+        self.strain[0] - self.offset[0]
+    }
+
+    /// What an elastic link that is apart would press with if it were on, N.
+    #[inline]
+    fn projected(&self) -> f64 {
+        self.kn * self.overlap() + self.prestress[0]
+    }
+
+    /// Strain of a bar without stress, m.
+    #[inline]
+    pub fn unstressed(&self, bar: usize) -> f64 {
+        self.offset[bar] + if bar == 0 { self.free } else { 0.0 }
     }
 
     /// Stress of a bar, N.
     #[inline]
     pub fn bar(&self, bar: usize) -> f64 {
-        if self.on { self.projected(bar) } else { 0.0 }
+        if !self.on {
+            return 0.0;
+        }
+        self.stiffness(bar) * (self.strain[bar] - self.unstressed(bar)) + self.prestress[bar]
     }
 
     #[inline]
@@ -100,6 +129,22 @@ impl Bond {
     #[inline]
     pub fn tangential(&self) -> [f64; 2] {
         [self.bar(1), self.bar(2)]
+    }
+
+    /// Becomes a spring of its own; one across that grows stiffer keeps its force.
+    pub fn follow(&mut self, line: &Line) {
+        let resists = self.kt > 0.0;
+        if resists {
+            let kept = lasting(self.kt, line.tangential);
+            for k in 1..3 {
+                self.offset[k] = self.strain[k] - kept * (self.strain[k] - self.offset[k]);
+            }
+            self.kt = line.tangential;
+        }
+        self.kn = line.stiffness;
+        self.friction = line.friction;
+        (self.free, self.pull, self.grip) = (line.free, line.pull, line.grip);
+        self.ends = line.ends;
     }
 
     /// Elastic energy, J.
@@ -120,15 +165,21 @@ impl Bond {
         (s * s + t * t).sqrt()
     }
 
+    /// Whether it bears so much tension that it lets go.
+    #[inline]
+    pub fn parts(&self) -> bool {
+        self.normal() < -self.pull
+    }
+
     /// Coulomb's bound, N. A tension within the tolerance counts as it is, so that the bound stays
     /// smooth there; a greater one, of a link that holds, gives none.
     #[inline]
     pub fn bound(&self, rules: &Rules) -> f64 {
-        let normal = self.normal();
-        if normal < -rules.tolerance {
+        let presses = self.normal() + self.grip;
+        if presses < -rules.tolerance {
             0.0
         } else {
-            self.friction * normal
+            self.friction * presses
         }
     }
 
@@ -137,7 +188,7 @@ impl Bond {
     pub fn fault(&self, rules: &Rules) -> Fault {
         let tolerance = rules.tolerance;
         if !self.on {
-            let projected = self.projected(0);
+            let projected = self.projected();
             return if projected > tolerance {
                 Fault::Overlap(projected)
             } else {
@@ -147,10 +198,10 @@ impl Bond {
         let mut margin = f64::INFINITY;
         if rules.tension == Tension::Break && !self.clamped {
             let normal = self.normal();
-            if normal < -tolerance {
+            if normal < -tolerance - self.pull {
                 return Fault::Tension(normal);
             }
-            margin = normal + tolerance;
+            margin = normal + tolerance + self.pull;
         }
         if rules.slides && self.kt > 0.0 && !self.held {
             let excess = self.shear() - self.bound(rules);

@@ -18,6 +18,7 @@ mod slide;
 use super::element::{Element, frame};
 use super::network::{Freedom, Link, LinkKey, LinkState, Network, Node, NodeKey};
 use super::solver::{Solver, StressError};
+use crate::contact::slow::Line;
 use crate::geometry::{Dimension, Vector};
 pub use avalanche::{Avalanche, Place, Surface};
 use bond::Bond;
@@ -57,6 +58,8 @@ pub struct Touch<D: Dimension> {
 pub struct Stress<D: Dimension> {
     /// Along the normal, N; positive in compression.
     pub normal: f64,
+    /// How far the bodies overlap, m; under 0 a gap.
+    pub overlap: f64,
     /// Across it, N: what the right node does to the left one is minus this.
     pub tangential: D::Vector,
     /// Slide so far, m.
@@ -272,6 +275,39 @@ impl<D: Dimension> Packing<D> {
         }
     }
 
+    /// Makes new links, which have the stiffnesses of lines already, springs of these.
+    pub fn begin_lines(&mut self, lines: &[(LinkKey, Line)]) {
+        for (key, line) in lines {
+            let bond = &mut self.bonds[*key];
+            self.settled += bond.energy();
+            bond.follow(line);
+            self.settled -= bond.energy();
+        }
+        self.stale = true;
+    }
+
+    /// Makes links springs of their own about what they bear, where bodies are now; a spring across that grows stiffer keeps its force, one that grows
+    /// softer its extension (Thornton and Randall 1988). A solver of a network is made anew where stiffnesses change.
+    pub fn set_lines(
+        &mut self,
+        lines: &[(LinkKey, Line)],
+        solver: impl FnOnce(&Network<D>) -> Box<dyn Solver<D> + Send>,
+    ) {
+        let mut others = false;
+        for (key, line) in lines {
+            others |= self
+                .network
+                .set_stiffness(*key, line.stiffness, line.tangential);
+        }
+        self.begin_lines(lines);
+        if others {
+            self.solver = solver(&self.network);
+            self.columns.clear();
+            self.near.clear();
+        }
+        self.stale = true;
+    }
+
     /// Gives a link the force that it has already, N: loads that this balances are not told.
     pub fn set_prestress(&mut self, link: LinkKey, normal: f64, tangential: D::Vector) {
         let across = self.across(link);
@@ -373,6 +409,7 @@ impl<D: Dimension> Packing<D> {
         };
         Stress {
             normal: bond.normal(),
+            overlap: bond.overlap(),
             tangential: in_space(bond.tangential()),
             slide: in_space([bond.offset[1], bond.offset[2]]),
             on: bond.on,
@@ -433,7 +470,7 @@ impl<D: Dimension> Packing<D> {
             let mut force = [0.0; 3];
             for k in 0..D::N {
                 force[k] = if bond.on {
-                    bond.stiffness(k) * (bond.offset[k] + bond.origin[k])
+                    bond.stiffness(k) * (bond.unstressed(k) + bond.origin[k])
                 } else {
                     bond.prestress[k]
                 };

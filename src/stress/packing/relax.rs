@@ -154,7 +154,7 @@ impl<D: Dimension> Packing<D> {
             run.solves += 1;
         }
         for bond in &mut self.bonds {
-            bond.clamped &= bond.normal() < 0.0;
+            bond.clamped &= bond.parts();
             bond.held &= bond.clamped || bond.shear() > bond.bound(rules);
         }
         let outcome = loop {
@@ -186,6 +186,9 @@ impl<D: Dimension> Packing<D> {
                     None => End::Done,
                 },
             };
+            if let End::Bends(links) = end {
+                break Outcome::Bends { links };
+            }
             if let End::Endless(reason, links) = end {
                 if rules.unresolved == Unresolved::Stop || reason == Reason::Rounds {
                     break Outcome::NeedsDynamics { reason, links };
@@ -218,6 +221,12 @@ impl<D: Dimension> Packing<D> {
         mut list: Vec<(LinkKey, f64)>,
     ) -> Result<End, StressError> {
         list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let bends = list.iter().map(|of| of.0);
+        let mut bends: Vec<LinkKey> = bends.filter(|&link| !self.bonds[link].ends).collect();
+        if !bends.is_empty() {
+            bends.sort_unstable();
+            return Ok(End::Bends(bends));
+        }
         let mut hanging: Vec<NodeKey> = Vec::new();
         let mut gone = 0;
         for &(link, stress) in &list {
@@ -317,6 +326,7 @@ impl<D: Dimension> Packing<D> {
             self.settled += self.bonds[link].energy();
             self.bonds[link].offset = [0.0; 3];
             self.bonds[link].strain = [0.0; 3];
+            self.settled -= self.bonds[link].energy();
             self.start_here(link);
             match run.reseated.iter_mut().find(|r| r.0 == link) {
                 Some(found) => found.1 += 1,

@@ -191,6 +191,11 @@ pub enum Reason {
 pub enum Outcome {
     /// In equilibrium, no link in tension nor beyond Coulomb's bound.
     Rest,
+    /// These links would let go by springs that do not end where their laws do: they need others ([`super::Packing::set_lines`]).
+    Bends {
+        /// Which, by key.
+        links: Vec<LinkKey>,
+    },
     /// What these links hold must move by dynamics.
     NeedsDynamics {
         /// Why.
@@ -230,6 +235,42 @@ pub struct Relaxation {
 }
 
 impl Relaxation {
+    /// What came after it, as one with it.
+    pub fn go_on(&mut self, later: Relaxation) {
+        let rounds = self.rounds;
+        self.outcome = later.outcome;
+        self.rounds += later.rounds;
+        self.slides += later.slides;
+        let topology = later.topology.into_iter();
+        self.topology.extend(topology.map(|one| Topological {
+            round: one.round + rounds,
+            ..one
+        }));
+        for slid in later.slid {
+            match self.slid.binary_search_by_key(&slid.link, |s| s.link) {
+                Ok(at) => {
+                    let before = &mut self.slid[at];
+                    before.times += slid.times;
+                    before.path += slid.path;
+                    before.energy += slid.energy;
+                }
+                Err(at) => self.slid.insert(
+                    at,
+                    Slid {
+                        first: slid.first + rounds,
+                        ..slid
+                    },
+                ),
+            }
+        }
+        self.energy += later.energy;
+        self.held.extend(later.held);
+        self.solves += later.solves;
+        self.columns += later.columns;
+        self.reseated += later.reseated;
+        self.settled += later.settled;
+    }
+
     /// True when it came to rest without anything held.
     pub fn at_rest(&self) -> bool {
         self.outcome == Outcome::Rest && self.held.is_empty()

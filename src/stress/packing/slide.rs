@@ -32,6 +32,8 @@ pub(super) const DRIVER: f64 = 0.5;
 pub(super) enum End {
     /// Something else is to be handled, or nothing.
     Done,
+    /// Links would let go elsewhere than their laws do.
+    Bends(Vec<LinkKey>),
     /// They would not end.
     Endless(Reason, Vec<LinkKey>),
 }

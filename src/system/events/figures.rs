@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use super::population::grain_now;
 use super::{Events, by_kind};
 use crate::body::Grain;
+use crate::capabilities::Model;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Dissipated, EnergyFigures, EventFigures, FieldFigures, ImpactFigures, Impacts, RegimeShares,
     SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
+use crate::system::models::Had;
 use crate::system::state_hash::StateHash;
 use crate::system::{Outcome, meter, supply};
 
@@ -228,6 +230,8 @@ impl<D: Dimension> Events<D> {
                 flight: f64::from(u8::from(grains > 0)),
                 ..RegimeShares::default()
             },
+            nodes: None,
+            models: Had::default().add(Model::Collisions, 1.0, 1.0).shares(),
             work: WorkFigures {
                 collisions: tally.collisions + tally.wall_hits,
                 ..WorkFigures::default()

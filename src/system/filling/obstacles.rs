@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{FillError, FillRequest};
+use crate::contact::curved::equivalent;
 use crate::geometry::surface::{Pieces, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::{PeriodicAxis, images_within, wrapped};
@@ -16,6 +17,8 @@ pub(in crate::system) struct Near<D: Dimension> {
     pub gap: f64,
     /// Unit normal towards the grain; none for a wall that does not see it.
     pub normal: Option<D::Vector>,
+    /// Its curvature towards the grain for laws, 1/m.
+    pub curvature: f64,
     /// Whether it is a wall.
     pub wall: bool,
     /// Which wall, or which grain in order of coming.
@@ -186,6 +189,8 @@ impl<D: Dimension> Obstacles<D> {
                     found.push(Near {
                         gap: distance - radius,
                         normal: probe.map(|p| pose.vector_from_frame(p.normal)),
+                        curvature: probe
+                            .map_or(0.0, |p| equivalent(radius, surfaces[k].curvatures(own, &p))),
                         wall: true,
                         index,
                     });
@@ -203,6 +208,7 @@ impl<D: Dimension> Obstacles<D> {
                 found.push(Near {
                     gap,
                     normal: Some(arm * (1.0 / distance)),
+                    curvature: 1.0 / other,
                     wall: false,
                     index,
                 });

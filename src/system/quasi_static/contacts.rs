@@ -18,6 +18,15 @@ pub struct Beside<D: Dimension> {
     pub gap: f64,
     /// Unit vector from the grain to the body.
     pub direction: D::Vector,
+    /// The curvature towards the grain for laws, 1/m.
+    pub curvature: f64,
+}
+
+impl<D: Dimension> Beside<D> {
+    /// Effective radius of the contact of a grain of a radius with it, m.
+    pub fn effective_radius(&self, radius: f64) -> f64 {
+        radius / (1.0 + self.curvature * radius)
+    }
 }
 
 /// A wall or a grain.
@@ -87,6 +96,7 @@ impl<D: Dimension> Surroundings<D> {
                 },
                 gap,
                 direction: -normal,
+                curvature: near.curvature,
             });
         }
         // Cells are met in an order of their own.

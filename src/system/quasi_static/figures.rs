@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{QuasiStatic, loads, moving_walls};
+use crate::capabilities::Model;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Avalanches, BodyRef, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares,
@@ -10,6 +11,8 @@ use crate::record::{
 };
 use crate::system::Outcome;
 use crate::system::filled::Filling;
+use crate::system::models::Had;
+use crate::system::nodes::NodeCounts;
 use crate::system::state_hash::StateHash;
 
 /// Sums since the start.
@@ -17,6 +20,8 @@ use crate::system::state_hash::StateHash;
 pub(super) struct Tally {
     /// Solves, and columns of the inverse.
     pub solves: u64,
+    /// What these took on a common machine, s.
+    pub work: f64,
     /// Rounds of all iterations.
     pub rounds: u64,
     /// Potential energy that grains came with, and what changes of loads and walls gave, J.
@@ -39,6 +44,8 @@ pub(super) struct Tally {
     pub reseated: u64,
     /// Avalanches so far.
     pub avalanches: Avalanches,
+    /// Numbers of nodes after each grain.
+    pub nodes: NodeCounts,
 }
 
 impl<D: Dimension> QuasiStatic<D> {
@@ -58,8 +65,10 @@ impl<D: Dimension> QuasiStatic<D> {
             let x = grain.position + self.displacement(node).0;
             potential -= grain.mass * self.setup.fields.gravity.dot(&x);
         }
-        let elastic = self.packing.elastic_energy();
-        let (slip, morph) = (self.tally.slip, self.tally.settled);
+        let beyond = self.beyond_springs();
+        let elastic = self.packing.elastic_energy() + beyond;
+        // What springs that stand for laws hold otherwise than these was booked as theirs.
+        let (slip, morph) = (self.tally.slip, self.tally.settled - beyond);
         let injected = self.tally.fed;
         let removed = self.tally.removed;
         let error = (potential + elastic + slip + morph + removed - injected).abs();
@@ -129,7 +138,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 _ => None,
             });
             let size = sizes.copied().fold(f64::INFINITY, f64::min);
-            (self.packing.stress(key).normal / link.kn / size, bodies)
+            (self.packing.stress(key).overlap / size, bodies)
         });
         let (share, bodies) = shares.max_by(|a, b| a.0.total_cmp(&b.0))?;
         let name = |body: BodyRef| match body {
@@ -156,6 +165,13 @@ impl<D: Dimension> QuasiStatic<D> {
                 if tally.held == 1 { "" } else { "s" }
             ));
         }
+        if self.bearings.missed > 0 {
+            warnings.push(format!(
+                "{} time{} forces followed the laws of links only nearly: stiffnesses that go with the load did not come to an end with them",
+                self.bearings.missed,
+                if self.bearings.missed == 1 { "" } else { "s" }
+            ));
+        }
         if let Some((share, [a, b])) = self.deepest()
             && share > 0.5
         {
@@ -175,12 +191,13 @@ impl<D: Dimension> QuasiStatic<D> {
         Filling {
             fed: tally.fed,
             slip: tally.slip,
-            morph: tally.settled,
+            morph: energy.dissipated.morph,
             held: energy.potential + energy.elastic,
             worst: tally.worst,
             last_row: tally.last_row,
             grain_seconds: waited.sum(),
             solves: tally.solves,
+            work: tally.work,
             solver: self.packing.solver().name().into(),
             avalanches: tally.avalanches,
             corrected: [tally.held, tally.reseated, 0],
@@ -234,6 +251,10 @@ impl<D: Dimension> QuasiStatic<D> {
                 rigid: f64::from(u8::from(grains > 0)),
                 ..RegimeShares::default()
             },
+            nodes: tally.nodes.figures(),
+            models: Had::default()
+                .add(Model::QuasiStatic, self.told().grain_seconds, tally.work)
+                .shares(),
             work: WorkFigures {
                 stress_solves: tally.solves,
                 solver: Some(self.packing.solver().name().into()),

@@ -276,7 +276,7 @@ pub(super) fn come_to_rest<D: Formed>(
     if filling.nodes.is_empty() {
         return Ok(());
     }
-    let relaxation = filling.packing.relax(&filling.rules).map_err(|error| {
+    let relaxation = filling.relax(&|| false).map_err(|error| {
         SystemError::Numerical(format!(
             "{when} at {time:.6} s: {}",
             filling.explain(&error)

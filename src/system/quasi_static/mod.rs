@@ -4,6 +4,7 @@
 //! The same queue, records and summary as in motion; time only counts grains. Places are those
 //! of the fills; displacements under load are small against a radius and are added in the records.
 
+mod bearing;
 mod contacts;
 mod driven;
 mod figures;
@@ -16,6 +17,7 @@ mod rows;
 
 use serde::{Deserialize, Serialize};
 
+use super::cost;
 use super::frame::{self, Kind};
 use super::run_loop::{self, Course};
 use super::schedule::Source;
@@ -25,6 +27,7 @@ use super::{
     TensionName, ThenName,
 };
 use crate::body::Formed;
+use crate::contact::slow::SlowLink;
 use crate::contact::{ContactLaw, LawTable};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
@@ -34,6 +37,7 @@ use crate::stress::{
     Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
     Touch, Unresolved, With,
 };
+use bearing::Bearings;
 pub(super) use contacts::Body;
 pub use contacts::first_hanging;
 use contacts::{Surroundings, lowered};
@@ -58,6 +62,7 @@ pub struct QuasiStatic<D: Dimension> {
     surroundings: Surroundings<D>,
     walls: MovingWalls,
     loads: Loads<D>,
+    bearings: Bearings,
     course: Course,
     /// Node of each grain that has come.
     nodes: Vec<NodeKey>,
@@ -102,23 +107,25 @@ impl<D: Dimension> QuasiStatic<D> {
     }
 }
 
-/// The solver of a name for a filling of `grains` grains.
+/// The solver of a name for the network of a filling of `grains` grains.
 fn solver<D: Dimension>(
     name: SolverName,
-    freedom: Freedom,
+    network: &Network<D>,
     grains: usize,
 ) -> Box<dyn Solver<D> + Send> {
-    let network = Network::new(freedom);
     // Displacements add up over the bed, forces must balance grain by grain.
     let iteration = Iteration {
         tolerance: 1e-13,
         ..Iteration::default()
     };
     match name {
-        SolverName::Auto => Box::new(Auto::new(&network, iteration, rates::<D>(freedom, grains))),
-        SolverName::Rima => Box::new(Rima::new()),
-        SolverName::Cg => Box::new(ConjugateGradient::new(&network, iteration)),
-        SolverName::Factor => Box::new(Growing::new(&network)),
+        SolverName::Auto => {
+            let rates = rates::<D>(network.freedom(), grains);
+            Box::new(Auto::new(network, iteration, rates))
+        }
+        SolverName::Rima => Box::new(Rima::of(network)),
+        SolverName::Cg => Box::new(ConjugateGradient::new(network, iteration)),
+        SolverName::Factor => Box::new(Growing::new(network)),
     }
 }
 
@@ -194,7 +201,8 @@ pub fn solver_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) ->
         let auto = Auto::new(&network, Iteration::default(), expected);
         return auto.choice().to_string();
     }
-    solver::<D>(settings.solver, freedom, grains).name().into()
+    let network = Network::<D>::new(freedom);
+    solver(settings.solver, &network, grains).name().into()
 }
 
 fn rules(settings: &QuasiStaticSetup, weight: f64) -> Rules {
@@ -231,13 +239,15 @@ impl<D: Formed> QuasiStatic<D> {
         };
         crate::system::features::check(&setup)?;
         let freedom = freedom_of(&settings, &setup.matter.laws);
-        let count = setup.grains.len();
+        let (count, load) = (setup.grains.len(), mean_load(&setup));
+        let nothing = Network::new(freedom);
         let mut run = QuasiStatic {
-            rules: rules(&settings, mean_load(&setup)),
-            packing: Packing::new(freedom, solver(settings.solver, freedom, count)),
+            rules: rules(&settings, load),
+            packing: Packing::new(freedom, solver(settings.solver, &nothing, count)),
             surroundings: Surroundings::new(&setup)?,
             walls: MovingWalls::new(&setup),
             loads: Loads::new(&setup),
+            bearings: Bearings::new(&setup, settings.tolerance, load),
             course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
             gone: Vec::new(),
@@ -293,6 +303,7 @@ impl<D: Formed> QuasiStatic<D> {
             return Ok(());
         }
         self.course.time = time;
+        self.count_nodes();
         self.course.journal.handle();
         self.course.journal.count(EventKind::AddBody);
         if let (Some(settings), true) = (
@@ -358,6 +369,7 @@ impl<D: Formed> QuasiStatic<D> {
         let grain = self.setup.grains[index];
         let mut touches = Vec::new();
         let mut walls = Vec::new();
+        let mut begins = Vec::new();
         let mut around = self.surroundings.add(&grain, settings.reach);
         // Sieves let small grains pass, and walls that are gone all.
         around.retain(|beside| match beside.body {
@@ -381,17 +393,20 @@ impl<D: Formed> QuasiStatic<D> {
                     With::Node(self.nodes[other]),
                 ),
             };
-            let Some(law) = self.setup.matter.laws.get(grain.material, material) else {
+            let laws = &self.setup.matter.laws;
+            let radius = beside.effective_radius(grain.radius);
+            let Some(slow) = SlowLink::new(laws, [grain.material, material], radius) else {
                 continue;
             };
-            let stiffness = law.stiffness(0.0, grain.radius);
+            let line = self.bearings.begin(&slow, come.force.norm());
             touches.push(Touch {
                 with,
-                kn: stiffness.normal,
-                kt: stiffness.tangential,
-                friction: stiffness.friction,
+                kn: line.stiffness,
+                kt: line.tangential,
+                friction: line.friction,
                 gap,
             });
+            begins.push((slow, line));
         }
         let place = |x: D::Vector| -> Vec<f64> { x.components().collect() };
         let fault = |what: String| {
@@ -411,6 +426,7 @@ impl<D: Formed> QuasiStatic<D> {
         self.bodies
             .extend(walls.iter().map(|w| BodyRef::Boundary(*w as u16)));
         self.nodes.push(node);
+        bearing::begin(self, &links, &begins);
         let fed = loads::load_all(self, time);
         loads::schedule_loads(self, time);
         if settings.placed == PlacedName::Settled {
@@ -418,7 +434,7 @@ impl<D: Formed> QuasiStatic<D> {
                 self.packing.start_here(link);
             }
         }
-        let relaxation = match self.packing.relax_unless(&self.rules, stops) {
+        let relaxation = match self.relax(stops) {
             Err(StressError::Interrupted) => {
                 // What was done for this grain is done again when the run goes on.
                 self.nodes.pop();
@@ -490,7 +506,9 @@ impl<D: Formed> QuasiStatic<D> {
     /// Adds what an iteration came to to the sums.
     fn book(&mut self, relaxation: &Relaxation) {
         let (tally, journal) = (&mut self.tally, &mut self.course.journal);
-        tally.solves += (relaxation.solves + relaxation.columns) as u64;
+        let solves = relaxation.solves + relaxation.columns;
+        tally.solves += solves as u64;
+        tally.work += cost::solves(solves, self.packing.network().len());
         tally.rounds += relaxation.rounds as u64;
         journal.add(EventKind::SlipLink, relaxation.slides as u64);
         let connected = relaxation.connections() as u64;

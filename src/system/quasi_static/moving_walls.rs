@@ -6,6 +6,7 @@
 
 use super::{QuasiStatic, loads, mean_load};
 use crate::body::Formed;
+use crate::contact::slow::SlowLink;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, Sink};
@@ -46,9 +47,11 @@ impl MovingWalls {
         let moving = (0..setup.boundaries.len()).filter(|&k| moves(&setup.boundaries[k]));
         let radii = setup.grains.iter().map(|grain| grain.radius);
         let least = radii.fold(f64::INFINITY, f64::min);
-        let laws = setup.matter.laws.laws.iter().flatten();
-        let stiffest = laws.map(|law| law.stiffness(0.0, least).normal);
-        let overlap = mean_load(setup) / stiffest.fold(0.0, f64::max);
+        let (load, laws) = (mean_load(setup), &setup.matter.laws);
+        let pairs = (0..laws.materials as u16).flat_map(|a| (0..=a).map(move |b| [a, b]));
+        let pairs = pairs.filter_map(|pair| SlowLink::new(laws, pair, least));
+        let overlaps = pairs.map(|slow| slow.overlap(load, 0.0) - slow.overlap(0.0, 0.0));
+        let overlap = overlaps.fold(f64::INFINITY, f64::min);
         MovingWalls {
             moving: moving.collect(),
             step: (STEP * overlap).max(LEAST_STEP * least),

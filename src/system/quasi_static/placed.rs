@@ -9,6 +9,7 @@ use super::contacts::{Beside, Body, Surroundings};
 use super::pressed::{Placed, Pressed, across, known, known_at, order};
 use super::{QuasiStatic, mean_load};
 use crate::body::{Formed, Grain};
+use crate::contact::slow::{Line, SlowLink};
 use crate::geometry::{Dimension, Vector};
 use crate::record::BodyRef;
 use crate::stress::{
@@ -139,6 +140,7 @@ impl<D: Formed> QuasiStatic<D> {
                 normal: link.normal,
                 pressure: stress.normal,
                 shear: -stress.tangential,
+                deepest: self.deepest_of(key),
             });
         }
         links.sort_by_key(|link| (link.grain, order(link.with)));
@@ -167,21 +169,23 @@ impl<D: Formed> QuasiStatic<D> {
         let all = self.beside(places)?;
         for (grain, around) in all.iter().enumerate() {
             for beside in around {
-                let Some((kn, _, _)) = self.law(grain, beside.body) else {
+                let Some(slow) = self.law(grain, beside) else {
                     continue;
                 };
-                let pressure = match known(links, grain, beside.body, beside.direction) {
-                    Some(link) => link.pressure,
+                let (pressure, deepest) = match known(links, grain, beside.body, beside.direction) {
+                    Some(link) => (link.pressure, link.deepest),
                     // Whom the filling has apart.
-                    None if beside.gap < 0.0 => 0.0,
+                    None if beside.gap < 0.0 => (0.0, 0.0),
                     None => continue,
                 };
-                let lacks = beside.direction * (pressure + kn * beside.gap);
+                let line = slow.line(pressure, deepest, self.bearings.floor(), false);
+                let kn = line.stiffness;
+                let lacks = beside.direction * (pressure + kn * line.free + kn * beside.gap);
                 load[grain] += lacks;
                 if let Body::Grain(other) = beside.body {
                     load[other] += -lacks;
                 }
-                let stiffness = (kn, ACROSS * kn, 0.0);
+                let stiffness = [kn, ACROSS * kn, 0.0];
                 self.join(&mut packing, &nodes, (grain, beside), stiffness, 0.0);
             }
         }
@@ -223,6 +227,7 @@ impl<D: Formed> QuasiStatic<D> {
         links: &[Pressed<D>],
     ) -> Result<(f64, Option<Balanced<D>>), SystemError> {
         let freedom = self.packing.network().freedom();
+        let weight = mean_load(&self.setup);
         let mut packing = self.empty(freedom);
         let nodes = self.nodes_at(&mut packing, places);
         let m = packing.network().per_node();
@@ -248,21 +253,36 @@ impl<D: Formed> QuasiStatic<D> {
         let mut made = Vec::new();
         for (grain, around) in all.iter().enumerate() {
             for beside in around {
-                let Some(stiffness) = self.law(grain, beside.body) else {
+                let Some(slow) = self.law(grain, beside) else {
                     continue;
                 };
+                let known = known(links, grain, beside.body, beside.direction);
+                let deepest = known.map_or(0.0, |link| link.deepest);
+                let held = slow.at(-beside.gap, deepest);
                 // What overlaps does so already: its force is told, and only increments are looked for.
                 let gap = beside.gap.max(0.0);
+                let bears = if gap > 0.0 { weight } else { held.force };
+                let line = slow.line(bears, deepest, self.bearings.floor(), gap == 0.0);
+                let stiffness = [line.stiffness, line.tangential, line.friction];
                 let key = self.join(&mut packing, &nodes, (grain, beside), stiffness, gap);
-                made.push((key, grain, *beside));
+                made.push((key, grain, *beside, deepest));
                 if beside.gap > 0.0 {
                     continue;
                 }
-                let pressure = -stiffness.0 * beside.gap;
+                if !self.bearings.are_plain() {
+                    let free = 0.0;
+                    let line = Line {
+                        free,
+                        ends: true,
+                        ..line
+                    };
+                    packing.begin_lines(&[(key, line)]);
+                }
+                let pressure = held.force;
                 // What motion would cut at once is none.
-                let bound = stiffness.2 * pressure;
-                let shear = known(links, grain, beside.body, beside.direction)
-                    .map_or(D::Vector::default(), |link| across(link, beside.direction));
+                let bound = slow.friction() * held.presses;
+                let shear =
+                    known.map_or(D::Vector::default(), |link| across(link, beside.direction));
                 let shear = match shear.norm() {
                     size if size > bound => shear * (bound / size),
                     _ => shear,
@@ -303,16 +323,19 @@ impl<D: Formed> QuasiStatic<D> {
         let Ok(relaxation) = packing.relax(&rules) else {
             return Ok((left, None));
         };
-        let links = made.into_iter().filter_map(|(key, grain, beside)| {
-            let stress = packing.stress(key);
-            stress.on.then_some(Pressed {
-                grain,
-                with: beside.body,
-                normal: beside.direction,
-                pressure: stress.normal,
-                shear: -stress.tangential,
-            })
-        });
+        let links = made
+            .into_iter()
+            .filter_map(|(key, grain, beside, deepest)| {
+                let stress = packing.stress(key);
+                stress.on.then_some(Pressed {
+                    grain,
+                    with: beside.body,
+                    normal: beside.direction,
+                    pressure: stress.normal,
+                    shear: -stress.tangential,
+                    deepest,
+                })
+            });
         let links: Vec<Pressed<D>> = links.collect();
         let mut places = places.to_vec();
         shift(&packing, &nodes, &mut places);
@@ -352,16 +375,15 @@ impl<D: Formed> QuasiStatic<D> {
             .collect()
     }
 
-    /// Stiffness along and across, and friction, of a grain with another body.
-    fn law(&self, grain: usize, with: Body) -> Option<(f64, f64, f64)> {
+    /// The link of a grain with a body beside it.
+    fn law(&self, grain: usize, beside: &Beside<D>) -> Option<SlowLink> {
         let grain = &self.setup.grains[grain];
-        let material = match with {
+        let material = match beside.body {
             Body::Wall(wall) => self.setup.boundaries[wall].material,
             Body::Grain(other) => self.setup.grains[other].material,
         };
-        let law = self.setup.matter.laws.get(grain.material, material)?;
-        let stiffness = law.stiffness(0.0, grain.radius);
-        Some((stiffness.normal, stiffness.tangential, stiffness.friction))
+        let radius = beside.effective_radius(grain.radius);
+        SlowLink::new(&self.setup.matter.laws, [grain.material, material], radius)
     }
 
     /// A link between a grain and a body beside it, apart where there is a gap, m.
@@ -370,7 +392,7 @@ impl<D: Formed> QuasiStatic<D> {
         packing: &mut Packing<D>,
         nodes: &[NodeKey],
         (grain, beside): (usize, &Beside<D>),
-        (kn, kt, friction): (f64, f64, f64),
+        [kn, kt, friction]: [f64; 3],
         gap: f64,
     ) -> LinkKey {
         let radius = self.setup.grains[grain].radius;

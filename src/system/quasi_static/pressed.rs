@@ -17,6 +17,8 @@ pub(in crate::system) struct Pressed<D: Dimension> {
     pub pressure: f64,
     /// Across it, on the grain, N.
     pub shear: D::Vector,
+    /// The overlap to which it was loaded, m, where it remembers that.
+    pub deepest: f64,
 }
 
 /// A filling in equilibrium by overlaps and springs.
@@ -35,15 +37,15 @@ pub(in crate::system) struct Placed<D: Dimension> {
 }
 
 impl<D: Dimension> Placed<D> {
-    /// The force across the link of a grain with another body (N, on the grain), which lies in a direction.
-    pub fn shear(&self, grain: usize, with: Body, direction: D::Vector) -> Option<D::Vector> {
+    /// The force across the link of a grain with another body (N, on the grain), which lies in a direction, and the overlap to which it was loaded, m.
+    pub fn held(&self, grain: usize, with: Body, direction: D::Vector) -> Option<(D::Vector, f64)> {
         let (grain, with, direction, sign) = match with {
             // The one that came later knows of it.
             Body::Grain(other) if other > grain => (other, Body::Grain(grain), -direction, -1.0),
             with => (grain, with, direction, 1.0),
         };
         let link = known(&self.links, grain, with, direction)?;
-        Some(across(link, direction) * sign)
+        Some((across(link, direction) * sign, link.deepest))
     }
 }
 

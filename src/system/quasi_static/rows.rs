@@ -172,6 +172,16 @@ impl<D: Dimension> QuasiStatic<D> {
         (group, groups)
     }
 
+    /// Counts groups, after a grain has come.
+    pub(super) fn count_nodes(&mut self) {
+        let (names, groups) = self.groups();
+        let mut of_grains: Vec<i64> = self.nodes.iter().map(|&node| names[node]).collect();
+        of_grains.sort_unstable();
+        let sizes = of_grains.chunk_by(|a, b| a == b).map(<[i64]>::len);
+        let largest = sizes.max().unwrap_or(0) as u64;
+        self.tally.nodes.add([groups, groups, 0, largest]);
+    }
+
     /// Writes all grains and links.
     pub(super) fn snapshot(&self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let network = self.packing.network();
@@ -197,7 +207,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 body_b,
                 point: three(self.packing.contact(key)),
                 normal: three(link.normal),
-                overlap: stress.normal / link.kn,
+                overlap: stress.overlap,
                 normal_force: stress.normal,
                 tangential_force: three(-stress.tangential),
                 slipping: self.sliding.binary_search(&key).is_ok(),

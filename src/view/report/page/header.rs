@@ -124,6 +124,20 @@ pub(in crate::view::report) fn tiles(run: &Run) -> String {
             format!("{} of {} grain steps", short(done), short(all)),
         );
     }
+    if s.models.len() > 1 {
+        let mut models: Vec<_> = s.models.iter().collect();
+        models.sort_by(|a, b| b.1.grain_time.total_cmp(&a.1.grain_time));
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let parts = models.iter().map(|(name, had)| {
+            let [time, work] = [had.grain_time, had.work].map(percent);
+            format!("{name} {time} of grain time, {work} of work")
+        });
+        tile(
+            "models",
+            count(models.len() as u64),
+            parts.collect::<Vec<_>>().join("; "),
+        );
+    }
     if s.work.collisions > 0 {
         let rate = s.work.collisions as f64 / s.time.wall.max(1e-9);
         tile(

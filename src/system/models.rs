@@ -1,0 +1,63 @@
+//! Who was under which model: shares of the time of grains, and of the work of the processor as it can be counted.
+
+use std::collections::BTreeMap;
+
+use super::System;
+use super::cost;
+use crate::capabilities::Model;
+use crate::cluster::integrate::Integrate;
+use crate::record::ModelFigures;
+
+/// What models had of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Had {
+    /// By model: time of grains, s, and work, s of a common machine.
+    all: Vec<(Model, f64, f64)>,
+}
+
+impl Had {
+    /// Adds what a model had.
+    pub fn add(mut self, model: Model, grain_time: f64, work: f64) -> Self {
+        self.all.push((model, grain_time, work));
+        self
+    }
+
+    /// Shares by the names of models, of those that had any.
+    pub fn shares(&self) -> BTreeMap<String, ModelFigures> {
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let time: f64 = self.all.iter().map(|had| had.1).sum();
+        let work: f64 = self.all.iter().map(|had| had.2).sum();
+        let some = self.all.iter().filter(|had| had.1 > 0.0 || had.2 > 0.0);
+        some.map(|&(model, own, worked)| {
+            let figures = ModelFigures {
+                grain_time: share(own, time),
+                work: share(worked, work),
+            };
+            (model.name().to_string(), figures)
+        })
+        .collect()
+    }
+}
+
+/// Of a run in motion.
+pub(super) fn had<D: Integrate>(system: &System<D>) -> Had {
+    let state = &system.s;
+    let steps = system.dem.book.counts.grain_steps - state.ledger.counts_at_start.grain_steps;
+    let air = super::air::air_tally(&system.air);
+    let [flight, cluster, rest, rigid] = state.regimes.grain_seconds();
+    let (filled, filling) = match &system.filled {
+        Some(filling) => (filling.grain_seconds, filling.work),
+        None => (0.0, 0.0),
+    };
+    // A filling's are counted as rigid.
+    let standing = rest + rigid - filled;
+    Had::default()
+        .add(Model::Dem, cluster, steps as f64 * cost::step::<D>())
+        .add(
+            Model::Flight,
+            flight,
+            (air.pairs + air.walls) as f64 * cost::collision::<D>(),
+        )
+        .add(Model::Rest, standing, state.rest.work)
+        .add(Model::QuasiStatic, filled, filling)
+}

@@ -1,0 +1,85 @@
+//! How many nodes of each kind the hierarchy has, in the mean over time: clusters of grains that touch, groups of those that stand still, rigid groups.
+//!
+//! They are counted at times of their own, evenly spread over a run, so that the means do not depend on what is recorded.
+
+use serde::{Deserialize, Serialize};
+
+use super::schedule::{Schedule, Source};
+use super::{System, logging};
+use crate::cluster::integrate::Integrate;
+use crate::event::EventKind;
+use crate::record::NodeFigures;
+
+/// How often nodes are counted in a run.
+const COUNTS: f64 = 250.0;
+
+/// Sums over the times at which nodes were counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct NodeCounts {
+    /// When they began, and the time between two, s.
+    begin: f64,
+    every: f64,
+    counted: u64,
+    clusters: u64,
+    rest: u64,
+    rigid: u64,
+    /// Grains in the largest group at rest.
+    largest: u64,
+}
+
+impl NodeCounts {
+    /// From a time on to another, s.
+    pub fn begin(&mut self, begin: f64, finish: f64, schedule: &mut Schedule) {
+        *self = NodeCounts {
+            begin,
+            every: (finish - begin) / COUNTS,
+            ..NodeCounts::default()
+        };
+        self.come_again(schedule);
+    }
+
+    fn come_again(&self, schedule: &mut Schedule) {
+        let time = self.begin + (self.counted as f64 + 0.5) * self.every;
+        schedule.set(Source::Nodes, time, EventKind::LogState);
+    }
+
+    /// Nodes at a time: clusters, groups at rest, rigid groups, and grains in the largest group at rest.
+    pub fn add(&mut self, [clusters, rest, rigid, largest]: [u64; 4]) {
+        self.counted += 1;
+        self.clusters += clusters;
+        self.rest += rest;
+        self.rigid += rigid;
+        self.largest += largest;
+    }
+
+    /// Means; none where nothing was counted.
+    pub fn figures(&self) -> Option<NodeFigures> {
+        let mean = |sum: u64| sum as f64 / self.counted as f64;
+        (self.counted > 0).then(|| NodeFigures {
+            clusters: mean(self.clusters),
+            rest_groups: mean(self.rest),
+            rigid_groups: mean(self.rigid),
+            largest_rest_group: mean(self.largest),
+        })
+    }
+}
+
+/// Counts nodes, as it is time to.
+pub(super) fn count<D: Integrate>(system: &mut System<D>) {
+    let clusters = logging::cluster_count(system);
+    let pairs = &mut system.dem.world.sleeping.still.pairs;
+    pairs.find_groups();
+    let mut labels: Vec<u32> = system.dem.world.grains.standing();
+    for slot in &mut labels {
+        *slot = pairs.group_of(*slot);
+    }
+    labels.sort_unstable();
+    let groups = labels.chunk_by(|a, b| a == b);
+    let (groups, largest) = groups.fold((0, 0), |(count, most), group| {
+        (count + 1, group.len().max(most))
+    });
+    let rigid = u64::from(system.s.rest.rigid_groups);
+    let counts = &mut system.s.regimes.nodes;
+    counts.add([clusters, groups, rigid, largest as u64]);
+    counts.come_again(&mut system.s.schedule);
+}

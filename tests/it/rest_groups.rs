@@ -1,0 +1,114 @@
+//! Groups of grains that stand still: each has its own load, and what nobody touches is not solved for.
+
+use arenite::record::{MemorySink, Summary};
+
+use crate::support::driven;
+
+/// Two heaps in a box with a wall between them; grains fall onto the right one from 1.5 s on, so many of them.
+fn heaps(late: usize) -> (MemorySink, Summary) {
+    let feed = match late {
+        0 => String::new(),
+        _ => format!(
+            "[[feed]]\nmaterial = \"a\"\nradius = 0.01\nmin = [0.35, 0.3]\nmax = [0.55, 0.4]\nevery = 0.025\ncount = {late}\nstart = 1.5\n"
+        ),
+    };
+    let text = format!(
+        r#"
+name = "heaps"
+dimension = 2
+seed = 4
+[field]
+gravity = [0.0, -9.81]
+[run]
+finish = 3.0
+[morph]
+[log]
+series = 0.5
+snapshots = 0.5
+[material.a]
+density = 1190.0
+[[law]]
+between = ["a", "a"]
+linear = {{ normal_stiffness = 1e7, tangential_stiffness = 5e6, normal_damping = 300.0, tangential_damping = 100.0, friction = 0.5 }}
+[[boundary]]
+name = "floor"
+material = "a"
+plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}
+[[boundary]]
+name = "left"
+material = "a"
+plane = {{ point = [0.0, 0.0], normal = [1.0, 0.0] }}
+[[boundary]]
+name = "right"
+material = "a"
+plane = {{ point = [0.6, 0.0], normal = [-1.0, 0.0] }}
+[[boundary]]
+name = "between"
+material = "a"
+polyline = {{ points = [[0.299, 0.0], [0.299, 0.5], [0.301, 0.5], [0.301, 0.0]] }}
+[[fill]]
+material = "a"
+roll_down = {{ count = 50, radius = {{ mean = 0.01, spread = 0.05 }}, min = [0.0, 0.0], max = [0.29, 0.4] }}
+[[fill]]
+material = "a"
+roll_down = {{ count = 30, radius = {{ mean = 0.01, spread = 0.05 }}, min = [0.31, 0.0], max = [0.6, 0.4] }}
+{feed}
+"#
+    );
+    driven(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What lands on one heap makes no solve for another: not a bit of that one changes.
+#[test]
+fn a_landing_on_one_heap_leaves_the_other() {
+    let (alone, quiet) = heaps(0);
+    let (landed, busy) = heaps(20);
+    assert_eq!(busy.grains.last, quiet.grains.last + 20);
+    assert!(busy.work.stress_solves > quiet.work.stress_solves);
+    let left = |sink: &MemorySink, time: f64| {
+        let found = sink.snapshots.iter().find(|s| s.0[0].time == time);
+        let all = found.expect("a snapshot").0.clone();
+        let left: Vec<_> = all.into_iter().filter(|g| g.position[0] < 0.3).collect();
+        assert_eq!(left.len(), 50);
+        left
+    };
+    // By 1.5 s the left heap stands.
+    let still =
+        |grain: &&arenite::record::GrainRow| ["rest", "rigid"].contains(&grain.regime.name());
+    assert_eq!(left(&landed, 1.5).iter().filter(still).count(), 50);
+    for time in [1.5, 2.0, 2.5, 3.0] {
+        let places = |sink: &MemorySink| -> Vec<[f64; 3]> {
+            left(sink, time)
+                .iter()
+                .map(|grain| grain.position)
+                .collect()
+        };
+        assert_eq!(places(&landed), places(&alone), "{time} s");
+    }
+}
+
+/// Nodes and models of a run: two heaps are two groups once they stand, and shares add up.
+#[test]
+fn nodes_and_models_are_told() {
+    let (_, summary) = heaps(20);
+    let nodes = summary.nodes.expect("nodes");
+    assert!(
+        nodes.rest_groups > 1.0 && nodes.rest_groups < 20.0,
+        "{nodes:?}"
+    );
+    assert!(
+        nodes.largest_rest_group > 30.0 && nodes.largest_rest_group <= 70.0,
+        "{nodes:?}"
+    );
+    assert!(nodes.clusters >= nodes.rest_groups * 0.5, "{nodes:?}");
+    let sum = |of: fn(&arenite::record::ModelFigures) -> f64| -> f64 {
+        summary.models.values().map(of).sum()
+    };
+    assert!((sum(|m| m.grain_time) - 1.0).abs() < 1e-12);
+    assert!((sum(|m| m.work) - 1.0).abs() < 1e-12);
+    let regimes = &summary.regimes;
+    let rest = summary.models["rest"];
+    assert!((rest.grain_time - regimes.rest - regimes.rigid).abs() < 1e-12);
+    // Standing is cheap: that is what it is for.
+    assert!(rest.work < rest.grain_time, "{rest:?}");
+}
