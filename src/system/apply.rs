@@ -144,7 +144,7 @@ fn write_row<D: Integrate>(
     sink: &mut dyn Sink,
     time: f64,
 ) -> Result<(), SystemError> {
-    rigid::regroup(system, sink)?;
+    rigid::recount(system, sink)?;
     system.s.journal.count(EventKind::LogState);
     logging::log_state(system, sink, time)?;
     zones::look_at_zones(

@@ -9,6 +9,7 @@ mod avalanche;
 mod build;
 mod carry;
 mod cell;
+mod certified;
 mod compiled;
 mod control;
 mod cost;

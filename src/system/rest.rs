@@ -168,7 +168,7 @@ pub(super) fn balance_the_last<D: Integrate>(
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }
-        rigid::regroup(system, sink)?;
+        rigid::recount(system, sink)?;
     }
     Ok(())
 }

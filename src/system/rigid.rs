@@ -9,7 +9,7 @@
 
 use super::journal::Journal;
 use super::rest::RestState;
-use super::{System, SystemError, regimes};
+use super::{System, SystemError, certified, regimes};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Other, World};
@@ -20,11 +20,26 @@ use crate::record::Sink;
 /// Groups are brought up to date at least each so many times that loads are carried.
 pub(super) const EVERY: f64 = 5.0;
 /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
-/// still are the ground. None in space, where counting does not decide.
+/// still are the ground. In the plane by counting, in space by the stiffness of their links.
 pub(super) fn rigid_groups<D: Integrate>(world: &World<D>) -> DiskGroups {
-    if D::N != 2 {
-        return DiskGroups::default();
+    let mut groups = match D::N {
+        2 => counted(world),
+        _ => certified::groups(world),
+    };
+    let id = &world.grains.arrays.id;
+    for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
+        for slot in group.iter_mut() {
+            *slot = id[*slot as usize];
+        }
+        group.sort_unstable();
     }
+    let order = |group: &Vec<u32>| (std::cmp::Reverse(group.len()), group[0]);
+    groups.free.sort_by_key(order);
+    groups
+}
+
+/// Groups of disks, and of grains of other shapes, by their slots.
+fn counted<D: Integrate>(world: &World<D>) -> DiskGroups {
     let arrays = &world.grains.arrays;
     let mut links: Vec<DiskLink> = Vec::new();
     cluster::held::each_still_bond(&world.grains, &world.sleeping, |a, b, slides| {
@@ -35,16 +50,7 @@ pub(super) fn rigid_groups<D: Integrate>(world: &World<D>) -> DiskGroups {
         links.push(DiskLink { a, b, slides });
     });
     let shape = |slot: u32| world.grains.form_index(slot).is_some();
-    let mut groups = DiskGroups::with_shapes(arrays.slots(), &links, shape);
-    for group in std::iter::once(&mut groups.grounded).chain(&mut groups.free) {
-        for slot in group.iter_mut() {
-            *slot = arrays.id[*slot as usize];
-        }
-        group.sort_unstable();
-    }
-    let order = |group: &Vec<u32>| (std::cmp::Reverse(group.len()), group[0]);
-    groups.free.sort_by_key(order);
-    groups
+    DiskGroups::with_shapes(arrays.slots(), &links, shape)
 }
 
 /// Whether a grain that stands still was rigid with others when that was last looked at.
@@ -82,9 +88,20 @@ pub(super) fn regroup_in_time<D: Integrate>(
     every: f64,
 ) -> Result<(), SystemError> {
     if system.dem.world.clock.time() - system.s.rest.grouped >= EVERY * every {
-        regroup(system, sink)?;
+        recount(system, sink)?;
     }
     Ok(())
+}
+
+/// Brings up to date who is rigid where that is counted. In space a factor costs as much as many steps: before snapshots and in the end alone.
+pub(super) fn recount<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    match D::N {
+        2 => regroup(system, sink),
+        _ => Ok(()),
+    }
 }
 
 /// Brings up to date who is rigid.
@@ -92,7 +109,7 @@ pub(super) fn regroup<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    if system.setup.models.morph.is_none() || D::N != 2 {
+    if system.setup.models.morph.is_none() {
         return Ok(());
     }
     let now = system.dem.world.clock.time();

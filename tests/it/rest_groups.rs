@@ -112,3 +112,132 @@ fn nodes_and_models_are_told() {
     // Standing is cheap: that is what it is for.
     assert!(rest.work < rest.grain_time, "{rest:?}");
 }
+
+/// In space who is rigid with the walls is who does not move in any motion that strains no link: by the null space of all links, here from a singular
+/// value decomposition.
+#[test]
+fn who_is_rigid_in_space_cannot_move() {
+    let text = r#"
+name = "corner"
+dimension = 3
+seed = 2
+[field]
+gravity = [0.0, 0.0, -9.81]
+[run]
+finish = 1.5
+[morph]
+[log]
+snapshots = 1.5
+[material.a]
+density = 2500.0
+[[law]]
+between = ["a", "a"]
+linear = { normal_stiffness = 1e5, tangential_stiffness = 5e4, normal_damping = 8.0, tangential_damping = 3.0, friction = 0.4 }
+[[boundary]]
+name = "box"
+material = "a"
+box = { min = [0.0, 0.0, 0.0], max = [0.09, 0.09, 0.4] }
+[[fill]]
+material = "a"
+roll_down = { count = 40, radius = { mean = 0.01, spread = 0.1 }, min = [0.0, 0.0, 0.0], max = [0.09, 0.09, 0.3] }
+"#;
+    let (sink, summary) = driven(text).unwrap_or_else(|error| panic!("{error}"));
+    let (grains, links) = sink.snapshots.last().expect("the end");
+    let stands = |grain: &arenite::record::GrainRow| grain.regime.name() != "cluster";
+    let place: std::collections::BTreeMap<u32, usize> = grains
+        .iter()
+        .filter(|grain| stands(grain))
+        .enumerate()
+        .map(|(k, grain)| (grain.grain, k))
+        .collect();
+    assert!(place.len() >= 35, "{} stand", place.len());
+    let of = |body: arenite::record::BodyRef| match body {
+        arenite::record::BodyRef::Grain(id) => place.get(&id).copied().map(Some),
+        _ => Some(None),
+    };
+    let row_of = |id: usize| {
+        grains
+            .iter()
+            .filter(|g| stands(g))
+            .nth(id)
+            .expect("a grain")
+    };
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    let mut grips = vec![false; place.len()];
+    for link in links {
+        let (Some(a), Some(b)) = (of(link.body_a), of(link.body_b)) else {
+            continue;
+        };
+        let n = nalgebra::Vector3::from(link.normal);
+        let across = n.cross(&if n.x.abs() < 0.8 {
+            nalgebra::Vector3::x()
+        } else {
+            nalgebra::Vector3::y()
+        });
+        let across = across.normalize();
+        let bars = match link.slipping {
+            true => vec![n],
+            false => vec![n, across, n.cross(&across)],
+        };
+        // Where the two meet, as seen from both, with radii drawn in alike.
+        let radius = |k: Option<usize>| k.map_or(0.0, |k| row_of(k).radius);
+        let centre = |k: usize| nalgebra::Vector3::from(row_of(k).position);
+        let (ra, rb) = (radius(a), radius(b));
+        let meets = match (a, b) {
+            (Some(a), Some(b)) => centre(a) + (centre(b) - centre(a)) * (ra / (ra + rb)),
+            (Some(a), None) => {
+                centre(a)
+                    + n * ra
+                        * (nalgebra::Vector3::from(link.point) - centre(a))
+                            .dot(&n)
+                            .signum()
+            }
+            _ => unreachable!("a link without a grain"),
+        };
+        for bar in bars {
+            let mut row = vec![0.0; 6 * place.len()];
+            for (end, sign) in [(a, 1.0), (b, -1.0)] {
+                let Some(end) = end else { continue };
+                // Displacements in radii.
+                let arm = (meets - centre(end)).cross(&bar) / row_of(end).radius;
+                for k in 0..3 {
+                    row[6 * end + k] = sign * bar[k];
+                    row[6 * end + 3 + k] = sign * arm[k];
+                }
+                grips[end] |= !link.slipping;
+            }
+            rows.push(row);
+        }
+    }
+    let matrix =
+        nalgebra::DMatrix::from_fn(rows.len().max(6 * place.len()), 6 * place.len(), |i, j| {
+            rows.get(i).map_or(0.0, |row| row[j])
+        });
+    let parts = matrix.svd(false, true);
+    let right = parts.v_t.expect("right vectors");
+    let free: Vec<usize> = (0..parts.singular_values.len())
+        .filter(|&k| parts.singular_values[k] < 1e-7)
+        .collect();
+    let mut rigid = 0;
+    for (&id, &k) in &place {
+        let moves = free.iter().any(|&mode| {
+            let components = if grips[k] { 6 } else { 3 };
+            (0..components).any(|c| right[(mode, 6 * k + c)].abs() > 1e-5)
+        });
+        let grain = grains.iter().find(|g| g.grain == id).expect("a grain");
+        let told = grain.regime.name() == "rigid";
+        // Groups that move as one are rigid too: only who stands by himself must not be told of.
+        if !moves {
+            assert!(told, "grain {id} cannot move");
+            rigid += 1;
+        }
+    }
+    let told = grains.iter().filter(|g| g.regime.name() == "rigid").count();
+    assert!(rigid > 5 && told >= rigid, "{rigid} of {told}");
+    assert!(summary.nodes.expect("nodes").rest_groups > 0.0);
+    println!(
+        "{told} of {} are rigid, {rigid} with the walls, {} modes",
+        place.len(),
+        free.len()
+    );
+}
