@@ -145,17 +145,6 @@ impl RestingLinks {
         known.map_or(u32::MAX - slot, |groups| groups.cluster_of(slot))
     }
 
-    /// All slots of the group of one, itself first.
-    pub fn group(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
-        let groups = self.groups.as_ref();
-        let known = groups.filter(|groups| (slot as usize) < groups.len());
-        let alone = known.is_none().then_some(slot);
-        let others = known
-            .into_iter()
-            .flat_map(move |groups| groups.members(slot));
-        alone.into_iter().chain(others)
-    }
-
     /// New numbers of slots.
     pub fn renumber(&mut self, new_slot: &[u32]) {
         let mut heads = vec![NONE; new_slot.len()];

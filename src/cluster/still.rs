@@ -45,8 +45,6 @@ pub struct Still {
     pub rim: Vec<u32>,
     /// By slot: looks in a row at which a stepped grain was calm.
     pub calm: Vec<u16>,
-    /// By slot: when the loads of one that stands still were carried last, s.
-    pub carried: Vec<f64>,
     /// How many stand still.
     pub count: usize,
     /// Links with walls came or went since `at_walls` was summed.
@@ -63,7 +61,6 @@ impl Still {
         self.held.resize(slots, [0.0; 6]);
         self.pushed.resize(slots, [0.0; 6]);
         self.calm.resize(slots, 0);
-        self.carried.resize(slots, f64::NEG_INFINITY);
     }
 
     /// New numbers of slots; `order` names the old slot of each new one.
@@ -75,7 +72,6 @@ impl Still {
         let held = order.iter().map(|&o| self.held[o as usize]).collect();
         let pushed = order.iter().map(|&o| self.pushed[o as usize]).collect();
         let calm = order.iter().map(|&o| self.calm[o as usize]).collect();
-        self.carried = order.iter().map(|&o| self.carried[o as usize]).collect();
         (self.held, self.pushed, self.calm) = (held, pushed, calm);
         self.pairs.renumber(new_slot);
         let new = |slot: &mut u32| *slot = new_slot[*slot as usize];
@@ -167,7 +163,6 @@ pub fn stop<D: Integrate>(
         world.sleeping.still.held[s] = [0.0; 6];
         world.sleeping.still.pushed[s] = [0.0; 6];
         world.sleeping.still.calm[s] = 0;
-        world.sleeping.still.carried[s] = f64::NEG_INFINITY;
         world.grains.halt_body(slot);
     }
     bodies::put_displaced(&world.physics, &mut world.shapes, &mut world.grains, slots);

@@ -189,6 +189,7 @@ impl SlowLink {
         Line {
             stiffness,
             free: overlap - bears / stiffness,
+            touches: end.max(0.0),
             pull: -least,
             grip: held.presses / share - held.force,
             friction: self.friction() * share,
@@ -214,6 +215,8 @@ pub struct Line {
     pub stiffness: f64,
     /// The overlap without force, m.
     pub free: f64,
+    /// The overlap from which on it holds once it has let go, m: bodies in touch, and where a pull draws them in no farther.
+    pub touches: f64,
     /// The pull under which it lets go, N.
     pub pull: f64,
     /// What presses beside the normal force, N.

@@ -194,7 +194,10 @@ impl<D: Integrate> System<D> {
             zones: super::zones::Zones::default(),
             meters: super::meter::MeterState::new(setup.sources.meters.len()),
             known: super::known::KnownState::default(),
-            rest: super::rest::RestState::default(),
+            rest: super::rest::RestState {
+                carried: start,
+                ..Default::default()
+            },
         };
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();

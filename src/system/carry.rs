@@ -16,8 +16,7 @@ use super::avalanche::Carried;
 use super::journal::Journal;
 use super::rest::{RestState, size};
 use super::{
-    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, groups, known, reason,
-    regimes, rest,
+    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, known, reason, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -58,15 +57,6 @@ pub(super) const LIMITS: Limits = Limits {
     way: 0.2,
     closing: 0.005,
 };
-
-/// Whose loads are carried.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Asked<'a> {
-    /// All that stand still, in whole groups.
-    All,
-    /// Those of some groups, by their labels in order.
-    Groups(&'a [u32]),
-}
 
 /// What grains that stand still lack to equilibrium, over their weight.
 #[derive(Clone, Copy, Default)]
@@ -110,26 +100,22 @@ impl<D: Dimension> Held<D> {
     }
 }
 
-/// Carries down what still grains bear without balance: near stepped ones, and in whole groups
+/// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
 /// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
 /// to be renewed.
 pub(super) fn carry<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     morph: &MorphSetup,
-    asked: Asked<'_>,
+    whole: bool,
 ) -> Result<bool, SystemError> {
+    system.s.rest.carried = system.dem.world.clock.time();
     let slots = system.dem.world.grains.arrays.slots();
-    system.dem.world.sleeping.still.pairs.find_groups();
-    let groups = Groups::of(&system.dem.world, asked);
-    let near = cluster::part::near_stepped(
-        &system.dem.world.grains,
-        &system.dem.world.sleeping,
-        REACH,
-        |slot| groups.place(slot).is_some(),
+    let mut part = Part::new(
+        cluster::part::near_stepped(&system.dem.world.grains, &system.dem.world.sleeping, REACH),
+        slots,
     );
-    let mut part = Part::new(near, slots);
-    let mut all = groups.standing.clone();
+    let mut all = system.dem.world.grains.standing();
     all.extend(&system.dem.world.grains.active);
     all.sort_unstable();
     let all = Part::new(all, slots);
@@ -146,18 +132,11 @@ pub(super) fn carry<D: Integrate>(
     {
         avalanche::note_changes(system, sink, &mut avalanche)?;
     }
-    let idle = groups.unrest(&system.setup, &system.dem.world, &part);
-    // First the loose ones near those that are stepped: in whole groups each try costs more.
+    let idle = unrest(&system.setup, &system.dem.world, &part).is_little(morph);
+    // First the loose ones near those that are stepped: in the whole bed each try costs more.
     let mut changed = balance(system, sink, morph, &mut avalanche, &mut part, false)?;
-    let pending = groups.unrest(&system.setup, &system.dem.world, &all);
-    let whole = |place: usize| match asked {
-        Asked::All => !pending[place].is_little(morph),
-        Asked::Groups(_) => idle[place].is_little(morph) || pending[place].sum > PENDING,
-    };
-    if (0..groups.count).any(whole) {
-        let mut slots_of = all.slots;
-        slots_of.retain(|&slot| groups.place(slot).is_none_or(whole));
-        part = Part::new(slots_of, slots);
+    if whole || idle || unrest(&system.setup, &system.dem.world, &all).sum > PENDING {
+        part = all;
         changed |= balance(system, sink, morph, &mut avalanche, &mut part, true)?;
     }
     // When nobody steps what is left stays: who could not be stopped with it must not keep it.
@@ -176,7 +155,6 @@ pub(super) fn carry<D: Integrate>(
         })
         .collect();
     changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
-    groups.come_again(system, morph);
     let moved = avalanche.rounds > 0;
     avalanche::close_avalanche(
         &system.dem.world,
@@ -190,91 +168,6 @@ pub(super) fn carry<D: Integrate>(
         reason::check_all_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
     }
     Ok(changed)
-}
-
-/// The groups whose loads are carried, as they are at the start.
-struct Groups {
-    /// Slots that stand still in them, ascending.
-    standing: Vec<u32>,
-    /// By slot: which of them it is of.
-    places: Vec<u32>,
-    count: usize,
-}
-
-impl Groups {
-    fn of<D: Integrate>(world: &World<D>, asked: Asked<'_>) -> Self {
-        let mut standing = world.grains.standing();
-        let pairs = &world.sleeping.still.pairs;
-        let labels: Vec<u32> = match asked {
-            Asked::Groups(labels) => labels.to_vec(),
-            Asked::All => {
-                let all = standing.iter().map(|&slot| pairs.group_of(slot));
-                let mut all: Vec<u32> = all.collect();
-                all.sort_unstable();
-                all.dedup();
-                all
-            }
-        };
-        let place = |slot: u32| {
-            let label = pairs.group_of(slot);
-            labels.binary_search(&label).ok().map(|place| place as u32)
-        };
-        let mut places = vec![u32::MAX; world.grains.arrays.slots()];
-        standing.retain(|&slot| {
-            let of = place(slot);
-            places[slot as usize] = of.unwrap_or(u32::MAX);
-            of.is_some()
-        });
-        Groups {
-            standing,
-            places,
-            count: labels.len(),
-        }
-    }
-
-    /// Which of them a slot is of.
-    fn place(&self, slot: u32) -> Option<usize> {
-        let place = self.places[slot as usize];
-        (place != u32::MAX).then_some(place as usize)
-    }
-
-    /// What each lacks to equilibrium within a part.
-    fn unrest<D: Integrate>(
-        &self,
-        setup: &Setup<D>,
-        world: &World<D>,
-        part: &Part<D>,
-    ) -> Vec<Unrest> {
-        let mut sums = vec![Sum::default(); self.count];
-        for slot in standing_of(world, part) {
-            if let Some(place) = self.place(slot) {
-                sums[place].add(setup, world, slot);
-            }
-        }
-        sums.into_iter().map(Sum::unrest).collect()
-    }
-
-    /// What was left is asked for again, whether somebody comes near or not.
-    fn come_again<D: Integrate>(&self, system: &mut System<D>, morph: &MorphSetup) {
-        let world = &mut system.dem.world;
-        let standing = self.standing.iter().copied();
-        let standing: Vec<u32> = standing.filter(|&slot| world.grains.stands(slot)).collect();
-        let mut sums = vec![Sum::default(); self.count];
-        for &slot in &standing {
-            if let Some(place) = self.place(slot) {
-                sums[place].add(&system.setup, world, slot);
-            }
-        }
-        let now = world.clock.time();
-        for &slot in &standing {
-            world.sleeping.still.carried[slot as usize] = now;
-        }
-        for unrest in sums.into_iter().map(Sum::unrest) {
-            if let Some(slot) = unrest.worst.filter(|_| !unrest.is_little(morph)) {
-                groups::come_again(world, &mut system.s.schedule, slot, morph.carry_every);
-            }
-        }
-    }
 }
 
 /// Carries loads in a part, all others held fast.
@@ -331,54 +224,30 @@ fn standing_of<D: Integrate>(world: &World<D>, part: &Part<D>) -> impl Iterator<
 
 /// What those of a part that stand still lack to equilibrium.
 fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, part: &Part<D>) -> Unrest {
-    let mut sum = Sum::default();
+    let (mut squares, mut count, mut weight) = (0.0, 0.0, 0.0);
+    let (mut sum, mut most) = ([0.0; 3], 0.0);
+    let mut unrest = Unrest::default();
     for slot in standing_of(world, part) {
-        sum.add(setup, world, slot);
-    }
-    sum.unrest()
-}
-
-/// Sums over what some grains lack.
-#[derive(Clone, Default)]
-struct Sum {
-    squares: f64,
-    count: f64,
-    weight: f64,
-    force: [f64; 3],
-    most: f64,
-    worst: Option<u32>,
-}
-
-impl Sum {
-    fn add<D: Integrate>(&mut self, setup: &Setup<D>, world: &World<D>, slot: u32) {
         let (residual, own) = (
             cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot),
             rest::weight(setup, world, slot),
         );
         let share = size(&residual) / own;
-        if share >= self.most {
-            (self.most, self.worst) = (share, Some(slot));
+        if share >= most {
+            (most, unrest.worst) = (share, Some(slot));
         }
-        self.squares += share.powi(2);
-        self.count += 1.0;
-        self.weight += own;
-        for (sum, by) in self.force.iter_mut().zip(residual) {
-            *sum += by;
+        squares += share.powi(2);
+        count += 1.0;
+        weight += own;
+        for k in 0..3 {
+            sum[k] += residual[k];
         }
     }
-
-    fn unrest(self) -> Unrest {
-        let mut unrest = Unrest {
-            worst: self.worst,
-            ..Unrest::default()
-        };
-        if self.count > 0.0 {
-            unrest.mean = f64::sqrt(self.squares / self.count);
-            let squares = self.force.iter().map(|f| f * f);
-            unrest.sum = squares.sum::<f64>().sqrt() / self.weight;
-        }
-        unrest
+    if count > 0.0 {
+        unrest.mean = f64::sqrt(squares / count);
+        unrest.sum = sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight;
     }
+    unrest
 }
 
 /// Finds displacements that balance the residuals of all but those whom they would take too far.

@@ -253,15 +253,6 @@ impl<D: Integrate> Driven<D> for System<D> {
                 self.s.schedule.pop();
                 nodes::count(self);
             }
-            Some(Due {
-                source: Source::Rest(grain),
-                ..
-            }) => {
-                // Carried at the next look, between steps.
-                self.s.schedule.pop();
-                self.s.journal.handle();
-                self.s.rest.groups.come(grain);
-            }
             Some(due) if matches!(due.source, Source::Flight | Source::Gravity) => {
                 self.s.schedule.pop();
                 watch.worked(TURN);

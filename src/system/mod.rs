@@ -27,7 +27,6 @@ pub mod filling;
 mod flight;
 mod foothold;
 mod frame;
-mod groups;
 mod handle;
 mod handover;
 mod jam_watch;

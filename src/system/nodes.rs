@@ -39,6 +39,10 @@ impl NodeCounts {
     }
 
     fn come_again(&self, schedule: &mut Schedule) {
+        // Too short a run for the clock is not counted.
+        if self.begin + 0.5 * self.every <= self.begin {
+            return;
+        }
         let time = self.begin + (self.counted as f64 + 0.5) * self.every;
         schedule.set(Source::Nodes, time, EventKind::LogState);
     }

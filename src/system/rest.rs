@@ -2,13 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::carry::Asked;
-use super::groups::RestGroups;
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, foothold, groups, perturb, regimes, rigid,
-    stillness,
+    MorphSetup, Setup, System, SystemError, carry, foothold, perturb, regimes, rigid, stillness,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -35,8 +32,8 @@ const DRIFT: f64 = 0.01;
 pub(super) struct RestState {
     /// Looks so far.
     pub looks: u64,
-    /// Groups of those that stand still.
-    pub groups: RestGroups,
+    /// When the last solve for increments was made, s.
+    pub carried: f64,
     /// Solves for increments, and what these took on a common machine, s.
     pub solves: u64,
     pub work: f64,
@@ -122,10 +119,9 @@ pub(super) fn look_at_rest<D: Integrate>(
     system.s.rest.balanced = false;
     let mut carried = false;
     if system.dem.world.sleeping.still.count > 0 {
-        let asked = groups::asked(system, morph.carry_every);
-        if !asked.is_empty() {
+        if now - system.s.rest.carried >= morph.carry_every {
             carried = true;
-            changed |= carry::carry(system, sink, &morph, Asked::Groups(&asked))?;
+            changed |= carry::carry(system, sink, &morph, false)?;
         }
         let rim = system.dem.world.sleeping.still.rim.iter().copied();
         // A solve may have woken some already.
@@ -164,7 +160,7 @@ pub(super) fn balance_the_last<D: Integrate>(
         system.s.rest.balanced = true;
         perturb::forget_moment(&mut system.s.perturb);
         system.dem.world.sleeping.begin_look();
-        if carry::carry(system, sink, &morph, Asked::All)? {
+        if carry::carry(system, sink, &morph, true)? {
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }

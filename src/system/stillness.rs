@@ -454,7 +454,7 @@ fn undo_rest<D: Integrate>(
     let woke = match doubt {
         Doubt::Solve => {
             perturb::forget_moment(&mut system.s.perturb);
-            carry::carry(system, sink, &morph, carry::Asked::All)?
+            carry::carry(system, sink, &morph, true)?
         }
         Doubt::Step => {
             let all = system.dem.world.grains.standing();

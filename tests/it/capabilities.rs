@@ -293,7 +293,7 @@ fn what_is_taken_only_grows() {
         ("flight", 127),
         ("collisions", 147),
         ("rest", 83),
-        ("quasi_static", 110),
+        ("quasi_static", 132),
         ("ranks", 101),
     ] {
         let own = cells

@@ -17,6 +17,8 @@ pub(super) struct Bond {
     pub origin: [f64; 3],
     /// Overlap without force while it is on, m.
     pub free: f64,
+    /// Overlap from which on it holds when it is apart, m.
+    pub touches: f64,
     /// Pull under which it lets go, N.
     pub pull: f64,
     /// What presses beside the normal stress, N.
@@ -71,6 +73,7 @@ impl Bond {
             offset: [0.0; 3],
             origin: [0.0; 3],
             free: 0.0,
+            touches: 0.0,
             pull: 0.0,
             grip: 0.0,
             ends: true,
@@ -103,7 +106,7 @@ impl Bond {
     /// What an elastic link that is apart would press with if it were on, N.
     #[inline]
     fn projected(&self) -> f64 {
-        self.kn * self.overlap() + self.prestress[0]
+        self.kn * (self.overlap() - self.touches) + self.prestress[0]
     }
 
     /// Strain of a bar without stress, m.
@@ -143,7 +146,8 @@ impl Bond {
         }
         self.kn = line.stiffness;
         self.friction = line.friction;
-        (self.free, self.pull, self.grip) = (line.free, line.pull, line.grip);
+        (self.free, self.touches) = (line.free, line.touches);
+        (self.pull, self.grip) = (line.pull, line.grip);
         self.ends = line.ends;
     }
 

@@ -165,15 +165,17 @@ impl<D: Formed> QuasiStatic<D> {
         if needed { lines } else { Vec::new() }
     }
 
-    /// Links remember how deep they are loaded; those that are apart nothing.
+    /// Links remember how deep they are loaded; those of bodies that are apart nothing.
     fn remember(&mut self) {
         for (key, bearing) in self.bearings.each.iter_mut().enumerate() {
             if let Some(bearing) = bearing.as_mut().filter(|of| of.slow.remembers()) {
                 let stress = self.packing.stress(key);
-                bearing.deepest = match stress.on {
-                    true => bearing.slow.at(stress.overlap, bearing.deepest).deepest,
-                    false => 0.0,
-                };
+                if stress.on {
+                    let held = bearing.slow.at(stress.overlap, bearing.deepest);
+                    bearing.deepest = held.deepest;
+                } else if stress.overlap <= 0.0 {
+                    bearing.deepest = 0.0;
+                }
             }
         }
     }
