@@ -25,7 +25,7 @@ pub struct SlowLink {
 
 /// What a link gives at an overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Held {
+pub struct SlowForces {
     /// Along the normal, N; positive in compression.
     pub force: f64,
     /// What presses the two together, N: friction is limited by its share of this.
@@ -84,7 +84,7 @@ impl SlowLink {
 
     /// What it gives at an overlap, m; `deepest` is the one to which it was loaded before.
     #[must_use]
-    pub fn at(&self, overlap: f64, deepest: f64) -> Held {
+    pub fn at(&self, overlap: f64, deepest: f64) -> SlowForces {
         with_law!(&self.law, law => {
             let mut deep = Plain::splat(deepest);
             let composite = law.compose(
@@ -99,7 +99,7 @@ impl SlowLink {
             );
             let one = |values: Plain| values.to_array()[0];
             let elastic = one(composite.response.elastic);
-            Held {
+            SlowForces {
                 force: elastic - one(composite.pull),
                 presses: elastic + one(composite.grip),
                 tangential: one(composite.response.tangential_stiffness),
@@ -138,7 +138,11 @@ impl SlowLink {
     /// The overlap at which it bears a force (N), m: the greatest of those where it has several, and that where it lets go for less than its least.
     #[must_use]
     pub fn overlap(&self, bears: f64, deepest: f64) -> f64 {
-        let (end, least) = self.end(deepest);
+        self.overlap_from(self.end(deepest), bears, deepest)
+    }
+
+    /// The same where it is known where the link lets go: at which overlap, m, and force, N.
+    fn overlap_from(&self, (end, least): (f64, f64), bears: f64, deepest: f64) -> f64 {
         let over = bears - least;
         if over <= 0.0 {
             return end;
@@ -177,7 +181,7 @@ impl SlowLink {
         let hair = self.at(end + HAIR * self.radius, deepest).force - least;
         let floor = floor.max(hair);
         let bears = bears.max(least + floor);
-        let overlap = self.overlap(bears, deepest);
+        let overlap = self.overlap_from((end, least), bears, deepest);
         let held = self.at(overlap, deepest);
         let stiffness = match self.straight() {
             Some(stiffness) => stiffness,

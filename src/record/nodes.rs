@@ -9,7 +9,7 @@ pub struct NodeFigures {
     pub clusters: f64,
     /// Groups of grains that stand still, or are in a filling, and hang together.
     pub rest_groups: f64,
-    /// Rigid groups, in the plane.
+    /// Rigid groups; in space as of the last snapshot.
     pub rigid_groups: f64,
     /// Grains in the largest group at rest.
     pub largest_rest_group: f64,

@@ -272,13 +272,13 @@ fn increments<D: Integrate>(
             load[D::N..].copy_from_slice(&residual[3..3 + D::SPINS]);
         }
     }
+    rest.work += cost::assembly(load.len());
     let mut moved = vec![0.0; load.len()];
     let mut loose: Vec<u32> = Vec::new();
     for _ in 0..TRIES {
         journal.count(EventKind::AnalyzeInternalForces);
-        rest.solves += 1;
         let solved = bed.solve(&load, &mut moved, ROUGH, ITERATIONS);
-        rest.work += cost::iterations(solved.unwrap_or(ITERATIONS), load.len());
+        rest.solved(solved.unwrap_or(ITERATIONS), load.len());
         if solved.is_none() {
             break;
         }

@@ -8,6 +8,7 @@ use super::{EventsSetup, QuasiStaticSetup, Setup, SolverName};
 use crate::body::{Form, Grain};
 use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
+use crate::stress::CostModel;
 
 /// Seconds of one core a step of a ball, by dimensions 2 and 3.
 const BALL: [f64; 2] = [1.0 / 60e6, 1.0 / 12e6];
@@ -45,10 +46,10 @@ const BY_EASE: f64 = 1.2;
 /// Conjugate gradients by themselves take so many times that.
 const CONJUGATE: f64 = 6.0;
 
-/// An iteration of a solve for increments, for each displacement, seconds.
-const ITERATION: f64 = 4e-9;
-/// A solve of a filling by a factor, for each displacement and each doubling of their number, seconds.
-const SUBSTITUTION: f64 = 7e-9;
+/// An iteration of a solve for increments, for each displacement, seconds; its matrix takes as long as so many (`cargo bench --bench stress`, beds
+/// of 500 and 5,000 disks in single precision: 7 and 9 ns, 61 and 71 ns).
+const ITERATION: f64 = 8e-9;
+const ASSEMBLY: usize = 8;
 
 /// Seconds of one core that a step of a ball takes.
 pub(super) fn step<D: Dimension>() -> f64 {
@@ -60,7 +61,12 @@ pub(super) fn collision<D: Dimension>() -> f64 {
     COLLISION[D::N - 2]
 }
 
-/// Seconds of one core that so many iterations of a solve for increments of so many displacements take.
+/// Seconds of one core that the matrix of a solve for increments of so many displacements takes.
+pub(super) fn assembly(displacements: usize) -> f64 {
+    iterations(ASSEMBLY, displacements)
+}
+
+/// Seconds of one core that so many of its iterations take.
 pub(super) fn iterations(count: usize, displacements: usize) -> f64 {
     ITERATION * count as f64 * displacements as f64
 }
@@ -68,7 +74,7 @@ pub(super) fn iterations(count: usize, displacements: usize) -> f64 {
 /// Seconds of one core that so many solves of a filling for so many displacements take.
 pub(super) fn solves(count: usize, displacements: usize) -> f64 {
     let n = displacements.max(2) as f64;
-    SUBSTITUTION * count as f64 * n * libm::log2(n)
+    CostModel::MEASURED.substitution * count as f64 * n * libm::log2(n)
 }
 
 /// What the slides of a filling cost: see [`SLIDES`].

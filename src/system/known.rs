@@ -12,7 +12,7 @@ use super::carry::{ITERATIONS, LIMITS};
 use super::journal::Journal;
 use super::perturb::{PerturbState, SLOW};
 use super::rest::RestState;
-use super::{MorphSetup, Setup, System, SystemError, avalanche, carry, perturb, rest};
+use super::{MorphSetup, Setup, System, SystemError, avalanche, carry, cost, perturb, rest};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Part, Shift, World};
@@ -208,6 +208,7 @@ fn respond<D: Integrate>(
     let ground = carry::inertia(world, &part, [LONG * morph.pace; 2]);
     let bed: Bed<D, f64> = carry::struts(setup, world, &part, &links).bed(&ground);
     let m = D::N + D::SPINS;
+    rest.work += cost::assembly(slots.len() * m);
     let mut responses = Vec::with_capacity(1 + D::N);
     for which in 0..=D::N {
         let mut load = vec![0.0; slots.len() * m];
@@ -222,9 +223,10 @@ fn respond<D: Integrate>(
             }
         }
         journal.count(EventKind::AnalyzeInternalForces);
-        rest.solves += 1;
         let mut moved = vec![0.0; load.len()];
-        bed.solve(&load, &mut moved, FINE, ITERATIONS)?;
+        let solved = bed.solve(&load, &mut moved, FINE, ITERATIONS);
+        rest.solved(solved.unwrap_or(ITERATIONS), load.len());
+        solved?;
         responses.push(moved);
     }
     let now = world.clock.time();

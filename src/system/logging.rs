@@ -486,7 +486,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         grains: system.s.traffic.figures(system.grain_count()),
         regimes: system.s.regimes.shares(),
         nodes: system.s.regimes.nodes.figures(),
-        models: models::had(system).shares(),
+        models: models::of_motion(system).shares(),
         work: WorkFigures {
             solver: filled.map(|filling| filling.solver.clone()),
             grain_steps: counts.grain_steps - begin.grain_steps,

@@ -10,12 +10,12 @@ use crate::record::ModelFigures;
 
 /// What models had of a run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Had {
+pub(super) struct ModelShares {
     /// By model: time of grains, s, and work, s of a common machine.
     all: Vec<(Model, f64, f64)>,
 }
 
-impl Had {
+impl ModelShares {
     /// Adds what a model had.
     pub fn add(mut self, model: Model, grain_time: f64, work: f64) -> Self {
         self.all.push((model, grain_time, work));
@@ -40,7 +40,7 @@ impl Had {
 }
 
 /// Of a run in motion.
-pub(super) fn had<D: Integrate>(system: &System<D>) -> Had {
+pub(super) fn of_motion<D: Integrate>(system: &System<D>) -> ModelShares {
     let state = &system.s;
     let steps = system.dem.book.counts.grain_steps - state.ledger.counts_at_start.grain_steps;
     let air = super::air::air_tally(&system.air);
@@ -51,7 +51,7 @@ pub(super) fn had<D: Integrate>(system: &System<D>) -> Had {
     };
     // A filling's are counted as rigid.
     let standing = rest + rigid - filled;
-    Had::default()
+    ModelShares::default()
         .add(Model::Dem, cluster, steps as f64 * cost::step::<D>())
         .add(
             Model::Flight,

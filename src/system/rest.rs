@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, foothold, perturb, regimes, rigid, stillness,
+    MorphSetup, Setup, System, SystemError, carry, cost, foothold, perturb, regimes, rigid,
+    stillness,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -54,6 +55,12 @@ pub(super) struct RestState {
 }
 
 impl RestState {
+    /// A solve for increments of so many displacements took so many iterations.
+    pub fn solved(&mut self, iterations: usize, displacements: usize) {
+        self.solves += 1;
+        self.work += cost::iterations(iterations, displacements);
+    }
+
     /// Time 0: what the run is told to have done counts from now on.
     pub fn begin_counts(&mut self) {
         self.solves = 0;

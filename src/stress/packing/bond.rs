@@ -15,24 +15,10 @@ pub(super) struct Bond {
     pub offset: [f64; 3],
     /// Displacement at which the link was made: strains count from there, m.
     pub origin: [f64; 3],
-    /// Overlap without force while it is on, m.
-    pub free: f64,
-    /// Overlap from which on it holds when it is apart, m.
-    pub touches: f64,
-    /// Pull under which it lets go, N.
-    pub pull: f64,
-    /// What presses beside the normal stress, N.
-    pub grip: f64,
-    /// Whether it lets go where its law does.
-    pub ends: bool,
+    /// The spring that it is; without stiffness across when it resists along its normal only.
+    pub line: Line,
     /// Force that was there before, N.
     pub prestress: [f64; 3],
-    /// Normal stiffness, N/m.
-    pub kn: f64,
-    /// Tangential stiffness, N/m; 0 when it resists along its normal only.
-    pub kt: f64,
-    /// Coefficient of friction.
-    pub friction: f64,
     /// The lesser radius of those at its ends that have one, m.
     pub radius: f64,
     /// Not apart.
@@ -72,19 +58,21 @@ impl Bond {
             strain: [0.0; 3],
             offset: [0.0; 3],
             origin: [0.0; 3],
-            free: 0.0,
-            touches: 0.0,
-            pull: 0.0,
-            grip: 0.0,
-            ends: true,
-            prestress: [0.0; 3],
-            kn: link.kn,
-            kt: if link.state == LinkState::Slide {
-                0.0
-            } else {
-                link.kt
+            line: Line {
+                stiffness: link.kn,
+                free: 0.0,
+                touches: 0.0,
+                pull: 0.0,
+                grip: 0.0,
+                friction: link.friction,
+                tangential: if link.state == LinkState::Slide {
+                    0.0
+                } else {
+                    link.kt
+                },
+                ends: true,
             },
-            friction: link.friction,
+            prestress: [0.0; 3],
             radius,
             on: link.state != LinkState::Off,
             held: false,
@@ -94,7 +82,11 @@ impl Bond {
 
     #[inline]
     pub fn stiffness(&self, bar: usize) -> f64 {
-        if bar == 0 { self.kn } else { self.kt }
+        if bar == 0 {
+            self.line.stiffness
+        } else {
+            self.line.tangential
+        }
     }
 
     /// The overlap, m; under 0 a gap.
@@ -106,13 +98,13 @@ impl Bond {
     /// What an elastic link that is apart would press with if it were on, N.
     #[inline]
     fn projected(&self) -> f64 {
-        self.kn * (self.overlap() - self.touches) + self.prestress[0]
+        self.line.stiffness * (self.overlap() - self.line.touches) + self.prestress[0]
     }
 
     /// Strain of a bar without stress, m.
     #[inline]
     pub fn unstressed(&self, bar: usize) -> f64 {
-        self.offset[bar] + if bar == 0 { self.free } else { 0.0 }
+        self.offset[bar] + if bar == 0 { self.line.free } else { 0.0 }
     }
 
     /// Stress of a bar, N.
@@ -136,27 +128,29 @@ impl Bond {
 
     /// Becomes a spring of its own; one across that grows stiffer keeps its force.
     pub fn follow(&mut self, line: &Line) {
-        let resists = self.kt > 0.0;
-        if resists {
-            let kept = lasting(self.kt, line.tangential);
-            for k in 1..3 {
-                self.offset[k] = self.strain[k] - kept * (self.strain[k] - self.offset[k]);
-            }
-            self.kt = line.tangential;
+        let before = self.line.tangential;
+        self.line = *line;
+        if before == 0.0 {
+            self.line.tangential = 0.0;
+            return;
         }
-        self.kn = line.stiffness;
-        self.friction = line.friction;
-        (self.free, self.touches) = (line.free, line.touches);
-        (self.pull, self.grip) = (line.pull, line.grip);
-        self.ends = line.ends;
+        let kept = lasting(before, line.tangential);
+        for k in 1..3 {
+            self.offset[k] = self.strain[k] - kept * (self.strain[k] - self.offset[k]);
+        }
     }
 
     /// Elastic energy, J.
     pub fn energy(&self) -> f64 {
         let t = self.tangential();
-        let normal = self.normal() * self.normal() / self.kn;
-        let across = (t[0] * t[0] + t[1] * t[1]) / self.kt;
-        0.5 * (normal + if self.kt > 0.0 { across } else { 0.0 })
+        let normal = self.normal() * self.normal() / self.line.stiffness;
+        let across = (t[0] * t[0] + t[1] * t[1]) / self.line.tangential;
+        0.5 * (normal
+            + if self.line.tangential > 0.0 {
+                across
+            } else {
+                0.0
+            })
     }
 
     /// Magnitude of the tangential stress, N.
@@ -172,18 +166,18 @@ impl Bond {
     /// Whether it bears so much tension that it lets go.
     #[inline]
     pub fn parts(&self) -> bool {
-        self.normal() < -self.pull
+        self.normal() < -self.line.pull
     }
 
     /// Coulomb's bound, N. A tension within the tolerance counts as it is, so that the bound stays
     /// smooth there; a greater one, of a link that holds, gives none.
     #[inline]
     pub fn bound(&self, rules: &Rules) -> f64 {
-        let presses = self.normal() + self.grip;
+        let presses = self.normal() + self.line.grip;
         if presses < -rules.tolerance {
             0.0
         } else {
-            self.friction * presses
+            self.line.friction * presses
         }
     }
 
@@ -202,12 +196,12 @@ impl Bond {
         let mut margin = f64::INFINITY;
         if rules.tension == Tension::Break && !self.clamped {
             let normal = self.normal();
-            if normal < -tolerance - self.pull {
+            if normal < -tolerance - self.line.pull {
                 return Fault::Tension(normal);
             }
-            margin = normal + tolerance + self.pull;
+            margin = normal + tolerance + self.line.pull;
         }
-        if rules.slides && self.kt > 0.0 && !self.held {
+        if rules.slides && self.line.tangential > 0.0 && !self.held {
             let excess = self.shear() - self.bound(rules);
             if excess > tolerance {
                 return Fault::Excess(excess);
@@ -223,7 +217,7 @@ impl Bond {
         let tangential = self.tangential();
         let shear = self.shear();
         let bound = shear - excess;
-        let step = excess / self.kt;
+        let step = excess / self.line.tangential;
         let mut force = [0.0; 3];
         for k in 1..D::N {
             // In the plane the quotient is this to the bit.
@@ -249,11 +243,11 @@ impl Bond {
     /// How much the margin may change for given changes of strain, m, of any sign.
     #[inline]
     pub fn sway(&self, strain: &[f64]) -> f64 {
-        let normal = self.kn * strain[0].abs();
+        let normal = self.line.stiffness * strain[0].abs();
         let mut across = 0.0;
         for s in &strain[1..] {
             across += s.abs();
         }
-        normal.max(self.kt * across + self.friction * normal)
+        normal.max(self.line.tangential * across + self.line.friction * normal)
     }
 }

@@ -222,7 +222,7 @@ impl<D: Dimension> Packing<D> {
     ) -> Result<End, StressError> {
         list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         let bends = list.iter().map(|of| of.0);
-        let mut bends: Vec<LinkKey> = bends.filter(|&link| !self.bonds[link].ends).collect();
+        let mut bends: Vec<LinkKey> = bends.filter(|&link| !self.bonds[link].line.ends).collect();
         if !bends.is_empty() {
             bends.sort_unstable();
             return Ok(End::Bends(bends));
@@ -277,15 +277,15 @@ impl<D: Dimension> Packing<D> {
         }
         let bond = &mut self.bonds[link];
         for k in 1..D::N {
-            if bond.kt > 0.0 {
-                bond.offset[k] = bond.strain[k] + bond.prestress[k] / bond.kt;
+            if bond.line.tangential > 0.0 {
+                bond.offset[k] = bond.strain[k] + bond.prestress[k] / bond.line.tangential;
             }
         }
         bond.on = true;
         // It comes about compressed, which costs.
         self.settled -= self.bonds[link].energy();
         let bond = &mut self.bonds[link];
-        let state = if bond.kt > 0.0 || self.network.links()[link].kt == 0.0 {
+        let state = if bond.line.tangential > 0.0 || self.network.links()[link].kt == 0.0 {
             LinkState::Grip
         } else {
             LinkState::Slide
@@ -360,7 +360,11 @@ impl<D: Dimension> Packing<D> {
     pub fn loose_without(&mut self, link: LinkKey) -> Result<Vec<NodeKey>, StressError> {
         // With S the stiffness of the link's bars and G their compliance in the network,
         // 1 - S^1/2 G S^1/2 is the part that the rest of the network carries.
-        let bars = if self.bonds[link].kt > 0.0 { D::N } else { 1 };
+        let bars = if self.bonds[link].line.tangential > 0.0 {
+            D::N
+        } else {
+            1
+        };
         let root = |k: usize| self.bonds[link].stiffness(k).sqrt();
         let roots = [root(0), root(1), root(1)];
         let mut rest = Matrix3::<f64>::identity();

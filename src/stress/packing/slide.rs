@@ -340,7 +340,7 @@ pub(super) fn meets<D: Dimension>(
     for &(link, excess) in &now.excess {
         let bond = &packing.bonds[link];
         let room = rules.small * bond.radius - run.path(link);
-        left = left.min(room * bond.kt / excess);
+        left = left.min(room * bond.line.tangential / excess);
     }
     let soon = |(now, then): (&f64, &f64)| {
         let rate = (then - now) / window as f64;

@@ -11,7 +11,7 @@ use crate::record::{
     Dissipated, EnergyFigures, EventFigures, FieldFigures, ImpactFigures, Impacts, RegimeShares,
     SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
-use crate::system::models::Had;
+use crate::system::models::ModelShares;
 use crate::system::state_hash::StateHash;
 use crate::system::{Outcome, meter, supply};
 
@@ -231,7 +231,9 @@ impl<D: Dimension> Events<D> {
                 ..RegimeShares::default()
             },
             nodes: None,
-            models: Had::default().add(Model::Collisions, 1.0, 1.0).shares(),
+            models: ModelShares::default()
+                .add(Model::Collisions, 1.0, 1.0)
+                .shares(),
             work: WorkFigures {
                 collisions: tally.collisions + tally.wall_hits,
                 ..WorkFigures::default()

@@ -6,10 +6,9 @@
 //! not depend on stiffnesses, so that one round does.
 
 use super::{QuasiStatic, solver};
-use crate::body::Formed;
 use crate::contact::slow::{Line, SlowLink};
 use crate::geometry::Dimension;
-use crate::stress::{LinkKey, Outcome, Relaxation, StressError};
+use crate::stress::{LinkKey, Outcome, Packing, Relaxation, StressError};
 use crate::system::Setup;
 
 /// Force by which a link may differ from its law, over the mean load.
@@ -81,6 +80,91 @@ impl Bearings {
             None => self.each.push(Some(bearing)),
         }
     }
+
+    /// The lines of links that bear otherwise than by their laws; none where all are near enough.
+    fn new_lines<D: Dimension>(
+        &self,
+        packing: &Packing<D>,
+        relaxation: &Relaxation,
+        round: usize,
+    ) -> Vec<(LinkKey, Line)> {
+        let floor = self.floor;
+        let bends: &[LinkKey] = match &relaxation.outcome {
+            Outcome::Bends { links } => links,
+            _ => &[],
+        };
+        let mut lines = Vec::new();
+        let mut needed = !bends.is_empty();
+        for (key, bearing) in self.each.iter().enumerate() {
+            let Some(Bearing { slow, deepest }) = bearing else {
+                continue;
+            };
+            let stress = packing.stress(key);
+            if !stress.on || slow.straight().is_some() {
+                continue;
+            }
+            let bent = bends.binary_search(&key).is_ok();
+            if stress.held && !bent && stress.normal < slow.end(*deepest).1 {
+                // What only dynamics could solve bears more than its law.
+                continue;
+            }
+            let held = slow.at(stress.overlap, *deepest);
+            let (lacks, kt) = (
+                stress.normal - held.force,
+                packing.network().links()[key].kt,
+            );
+            let across = (kt - held.tangential).abs() > ACROSS * kt;
+            needed |= lacks.abs() > floor || across && stress.normal > floor;
+            if bent || across || lacks.abs() > BETTERED * floor {
+                let early = !bent && 2 * round < ROUNDS;
+                let over = || stress.normal - slow.end(*deepest).1;
+                let closely = early && lacks.abs() < NEAR * over();
+                lines.push((key, slow.line(stress.normal, *deepest, floor, closely)));
+            }
+        }
+        if needed { lines } else { Vec::new() }
+    }
+
+    /// Links remember how deep they are loaded; those of bodies that are apart nothing.
+    fn remember<D: Dimension>(&mut self, packing: &Packing<D>) {
+        for (key, bearing) in self.each.iter_mut().enumerate() {
+            if let Some(bearing) = bearing.as_mut().filter(|of| of.slow.remembers()) {
+                let stress = packing.stress(key);
+                if stress.on {
+                    let held = bearing.slow.at(stress.overlap, bearing.deepest);
+                    bearing.deepest = held.deepest;
+                } else if stress.overlap <= 0.0 {
+                    bearing.deepest = 0.0;
+                }
+            }
+        }
+    }
+
+    /// What links hold by their laws over what straight springs with their forces would, J.
+    pub fn beyond_springs<D: Dimension>(&self, packing: &Packing<D>) -> f64 {
+        if self.plain {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for (key, bearing) in self.each.iter().enumerate() {
+            let Some(Bearing { slow, deepest }) = bearing else {
+                continue;
+            };
+            let stress = packing.stress(key);
+            if stress.on {
+                let spring = packing.network().links()[key].kn;
+                sum += slow.energy(stress.overlap, *deepest)
+                    - 0.5 * stress.normal * stress.normal / spring;
+            }
+        }
+        sum
+    }
+
+    /// The overlap to which a link was loaded, m, where it remembers that.
+    pub fn deepest_of(&self, link: LinkKey) -> f64 {
+        let bearing = self.each.get(link).copied().flatten();
+        bearing.map_or(0.0, |bearing| bearing.deepest)
+    }
 }
 
 /// Links begin as the lines of their laws.
@@ -100,111 +184,37 @@ pub(super) fn begin<D: Dimension>(
     filling.packing.begin_lines(&lines);
 }
 
-impl<D: Formed> QuasiStatic<D> {
-    /// All goes back to equilibrium, by the laws of its links.
-    pub(super) fn relax(&mut self, stops: &dyn Fn() -> bool) -> Result<Relaxation, StressError> {
-        let mut all = self.packing.relax_unless(&self.rules, stops)?;
-        if self.bearings.plain {
-            return Ok(all);
+/// All goes back to equilibrium, by the laws of its links.
+pub(super) fn relax<D: Dimension>(
+    filling: &mut QuasiStatic<D>,
+    stops: &dyn Fn() -> bool,
+) -> Result<Relaxation, StressError> {
+    let QuasiStatic {
+        setup,
+        rules,
+        packing,
+        bearings,
+        ..
+    } = filling;
+    let mut all = packing.relax_unless(rules, stops)?;
+    let settings = setup.models.quasi_static.filter(|_| !bearings.plain);
+    let Some(settings) = settings else {
+        return Ok(all);
+    };
+    for round in 0.. {
+        let lines = bearings.new_lines(packing, &all, round);
+        if lines.is_empty() {
+            break;
         }
-        for round in 0.. {
-            let lines = self.new_lines(&all, round);
-            if lines.is_empty() {
-                break;
-            }
-            if round == ROUNDS {
-                self.bearings.missed += 1;
-                break;
-            }
-            let (settings, count) = (self.setup.models.quasi_static, self.setup.grains.len());
-            let Some(settings) = settings else { break };
-            self.packing
-                .set_lines(&lines, |network| solver(settings.solver, network, count));
-            all.go_on(self.packing.relax_unless(&self.rules, stops)?);
+        if round == ROUNDS {
+            bearings.missed += 1;
+            break;
         }
-        self.remember();
-        Ok(all)
+        packing.set_lines(&lines, |network| {
+            solver(settings.solver, network, setup.grains.len())
+        });
+        all.go_on(packing.relax_unless(rules, stops)?);
     }
-
-    /// The lines of links that bear otherwise than by their laws; none where all are near enough.
-    fn new_lines(&self, relaxation: &Relaxation, round: usize) -> Vec<(LinkKey, Line)> {
-        let floor = self.bearings.floor;
-        let bends: &[LinkKey] = match &relaxation.outcome {
-            Outcome::Bends { links } => links,
-            _ => &[],
-        };
-        let mut lines = Vec::new();
-        let mut needed = !bends.is_empty();
-        for (key, bearing) in self.bearings.each.iter().enumerate() {
-            let Some(Bearing { slow, deepest }) = bearing else {
-                continue;
-            };
-            let stress = self.packing.stress(key);
-            if !stress.on || slow.straight().is_some() {
-                continue;
-            }
-            let (_, least) = slow.end(*deepest);
-            let bent = bends.binary_search(&key).is_ok();
-            if stress.held && !bent && stress.normal < least {
-                // What only dynamics could solve bears more than its law.
-                continue;
-            }
-            let held = slow.at(stress.overlap, *deepest);
-            let (lacks, kt) = (
-                stress.normal - held.force,
-                self.packing.network().links()[key].kt,
-            );
-            let across = (kt - held.tangential).abs() > ACROSS * kt;
-            needed |= lacks.abs() > floor || across && stress.normal > floor;
-            if bent || across || lacks.abs() > BETTERED * floor {
-                let near = lacks.abs() < NEAR * (stress.normal - least);
-                let closely = near && !bent && 2 * round < ROUNDS;
-                lines.push((key, slow.line(stress.normal, *deepest, floor, closely)));
-            }
-        }
-        if needed { lines } else { Vec::new() }
-    }
-
-    /// Links remember how deep they are loaded; those of bodies that are apart nothing.
-    fn remember(&mut self) {
-        for (key, bearing) in self.bearings.each.iter_mut().enumerate() {
-            if let Some(bearing) = bearing.as_mut().filter(|of| of.slow.remembers()) {
-                let stress = self.packing.stress(key);
-                if stress.on {
-                    let held = bearing.slow.at(stress.overlap, bearing.deepest);
-                    bearing.deepest = held.deepest;
-                } else if stress.overlap <= 0.0 {
-                    bearing.deepest = 0.0;
-                }
-            }
-        }
-    }
-}
-
-impl<D: Dimension> QuasiStatic<D> {
-    /// What links hold by their laws over what straight springs with their forces would, J.
-    pub(super) fn beyond_springs(&self) -> f64 {
-        if self.bearings.plain {
-            return 0.0;
-        }
-        let mut sum = 0.0;
-        for (key, bearing) in self.bearings.each.iter().enumerate() {
-            let Some(Bearing { slow, deepest }) = bearing else {
-                continue;
-            };
-            let stress = self.packing.stress(key);
-            if stress.on {
-                let spring = self.packing.network().links()[key].kn;
-                sum += slow.energy(stress.overlap, *deepest)
-                    - 0.5 * stress.normal * stress.normal / spring;
-            }
-        }
-        sum
-    }
-
-    /// The overlap to which a link was loaded, m, where it remembers that.
-    pub(super) fn deepest_of(&self, link: LinkKey) -> f64 {
-        let bearing = self.bearings.each.get(link).copied().flatten();
-        bearing.map_or(0.0, |bearing| bearing.deepest)
-    }
+    bearings.remember(packing);
+    Ok(all)
 }

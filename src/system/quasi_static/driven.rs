@@ -90,7 +90,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
             Order::Row => sink.series(&self.series_row(time))?,
             Order::Snapshot => {
                 self.snapshot(time, sink)?;
-                self.last_snapshot = Some(time);
+                self.tally.last_snapshot = Some(time);
             }
             Order::Save => sink.checkpoint(&self.save()?)?,
             Order::Open(wall) => moving_walls::open(self, wall, time, sink)?,

@@ -11,7 +11,7 @@ use crate::record::{
 };
 use crate::system::Outcome;
 use crate::system::filled::Filling;
-use crate::system::models::Had;
+use crate::system::models::ModelShares;
 use crate::system::nodes::NodeCounts;
 use crate::system::state_hash::StateHash;
 
@@ -34,8 +34,9 @@ pub(super) struct Tally {
     pub slip_thesis: f64,
     /// What a sudden load leaves over when all is at rest, J: dampers take it.
     pub settled: f64,
-    /// Time of the last row of the series, s.
+    /// Time of the last row of the series, and of the last snapshot, if there was one, s.
     pub last_row: f64,
+    pub last_snapshot: Option<f64>,
     /// The largest error of the rows so far (`balance_error_max`).
     pub worst: f64,
     /// Parts that needed dynamics and were held.
@@ -65,7 +66,7 @@ impl<D: Dimension> QuasiStatic<D> {
             let x = grain.position + self.displacement(node).0;
             potential -= grain.mass * self.setup.fields.gravity.dot(&x);
         }
-        let beyond = self.beyond_springs();
+        let beyond = self.bearings.beyond_springs(&self.packing);
         let elastic = self.packing.elastic_energy() + beyond;
         // What springs that stand for laws hold otherwise than these was booked as theirs.
         let (slip, morph) = (self.tally.slip, self.tally.settled - beyond);
@@ -252,8 +253,8 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..RegimeShares::default()
             },
             nodes: tally.nodes.figures(),
-            models: Had::default()
-                .add(Model::QuasiStatic, self.told().grain_seconds, tally.work)
+            models: ModelShares::default()
+                .add(Model::QuasiStatic, 1.0, 1.0)
                 .shares(),
             work: WorkFigures {
                 stress_solves: tally.solves,

@@ -4,7 +4,7 @@
 //! potential is that of the place less what it does on the way: U - F u - M turn. What changes at an update, and comes with grains, is given
 //! from outside.
 
-use super::{QuasiStatic, moving_walls};
+use super::{QuasiStatic, bearing, moving_walls};
 use crate::body::{Formed, Grain};
 use crate::event::EventKind;
 use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, three};
@@ -276,7 +276,7 @@ pub(super) fn come_to_rest<D: Formed>(
     if filling.nodes.is_empty() {
         return Ok(());
     }
-    let relaxation = filling.relax(&|| false).map_err(|error| {
+    let relaxation = bearing::relax(filling, &|| false).map_err(|error| {
         SystemError::Numerical(format!(
             "{when} at {time:.6} s: {}",
             filling.explain(&error)

@@ -73,7 +73,6 @@ pub struct QuasiStatic<D: Dimension> {
     /// Links that slid after the last grain.
     sliding: Vec<LinkKey>,
     tally: Tally,
-    last_snapshot: Option<f64>,
     /// How many contacts hold a grain.
     bearers: usize,
     /// The energy before the grain whose equilibrium was given up when the run was interrupted.
@@ -254,7 +253,6 @@ impl<D: Formed> QuasiStatic<D> {
             bodies: Vec::new(),
             sliding: Vec::new(),
             tally: Tally::default(),
-            last_snapshot: None,
             bearers: bearers::<D>(freedom, &setup.matter.laws),
             given_up: None,
             setup,
@@ -320,7 +318,7 @@ impl<D: Formed> QuasiStatic<D> {
     /// The run ends. The last state is always there to be studied, and the last row tells of it.
     fn finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.log_last(time, sink)?;
-        if self.setup.log.snapshots.is_some() && self.last_snapshot < Some(time) {
+        if self.setup.log.snapshots.is_some() && self.tally.last_snapshot < Some(time) {
             self.snapshot(time, sink)?;
         }
         self.log(sink, time, EventKind::Finish, |_| {})?;
@@ -434,7 +432,7 @@ impl<D: Formed> QuasiStatic<D> {
                 self.packing.start_here(link);
             }
         }
-        let relaxation = match self.relax(stops) {
+        let relaxation = match bearing::relax(self, stops) {
             Err(StressError::Interrupted) => {
                 // What was done for this grain is done again when the run goes on.
                 self.nodes.pop();

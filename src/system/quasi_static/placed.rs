@@ -140,7 +140,7 @@ impl<D: Formed> QuasiStatic<D> {
                 normal: link.normal,
                 pressure: stress.normal,
                 shear: -stress.tangential,
-                deepest: self.deepest_of(key),
+                deepest: self.bearings.deepest_of(key),
             });
         }
         links.sort_by_key(|link| (link.grain, order(link.with)));

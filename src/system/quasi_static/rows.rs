@@ -4,7 +4,7 @@ use super::QuasiStatic;
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{AvalancheRow, BodyRef, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
-use crate::stress::{LinkKey, NodeKey, Relaxation, Surface};
+use crate::stress::{LinkKey, LinkState, NodeKey, Relaxation, Surface};
 use crate::system::{EventLog, SystemError};
 use crate::walls::shifts;
 
@@ -159,7 +159,7 @@ impl<D: Dimension> QuasiStatic<D> {
                     let link = &network.links()[key];
                     let other = if link.a == node { link.b } else { link.a };
                     // Boundaries do not connect.
-                    if self.packing.stress(key).on
+                    if link.state != LinkState::Off
                         && group[other] < 0
                         && !network.nodes()[other].fixed
                     {
