@@ -8,7 +8,7 @@ use super::lists::{History, Lists, Remembered, each_link};
 use super::observe::{ContactRef, Elastic, kernel_tangent};
 use super::state::{Book, Effects};
 use super::world::{Clock, Contacts, Grains, Physics, Sleeping, World};
-use super::{Other, arcs, bodies, border, evaluate, kinematics, observe, still};
+use super::{Dem, Other, arcs, bodies, border, evaluate, kinematics, observe, still};
 use crate::contact::LinkLaw;
 use crate::hgraph::ClusterIndex;
 use crate::vector::LANES;
@@ -230,18 +230,20 @@ pub fn start_springs<D: Integrate>(world: &mut World<D>) {
     }
     let timing = evaluate::timing(world);
     let back = timing.before * timing.step;
+    // Only what touches, touches from the start.
     each_spring(world, |_, _, at, _| {
-        Some((at.sliding.map(|speed| -back * speed), 0.0))
+        (at.overlap > 0.0).then(|| (at.sliding.map(|speed| -back * speed), 0.0))
     });
 }
 
 /// Gives links forces across them, before the first evaluation of grains at rest: `held` tells that on the first body (N) and the overlap to which the
-/// link was loaded (m) by slot, second body and normal (from the second to the first); none where it is not known.
+/// link was loaded (m) by slot, second body and normal (from the second to the first); none where it is not known. Of links that may last over a gap those
+/// that are known hold there.
 pub fn set_springs<D: Integrate>(
-    world: &mut World<D>,
+    dem: &mut Dem<D>,
     held: impl Fn(u32, Other, D::Vector) -> Option<(D::Vector, f64)>,
 ) {
-    each_spring(world, |a, b, at, law| {
+    let bridged = each_spring(&mut dem.world, |a, b, at, law| {
         let (force, deepest) = held(a, b, at.normal)?;
         let stiffness = coefficients_after(law, at, deepest).kt;
         let spring = kernel_tangent::<D>(force, at.normal);
@@ -251,14 +253,26 @@ pub fn set_springs<D: Integrate>(
         };
         Some((extension, deepest))
     });
+    // Evaluations tell of what comes to touch, not of these.
+    dem.book.counts.opened += bridged.len() as u64;
+    for (a, b) in bridged {
+        if let Other::Slot(b) = b {
+            let [a, b] = [a, b].map(|slot| dem.world.grains.owner(slot));
+            dem.clusters.insert_link(a, b);
+        }
+    }
 }
 
-/// Sets tangential springs of candidates in touch, m, and the overlaps to which they were loaded, m, where `spring` gives some.
+/// Sets tangential springs of candidates in touch, m, and the overlaps to which they were loaded, m, where `spring` gives some; of candidates that are apart,
+/// but not so far that a link of their law would break, to hold there. Gives the latter.
 fn each_spring<D: Integrate>(
     world: &mut World<D>,
     spring: impl Fn(u32, Other, &Kinematics<D>, &LinkLaw) -> Option<([f64; 3], f64)>,
-) {
+) -> Vec<(u32, Other)> {
     let touches = |at: &Kinematics<D>| at.overlap > 1e-12 * at.radius;
+    let bridges =
+        |at: &Kinematics<D>, law: &LinkLaw| at.overlap <= 0.0 && at.overlap > -law.gap(at.radius);
+    let mut bridged = Vec::new();
     for class in 0..world.contacts.pairs.len() {
         let mut lists = std::mem::take(&mut world.contacts.pairs[class].lists);
         let [first, second] = world.contacts.pairs[class].materials;
@@ -270,8 +284,16 @@ fn each_spring<D: Integrate>(
                     continue;
                 }
                 let at = kinematics::pair_kinematics(world, a, b);
-                if let Some(to) = touches(&at).then(|| spring(a, Other::Slot(b), &at, law)) {
+                let with = Other::Slot(b);
+                if touches(&at) {
+                    let to = spring(a, with, &at, law);
                     lists.load(index, k, to.unwrap_or_default());
+                } else if bridges(&at, law)
+                    && let Some(to) = spring(a, with, &at, law)
+                {
+                    lists.load(index, k, to);
+                    lists.flags[index].touch |= 1 << k;
+                    bridged.push((a, with));
                 }
             }
         }
@@ -292,13 +314,21 @@ fn each_spring<D: Integrate>(
                     continue;
                 };
                 let with = Other::Boundary(wall);
-                if let Some(to) = touches(&at).then(|| spring(batch.a[k], with, &at, law)) {
+                if touches(&at) {
+                    let to = spring(batch.a[k], with, &at, law);
                     lists.load(index, k, to.unwrap_or_default());
+                } else if bridges(&at, law)
+                    && let Some(to) = spring(batch.a[k], with, &at, law)
+                {
+                    lists.load(index, k, to);
+                    lists.flags[index].touch |= 1 << k;
+                    bridged.push((batch.a[k], with));
                 }
             }
         }
         world.contacts.walls[class].lists = lists;
     }
+    bridged
 }
 
 /// Takes a boundary away with its links.

@@ -112,12 +112,11 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Gives a link its tangential spring, m, and the overlap to which it was loaded, m: one that was loaded is not new to it.
+    /// Gives a link its tangential spring, m, and the overlap to which it was loaded, m.
     pub fn load(&mut self, batch: usize, lane: usize, (spring, deepest): ([f64; 3], f64)) {
         self.history[batch].set_lane(lane, spring);
-        if let Some(memory) = self.memory.get_mut(batch).filter(|_| deepest > 0.0) {
+        if let Some(memory) = self.memory.get_mut(batch) {
             memory.deepest.0[lane] = deepest;
-            self.flags[batch].touch |= 1 << lane;
         }
     }
 

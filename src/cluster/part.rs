@@ -62,19 +62,21 @@ impl<D: Dimension> Part<D> {
     }
 }
 
-/// Grains that stand still not farther than so many links from a stepped one's neighbours, and
+/// Grains that stand still not farther than so many links from a stepped one's neighbours that are `wanted`, and
 /// all that are stepped; ascending.
 pub fn near_stepped<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
     links: usize,
+    wanted: impl Fn(u32) -> bool,
 ) -> Vec<u32> {
     let mut found = vec![false; grains.arrays.slots()];
     let mut slots = grains.active.clone();
-    for &slot in &sleeping.still.rim {
+    let mut front = sleeping.still.rim.clone();
+    front.retain(|&slot| wanted(slot));
+    for &slot in &front {
         found[slot as usize] = true;
     }
-    let mut front = sleeping.still.rim.clone();
     for _ in 0..links {
         let mut next = Vec::new();
         for &slot in &front {

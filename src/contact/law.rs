@@ -216,6 +216,11 @@ impl LinkLaw {
         self.plain().stiffens()
     }
 
+    /// Gap up to which a link of an effective radius (m) may last, m.
+    pub(crate) fn gap(&self, radius: f64) -> f64 {
+        with_law!(self, law => law.reach(crate::vector::Plain::splat(radius)).to_array()[0])
+    }
+
     /// The law without its terms.
     #[must_use]
     pub fn plain(&self) -> ContactLaw {

@@ -64,6 +64,13 @@ impl LawTable {
         self.terms.iter().any(|terms| !terms.are_empty())
             || self.laws.iter().flatten().any(remembers)
     }
+    /// Whether the normal force of every law goes with the overlap by one stiffness, without a pull.
+    pub fn are_straight(&self) -> bool {
+        let straight =
+            |law: &ContactLaw| matches!(law.elastic(), Elastic::Linear(_)) && !law.remembers();
+        let plain = |terms: &ContactTerms| terms.cohesion.is_none() && terms.plastic.is_none();
+        self.laws.iter().flatten().all(straight) && self.terms.iter().all(plain)
+    }
     /// The law of a pair.
     pub fn get(&self, a: u16, b: u16) -> Option<&ContactLaw> {
         self.laws[usize::from(a) * self.materials + usize::from(b)].as_ref()

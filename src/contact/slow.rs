@@ -12,6 +12,8 @@ const FLAT: f64 = 1e-8;
 const FARTHEST: f64 = 1e6;
 /// An overlap over the radius under which every link is a straight one.
 const HAIR: f64 = 1e-9;
+/// Force over the least, over that, from which on a law that falls first is followed.
+const FLATTEST: f64 = 1e-2;
 /// Part of an overlap over which a slope is taken.
 const SLOPE: f64 = 1e-5;
 
@@ -179,7 +181,7 @@ impl SlowLink {
     pub fn line(&self, bears: f64, deepest: f64, floor: f64, closely: bool) -> Line {
         let (end, least) = self.end(deepest);
         let hair = self.at(end + HAIR * self.radius, deepest).force - least;
-        let floor = floor.max(hair);
+        let floor = floor.max(hair).max(self.slack(least));
         let bears = bears.max(least + floor);
         let overlap = self.overlap_from((end, least), bears, deepest);
         let held = self.at(overlap, deepest);
@@ -188,8 +190,12 @@ impl SlowLink {
             None if closely => self.slope(overlap, end, deepest),
             None => (bears - least) / (overlap - end),
         };
-        // What presses grows by more than the force only where the pull goes with the overlap.
-        let share = 1.0 + self.area() * self.radius / stiffness;
+        // What presses grows by more than the force only where the pull goes with the overlap: told of straight springs alone, for where another law
+        // is nearly flat it grows without bound.
+        let share = match self.straight() {
+            Some(stiffness) => 1.0 + self.area() * self.radius / stiffness,
+            None => 1.0,
+        };
         Line {
             stiffness,
             free: overlap - bears / stiffness,
@@ -199,6 +205,15 @@ impl SlowLink {
             friction: self.friction() * share,
             tangential: held.tangential,
             ends: bears - stiffness * (overlap - end) >= least - floor,
+        }
+    }
+
+    /// Force over the least (N) below which a line does not follow the law, N: one that falls before it rises has no stiffness where it is least.
+    #[must_use]
+    pub fn slack(&self, least: f64) -> f64 {
+        match (self.terms().cohesion, self.straight()) {
+            (Some(Cohesion::Area(_)), None) => FLATTEST * least.abs(),
+            _ => 0.0,
         }
     }
 

@@ -15,8 +15,19 @@ pub struct NodeFigures {
     pub largest_rest_group: f64,
 }
 
+/// Groups of grains that stand still, or are in a filling, at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRow {
+    /// Groups that hang together by their links.
+    pub rest: u64,
+    /// Rigid groups; in space as of the last snapshot.
+    pub rigid: u64,
+    /// Grains in the largest group at rest.
+    pub largest: u64,
+}
+
 /// The models that a run may tell of, by the names that lists of capabilities have.
-pub(super) const MODELS: [&str; 5] = ["dem", "flight", "collisions", "rest", "quasi_static"];
+pub(crate) const MODELS: [&str; 5] = ["dem", "flight", "collisions", "rest", "quasi_static"];
 
 /// What a model had of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::nodes::GroupRow;
 use crate::event::{EventKind, Regime};
 use crate::stress::Place;
 
@@ -123,6 +124,11 @@ pub struct SeriesRow {
     pub collisions: [u64; 2],
     /// Of what was dissipated in collisions, what was lost at walls, J.
     pub dissipated_at_walls: f64,
+    /// Groups of grains that stand still.
+    pub groups: GroupRow,
+    /// Work of the processor so far by the models `dem`, `flight`, `collisions`, `rest` and `quasi_static`, as counted: steps,
+    /// collisions, solves, each by what it takes on a common machine, s.
+    pub work: [f64; 5],
     /// Events handled so far, in the order of `EventKind::ALL`.
     pub events: Vec<u64>,
     /// For each boundary: mean force since the last tick (3 components, N), mean moment about

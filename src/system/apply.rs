@@ -194,7 +194,7 @@ fn add<D: Integrate>(
     time: f64,
 ) -> Result<(), SystemError> {
     system.s.journal.count(EventKind::AddBody);
-    system.s.traffic.enter();
+    system.s.traffic.enter(time);
     system.account(time);
     let kinetic = grain.kinetic_energy();
     let potential = system.potential_of(grain, time, &[]);

@@ -13,8 +13,9 @@ use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{EventLog, NeighborName, Plan, Setup, System, SystemError, driver, step};
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Clock, Dem, DemOptions, World};
+use crate::cluster::{Clock, Dem, DemOptions};
 use crate::field::FieldSet;
+use crate::geometry::Dimension;
 use crate::neighbor::{BroadPhase, Brute, Cells, Levels};
 use crate::walls::Wall;
 
@@ -103,9 +104,19 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
+/// That no pull is too strong for its law.
+pub(super) fn check_pulls<D: Dimension>(setup: &Setup<D>) -> Result<(), SystemError> {
+    match drawn_in(setup) {
+        Some((pair, overlap)) => Err(SystemError::Setup(format!(
+            "the cohesion of {pair} alone draws grains {overlap:.3e} m into each other, more than half their radius: a weaker pull, or a stiffer law"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// A pair of materials whose cohesion draws the least or the greatest grains into each other by more than half
 /// their radius, and by how much, m.
-fn drawn_in<D: Integrate>(setup: &Setup<D>) -> Option<(String, f64)> {
+fn drawn_in<D: Dimension>(setup: &Setup<D>) -> Option<(String, f64)> {
     let radii = setup.grains.iter().map(|g| [g.radius; 2]);
     let fed = setup.sources.feeds.iter();
     let radii = radii.chain(fed.map(|f| [f.what.least(), f.what.greatest()]));
@@ -155,7 +166,7 @@ impl<D: Integrate> System<D> {
     /// The same, with history that links have.
     pub(super) fn made_with(
         setup: Setup<D>,
-        springs: impl FnOnce(&mut World<D>),
+        springs: impl FnOnce(&mut Dem<D>),
     ) -> Result<Self, SystemError> {
         let mut system = Self::hollow(setup)?;
         driver::populate(
@@ -194,10 +205,7 @@ impl<D: Integrate> System<D> {
             zones: super::zones::Zones::default(),
             meters: super::meter::MeterState::new(setup.sources.meters.len()),
             known: super::known::KnownState::default(),
-            rest: super::rest::RestState {
-                carried: start,
-                ..Default::default()
-            },
+            rest: super::rest::RestState::default(),
         };
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
@@ -255,11 +263,7 @@ impl<D: Integrate> System<D> {
                 "cohesion holds links over a gap of {gap:.3e} m, but links are kept up to {outer_margin:.3e} m only, which goes with the radii: a weaker pull, or a stiffer one that fades earlier"
             )));
         }
-        if let Some((pair, overlap)) = drawn_in(setup) {
-            return Err(SystemError::Setup(format!(
-                "the cohesion of {pair} alone draws grains {overlap:.3e} m into each other, more than half their radius: a weaker pull, or a stiffer law"
-            )));
-        }
+        check_pulls(setup)?;
         let step = choice.step;
         const LOOKS: u8 = 4;
         let look_every =

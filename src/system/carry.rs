@@ -10,13 +10,17 @@
 //! instead, and so is who is left without balance.
 //!
 //! Mostly it is made for the surroundings of stepped grains alone, all others held fast: what those get is
-//! not forgotten, and is carried on by a solve for the whole bed when it comes to [`PENDING`].
+//! not forgotten, and is carried on by a solve for the whole group when it comes to [`PENDING`]. Each group has an entry of its own in
+//! the queue (`groups`); those whose entries have come are solved for together.
 
 use super::avalanche::Carried;
+use super::groups::Asked;
 use super::journal::Journal;
+use super::pending::{self, Pending};
 use super::rest::{RestState, size};
 use super::{
-    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, known, reason, regimes, rest,
+    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, groups, known, reason,
+    regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -26,8 +30,8 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::stress::{Bed, Number, Strut};
 
-/// Passes, near stepped grains and in the whole bed: links that slide change the stiffness. In the
-/// whole bed each takes about 0.6 of what is pending and costs as much as the first: the rest waits.
+/// Passes, near stepped grains and in whole groups: links that slide change the stiffness. In whole
+/// beds each takes about 0.6 of what is pending and costs as much as the first: the rest waits.
 const PASSES: [usize; 2] = [3, 2];
 /// The same when nobody steps: nothing is left to others.
 const LAST: usize = 8;
@@ -39,17 +43,12 @@ const HALVINGS: usize = 8;
 const ROUGH: f64 = 0.05;
 /// Iterations after which a solve is given up.
 pub(super) const ITERATIONS: usize = 1000;
-/// Mean residual that is left alone, over that at which grains may be stopped.
-const ENOUGH: f64 = 0.1;
-/// Sum of residuals at which the whole bed is solved for, over the weight of the grains.
+/// Sum of residuals at which a whole group is solved for, over the weight of its grains.
 const PENDING: f64 = 3e-3;
 /// It has so many times longer to move: what lies deep has waited, and waves are long.
 const LONGER: f64 = 2.0;
 /// How many links from a stepped grain the others go.
 const REACH: usize = 20;
-/// Sum of residuals that is left alone, over the weight of the grains: what hangs in a deep bed on
-/// each by a little.
-const BALANCED: f64 = 5e-4;
 /// Beyond these the geometry has changed, or what goes so far hangs on nothing.
 pub(super) const LIMITS: Limits = Limits {
     strain: 0.03,
@@ -57,24 +56,6 @@ pub(super) const LIMITS: Limits = Limits {
     way: 0.2,
     closing: 0.005,
 };
-
-/// What grains that stand still lack to equilibrium, over their weight.
-#[derive(Clone, Copy, Default)]
-struct Unrest {
-    /// Root of the mean square.
-    mean: f64,
-    /// Size of the sum, over the sum of the weights.
-    sum: f64,
-    /// Slot of the grain that lacks most.
-    worst: Option<u32>,
-}
-
-impl Unrest {
-    /// Whether there is little to be carried.
-    fn is_little(&self, morph: &MorphSetup) -> bool {
-        self.mean <= ENOUGH * morph.residual && self.sum <= BALANCED
-    }
-}
 
 /// What a solve gives: whether it found displacements, and who is to be woken since they would take it
 /// too far or since nothing holds it.
@@ -100,27 +81,27 @@ impl<D: Dimension> Held<D> {
     }
 }
 
-/// Carries down what still grains bear without balance: near stepped ones, and in the whole bed
-/// if that is asked for, is due, or nothing is left to be done near them. True when the lists are
+/// Carries down what still grains of the groups that are asked for bear without balance: near stepped ones, and in whole groups
+/// where that is asked for, is due, or nothing is left to be done near them. True when the lists are
 /// to be renewed.
 pub(super) fn carry<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     morph: &MorphSetup,
-    whole: bool,
+    asked: &Asked,
 ) -> Result<bool, SystemError> {
-    system.s.rest.carried = system.dem.world.clock.time();
     let slots = system.dem.world.grains.arrays.slots();
-    let mut part = Part::new(
-        cluster::part::near_stepped(&system.dem.world.grains, &system.dem.world.sleeping, REACH),
-        slots,
+    system.dem.world.sleeping.still.pairs.find_groups();
+    let groups = Pending::of(&system.dem.world, asked);
+    let near = cluster::part::near_stepped(
+        &system.dem.world.grains,
+        &system.dem.world.sleeping,
+        REACH,
+        |slot| groups.place(slot).is_some(),
     );
-    let mut all = system.dem.world.grains.standing();
-    all.extend(&system.dem.world.grains.active);
-    all.sort_unstable();
-    let all = Part::new(all, slots);
+    let mut near = Part::new(near, slots);
     let id = |slot: u32| driver::body_ref(&system.dem.world, Other::Slot(slot));
-    let worst = unrest(&system.setup, &system.dem.world, &all).worst;
+    let worst = pending::unrest(&system.setup, &system.dem.world, &groups.slots).worst;
     let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
     if let Some(mut foreseen) = known::foreseen(&system.dem.world, &mut system.s.known)
         && descend(
@@ -132,29 +113,58 @@ pub(super) fn carry<D: Integrate>(
     {
         avalanche::note_changes(system, sink, &mut avalanche)?;
     }
-    let idle = unrest(&system.setup, &system.dem.world, &part).is_little(morph);
-    // First the loose ones near those that are stepped: in the whole bed each try costs more.
-    let mut changed = balance(system, sink, morph, &mut avalanche, &mut part, false)?;
-    if whole || idle || unrest(&system.setup, &system.dem.world, &all).sum > PENDING {
-        part = all;
-        changed |= balance(system, sink, morph, &mut avalanche, &mut part, true)?;
+    let begun = groups.unrest(&system.setup, &system.dem.world, &near.slots);
+    // First the loose ones near those that are stepped: in whole groups each try costs more.
+    let mut changed = balance(system, sink, morph, &mut avalanche, &mut near, false)?;
+    let left = groups.unrest(&system.setup, &system.dem.world, &groups.slots);
+    let beyond = groups.is_beyond(&near);
+    let is_whole = |place: usize| match asked {
+        Asked::All => !left[place].is_little(morph),
+        Asked::Some(_) => {
+            beyond[place] && (begun[place].is_little(morph) || left[place].sum > PENDING)
+        }
+    };
+    let mut whole = groups.slots.clone();
+    whole.retain(|&slot| groups.place(slot).is_some_and(is_whole));
+    let mut solved = near.slots;
+    if !whole.is_empty() {
+        solved.extend(&whole);
+        whole.extend(&system.dem.world.grains.active);
+        whole.sort_unstable();
+        whole.dedup();
+        let mut whole = Part::new(whole, slots);
+        changed |= balance(system, sink, morph, &mut avalanche, &mut whole, true)?;
+        solved.sort_unstable();
+        solved.dedup();
     }
     // When nobody steps what is left stays: who could not be stopped with it must not keep it.
     let most = match system.dem.world.grains.active.is_empty() {
         true => morph.residual,
         false => morph.left,
     };
-    let left: Vec<u32> = standing_of(&system.dem.world, &part)
-        .filter(|&slot| {
-            size(&cluster::held::residual(
-                &system.dem.world.physics,
-                &system.dem.world.grains,
-                &system.dem.world.sleeping,
-                slot,
-            )) > most * rest::weight(&system.setup, &system.dem.world, slot)
-        })
+    let lacks = |&slot: &u32| {
+        size(&cluster::held::residual(
+            &system.dem.world.physics,
+            &system.dem.world.grains,
+            &system.dem.world.sleeping,
+            slot,
+        )) > most * rest::weight(&system.setup, &system.dem.world, slot)
+    };
+    let left: Vec<u32> = pending::standing(&system.dem.world, &solved)
+        .filter(lacks)
         .collect();
     changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
+    // What was left is asked for again, whether somebody comes near or not.
+    for left in groups.unrest(&system.setup, &system.dem.world, &groups.slots) {
+        if let Some(slot) = left.worst.filter(|_| !left.is_little(morph)) {
+            groups::come_again(
+                &system.dem.world,
+                &mut system.s.schedule,
+                slot,
+                morph.carry_every,
+            );
+        }
+    }
     let moved = avalanche.rounds > 0;
     avalanche::close_avalanche(
         &system.dem.world,
@@ -192,7 +202,7 @@ fn balance<D: Integrate>(
         PASSES[usize::from(whole)]
     };
     for _ in 0..passes {
-        if unrest(&system.setup, &system.dem.world, part).is_little(morph) {
+        if pending::unrest(&system.setup, &system.dem.world, &part.slots).is_little(morph) {
             break;
         }
         let Increments { found, loose } = increments(
@@ -215,39 +225,6 @@ fn balance<D: Integrate>(
         changed |= !regimes::flying(&system.dem.world).is_empty();
     }
     Ok(changed)
-}
-
-fn standing_of<D: Integrate>(world: &World<D>, part: &Part<D>) -> impl Iterator<Item = u32> {
-    let slots = part.slots.iter().copied();
-    slots.filter(|&slot| world.grains.stands(slot))
-}
-
-/// What those of a part that stand still lack to equilibrium.
-fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, part: &Part<D>) -> Unrest {
-    let (mut squares, mut count, mut weight) = (0.0, 0.0, 0.0);
-    let (mut sum, mut most) = ([0.0; 3], 0.0);
-    let mut unrest = Unrest::default();
-    for slot in standing_of(world, part) {
-        let (residual, own) = (
-            cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot),
-            rest::weight(setup, world, slot),
-        );
-        let share = size(&residual) / own;
-        if share >= most {
-            (most, unrest.worst) = (share, Some(slot));
-        }
-        squares += share.powi(2);
-        count += 1.0;
-        weight += own;
-        for k in 0..3 {
-            sum[k] += residual[k];
-        }
-    }
-    if count > 0.0 {
-        unrest.mean = f64::sqrt(squares / count);
-        unrest.sum = sum.iter().map(|f| f * f).sum::<f64>().sqrt() / weight;
-    }
-    unrest
 }
 
 /// Finds displacements that balance the residuals of all but those whom they would take too far.

@@ -253,6 +253,15 @@ impl<D: Integrate> Driven<D> for System<D> {
                 self.s.schedule.pop();
                 nodes::count(self);
             }
+            Some(Due {
+                source: Source::Rest(grain),
+                ..
+            }) => {
+                // Carried at the next look, between steps.
+                self.s.schedule.pop();
+                self.s.journal.handle();
+                self.s.rest.groups.come(grain);
+            }
             Some(due) if matches!(due.source, Source::Flight | Source::Gravity) => {
                 self.s.schedule.pop();
                 watch.worked(TURN);
@@ -383,7 +392,7 @@ pub(super) fn populate<D: Integrate>(
     uniform: bool,
     traffic: &mut Traffic,
     start: f64,
-    springs: impl FnOnce(&mut World<D>),
+    springs: impl FnOnce(&mut Dem<D>),
 ) {
     // The setup's list is not needed any more: it would double the memory of a large system.
     let grains = std::mem::take(&mut setup.grains);
@@ -405,7 +414,7 @@ pub(super) fn populate<D: Integrate>(
     cluster::cell::drive::start_cell(&mut dem.world, &mut dem.book);
     dem.renew();
     cluster::change::start_springs(&mut dem.world);
-    springs(&mut dem.world);
+    springs(dem);
     dem.forces();
     // What is in touch from the start did not come about.
     dem.effects.link_events.clear();

@@ -196,10 +196,10 @@ fn set_in_motion<D: Integrate>(
         .map(|k| (placed.grains[k].id, k))
         .collect();
     setup.grains.clone_from(&placed.grains);
-    let mut system = System::made_with(setup, |world| {
-        let ids = world.grains.arrays.id.clone();
+    let mut system = System::made_with(setup, |dem| {
+        let ids = dem.world.grains.arrays.id.clone();
         let grain = |slot: u32| index.get(&ids[slot as usize]).copied();
-        cluster::change::set_springs(world, |a, b, normal| {
+        cluster::change::set_springs(dem, |a, b, normal| {
             let a = grain(a)?;
             let with = match b {
                 Other::Slot(b) => Body::Grain(grain(b)?),
@@ -218,7 +218,7 @@ fn set_in_motion<D: Integrate>(
     }
     if placed.moved > MOVED {
         told.warnings.push(format!(
-            "as the filling went over to motion a grain was moved by {:.1e} of its radius: it hovered, or overlapped, where the filling had it",
+            "as the filling went over to motion a grain was moved by {:.1e} of its radius: overlaps where the filling had it were not those of its forces, as of grains that hovered, overlapped or had settled far",
             placed.moved
         ));
     }

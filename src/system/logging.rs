@@ -10,8 +10,8 @@ use super::state_hash::StateHash;
 use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{
-    Outcome, Setup, System, SystemError, afar, air, cell, driver, meter, models, outlet, rest,
-    rigid, stillness, supply,
+    Outcome, Setup, System, SystemError, afar, air, cell, driver, meter, models, nodes, outlet,
+    rest, rigid, stillness, supply,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -183,6 +183,8 @@ pub(super) fn log_state<D: Integrate>(
         balance_error: figures.balance_error,
         collisions: [air.pairs, air.walls],
         dissipated_at_walls: air.lost_at_walls,
+        groups: nodes::groups_now(&mut system.dem.world, &system.s.rest),
+        work: models::of_motion(system).work(),
         events: events(&system.dem.book, &system.s.ledger, &system.s.journal),
         walls,
         meters: meter::metered(&system.setup, &system.s.meters),

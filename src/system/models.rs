@@ -6,7 +6,8 @@ use super::System;
 use super::cost;
 use crate::capabilities::Model;
 use crate::cluster::integrate::Integrate;
-use crate::record::ModelFigures;
+use crate::geometry::Dimension;
+use crate::record::{MODELS, ModelFigures};
 
 /// What models had of a run.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,14 @@ impl ModelShares {
     pub fn add(mut self, model: Model, grain_time: f64, work: f64) -> Self {
         self.all.push((model, grain_time, work));
         self
+    }
+
+    /// Work by models, in the order of the series' columns, s.
+    pub fn work(&self) -> [f64; 5] {
+        MODELS.map(|name| {
+            let of = self.all.iter().filter(|had| had.0.name() == name);
+            of.map(|had| had.2).sum()
+        })
     }
 
     /// Shares by the names of models, of those that had any.
@@ -60,4 +69,18 @@ pub(super) fn of_motion<D: Integrate>(system: &System<D>) -> ModelShares {
         )
         .add(Model::Rest, standing, state.rest.work)
         .add(Model::QuasiStatic, filled, filling)
+}
+
+/// Of a filling whose solves took so long on a common machine, s.
+pub(super) fn of_filling(work: f64) -> ModelShares {
+    ModelShares::default().add(Model::QuasiStatic, 1.0, work)
+}
+
+/// Of a run from event to event with so many collisions.
+pub(super) fn of_collisions<D: Dimension>(count: u64) -> ModelShares {
+    ModelShares::default().add(
+        Model::Collisions,
+        1.0,
+        count as f64 * cost::collision::<D>(),
+    )
 }

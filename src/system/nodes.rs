@@ -4,11 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::rest::RestState;
 use super::schedule::{Schedule, Source};
 use super::{System, logging};
+use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
-use crate::record::NodeFigures;
+use crate::record::{GroupRow, NodeFigures};
 
 /// How often nodes are counted in a run.
 const COUNTS: f64 = 250.0;
@@ -47,13 +49,13 @@ impl NodeCounts {
         schedule.set(Source::Nodes, time, EventKind::LogState);
     }
 
-    /// Nodes at a time: clusters, groups at rest, rigid groups, and grains in the largest group at rest.
-    pub fn add(&mut self, [clusters, rest, rigid, largest]: [u64; 4]) {
+    /// Nodes at a time.
+    pub fn add(&mut self, clusters: u64, groups: GroupRow) {
         self.counted += 1;
         self.clusters += clusters;
-        self.rest += rest;
-        self.rigid += rigid;
-        self.largest += largest;
+        self.rest += groups.rest;
+        self.rigid += groups.rigid;
+        self.largest += groups.largest;
     }
 
     /// Means; none where nothing was counted.
@@ -71,9 +73,17 @@ impl NodeCounts {
 /// Counts nodes, as it is time to.
 pub(super) fn count<D: Integrate>(system: &mut System<D>) {
     let clusters = logging::cluster_count(system);
-    let pairs = &mut system.dem.world.sleeping.still.pairs;
+    let groups = groups_now(&mut system.dem.world, &system.s.rest);
+    let counts = &mut system.s.regimes.nodes;
+    counts.add(clusters, groups);
+    counts.come_again(&mut system.s.schedule);
+}
+
+/// Groups of those that stand still now.
+pub(super) fn groups_now<D: Integrate>(world: &mut World<D>, rest: &RestState) -> GroupRow {
+    let pairs = &mut world.sleeping.still.pairs;
     pairs.find_groups();
-    let mut labels: Vec<u32> = system.dem.world.grains.standing();
+    let mut labels: Vec<u32> = world.grains.standing();
     for slot in &mut labels {
         *slot = pairs.group_of(*slot);
     }
@@ -82,8 +92,9 @@ pub(super) fn count<D: Integrate>(system: &mut System<D>) {
     let (groups, largest) = groups.fold((0, 0), |(count, most), group| {
         (count + 1, group.len().max(most))
     });
-    let rigid = u64::from(system.s.rest.rigid_groups);
-    let counts = &mut system.s.regimes.nodes;
-    counts.add([clusters, groups, rigid, largest as u64]);
-    counts.come_again(&mut system.s.schedule);
+    GroupRow {
+        rest: groups,
+        rigid: u64::from(rest.rigid_groups),
+        largest: largest as u64,
+    }
 }

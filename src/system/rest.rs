@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::groups::{Asked, RestGroups};
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, cost, foothold, perturb, regimes, rigid,
+    MorphSetup, Setup, System, SystemError, carry, cost, foothold, groups, perturb, regimes, rigid,
     stillness,
 };
 use crate::cluster;
@@ -33,8 +34,8 @@ const DRIFT: f64 = 0.01;
 pub(super) struct RestState {
     /// Looks so far.
     pub looks: u64,
-    /// When the last solve for increments was made, s.
-    pub carried: f64,
+    /// Groups of those that stand still.
+    pub groups: RestGroups,
     /// Solves for increments, and what these took on a common machine, s.
     pub solves: u64,
     pub work: f64,
@@ -126,9 +127,10 @@ pub(super) fn look_at_rest<D: Integrate>(
     system.s.rest.balanced = false;
     let mut carried = false;
     if system.dem.world.sleeping.still.count > 0 {
-        if now - system.s.rest.carried >= morph.carry_every {
+        let asked = groups::ask(system, morph.carry_every);
+        if !asked.is_nobody() {
             carried = true;
-            changed |= carry::carry(system, sink, &morph, false)?;
+            changed |= carry::carry(system, sink, &morph, &asked)?;
         }
         let rim = system.dem.world.sleeping.still.rim.iter().copied();
         // A solve may have woken some already.
@@ -167,7 +169,7 @@ pub(super) fn balance_the_last<D: Integrate>(
         system.s.rest.balanced = true;
         perturb::forget_moment(&mut system.s.perturb);
         system.dem.world.sleeping.begin_look();
-        if carry::carry(system, sink, &morph, true)? {
+        if carry::carry(system, sink, &morph, &Asked::All)? {
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }

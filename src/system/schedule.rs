@@ -35,6 +35,8 @@ pub(super) enum Source {
     Filling,
     /// Counts of nodes.
     Nodes,
+    /// Loads of a group that stands still, by the number of a grain of it.
+    Rest(u32),
     Gate(u32),
     Feed(u32),
     Perturb(u32),

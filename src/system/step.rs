@@ -453,7 +453,13 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             "the step of {step:.3e} s is longer than the run: nothing will have moved but what flies"
         ));
     }
-    let span = setup.run.finish + setup.run.settle.map_or(0.0, |s| s.at_most);
+    // A filling takes no steps before it goes on as motion.
+    let moves = match &setup.models.quasi_static {
+        Some(settings) => super::filled::motion_begins(setup, settings)
+            .map_or(0.0, |begin| setup.run.finish - begin),
+        None => setup.run.finish,
+    };
+    let span = moves + setup.run.settle.map_or(0.0, |s| s.at_most);
     let steps = span / step;
     if steps.is_nan() || steps > MOST_STEPS {
         let why = limits.first().filter(|_| setup.motion.step.is_none());

@@ -1,5 +1,6 @@
 //! Whether nothing moves: the end of settling, and jams.
 
+use super::groups::Asked;
 use super::jam_watch::{ANY_CREEP, Doubt, JamWatch};
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
 use super::traffic::Traffic;
@@ -257,11 +258,11 @@ pub(super) fn book_look<D: Integrate>(world: &World<D>, watch: &mut JamWatch, lo
     enough
 }
 
-/// When the last grain left; and when the silence of the outlets began, which nothing from outside has touched since.
+/// When the last grain went through an outlet; and since when none has come or left, and nothing from outside has touched those that are there.
 pub(super) fn silence(traffic: &Traffic, watch: &JamWatch) -> (Option<f64>, f64) {
     let last = traffic.last_out();
-    let start = last.unwrap_or(0.0).max(watch.disturbed());
-    (last, start)
+    let start = traffic.changed().max(watch.disturbed());
+    (last, start.max(0.0))
 }
 
 /// Warnings of a run that is over without a jam while an outlet is silent below grains.
@@ -454,7 +455,7 @@ fn undo_rest<D: Integrate>(
     let woke = match doubt {
         Doubt::Solve => {
             perturb::forget_moment(&mut system.s.perturb);
-            carry::carry(system, sink, &morph, true)?
+            carry::carry(system, sink, &morph, &Asked::All)?
         }
         Doubt::Step => {
             let all = system.dem.world.grains.standing();

@@ -20,6 +20,8 @@ pub(super) struct Traffic {
     discharged: u64,
     /// When the first and the last went through an outlet, s.
     out: [f64; 2],
+    /// When one last came or left, s.
+    changed: f64,
     /// When a grain last went through each outlet, s.
     through: Vec<Option<f64>>,
 }
@@ -49,10 +51,11 @@ impl Traffic {
         (self.next < GrainId::MAX).then_some(self.next)
     }
 
-    /// The grain with the next number comes.
-    pub fn enter(&mut self) {
+    /// The grain with the next number comes at a time, s.
+    pub fn enter(&mut self, time: f64) {
         self.next += 1;
         self.created += 1;
+        self.changed = time;
     }
 
     /// A grain is taken away from the world by a perturbation.
@@ -63,6 +66,7 @@ impl Traffic {
     /// A grain leaves the world as it is at a time, s.
     pub fn leave<D: Dimension>(&mut self, grain: &Grain<D>, time: f64) {
         self.removed += 1;
+        self.changed = time;
         self.departures.book(grain, time);
     }
 
@@ -91,6 +95,11 @@ impl Traffic {
     /// When the last went through an outlet, s.
     pub fn last_out(&self) -> Option<f64> {
         (self.discharged > 0).then_some(self.out[1])
+    }
+
+    /// When one last came or left, s.
+    pub fn changed(&self) -> f64 {
+        self.changed
     }
 
     /// When the last went through this one, s.

@@ -2,7 +2,8 @@
 
 use arenite::event::{EventKind, Regime};
 use arenite::record::{
-    BodyRef, EventRow, GrainRow, LinkRow, RunMeta, SeriesRow, Sink, Status, Summary, WallDrawing,
+    BodyRef, EventRow, GrainRow, GroupRow, LinkRow, RunMeta, SeriesRow, Sink, Status, Summary,
+    WallDrawing,
 };
 
 const RADIUS: f64 = 0.01;
@@ -102,6 +103,12 @@ pub fn series(k: u64) -> SeriesRow {
         balance_error: 1e-9,
         collisions: [3 * k, k],
         dissipated_at_walls: 0.125 * x,
+        groups: GroupRow {
+            rest: 2 + k,
+            rigid: 1,
+            largest: 10 * k,
+        },
+        work: std::array::from_fn(|m| 0.5 * x + m as f64),
         events: (0..20).map(|kind| kind * k).collect(),
         walls: (0..3)
             .map(|w| std::array::from_fn(|c| (w * 10 + c) as f64 + x))

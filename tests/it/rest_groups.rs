@@ -1,15 +1,16 @@
-//! Groups of grains that stand still, as figures: how many there are, who is rigid, which model had what.
+//! Groups of grains that stand still: each has its own load, and what nobody touches is not solved for; as figures, how many there are, who is
+//! rigid, which model had what.
 
 use arenite::record::{MemorySink, Summary};
 
 use crate::support::driven;
 
-/// Two heaps in a box with a wall between them; grains fall onto the right one from 1.5 s on, so many of them.
+/// Two heaps in a box with a wall between them; grains fall onto the right one from 2 s on, so many of them.
 fn heaps(late: usize) -> (MemorySink, Summary) {
     let feed = match late {
         0 => String::new(),
         _ => format!(
-            "[[feed]]\nmaterial = \"a\"\nradius = 0.01\nmin = [0.35, 0.3]\nmax = [0.55, 0.4]\nevery = 0.025\ncount = {late}\nstart = 1.5\n"
+            "[[feed]]\nmaterial = \"a\"\nradius = 0.01\nmin = [0.35, 0.3]\nmax = [0.55, 0.4]\nevery = 0.025\ncount = {late}\nstart = 2.0\n"
         ),
     };
     let text = format!(
@@ -20,7 +21,7 @@ seed = 4
 [field]
 gravity = [0.0, -9.81]
 [run]
-finish = 3.0
+finish = 3.5
 [morph]
 [log]
 series = 0.5
@@ -56,6 +57,35 @@ roll_down = {{ count = 30, radius = {{ mean = 0.01, spread = 0.05 }}, min = [0.3
 "#
     );
     driven(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What lands on one heap makes no solve for another: not a bit of that one changes.
+#[test]
+fn a_landing_on_one_heap_leaves_the_other() {
+    let (alone, quiet) = heaps(0);
+    let (landed, busy) = heaps(20);
+    assert_eq!(busy.grains.last, quiet.grains.last + 20);
+    assert!(busy.work.stress_solves > quiet.work.stress_solves);
+    let left = |sink: &MemorySink, time: f64| {
+        let found = sink.snapshots.iter().find(|s| s.0[0].time == time);
+        let all = found.expect("a snapshot").0.clone();
+        let left: Vec<_> = all.into_iter().filter(|g| g.position[0] < 0.3).collect();
+        assert_eq!(left.len(), 50);
+        left
+    };
+    // By 2 s both heaps stand, and nothing is left to be carried.
+    let still =
+        |grain: &&arenite::record::GrainRow| ["rest", "rigid"].contains(&grain.regime.name());
+    assert_eq!(left(&landed, 2.0).iter().filter(still).count(), 50);
+    for time in [2.0, 2.5, 3.0, 3.5] {
+        let places = |sink: &MemorySink| -> Vec<[f64; 3]> {
+            left(sink, time)
+                .iter()
+                .map(|grain| grain.position)
+                .collect()
+        };
+        assert_eq!(places(&landed), places(&alone), "{time} s");
+    }
 }
 
 /// Nodes and models of a run: two heaps are two groups once they stand, and shares add up.

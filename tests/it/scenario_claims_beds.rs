@@ -249,14 +249,16 @@ fn a_poured_heap_has_its_angle_of_repose() {
         let rows = at(&sink, 17.0);
         let [left, right] = [flank(rows, -0.36, -0.06), -flank(rows, 0.06, 0.36)];
         println!("{left:.1} and {right:.1} degrees");
+        // Flanks of stepped heaps have 26 degrees, give or take 3 to 4 (20 flanks): none is farther off than three times that.
         for angle in [left, right] {
-            assert!((18.0..36.0).contains(&angle), "{left} {right}");
+            assert!((14.0..38.0).contains(&angle), "{left} {right}");
         }
         [grains(15.0) - grains(10.0), left, right, stands]
     });
     let [more, left, right, stands] = [0, 1, 2, 3].map(|k| mean(heaps.iter().map(|heap| heap[k])));
     assert!(more.abs() < 60.0, "{more} of 200 stay");
     close("flanks", left, right, 6.0);
+    close("mean of six flanks", 0.5 * (left + right), 26.0, 4.5);
     assert!(stands > 0.95, "{stands} stand still");
 }
 

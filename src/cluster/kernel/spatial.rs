@@ -232,8 +232,8 @@ impl<L: Lanes> Meeting<L> {
         let opened = L::bits(touch) & !flags.touch;
         let mut deepest = L::splat(0.0);
         if let (true, Some(turning)) = (W::COMPOSED, &turning) {
-            let lasting = L::mask(!opened);
-            deepest = L::load(&turning.memory.deepest).only(lasting);
+            // Of what is apart it is 0, unless it was given to it.
+            deepest = L::load(&turning.memory.deepest);
         }
         let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
         let lasting = lasting(stiffness, &part.response, touch);

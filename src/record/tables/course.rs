@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{BODY, KINDS, REGIME_NAMES};
 use crate::event::EventKind;
 use crate::record::column::{Field, Fields};
+use crate::record::nodes::{GroupRow, MODELS};
 use crate::record::rows::{EventRow, SeriesRow};
 
 pub(in crate::record) fn event_fields(dimensions: usize) -> Vec<Field<EventRow>> {
@@ -158,6 +159,29 @@ pub(in crate::record) fn series_fields(
         ),
         |r| r.dissipated_at_walls,
     );
+    for (name, about, of) in [
+        (
+            "rest_groups",
+            "groups of grains that stand still and hang together",
+            (|g| g.rest) as fn(&GroupRow) -> u64,
+        ),
+        ("rigid_groups", "rigid groups", |g| g.rigid),
+        (
+            "largest_rest_group",
+            "grains in the largest group at rest",
+            |g| g.largest,
+        ),
+    ] {
+        f.integer((name, "1", about), move |r| of(&r.groups) as i64);
+    }
+    for (k, model) in MODELS.into_iter().enumerate() {
+        let what = (
+            format!("work_{model}"),
+            "s",
+            format!("work so far under the model {model}, as counted, on a common machine"),
+        );
+        f.float(what, move |r| r.work[k]);
+    }
     for (k, kind) in EventKind::ALL.into_iter().enumerate() {
         let what = (
             format!("events_{}", kind.name().replace('-', "_")),

@@ -7,7 +7,9 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::quasi_static::{first_fault, first_hanging, mean_load};
-use crate::system::{FreedomName, PerturbWhen, QuasiStaticSetup, Setup, ThenName, moving_part};
+use crate::system::{
+    FreedomName, PerturbWhen, QuasiStaticSetup, Setup, TensionName, ThenName, moving_part,
+};
 
 /// Grains that come for a trial, so that a filling that cannot begin is refused before it is run: a millisecond of work.
 const TRIED: usize = 16;
@@ -50,6 +52,10 @@ pub(super) fn build<D: Formed>(
         reach,
         then: section.then,
     };
+    if section.tension == TensionName::Keep && !setup.matter.laws.are_straight() {
+        let text = "links are glued (`tension = \"keep\"`) by springs alone: take laws whose stiffness does not go with the load, without pulls and plastic contacts";
+        return Err(Problem::at_key(&at.key("tension"), text));
+    }
     waits(setup, &settings)?;
     if let Some(fault) = first_fault(setup, settings, TRIED) {
         let free = settings.freedom == FreedomName::Full;

@@ -275,6 +275,12 @@ impl<D: Dimension> Packing<D> {
         }
     }
 
+    /// The greatest normal force of any link by magnitude, N.
+    pub fn greatest_normal(&self) -> f64 {
+        let all = self.bonds.iter().map(|bond| bond.normal().abs());
+        all.fold(0.0, f64::max)
+    }
+
     /// Makes new links, which have the stiffnesses of lines already, springs of these.
     pub fn begin_lines(&mut self, lines: &[(LinkKey, Line)]) {
         for (key, line) in lines {

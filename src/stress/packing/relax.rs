@@ -324,8 +324,8 @@ impl<D: Dimension> Packing<D> {
         for link in links {
             // What it held is lost.
             self.settled += self.bonds[link].energy();
-            self.bonds[link].offset = [0.0; 3];
             self.bonds[link].strain = [0.0; 3];
+            self.bonds[link].offset = [0.0 - self.bonds[link].line.free, 0.0, 0.0];
             self.settled -= self.bonds[link].energy();
             self.start_here(link);
             match run.reseated.iter_mut().find(|r| r.0 == link) {

@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use super::population::grain_now;
 use super::{Events, by_kind};
 use crate::body::Grain;
-use crate::capabilities::Model;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Dissipated, EnergyFigures, EventFigures, FieldFigures, ImpactFigures, Impacts, RegimeShares,
     SoftFigures, Status, Summary, Times, WallImpacts, WorkFigures, corrected,
 };
-use crate::system::models::ModelShares;
 use crate::system::state_hash::StateHash;
-use crate::system::{Outcome, meter, supply};
+use crate::system::{Outcome, meter, models, supply};
 
 /// The warning that a balance asks for: what rounding leaves is far less.
 fn unbalanced(energy: &EnergyFigures) -> Option<String> {
@@ -231,9 +229,7 @@ impl<D: Dimension> Events<D> {
                 ..RegimeShares::default()
             },
             nodes: None,
-            models: ModelShares::default()
-                .add(Model::Collisions, 1.0, 1.0)
-                .shares(),
+            models: models::of_collisions::<D>(1).shares(),
             work: WorkFigures {
                 collisions: tally.collisions + tally.wall_hits,
                 ..WorkFigures::default()

@@ -131,7 +131,7 @@ impl<D: Dimension> Events<D> {
             species: grain.material,
         });
         self.population.come.push(*grain);
-        self.population.traffic.enter();
+        self.population.traffic.enter(time);
         let potential = self.engine.potential_of(place as usize);
         let passage = &mut self.population.passage;
         passage.fed += grain.kinetic_energy() + potential;
@@ -223,7 +223,8 @@ impl<D: Dimension> Events<D> {
     ) -> Result<(), SystemError> {
         let kind = self.setup.sources.perturbs[index].kind;
         let touched = self.touched(&kind);
-        if touched.is_empty() {
+        // Gravity changes whether there are grains or not.
+        if touched.is_empty() && kind.change().is_none() {
             self.course.warnings.push(format!(
                 "perturb[{index}] found no grain at {time:.6} s: nothing was done"
             ));

@@ -8,10 +8,10 @@ use crate::cluster::{WearMap, WearSums, wear_cell};
 use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
-use crate::record::{BodyRef, EventRow, GrainRow, SeriesRow, Sink};
+use crate::record::{BodyRef, EventRow, GrainRow, GroupRow, SeriesRow, Sink};
 use crate::system::journal::Journal;
-use crate::system::meter;
 use crate::system::{EventLog, Setup, SystemError};
+use crate::system::{meter, models};
 use crate::walls::shifts;
 
 /// Three numbers of a vector; the third is 0 in the plane.
@@ -172,6 +172,8 @@ impl<D: Dimension> Events<D> {
             balance_error: energy.balance_error,
             collisions: [tally.collisions, tally.wall_hits],
             dissipated_at_walls: tally.lost_at_walls,
+            groups: GroupRow::default(),
+            work: models::of_collisions::<D>(tally.collisions + tally.wall_hits).work(),
             events: by_kind(self).to_vec(),
             walls,
             meters: meter::metered(&self.setup, &self.meters),

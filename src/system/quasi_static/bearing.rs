@@ -5,13 +5,15 @@
 //! about; where they differ the lines are drawn anew and equilibrium is found again. In a bed that hangs together without a link to spare forces do
 //! not depend on stiffnesses, so that one round does.
 
+use super::contacts::{BESIDE, Beside, Body};
 use super::{QuasiStatic, solver};
+use crate::body::Grain;
 use crate::contact::slow::{Line, SlowLink};
-use crate::geometry::Dimension;
-use crate::stress::{LinkKey, Outcome, Packing, Relaxation, StressError};
+use crate::geometry::{Dimension, Vector};
+use crate::stress::{LinkKey, Network, Outcome, Packing, Relaxation, Rules, StressError};
 use crate::system::Setup;
 
-/// Force by which a link may differ from its law, over the mean load.
+/// Force by which a link may differ from its law, over what it bears or what loads the lighter of its grains, whichever is more.
 const FOLLOWED: f64 = 1e-6;
 /// Part of that from which on a line is drawn anew once any must be.
 const BETTERED: f64 = 0.1;
@@ -19,6 +21,8 @@ const BETTERED: f64 = 0.1;
 const ACROSS: f64 = 1e-3;
 /// A line may be a tangent where the force differs by less than this part of what the link bears over its end.
 const NEAR: f64 = 0.05;
+/// Force that counts as none, over the greatest of any link.
+const ROUNDING: f64 = 1e-14;
 /// Rounds in which lines are drawn anew after one load, at most; in the latter half all end where their laws do.
 const ROUNDS: usize = 60;
 
@@ -28,6 +32,8 @@ struct Bearing {
     slow: SlowLink,
     /// The overlap to which it was loaded, m.
     deepest: f64,
+    /// What loads the lighter of its grains as it begins, N.
+    load: f64,
 }
 
 /// Those of all links.
@@ -37,21 +43,23 @@ pub(super) struct Bearings {
     each: Vec<Option<Bearing>>,
     /// Whether none has more than a spring.
     plain: bool,
-    /// Force that is told from none, N.
-    floor: f64,
+    /// Force that counts as none, N, and the least load under which links begin.
+    tolerance: f64,
+    least: f64,
     /// How often a law was not followed to the end.
     pub missed: u64,
 }
 
 impl Bearings {
-    /// Of a setup under a mean load, N.
+    /// Of a setup under a mean load, in which so much force counts as none, N.
     pub fn new<D: Dimension>(setup: &Setup<D>, tolerance: f64, mean_load: f64) -> Self {
         let table = &setup.matter.laws;
         let springs = table.laws.iter().flatten().all(|law| !law.needs_radius());
         Bearings {
             each: Vec::new(),
             plain: springs && !table.composed(),
-            floor: (FOLLOWED * mean_load).max(tolerance),
+            tolerance,
+            least: FOLLOWED * mean_load,
             missed: 0,
         }
     }
@@ -61,20 +69,25 @@ impl Bearings {
         self.plain
     }
 
-    /// Force that is told from none, N.
-    pub fn floor(&self) -> f64 {
-        self.floor
+    /// Force that is told from none where so much is borne, N.
+    pub fn floor(&self, bears: f64) -> f64 {
+        (FOLLOWED * bears).max(self.tolerance)
     }
 
     /// The line of a link that begins under a load, N.
     pub fn begin(&self, slow: &SlowLink, load: f64) -> Line {
-        slow.line(load, 0.0, self.floor, false)
+        let load = load.max(self.least);
+        slow.line(load, 0.0, self.floor(load), false)
     }
 
     /// Takes in the law of a link.
-    fn set(&mut self, link: LinkKey, slow: SlowLink) {
+    fn set(&mut self, link: LinkKey, slow: SlowLink, load: f64) {
         self.each.resize(link.max(self.each.len()), None);
-        let bearing = Bearing { slow, deepest: 0.0 };
+        let bearing = Bearing {
+            slow,
+            deepest: 0.0,
+            load,
+        };
         match self.each.get_mut(link) {
             Some(place) => *place = Some(bearing),
             None => self.each.push(Some(bearing)),
@@ -88,7 +101,6 @@ impl Bearings {
         relaxation: &Relaxation,
         round: usize,
     ) -> Vec<(LinkKey, Line)> {
-        let floor = self.floor;
         let bends: &[LinkKey] = match &relaxation.outcome {
             Outcome::Bends { links } => links,
             _ => &[],
@@ -96,15 +108,27 @@ impl Bearings {
         let mut lines = Vec::new();
         let mut needed = !bends.is_empty();
         for (key, bearing) in self.each.iter().enumerate() {
-            let Some(Bearing { slow, deepest }) = bearing else {
+            let Some(Bearing {
+                slow,
+                deepest,
+                load,
+            }) = bearing
+            else {
                 continue;
             };
             let stress = packing.stress(key);
+            let mut size = stress.normal.abs().max(*load);
+            if self.tolerance == 0.0 {
+                // Nothing loads anybody: forces are told over what links can pull.
+                size = size.max(slow.end(*deepest).1.abs());
+            }
+            let floor = self.floor(size);
             if !stress.on || slow.straight().is_some() {
                 continue;
             }
             let bent = bends.binary_search(&key).is_ok();
-            if stress.held && !bent && stress.normal < slow.end(*deepest).1 {
+            let least = slow.end(*deepest).1;
+            if stress.held && !bent && stress.normal < least {
                 // What only dynamics could solve bears more than its law.
                 continue;
             }
@@ -113,31 +137,41 @@ impl Bearings {
                 stress.normal - held.force,
                 packing.network().links()[key].kt,
             );
+            // Where the law is flat, the chord over it differs by a quarter of what it spans.
+            let flat = match stress.normal - least < slow.slack(least) {
+                true => 0.25 * slow.slack(least),
+                false => 0.0,
+            };
+            let lacks = if lacks.abs() <= flat { 0.0 } else { lacks };
             let across = (kt - held.tangential).abs() > ACROSS * kt;
             needed |= lacks.abs() > floor || across && stress.normal > floor;
             if bent || across || lacks.abs() > BETTERED * floor {
                 let early = !bent && 2 * round < ROUNDS;
-                let over = || stress.normal - slow.end(*deepest).1;
-                let closely = early && lacks.abs() < NEAR * over();
+                let closely = early && lacks.abs() < NEAR * (stress.normal - least);
                 lines.push((key, slow.line(stress.normal, *deepest, floor, closely)));
             }
         }
         if needed { lines } else { Vec::new() }
     }
 
-    /// Links remember how deep they are loaded; those of bodies that are apart nothing.
-    fn remember<D: Dimension>(&mut self, packing: &Packing<D>) {
+    /// Links remember how deep they are loaded; those of bodies that are apart nothing: the lines of which these begin anew.
+    fn remember<D: Dimension>(&mut self, packing: &Packing<D>) -> Vec<(LinkKey, Line)> {
+        let tolerance = self.tolerance;
+        let mut anew = Vec::new();
         for (key, bearing) in self.each.iter_mut().enumerate() {
             if let Some(bearing) = bearing.as_mut().filter(|of| of.slow.remembers()) {
                 let stress = packing.stress(key);
                 if stress.on {
                     let held = bearing.slow.at(stress.overlap, bearing.deepest);
                     bearing.deepest = held.deepest;
-                } else if stress.overlap <= 0.0 {
+                } else if stress.overlap <= 0.0 && bearing.deepest > 0.0 {
                     bearing.deepest = 0.0;
+                    let floor = (FOLLOWED * bearing.load).max(tolerance);
+                    anew.push((key, bearing.slow.line(bearing.load, 0.0, floor, false)));
                 }
             }
         }
+        anew
     }
 
     /// What links hold by their laws over what straight springs with their forces would, J.
@@ -147,7 +181,7 @@ impl Bearings {
         }
         let mut sum = 0.0;
         for (key, bearing) in self.each.iter().enumerate() {
-            let Some(Bearing { slow, deepest }) = bearing else {
+            let Some(Bearing { slow, deepest, .. }) = bearing else {
                 continue;
             };
             let stress = packing.stress(key);
@@ -167,19 +201,19 @@ impl Bearings {
     }
 }
 
-/// Links begin as the lines of their laws.
+/// Links begin as the lines of their laws, each with what loads the lighter of its grains, N.
 pub(super) fn begin<D: Dimension>(
     filling: &mut QuasiStatic<D>,
     links: &[LinkKey],
-    laws: &[(SlowLink, Line)],
+    laws: &[(SlowLink, Line, f64)],
 ) {
     if filling.bearings.plain {
         return;
     }
     let all = links.iter().zip(laws);
     let lines: Vec<(LinkKey, Line)> = all.map(|(&link, of)| (link, of.1)).collect();
-    for (&link, (slow, _)) in links.iter().zip(laws) {
-        filling.bearings.set(link, *slow);
+    for (&link, (slow, _, load)) in links.iter().zip(laws) {
+        filling.bearings.set(link, *slow, *load);
     }
     filling.packing.begin_lines(&lines);
 }
@@ -196,11 +230,17 @@ pub(super) fn relax<D: Dimension>(
         bearings,
         ..
     } = filling;
-    let mut all = packing.relax_unless(rules, stops)?;
+    // Forces of walls and pulls may be so far beyond loads that rounding alone passes the tolerance.
+    let rules = Rules {
+        tolerance: rules.tolerance.max(ROUNDING * packing.greatest_normal()),
+        ..rules.clone()
+    };
+    let mut all = packing.relax_unless(&rules, stops)?;
     let settings = setup.models.quasi_static.filter(|_| !bearings.plain);
     let Some(settings) = settings else {
         return Ok(all);
     };
+    let anew = |network: &Network<D>| solver(settings.solver, network, setup.grains.len());
     for round in 0.. {
         let lines = bearings.new_lines(packing, &all, round);
         if lines.is_empty() {
@@ -210,11 +250,48 @@ pub(super) fn relax<D: Dimension>(
             bearings.missed += 1;
             break;
         }
-        packing.set_lines(&lines, |network| {
-            solver(settings.solver, network, setup.grains.len())
-        });
-        all.go_on(packing.relax_unless(rules, stops)?);
+        packing.set_lines(&lines, anew);
+        all.go_on(packing.relax_unless(&rules, stops)?);
     }
-    bearings.remember(packing);
+    let lines = bearings.remember(packing);
+    if !lines.is_empty() {
+        packing.set_lines(&lines, anew);
+    }
     Ok(all)
+}
+
+/// The law of the link of a grain with a body beside it, if there is one.
+pub(super) fn law_of<D: Dimension>(
+    setup: &Setup<D>,
+    grain: &Grain<D>,
+    beside: &Beside<D>,
+) -> Option<SlowLink> {
+    let material = match beside.body {
+        Body::Wall(wall) => setup.boundaries[wall].material,
+        Body::Grain(other) => setup.grains[other].material,
+    };
+    let radius = beside.effective_radius(grain.radius);
+    SlowLink::new(&setup.matter.laws, [grain.material, material], radius)
+}
+
+/// Whether a grain under a load (N) that comes hangs on pulls of bodies that it touches beside or above: it stays where it is.
+pub(super) fn hangs<D: Dimension>(
+    filling: &QuasiStatic<D>,
+    around: &[Beside<D>],
+    grain: &Grain<D>,
+    load: D::Vector,
+) -> bool {
+    let size = load.norm();
+    if filling.bearings.are_plain() || size == 0.0 {
+        return false;
+    }
+    let holds = |beside: &Beside<D>| {
+        let along = beside.direction.dot(&load) / size;
+        let pull = law_of(&filling.setup, grain, beside).map_or(0.0, |slow| {
+            let steep = (-along).max(slow.friction());
+            -slow.end(0.0).1 * steep
+        });
+        beside.gap <= 0.0 && along <= BESIDE && pull >= size
+    };
+    around.iter().any(holds)
 }

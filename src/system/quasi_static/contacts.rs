@@ -125,7 +125,7 @@ pub fn first_hanging<D: Dimension>(
 /// Bodies whose direction points up by more than this share of a unit cannot bear a grain.
 const ABOVE: f64 = 1e-9;
 /// Those whose direction points down by less cannot bear it alone.
-const BESIDE: f64 = 1e-3;
+pub const BESIDE: f64 = 1e-3;
 
 /// The gaps (m) of a grain that is lowered onto what shall bear it, if it hovers: by as much as makes so many bodies touch it as it
 /// takes to hold it, one of them from below. One that is held already stays; of fewer bodies all that are within reach count.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{QuasiStatic, loads, moving_walls};
-use crate::capabilities::Model;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     Avalanches, BodyRef, Dissipated, EnergyFigures, EventFigures, GrainFigures, RegimeShares,
@@ -11,7 +10,7 @@ use crate::record::{
 };
 use crate::system::Outcome;
 use crate::system::filled::Filling;
-use crate::system::models::ModelShares;
+use crate::system::models;
 use crate::system::nodes::NodeCounts;
 use crate::system::state_hash::StateHash;
 
@@ -95,6 +94,8 @@ impl<D: Dimension> QuasiStatic<D> {
             false => (error / over).min(f64::MAX),
         };
         let worked = elastic.abs() + slip.abs() + morph.abs();
+        // Pulls work where nothing falls.
+        let released = if released > 0.0 { released } else { worked };
         EnergyFigures {
             kinetic: 0.0,
             potential,
@@ -253,9 +254,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..RegimeShares::default()
             },
             nodes: tally.nodes.figures(),
-            models: ModelShares::default()
-                .add(Model::QuasiStatic, 1.0, 1.0)
-                .shares(),
+            models: models::of_filling(1.0).shares(),
             work: WorkFigures {
                 stress_solves: tally.solves,
                 solver: Some(self.packing.solver().name().into()),

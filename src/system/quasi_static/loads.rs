@@ -175,6 +175,15 @@ fn unit<V: Vector>(v: V) -> V {
     }
 }
 
+/// What loads a grain that has come, N.
+pub(super) fn size_of<D: Dimension>(filling: &QuasiStatic<D>, index: usize) -> f64 {
+    let setup = &filling.setup;
+    match filling.loads.each.get(index) {
+        Some(load) => load.force.norm(),
+        None => setup.grains[index].mass * setup.fields.gravity.norm(),
+    }
+}
+
 /// What loads the grain that comes, and the unit vector in which it would be lowered: down, or where its load points to; none where nothing loads it.
 pub(super) fn come<D: Dimension>(
     filling: &QuasiStatic<D>,
@@ -292,7 +301,10 @@ pub(super) fn come_to_rest<D: Formed>(
     filling.record_avalanche(sink, time, None, &relaxation)
 }
 
-/// The mean force, N, that loads a grain of a setup at the start of its filling: what tolerances are told over.
+/// Times at which loads that change are looked at for their size.
+const LOOKS: u32 = 32;
+
+/// The mean force, N, that loads a grain of a setup, the greatest where it changes in the course of the filling: what tolerances are told over.
 pub fn mean_load<D: Dimension>(setup: &Setup<D>) -> f64 {
     let count = setup.grains.len().max(1) as f64;
     let loads = Loads::new(setup);
@@ -300,6 +312,13 @@ pub fn mean_load<D: Dimension>(setup: &Setup<D>) -> f64 {
         let mass = setup.grains.iter().map(|grain| grain.mass).sum::<f64>();
         return mass / count * setup.fields.gravity.norm();
     }
-    let (all, _) = loads.of(setup, &setup.grains, 0.0);
-    all.iter().map(|load| load.force.norm()).sum::<f64>() / count
+    let mean = |time: f64| {
+        let (all, _) = loads.of(setup, &setup.grains, time);
+        all.iter().map(|load| load.force.norm()).sum::<f64>() / count
+    };
+    if loads.every.is_infinite() {
+        return mean(0.0);
+    }
+    let times = (0..=LOOKS).map(|k| setup.run.finish * f64::from(k) / f64::from(LOOKS));
+    times.map(mean).fold(0.0, f64::max)
 }

@@ -27,7 +27,6 @@ use super::{
     TensionName, ThenName,
 };
 use crate::body::Formed;
-use crate::contact::slow::SlowLink;
 use crate::contact::{ContactLaw, LawTable};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
@@ -237,6 +236,7 @@ impl<D: Formed> QuasiStatic<D> {
             return Err(SystemError::Setup(text.into()));
         };
         crate::system::features::check(&setup)?;
+        crate::system::build::check_pulls(&setup)?;
         let freedom = freedom_of(&settings, &setup.matter.laws);
         let (count, load) = (setup.grains.len(), mean_load(&setup));
         let nothing = Network::new(freedom);
@@ -378,22 +378,20 @@ impl<D: Formed> QuasiStatic<D> {
             Body::Grain(other) => self.is_there(other),
         });
         let (come, down) = loads::come(self, &grain, time);
-        let gaps = lowered(&around, down, self.bearers);
+        let gaps = match bearing::hangs(self, &around, &grain, come.force) {
+            true => around.iter().map(|beside| beside.gap.max(0.0)).collect(),
+            false => lowered(&around, down, self.bearers),
+        };
         for (beside, gap) in around.iter().zip(gaps) {
-            let (material, with) = match beside.body {
+            let with = match beside.body {
                 Body::Wall(wall) => {
                     let point = grain.position + beside.direction * (grain.radius + beside.gap);
                     walls.push(wall);
-                    (self.setup.boundaries[wall].material, With::Boundary(point))
+                    With::Boundary(point)
                 }
-                Body::Grain(other) => (
-                    self.setup.grains[other].material,
-                    With::Node(self.nodes[other]),
-                ),
+                Body::Grain(other) => With::Node(self.nodes[other]),
             };
-            let laws = &self.setup.matter.laws;
-            let radius = beside.effective_radius(grain.radius);
-            let Some(slow) = SlowLink::new(laws, [grain.material, material], radius) else {
+            let Some(slow) = bearing::law_of(&self.setup, &grain, beside) else {
                 continue;
             };
             let line = self.bearings.begin(&slow, come.force.norm());
@@ -404,7 +402,11 @@ impl<D: Formed> QuasiStatic<D> {
                 friction: line.friction,
                 gap,
             });
-            begins.push((slow, line));
+            let other = match beside.body {
+                Body::Grain(other) => loads::size_of(self, other),
+                Body::Wall(_) => f64::INFINITY,
+            };
+            begins.push((slow, line, come.force.norm().min(other)));
         }
         let place = |x: D::Vector| -> Vec<f64> { x.components().collect() };
         let fault = |what: String| {

@@ -22,7 +22,8 @@ pub(super) fn perturb<D: Formed>(
         let grain = &filling.setup.grains[k];
         (k, grain.id, grain.position + u)
     }));
-    if touched.is_empty() {
+    // Gravity turns whether there are grains or not.
+    if touched.is_empty() && kind.change().is_none() {
         filling.course.warnings.push(format!(
             "perturb[{index}] found no grain at {time:.6} s: nothing was done"
         ));

@@ -5,6 +5,7 @@
 //! as can be where more links press than places can follow; from there, with tangential forces as they are, equilibrium is found by the same
 //! rules as each grain's, with the geometry made anew until nothing is left to find.
 
+use super::bearing::law_of;
 use super::contacts::{Beside, Body, Surroundings};
 use super::pressed::{Placed, Pressed, across, known, known_at, order};
 use super::{QuasiStatic, mean_load};
@@ -74,7 +75,7 @@ impl<D: Formed> QuasiStatic<D> {
                 apart.binary_search(&(index - 1)).is_err()
             });
         }
-        let weight = mean_load(&self.setup);
+        let weight = self.scale(&links);
         // Where slides do not end nothing gets better: motion goes on from the best that there was.
         let (mut best, mut slides) = (None, 0);
         let mut left = f64::INFINITY;
@@ -114,6 +115,17 @@ impl<D: Formed> QuasiStatic<D> {
             moved,
             slides,
         })
+    }
+
+    /// The force that others are told over, N: the mean load, or where nothing loads grains what links bear in the mean.
+    fn scale(&self, links: &[Pressed<D>]) -> f64 {
+        let load = mean_load(&self.setup);
+        if load > 0.0 {
+            return load;
+        }
+        let sum: f64 = links.iter().map(|link| link.pressure.abs()).sum();
+        let mean = sum / links.len().max(1) as f64;
+        if mean > 0.0 { mean } else { 1.0 }
     }
 
     /// Links of the filling that press, each seen from the grain that came later.
@@ -178,7 +190,12 @@ impl<D: Formed> QuasiStatic<D> {
                     None if beside.gap < 0.0 => (0.0, 0.0),
                     None => continue,
                 };
-                let line = slow.line(pressure, deepest, self.bearings.floor(), false);
+                let line = slow.line(
+                    pressure,
+                    deepest,
+                    self.bearings.floor(pressure.abs()),
+                    false,
+                );
                 let kn = line.stiffness;
                 let lacks = beside.direction * (pressure + kn * line.free + kn * beside.gap);
                 load[grain] += lacks;
@@ -207,8 +224,12 @@ impl<D: Formed> QuasiStatic<D> {
         for (grain, around) in self.beside(places)?.iter().enumerate() {
             let gaps = around.iter().filter_map(|beside| {
                 let index = known_at(links, grain, beside.body, beside.direction)?;
-                (beside.gap > APART * self.setup.grains[grain].radius)
-                    .then_some((beside.gap, index))
+                // What lets go over a gap may be that far.
+                let end = self
+                    .law(grain, beside)
+                    .map_or(0.0, |slow| slow.end(links[index].deepest).0);
+                let gap = beside.gap + end.min(0.0);
+                (gap > APART * self.setup.grains[grain].radius).then_some((gap, index))
             });
             widest.extend(
                 gaps.max_by(|a, b| a.0.total_cmp(&b.0))
@@ -227,7 +248,7 @@ impl<D: Formed> QuasiStatic<D> {
         links: &[Pressed<D>],
     ) -> Result<(f64, Option<Balanced<D>>), SystemError> {
         let freedom = self.packing.network().freedom();
-        let weight = mean_load(&self.setup);
+        let weight = self.scale(links);
         let mut packing = self.empty(freedom);
         let nodes = self.nodes_at(&mut packing, places);
         let m = packing.network().per_node();
@@ -259,14 +280,18 @@ impl<D: Formed> QuasiStatic<D> {
                 let known = known(links, grain, beside.body, beside.direction);
                 let deepest = known.map_or(0.0, |link| link.deepest);
                 let held = slow.at(-beside.gap, deepest);
-                // What overlaps does so already: its force is told, and only increments are looked for.
-                let gap = beside.gap.max(0.0);
+                // What overlaps, or holds over its gap, does so already: its force is told, and only increments are looked for.
+                let gap = match known.is_some() && slow.end(deepest).0 <= -beside.gap {
+                    true => 0.0,
+                    false => beside.gap.max(0.0),
+                };
                 let bears = if gap > 0.0 { weight } else { held.force };
-                let line = slow.line(bears, deepest, self.bearings.floor(), gap == 0.0);
+                let floor = self.bearings.floor(bears.abs());
+                let line = slow.line(bears, deepest, floor, gap == 0.0);
                 let stiffness = [line.stiffness, line.tangential, line.friction];
                 let key = self.join(&mut packing, &nodes, (grain, beside), stiffness, gap);
                 made.push((key, grain, *beside, deepest));
-                if beside.gap > 0.0 {
+                if gap > 0.0 {
                     continue;
                 }
                 if !self.bearings.are_plain() {
@@ -377,13 +402,7 @@ impl<D: Formed> QuasiStatic<D> {
 
     /// The link of a grain with a body beside it.
     fn law(&self, grain: usize, beside: &Beside<D>) -> Option<SlowLink> {
-        let grain = &self.setup.grains[grain];
-        let material = match beside.body {
-            Body::Wall(wall) => self.setup.boundaries[wall].material,
-            Body::Grain(other) => self.setup.grains[other].material,
-        };
-        let radius = beside.effective_radius(grain.radius);
-        SlowLink::new(&self.setup.matter.laws, [grain.material, material], radius)
+        law_of(&self.setup, &self.setup.grains[grain], beside)
     }
 
     /// A link between a grain and a body beside it, apart where there is a gap, m.

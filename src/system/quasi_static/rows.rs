@@ -3,9 +3,11 @@
 use super::QuasiStatic;
 use crate::event::{EventKind, Regime};
 use crate::geometry::{Dimension, Vector};
-use crate::record::{AvalancheRow, BodyRef, EventRow, GrainRow, LinkRow, SeriesRow, Sink};
+use crate::record::{
+    AvalancheRow, BodyRef, EventRow, GrainRow, GroupRow, LinkRow, SeriesRow, Sink,
+};
 use crate::stress::{LinkKey, LinkState, NodeKey, Relaxation, Surface};
-use crate::system::{EventLog, SystemError};
+use crate::system::{EventLog, SystemError, models};
 use crate::walls::shifts;
 
 /// The top layer reaches this many radii of the last grain below its centre.
@@ -106,11 +108,12 @@ impl<D: Dimension> QuasiStatic<D> {
                 walls[index][6 - D::SPINS + k] += D::spin_component(moment, k);
             }
         }
+        let groups = self.count_groups();
         SeriesRow {
             time,
             grains,
             by_regime: [0, 0, 0, grains],
-            clusters: self.groups().1,
+            clusters: groups.rest,
             links: (0..links)
                 .filter(|&l| self.packing.stress(l).on && self.is_real(l))
                 .count() as u64,
@@ -125,6 +128,8 @@ impl<D: Dimension> QuasiStatic<D> {
             balance_error: energy.balance_error,
             collisions: [0; 2],
             dissipated_at_walls: 0.0,
+            groups,
+            work: models::of_filling(self.tally.work).work(),
             events: self.course.journal.by_kind().to_vec(),
             walls,
             meters: Vec::new(),
@@ -174,12 +179,21 @@ impl<D: Dimension> QuasiStatic<D> {
 
     /// Counts groups, after a grain has come.
     pub(super) fn count_nodes(&mut self) {
+        let groups = self.count_groups();
+        self.tally.nodes.add(groups.rest, groups);
+    }
+
+    /// Groups as they are: all of what hangs together is one.
+    fn count_groups(&self) -> GroupRow {
         let (names, groups) = self.groups();
         let mut of_grains: Vec<i64> = self.nodes.iter().map(|&node| names[node]).collect();
         of_grains.sort_unstable();
         let sizes = of_grains.chunk_by(|a, b| a == b).map(<[i64]>::len);
-        let largest = sizes.max().unwrap_or(0) as u64;
-        self.tally.nodes.add([groups, groups, 0, largest]);
+        GroupRow {
+            rest: groups,
+            rigid: 0,
+            largest: sizes.max().unwrap_or(0) as u64,
+        }
     }
 
     /// Writes all grains and links.

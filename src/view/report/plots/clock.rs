@@ -66,6 +66,17 @@ pub(super) fn events(course: &Course<'_>, ticks: &[Tick]) -> Option<Plot> {
     Some(plot)
 }
 
+/// Seconds on the clock for a simulated second; none where the run has no clock.
+pub(super) fn pace(course: &Course<'_>, ticks: &[Tick]) -> Option<Vec<[f64; 2]>> {
+    let rate = rates(ticks, course.window(), |tick| tick.time);
+    let drawn = points(ticks, &rate).into_iter();
+    let drawn: Vec<[f64; 2]> = drawn
+        .filter(|[_, rate]| *rate > 0.0)
+        .map(|[time, rate]| [time, 1.0 / rate])
+        .collect();
+    (ticks.len() > 2 && !drawn.is_empty()).then_some(drawn)
+}
+
 /// Simulated time in a second on the clock.
 pub(super) fn efficiency(course: &Course<'_>, ticks: &[Tick]) -> Option<Plot> {
     if ticks.len() < 3 {

@@ -2,6 +2,7 @@
 
 use super::{Course, three};
 use crate::event::{EventKind, Regime};
+use crate::record::MODELS;
 use crate::study::discharge::{block_rate, moving_rate};
 use crate::view::plot::{Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
@@ -205,6 +206,60 @@ pub(super) fn collisions(course: &Course<'_>) -> Option<Plot> {
         }
     }
     (!plot.layers.is_empty()).then_some(plot)
+}
+
+/// Groups of grains that stand still.
+pub(super) fn groups(course: &Course<'_>) -> Option<Plot> {
+    let mut plot = course.plot("groups", "Groups at rest", "number", Scaling::Even);
+    plot.about = "Groups of grains that stand still and hang together by their links, grains in the largest of them, and \
+                  rigid groups, in which all lock each other."
+        .into();
+    plot.table = vec![time(course)];
+    let columns = [
+        ("rest_groups", "groups"),
+        ("largest_rest_group", "grains in the largest"),
+        ("rigid_groups", "rigid groups"),
+    ];
+    for (k, (name, words)) in columns.into_iter().enumerate() {
+        let counts = course.column(name);
+        if counts.len() > 2 && counts.iter().any(|n| *n > 0.0) {
+            plot.draw(words, k, Mark::Line(course.over_time(&counts)));
+            plot.table.push(Column::new(name, "1", counts));
+        }
+    }
+    (!plot.layers.is_empty()).then_some(plot)
+}
+
+/// Work of the processor by model, beside what the clock says.
+pub(super) fn work(course: &Course<'_>, clock: Option<Vec<[f64; 2]>>) -> Option<Plot> {
+    let mut plot = course.plot(
+        "work",
+        "Work by model",
+        "seconds of work for a simulated second",
+        Scaling::Log,
+    );
+    plot.about = format!(
+        "Work of the processor for a simulated second under each model, over windows of {} s, as counted: steps, collisions and solves, \
+         each by what it takes on a common machine. Beside it the time on the clock, in which all else is too.",
+        three(course.window())
+    );
+    plot.table = vec![time(course)];
+    for (k, model) in MODELS.into_iter().enumerate() {
+        let sums = course.column(&format!("work_{model}"));
+        if sums.len() > 2 && sums.last().is_some_and(|n| *n > 0.0) {
+            let rate = rates(course, &sums);
+            plot.draw(model, k, Mark::Line(course.over_time(&rate)));
+            plot.table
+                .push(Column::new(&format!("work_{model}"), "s/s", rate));
+        }
+    }
+    if plot.layers.is_empty() {
+        return None;
+    }
+    if let Some(points) = clock {
+        plot.draw("on the clock", INK, Mark::Dashed(points));
+    }
+    Some(plot)
 }
 
 /// Links and clusters.

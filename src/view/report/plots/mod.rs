@@ -45,7 +45,9 @@ pub(super) fn plots(run: &Run) -> Result<Vec<Plot>, RecordError> {
     let ticks = clock::ticks(run);
     plots.extend(clock::events(&course, &ticks));
     plots.extend(clock::efficiency(&course, &ticks));
+    plots.extend(course::work(&course, clock::pace(&course, &ticks)));
     plots.extend(course::contacts(&course));
+    plots.extend(course::groups(&course));
     plots.extend(packing::contact_number(run, &kept));
     plots.extend(course::walls(run, &course));
     plots.extend(course::wall_work(run, &course));

@@ -1,0 +1,162 @@
+//! What grains that stand still lack to equilibrium: what is pending in each of their groups, and whether it is worth a solve.
+
+use super::MorphSetup;
+use super::Setup;
+use super::groups::Asked;
+use super::rest::{self, size};
+use crate::cluster;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Part, World};
+use crate::geometry::Dimension;
+
+/// Mean residual that is left alone, over that at which grains may be stopped.
+const ENOUGH: f64 = 0.1;
+/// Sum of residuals that is left alone, over the weight of the grains: what hangs in a deep bed on
+/// each by a little.
+const BALANCED: f64 = 5e-4;
+
+/// What some grains lack to equilibrium, over their weight.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unrest {
+    /// Root of the mean square.
+    mean: f64,
+    /// Size of the sum, over the sum of the weights.
+    pub sum: f64,
+    /// Slot of the grain that lacks most.
+    pub worst: Option<u32>,
+}
+
+impl Unrest {
+    /// Whether there is little to be carried.
+    pub fn is_little(&self, morph: &MorphSetup) -> bool {
+        self.mean <= ENOUGH * morph.residual && self.sum <= BALANCED
+    }
+}
+
+/// Sums over what grains lack.
+#[derive(Clone, Default)]
+struct Sum {
+    squares: f64,
+    count: f64,
+    weight: f64,
+    force: [f64; 3],
+    most: f64,
+    worst: Option<u32>,
+}
+
+impl Sum {
+    fn add<D: Integrate>(&mut self, setup: &Setup<D>, world: &World<D>, slot: u32) {
+        let residual =
+            cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot);
+        let weight = rest::weight(setup, world, slot);
+        let share = size(&residual) / weight;
+        if share >= self.most {
+            (self.most, self.worst) = (share, Some(slot));
+        }
+        self.squares += share.powi(2);
+        self.count += 1.0;
+        self.weight += weight;
+        for (sum, by) in self.force.iter_mut().zip(residual) {
+            *sum += by;
+        }
+    }
+
+    fn unrest(&self) -> Unrest {
+        if self.count == 0.0 {
+            return Unrest::default();
+        }
+        let squares: f64 = self.force.iter().map(|f| f * f).sum();
+        Unrest {
+            mean: f64::sqrt(self.squares / self.count),
+            sum: squares.sqrt() / self.weight,
+            worst: self.worst,
+        }
+    }
+}
+
+/// Those of some slots that stand still.
+pub(super) fn standing<D: Integrate>(world: &World<D>, slots: &[u32]) -> impl Iterator<Item = u32> {
+    let slots = slots.iter().copied();
+    slots.filter(|&slot| world.grains.stands(slot))
+}
+
+/// What those of some slots that stand still lack.
+pub(super) fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, slots: &[u32]) -> Unrest {
+    let mut sum = Sum::default();
+    for slot in standing(world, slots) {
+        sum.add(setup, world, slot);
+    }
+    sum.unrest()
+}
+
+/// The groups whose loads are carried, as they are when that begins: what is woken on the way stays counted with its group.
+pub(super) struct Pending {
+    /// Slots that stand still in them, ascending.
+    pub slots: Vec<u32>,
+    /// By slot: which of them it is of.
+    places: Vec<u32>,
+    count: usize,
+}
+
+impl Pending {
+    /// Of those that are asked for, since groups were found.
+    pub fn of<D: Integrate>(world: &World<D>, asked: &Asked) -> Self {
+        let mut slots = world.grains.standing();
+        let group_of = |slot: u32| world.sleeping.still.pairs.group_of(slot);
+        let labels: Vec<u32> = match asked {
+            Asked::Some(labels) => labels.clone(),
+            Asked::All => {
+                let mut all: Vec<u32> = slots.iter().map(|&slot| group_of(slot)).collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        };
+        let mut places = vec![u32::MAX; world.grains.arrays.slots()];
+        slots.retain(|&slot| match labels.binary_search(&group_of(slot)) {
+            Ok(place) => {
+                places[slot as usize] = place as u32;
+                true
+            }
+            Err(_) => false,
+        });
+        Pending {
+            slots,
+            places,
+            count: labels.len(),
+        }
+    }
+
+    /// Which of them a slot is of; none of others.
+    pub fn place(&self, slot: u32) -> Option<usize> {
+        let place = self.places[slot as usize];
+        (place != u32::MAX).then_some(place as usize)
+    }
+
+    /// What each lacks within some slots.
+    pub fn unrest<D: Integrate>(
+        &self,
+        setup: &Setup<D>,
+        world: &World<D>,
+        slots: &[u32],
+    ) -> Vec<Unrest> {
+        let mut sums = vec![Sum::default(); self.count];
+        for slot in standing(world, slots) {
+            if let Some(place) = self.place(slot) {
+                sums[place].add(setup, world, slot);
+            }
+        }
+        sums.iter().map(Sum::unrest).collect()
+    }
+
+    /// Whether each has grains beyond a part.
+    pub fn is_beyond<D: Dimension>(&self, part: &Part<D>) -> Vec<bool> {
+        let mut beyond = vec![false; self.count];
+        for &slot in &self.slots {
+            if let (Some(place), None) = (self.place(slot), part.place(slot)) {
+                beyond[place] = true;
+            }
+        }
+        beyond
+    }
+}
