@@ -269,9 +269,6 @@ fn each_spring<D: Integrate>(
     world: &mut World<D>,
     spring: impl Fn(u32, Other, &Kinematics<D>, &LinkLaw) -> Option<([f64; 3], f64)>,
 ) -> Vec<(u32, Other)> {
-    let touches = |at: &Kinematics<D>| at.overlap > 1e-12 * at.radius;
-    let bridges =
-        |at: &Kinematics<D>, law: &LinkLaw| at.overlap <= 0.0 && at.overlap > -law.gap(at.radius);
     let mut bridged = Vec::new();
     for class in 0..world.contacts.pairs.len() {
         let mut lists = std::mem::take(&mut world.contacts.pairs[class].lists);
@@ -285,14 +282,9 @@ fn each_spring<D: Integrate>(
                 }
                 let at = kinematics::pair_kinematics(world, a, b);
                 let with = Other::Slot(b);
-                if touches(&at) {
-                    let to = spring(a, with, &at, law);
-                    lists.load(index, k, to.unwrap_or_default());
-                } else if bridges(&at, law)
-                    && let Some(to) = spring(a, with, &at, law)
-                {
-                    lists.load(index, k, to);
-                    lists.flags[index].touch |= 1 << k;
+                if load(&mut lists, [index, k], &at, law, || {
+                    spring(a, with, &at, law)
+                }) {
                     bridged.push((a, with));
                 }
             }
@@ -313,22 +305,41 @@ fn each_spring<D: Integrate>(
                 let Some(at) = kinematics::wall_kinematics(world, class, batch.of(k)) else {
                     continue;
                 };
-                let with = Other::Boundary(wall);
-                if touches(&at) {
-                    let to = spring(batch.a[k], with, &at, law);
-                    lists.load(index, k, to.unwrap_or_default());
-                } else if bridges(&at, law)
-                    && let Some(to) = spring(batch.a[k], with, &at, law)
-                {
-                    lists.load(index, k, to);
-                    lists.flags[index].touch |= 1 << k;
-                    bridged.push((batch.a[k], with));
+                let (a, with) = (batch.a[k], Other::Boundary(wall));
+                if load(&mut lists, [index, k], &at, law, || {
+                    spring(a, with, &at, law)
+                }) {
+                    bridged.push((a, with));
                 }
             }
         }
         world.contacts.walls[class].lists = lists;
     }
     bridged
+}
+
+/// Loads the link in a lane of a batch with what it is given, where it touches; where it may last over its gap, if it is given something. Whether it holds over
+/// a gap.
+fn load<D: Integrate>(
+    lists: &mut Lists<D::History>,
+    [batch, lane]: [usize; 2],
+    at: &Kinematics<D>,
+    law: &LinkLaw,
+    given: impl FnOnce() -> Option<([f64; 3], f64)>,
+) -> bool {
+    if at.overlap > 1e-12 * at.radius {
+        lists.load(batch, lane, given().unwrap_or_default());
+        return false;
+    }
+    if at.overlap > 0.0 || at.overlap <= -law.gap(at.radius) {
+        return false;
+    }
+    let Some(given) = given() else {
+        return false;
+    };
+    lists.load(batch, lane, given);
+    lists.flags[batch].touch |= 1 << lane;
+    true
 }
 
 /// Takes a boundary away with its links.

@@ -71,6 +71,11 @@ pub(super) fn of_motion<D: Integrate>(system: &System<D>) -> ModelShares {
         .add(Model::QuasiStatic, filled, filling)
 }
 
+/// Of a run in which so many steps of grains were made, and nothing else.
+pub(super) fn of_steps<D: Dimension>(count: u64) -> ModelShares {
+    ModelShares::default().add(Model::Dem, 1.0, count as f64 * cost::step::<D>())
+}
+
 /// Of a filling whose solves took so long on a common machine, s.
 pub(super) fn of_filling(work: f64) -> ModelShares {
     ModelShares::default().add(Model::QuasiStatic, 1.0, work)

@@ -154,6 +154,7 @@ impl Traffic {
                 (a, b) => a.or(b),
             };
         }
+        self.changed = self.changed.max(by.changed);
         self.initial += by.initial;
         self.created += by.created;
         self.removed += by.removed;

@@ -19,7 +19,7 @@ use crate::system::jam_watch::Places;
 use crate::system::ledger::{self, Held, Ledger};
 use crate::system::regime_time::RegimeTime;
 use crate::system::traffic::Traffic;
-use crate::system::{SystemError, logging};
+use crate::system::{SystemError, logging, models};
 use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
@@ -281,6 +281,7 @@ impl<D: Integrate> Domains<'_, D> {
         });
         let [stepped, still, links, sliding] = sum.numbers;
         let d = figures.dissipated;
+        let steps = sum.counts.grain_steps - sum.ledger.counts_at_start.grain_steps;
         let mut row = SeriesRow {
             time,
             grains: stepped + still,
@@ -296,6 +297,8 @@ impl<D: Integrate> Domains<'_, D> {
             injected: figures.injected,
             removed: figures.removed,
             balance_error: figures.balance_error,
+            // Groups at rest that lie on several ranks are not put together.
+            work: models::of_steps::<D>(steps).work(),
             walls: walls.collect(),
             shifts: shifts(
                 dem.world.walls.boundaries.iter().map(|wall| &wall.boundary),

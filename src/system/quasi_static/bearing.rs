@@ -117,17 +117,17 @@ impl Bearings {
                 continue;
             };
             let stress = packing.stress(key);
-            let mut size = stress.normal.abs().max(*load);
-            if self.tolerance == 0.0 {
-                // Nothing loads anybody: forces are told over what links can pull.
-                size = size.max(slow.end(*deepest).1.abs());
-            }
-            let floor = self.floor(size);
             if !stress.on || slow.straight().is_some() {
                 continue;
             }
             let bent = bends.binary_search(&key).is_ok();
             let least = slow.end(*deepest).1;
+            let mut size = stress.normal.abs().max(*load);
+            if self.tolerance == 0.0 {
+                // Nothing loads anybody: forces are told over what links can pull.
+                size = size.max(least.abs());
+            }
+            let floor = self.floor(size);
             if stress.held && !bent && stress.normal < least {
                 // What only dynamics could solve bears more than its law.
                 continue;

@@ -80,7 +80,7 @@ impl<D: Formed> QuasiStatic<D> {
         let (mut best, mut slides) = (None, 0);
         let mut left = f64::INFINITY;
         for _ in 0..GEOMETRIES {
-            let (lacks, next) = self.balance(&places, &links)?;
+            let (lacks, next) = self.balance(&places, &links, weight)?;
             let better = lacks <= 0.5 * left;
             if lacks < left {
                 left = lacks;
@@ -241,14 +241,14 @@ impl<D: Formed> QuasiStatic<D> {
     }
 
     /// What the grains at some places lack of equilibrium at most with the springs that they have, N, and where they would have it, as far as one
-    /// geometry tells.
+    /// geometry tells; `weight` is the force that they are told over, N.
     fn balance(
         &self,
         places: &[D::Vector],
         links: &[Pressed<D>],
+        weight: f64,
     ) -> Result<(f64, Option<Balanced<D>>), SystemError> {
         let freedom = self.packing.network().freedom();
-        let weight = self.scale(links);
         let mut packing = self.empty(freedom);
         let nodes = self.nodes_at(&mut packing, places);
         let m = packing.network().per_node();

@@ -214,20 +214,12 @@ pub(super) fn groups(course: &Course<'_>) -> Option<Plot> {
     plot.about = "Groups of grains that stand still and hang together by their links, grains in the largest of them, and \
                   rigid groups, in which all lock each other."
         .into();
-    plot.table = vec![time(course)];
     let columns = [
         ("rest_groups", "groups"),
         ("largest_rest_group", "grains in the largest"),
         ("rigid_groups", "rigid groups"),
     ];
-    for (k, (name, words)) in columns.into_iter().enumerate() {
-        let counts = course.column(name);
-        if counts.len() > 2 && counts.iter().any(|n| *n > 0.0) {
-            plot.draw(words, k, Mark::Line(course.over_time(&counts)));
-            plot.table.push(Column::new(name, "1", counts));
-        }
-    }
-    (!plot.layers.is_empty()).then_some(plot)
+    numbers(course, plot, columns)
 }
 
 /// Work of the processor by model, beside what the clock says.
@@ -268,18 +260,21 @@ pub(super) fn contacts(course: &Course<'_>) -> Option<Plot> {
     plot.about = "Links: contacts that are open now, those that slide among them. Clusters: groups of grains \
                   that links connect."
         .into();
-    plot.table = vec![time(course)];
-    for (k, (name, words)) in [
+    let columns = [
         ("links", "links"),
         ("sliding", "links that slide"),
         ("clusters", "clusters"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    ];
+    numbers(course, plot, columns)
+}
+
+/// A plot with columns of the series, by name and words, that are not 0 all along; none where all are.
+fn numbers(course: &Course<'_>, mut plot: Plot, columns: [(&str, &str); 3]) -> Option<Plot> {
+    plot.table = vec![time(course)];
+    for (k, (name, words)) in columns.into_iter().enumerate() {
         let values = course.column(name);
         if values.len() > 2 && values.iter().any(|n| *n > 0.0) {
-            plot.draw(words, [0, 1, 2][k], Mark::Line(course.over_time(&values)));
+            plot.draw(words, k, Mark::Line(course.over_time(&values)));
             plot.table.push(Column::new(name, "1", values));
         }
     }
