@@ -227,7 +227,7 @@ pub(super) fn work(course: &Course<'_>, clock: Option<Vec<[f64; 2]>>) -> Option<
     let mut plot = course.plot(
         "work",
         "Work by model",
-        "seconds of work for a simulated second",
+        "work over simulated time",
         Scaling::Log,
     );
     plot.about = format!(
