@@ -185,6 +185,8 @@ pub(super) enum ExportTo {
     Csv,
     /// LAMMPS data file
     Lammps,
+    /// Nodes of the hierarchy: system, clusters, groups at rest of each snapshot
+    Nodes,
     /// A picture with the contact forces
     Png,
     /// The same picture as lines

@@ -53,6 +53,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
         ExportTo::Xyz => view::ExportFormat::Xyz,
         ExportTo::Csv => view::ExportFormat::Csv,
         ExportTo::Lammps => view::ExportFormat::Lammps,
+        ExportTo::Nodes => view::ExportFormat::Nodes,
         ExportTo::Png => view::ExportFormat::Png,
         ExportTo::Svg => view::ExportFormat::Svg,
         ExportTo::Gif => view::ExportFormat::Gif,

@@ -1,16 +1,13 @@
 //! Events: what they are, and the queue that orders them.
 //!
 //! An [`Event`] is plain data. Every owner (a flyer, a cluster, a feed, a log) holds a dense slot
-//! and has at most one entry, its earliest event, in the central [`EventQueue`]; whatever an event
-//! speaks of may have changed since it was made, which [`Generations`] tell at once.
+//! and has at most one entry, its earliest event, in the central [`EventQueue`].
 
-mod generation;
 mod heap;
 mod kind;
 mod queue;
 mod reference;
 
-pub use generation::Generations;
 pub use heap::IndexedHeap;
 pub use kind::{EventKind, Regime};
 pub use queue::{DefaultQueue, Event, EventQueue, QueueError};

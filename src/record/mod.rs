@@ -13,6 +13,7 @@ mod export;
 mod figures;
 mod folder;
 mod frame;
+mod hierarchy;
 mod lock;
 mod meta;
 mod nodes;
@@ -33,6 +34,7 @@ pub use export::{CellArray, CellImage, DataFormat, export_data, write_collection
 pub use figures::{FigureValue, figure_columns, figures};
 pub use folder::RunFolder;
 pub use frame::{Cells, Frame, FrameColumn};
+pub use hierarchy::Hierarchy;
 pub(crate) use lock::lock;
 pub use meta::{RunMeta, WallDrawing};
 pub(crate) use nodes::MODELS;

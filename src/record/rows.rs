@@ -192,6 +192,8 @@ pub struct GrainRow {
     pub regime: Regime,
     /// Number of its cluster: the least grain number in it; -1 for a flyer.
     pub cluster: i64,
+    /// Number of its group at rest: the least grain number in it; -1 for who does not stand still.
+    pub group: i64,
 }
 
 /// A link in a snapshot.

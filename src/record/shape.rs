@@ -110,6 +110,7 @@ mod tests {
             moment: [0.0; 3],
             regime: Regime::Cluster,
             cluster: 0,
+            group: -1,
         };
         let off = |got: [f64; 3], want: [f64; 3]| {
             let off = (0..3).map(|k| (got[k] - want[k]).abs()).fold(0.0, f64::max);

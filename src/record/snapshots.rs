@@ -149,6 +149,8 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
     }
     let (time, radius, mass) = (c.floats("time")?, c.floats("radius")?, c.floats("mass")?);
     let regime = c.names("regime")?;
+    // Runs of 25 November 2026 and before do not tell it.
+    let groups = c.integers("group").ok();
     let mut rows = Vec::with_capacity(c.rows);
     for k in 0..c.rows {
         let row = GrainRow {
@@ -166,6 +168,7 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
             moment: moment[k],
             regime: regime_named(regime[k].as_deref()).ok_or_else(|| c.lacking("regime"))?,
             cluster: number("cluster", k)?,
+            group: groups.and_then(|groups| groups[k]).unwrap_or(-1),
         };
         rows.push((number("snapshot", k)? as u64, row));
     }

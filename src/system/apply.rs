@@ -166,7 +166,7 @@ fn take_snapshot<D: Integrate>(
     rigid::regroup(system, sink)?;
     system.s.journal.count(EventKind::Visualize);
     logging::log_snapshot(
-        &system.dem.world,
+        &mut system.dem.world,
         &mut system.dem.clusters,
         &system.s.journal,
         &system.s.watch,

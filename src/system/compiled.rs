@@ -6,7 +6,6 @@
 use std::any::Any;
 
 use super::domains::{Domains, stepped};
-use super::schedule::Source;
 use super::{
     AirTally, Control, Handover, Metered, Outcome, Setup, System, SystemError, afar, air, driver,
     handover, ledger, logging, meter, outlet, rigid, saved,
@@ -185,7 +184,7 @@ impl<D: Integrate> System<D> {
     /// Rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
         logging::grain_rows(
-            &self.dem.world,
+            &mut self.dem.world,
             &mut self.dem.clusters,
             &self.s.watch,
             &self.s.rest,
@@ -245,17 +244,9 @@ impl<D: Integrate> System<D> {
     }
 
     /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
-    /// still are the ground. None in space, where counting does not decide.
+    /// still are the ground.
     pub fn rigid_groups(&self) -> DiskGroups {
         rigid::rigid_groups(&self.dem.world)
-    }
-
-    /// The next turn of a source that ticks, where another loop takes its turns.
-    pub(super) fn tick(&mut self, source: Source) {
-        let ticker = self.s.sources.ticker(source);
-        if let Some(turn) = ticker.and_then(|one| one.tick(&self.setup)) {
-            self.s.schedule.set(source, turn.time, turn.kind);
-        }
     }
 
     /// Adds up who was under which regime since the last call.

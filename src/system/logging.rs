@@ -13,6 +13,7 @@ use super::{
     Outcome, Setup, System, SystemError, afar, air, cell, driver, meter, models, nodes, outlet,
     rest, rigid, stillness, supply,
 };
+use crate::body::GrainId;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, ContactRef, Counts, Dem, Other, World};
@@ -264,26 +265,44 @@ pub(super) fn cluster_count<D: Integrate>(system: &mut System<D>) -> u64 {
     (all + standing - system.grain_count()) as u64
 }
 
+/// By slot: the least grain number of those of some slots that have its label; -1 for others. Slots move, numbers stay.
+fn named_by_least<D: Integrate>(
+    world: &World<D>,
+    slots: impl Iterator<Item = u32>,
+    label: impl Fn(u32) -> u32,
+) -> Vec<i64> {
+    let arrays = &world.grains.arrays;
+    let labelled = slots.map(|slot| (label(slot), arrays.id[slot as usize], slot));
+    let mut labelled: Vec<(u32, GrainId, u32)> = labelled.collect();
+    labelled.sort_unstable();
+    let mut names = vec![-1; arrays.slots()];
+    for group in labelled.chunk_by(|a, b| a.0 == b.0) {
+        for &(_, _, slot) in group {
+            names[slot as usize] = i64::from(group[0].1);
+        }
+    }
+    names
+}
+
 /// Rows of all grains at a time within a step of the last evaluation, in order of number.
 pub(super) fn grain_rows<D: Integrate>(
-    world: &World<D>,
+    world: &mut World<D>,
     clusters: &mut ClusterIndex,
     watch: &JamWatch,
     rest: &RestState,
     time: f64,
 ) -> Vec<GrainRow> {
     cluster::change::find_splits(&world.grains, &world.contacts, &world.sleeping, clusters);
+    world.sleeping.still.pairs.find_groups();
+    let world = &*world;
     let arrays = &world.grains.arrays;
-    // Name clusters by their least grain number, not by slots, which move.
-    let mut least: Vec<i64> = vec![i64::MAX; arrays.slots()];
-    for slot in 1..arrays.slots() as u32 {
-        if arrays.status[slot as usize].is_grain() {
-            let root = clusters.cluster_of(slot) as usize;
-            least[root] = least[root].min(i64::from(arrays.id[slot as usize]));
-        }
-    }
-    let mut rows: Vec<GrainRow> = (1..arrays.slots() as u32)
-        .filter(|&s| arrays.status[s as usize].is_grain())
+    let slots = || (1..arrays.slots() as u32).filter(|&s| arrays.status[s as usize].is_grain());
+    let clusters = named_by_least(world, slots(), |slot| clusters.cluster_of(slot));
+    let standing = slots().filter(|&slot| world.grains.stands(slot));
+    let groups = named_by_least(world, standing, |slot| {
+        world.sleeping.still.pairs.group_of(slot)
+    });
+    let mut rows: Vec<GrainRow> = slots()
         .map(|slot| {
             let flying = world.grains.flies(slot as usize);
             let grain = outlet::grain_at(world, watch, slot, time);
@@ -297,7 +316,6 @@ pub(super) fn grain_rows<D: Integrate>(
             } else {
                 D::force(arrays, slot as usize)
             };
-            let root = clusters.cluster_of(slot) as usize;
             GrainRow {
                 time,
                 grain: grain.id,
@@ -326,7 +344,8 @@ pub(super) fn grain_rows<D: Integrate>(
                 } else {
                     Regime::Cluster
                 },
-                cluster: if flying { -1 } else { least[root] },
+                cluster: if flying { -1 } else { clusters[slot as usize] },
+                group: groups[slot as usize],
             }
         })
         .collect();
@@ -375,7 +394,7 @@ pub(super) fn link_rows<D: Integrate>(
 }
 
 pub(super) fn log_snapshot<D: Integrate>(
-    world: &World<D>,
+    world: &mut World<D>,
     clusters: &mut ClusterIndex,
     journal: &Journal,
     watch: &JamWatch,

@@ -41,6 +41,8 @@ pub enum ExportFormat {
     Csv,
     /// LAMMPS: a data file of the last snapshot.
     Lammps,
+    /// Nodes of the hierarchy at each snapshot.
+    Nodes,
     /// A picture, pixels.
     Png,
     /// A picture, lines.
@@ -118,6 +120,7 @@ pub fn export_with(
         ExportFormat::Xyz => return export_data(dir, DataFormat::Xyz, out),
         ExportFormat::Csv => return export_data(dir, DataFormat::Csv, out),
         ExportFormat::Lammps => return export_data(dir, DataFormat::Lammps, out),
+        ExportFormat::Nodes => return export_data(dir, DataFormat::Nodes, out),
         ExportFormat::Gif => ("gif", animation(dir, options)?),
         ExportFormat::Svg => ("svg", picture(dir, options)?.to_svg().into_bytes()),
         ExportFormat::Png => {

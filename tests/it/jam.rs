@@ -3,7 +3,7 @@
 //! energy book.
 
 use arenite::cluster::integrate::Integrate;
-use arenite::event::EventKind;
+use arenite::event::{EventKind, Regime};
 use arenite::field::GravityChange;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{BodyRef, Jam, LinkRow, MemorySink, Status, Summary};
@@ -119,6 +119,37 @@ fn an_arch_spans_the_orifice() {
             jam.force.least > 0.5 * own,
             "{seed}: {:?} of {own} N",
             jam.force
+        );
+    }
+}
+
+/// The thesis's Fig. 5.46: its hopper with unequal disks jams after some seconds of flow. Which filling does was found by a search over seeds
+/// (docs/validation.md).
+#[test]
+fn the_hopper_of_the_thesis_jams_again() {
+    let overrides = ["seed=110", "log.series=never", "log.snapshots=5"];
+    let (_, records, summary) = run(&setup("hopper-poly", &overrides));
+    assert_eq!(summary.status, Status::Jammed);
+    let jam = summary.jam.expect("a jam");
+    assert!(jam.time > 1.0, "silent from {} s on", jam.time);
+    let out = summary.discharge.expect("an outlet").count;
+    let rate = out as f64 / jam.time;
+    assert!((100.0..200.0).contains(&rate), "{rate} disks a second");
+    // Across an orifice of four diameters.
+    assert!((4..=6).contains(&jam.arch.len()), "{:?}", jam.arch);
+    assert!((0.06..0.11).contains(&jam.span), "{} m", jam.span);
+    let (grains, links) = records.snapshots.last().expect("the end");
+    assert_eq!(grains.len() as u64 + out, 500);
+    assert!(grains.iter().all(|grain| grain.regime == Regime::Rigid));
+    let of = |id: u32| grains.iter().find(|g| g.grain == id).expect("it is there");
+    let x = |id: &u32| of(*id).position[0];
+    let ends = [jam.arch.first(), jam.arch.last()].map(|end| x(end.expect("an end")));
+    assert!((ends[0] - 0.15) * (ends[1] - 0.15) < 0.0, "{ends:?}");
+    // All of it is pressed together, and none slides.
+    for link in along(&jam, links) {
+        assert!(
+            link.normal_force > 0.0 && margin(link, GRAINS) > 0.0,
+            "{link:?}"
         );
     }
 }

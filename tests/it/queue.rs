@@ -3,8 +3,7 @@
 use std::fmt::Debug;
 
 use arenite::event::{
-    DefaultQueue, Event, EventKind, EventQueue, Generations, IndexedHeap, QueueError,
-    ReferenceQueue,
+    DefaultQueue, Event, EventKind, EventQueue, IndexedHeap, QueueError, ReferenceQueue,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -159,16 +158,4 @@ fn a_checkpoint_with_nan_is_an_error() {
     let entries = vec![(0u32, Event::new(f64::NAN, EventKind::Jam))];
     let bytes = postcard::to_stdvec(&entries).expect("written");
     assert!(postcard::from_bytes::<DefaultQueue>(&bytes).is_err());
-}
-
-#[test]
-fn generations_tell_stale_from_current() {
-    let mut generations = Generations::new();
-    assert!(generations.is_current(7, 0));
-    let made_under = generations.advance(7);
-    assert!(generations.is_current(7, made_under));
-    assert!(!generations.is_current(7, 0));
-    generations.advance(7);
-    assert!(!generations.is_current(7, made_under));
-    assert!(generations.is_current(6, 0) && generations.is_current(8, 0));
 }

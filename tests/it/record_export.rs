@@ -255,6 +255,52 @@ fn csv_has_a_line_a_row() {
     }
 }
 
+/// Each link is owned by one graph, and what a graph holds is in the one that holds it.
+#[test]
+fn nodes_hold_all_grains_and_links() {
+    for dimensions in [2, 3] {
+        let (_dir, files) = exported(dimensions, DataFormat::Nodes);
+        let text = text(&files[0]);
+        let mut lines = text.lines();
+        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let rows: Vec<BTreeMap<&str, &str>> = lines
+            .map(|line| names.iter().copied().zip(line.split(',')).collect())
+            .collect();
+        for k in 0..3u64 {
+            let (grains, links) = snapshot(k, dimensions);
+            let of = |row: &&BTreeMap<&str, &str>| row["snapshot"] == k.to_string();
+            let nodes: Vec<&BTreeMap<&str, &str>> = rows.iter().filter(of).collect();
+            let count =
+                |row: &BTreeMap<&str, &str>, name: &str| -> usize { row[name].parse().unwrap() };
+            let system = nodes[0];
+            assert_eq!((system["kind"], system["owner"]), ("system", ""));
+            assert_eq!(count(system, "grains"), grains.len());
+            let mass: f64 = grains.iter().map(|grain| grain.mass).sum();
+            let told: f64 = system["mass"].parse().unwrap();
+            assert!((told - mass).abs() < 1e-12 * mass);
+            let owned: usize = nodes.iter().map(|row| count(row, "links")).sum();
+            assert_eq!(owned, links.len());
+            for (place, row) in nodes.iter().enumerate().skip(1) {
+                assert_eq!(count(row, "node"), place);
+                let owner = nodes[count(row, "owner")];
+                assert_eq!(count(row, "depth"), count(owner, "depth") + 1);
+                assert!(count(row, "grains") <= count(owner, "grains"));
+                // The least of a cluster is that of none of its groups unless they have it too.
+                assert!(owner["grain"].is_empty() || count(owner, "grain") <= count(row, "grain"));
+            }
+            let held = |kind: &str| -> usize {
+                let of_kind = nodes.iter().filter(|row| row["kind"] == kind);
+                of_kind.map(|row| count(row, "grains")).sum()
+            };
+            let named = |has: fn(&arenite::record::GrainRow) -> bool| {
+                grains.iter().filter(|grain| has(grain)).count()
+            };
+            assert_eq!(held("rest-group"), named(|grain| grain.group >= 0));
+            assert!(held("cluster") >= named(|grain| grain.cluster >= 0));
+        }
+    }
+}
+
 #[test]
 fn lammps_gets_the_masses_right() {
     for dimensions in [2, 3] {

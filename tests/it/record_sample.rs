@@ -205,6 +205,7 @@ fn grain(id: u32, time: f64, position: [f64; 3]) -> GrainRow {
             Regime::Cluster
         },
         cluster: if id.is_multiple_of(9) { -1 } else { 1 },
+        group: if id.is_multiple_of(4) { 4 } else { -1 },
     }
 }
 

@@ -338,13 +338,18 @@ fn unpack(html: &str, known: &mut Vec<u32>) -> Vec<Frame> {
             } else {
                 vec![1; 4]
             };
-            let widths = [vec![root; d], turns, vec![root, 1, width("number")]].concat();
+            let widths = [
+                vec![root; d],
+                turns,
+                vec![root, 1, width("number"), width("number")],
+            ]
+            .concat();
             for (column, w) in widths.iter().enumerate() {
                 for (k, step) in packed.column(n, *w).into_iter().enumerate() {
                     *told[index[k] as usize].rest.entry(column).or_default() += unfolded(step);
                 }
             }
-            let regime = widths.len() - 2;
+            let regime = widths.len() - 3;
             let place = |g: &Told| {
                 std::array::from_fn(|k| match k < d {
                     true => {
@@ -708,6 +713,7 @@ fn flow(dir: &Path, frames: u64) {
                 moment: [0.0; 3],
                 regime: Regime::Cluster,
                 cluster: 0,
+                group: -1,
             }
         };
         let grains: Vec<GrainRow> = (0..across * across).map(row).collect();

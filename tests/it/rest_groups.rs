@@ -1,7 +1,7 @@
 //! Groups of grains that stand still: what lands on one leaves others alone; as figures, how many there are, who is rigid,
 //! which model had what.
 
-use arenite::record::{MemorySink, Summary};
+use arenite::record::{BodyRef, MemorySink, Summary};
 
 use crate::support::driven;
 
@@ -115,6 +115,48 @@ fn nodes_and_models_are_told() {
     assert!(rest.work < rest.grain_time, "{rest:?}");
 }
 
+/// In a snapshot each group at rest has the least number in it: what links among those that stand join, and nobody else.
+#[test]
+fn snapshots_name_the_groups() {
+    let (sink, _) = heaps(20);
+    let mut groups = 0;
+    for (grains, links) in &sink.snapshots {
+        let stands: std::collections::BTreeMap<u32, i64> = grains
+            .iter()
+            .filter(|grain| ["rest", "rigid"].contains(&grain.regime.name()))
+            .map(|grain| (grain.grain, grain.group))
+            .collect();
+        let moves = grains.iter().filter(|g| !stands.contains_key(&g.grain));
+        assert!(moves.into_iter().all(|grain| grain.group == -1));
+        // Names spread over links until nothing changes.
+        let mut name: std::collections::BTreeMap<u32, u32> =
+            stands.keys().map(|&id| (id, id)).collect();
+        let pairs: Vec<[u32; 2]> = links
+            .iter()
+            .filter_map(|link| match (link.body_a, link.body_b) {
+                (BodyRef::Grain(a), BodyRef::Grain(b)) => Some([a, b]),
+                _ => None,
+            })
+            .filter(|pair| pair.iter().all(|id| stands.contains_key(id)))
+            .collect();
+        let mut spreads = true;
+        while spreads {
+            spreads = false;
+            for [a, b] in &pairs {
+                let least = name[a].min(name[b]);
+                spreads |= name[a] != least || name[b] != least;
+                name.insert(*a, least);
+                name.insert(*b, least);
+            }
+        }
+        for (id, group) in &stands {
+            assert_eq!(i64::from(name[id]), *group, "of grain {id}");
+        }
+        groups = groups.max(name.iter().filter(|(id, name)| id == name).count());
+    }
+    assert!(groups >= 2, "{groups} groups");
+}
+
 /// In space who is rigid with the walls is who does not move in any motion that strains no link: by the null space of all links, here from a singular
 /// value decomposition.
 #[test]
@@ -153,8 +195,8 @@ roll_down = { count = 40, radius = { mean = 0.01, spread = 0.1 }, min = [0.0, 0.
         .map(|(k, grain)| (grain.grain, k))
         .collect();
     assert!(place.len() >= 35, "{} stand", place.len());
-    let of = |body: arenite::record::BodyRef| match body {
-        arenite::record::BodyRef::Grain(id) => place.get(&id).copied().map(Some),
+    let of = |body: BodyRef| match body {
+        BodyRef::Grain(id) => place.get(&id).copied().map(Some),
         _ => Some(None),
     };
     let row_of = |id: usize| {

@@ -4,6 +4,7 @@
 mod csv;
 mod image;
 mod lammps;
+mod nodes;
 mod older;
 mod space;
 mod vtk;
@@ -30,6 +31,8 @@ pub enum DataFormat {
     Csv,
     /// LAMMPS: a data file of the last snapshot, atom style sphere.
     Lammps,
+    /// Nodes of the hierarchy at each snapshot: a table.
+    Nodes,
 }
 
 /// Writes a run in another format into `out`, by default the folder `export` of the run; returns
@@ -46,6 +49,7 @@ pub fn export_data(
         DataFormat::Xyz => xyz::export(dir, &out),
         DataFormat::Csv => csv::export(dir, &out),
         DataFormat::Lammps => lammps::export(dir, &out),
+        DataFormat::Nodes => nodes::export(dir, &out),
     }
 }
 

@@ -118,6 +118,7 @@ fn grains(shapes: &[GrainShape], snapshot: &Snapshot, n: usize) -> String {
     data += &integers("material", rows.iter().map(|g| i64::from(g.material)));
     data += &integers("regime", rows.iter().map(|g| g.regime as i64));
     data += &integers("cluster", rows.iter().map(|g| g.cluster));
+    data += &integers("group", rows.iter().map(|g| g.group));
     data += &floats(
         "velocity",
         3,

@@ -19,7 +19,7 @@ use crate::record::rows::GrainRow;
 use crate::record::whole::write_anew;
 
 const PROPERTIES: &str = "species:S:1:pos:R:3:id:I:1:radius:R:1:mass:R:1:velo:R:3:orientation:R:4:\
-                          angular_velocity:R:3:force:R:3:material:I:1:cluster:I:1";
+                          angular_velocity:R:3:force:R:3:material:I:1:cluster:I:1:group:I:1";
 
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut snapshots = Snapshots::open(dir)?;
@@ -52,7 +52,7 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
                     numbers(w, &quaternion(g.rotation, dimensions))?;
                     numbers(w, &about_z(g.spin, dimensions))?;
                     numbers(w, &g.force)?;
-                    writeln!(w, " {} {}", g.material, g.cluster)?;
+                    writeln!(w, " {} {} {}", g.material, g.cluster, g.group)?;
                 }
                 Ok(())
             };

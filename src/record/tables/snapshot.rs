@@ -91,6 +91,14 @@ pub(in crate::record) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot
         ),
         |r| r.1.cluster,
     );
+    f.integer(
+        (
+            "group",
+            "1",
+            "number of its group at rest: the least grain number in it; -1 for who does not stand still",
+        ),
+        |r| r.1.group,
+    );
     f.0
 }
 

@@ -1,4 +1,4 @@
-//! What happens between steps, on all ranks at once: series, snapshots, outlets, gates, the end of settling, jams.
+//! What sources order between steps, on all ranks at once: outlets, gates, the end of settling, jams.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::Vector;
 use crate::ranks::{RankError, Ranks, Values};
-use crate::record::{NullSink, Sink};
+use crate::record::NullSink;
 use crate::system::jam_watch::Doubt;
 use crate::system::outlet::Left;
 use crate::system::rattlers::{Mover, all_rattle, are_few};
-use crate::system::schedule::Source;
+use crate::system::schedule::{Due, Source};
 use crate::system::stillness::{LEASTS, Look};
-use crate::system::{SystemError, ledger, outlet, reason, rest, stillness};
+use crate::system::{SystemError, ledger, outlet, rest, stillness};
 
 /// A sum that does not depend on the order of its parts: in units of 2^-90.
 #[derive(Clone, Copy, Default)]
@@ -49,78 +49,15 @@ impl Exact {
 }
 
 impl<D: Integrate> Domains<'_, D> {
-    /// Handles the next event; whether the ranks go on.
-    pub(super) fn handle(&mut self, sink: &mut dyn Sink) -> Result<bool, SystemError> {
-        let Some(due) = self.system.s.schedule.pop() else {
-            return Ok(false);
-        };
-        let (who, time) = (due.source, due.time);
-        self.system.s.journal.handle();
-        let first = self.ranks.rank() == 0;
-        if self.stepped == 0 {
-            // Nobody steps: the grid moves on to here.
-            let dem = &mut self.system.dem;
-            cluster::rim::skip_to(
-                &mut dem.world.clock,
-                &dem.world.sleeping,
-                &mut dem.book,
-                time,
-            );
+    /// Rank 0 counts for all.
+    pub(super) fn count(&mut self, kind: EventKind) {
+        if self.ranks.rank() == 0 {
+            self.system.s.journal.count(kind);
         }
-        if who == Source::Series {
-            let checked = reason::check_numbers(&self.system.dem.world);
-            self.note(checked);
-        }
-        match who {
-            Source::Series => {
-                if first {
-                    self.system.s.journal.count(EventKind::LogState);
-                }
-                let row = self.series_row(time)?;
-                let system = &mut self.system;
-                system.tick(who);
-                if let Some(row) = row {
-                    let written = sink.series(&row).map_err(SystemError::from);
-                    self.note(written);
-                }
-            }
-            Source::Snapshot => {
-                if first {
-                    self.system.s.journal.count(EventKind::Visualize);
-                }
-                let rows = self.snapshot(time)?;
-                let system = &mut self.system;
-                system.tick(who);
-                if let Some((grains, links)) = rows {
-                    let written = sink.snapshot(&grains, &links).map_err(SystemError::from);
-                    self.note(written);
-                }
-            }
-            Source::Outlet => {
-                self.delete_left(time)?;
-                let system = &mut self.system;
-                if system.setup.run.stop_when_empty && self.grains == 0 {
-                    // Rank 0 looks once more, and ends the run.
-                    system.s.schedule.set(who, time, EventKind::DeleteBodies);
-                    return Ok(false);
-                }
-                if first {
-                    system.s.journal.count(EventKind::DeleteBodies);
-                }
-                system.tick(who);
-            }
-            Source::Jam if self.system.s.stage.settling => self.look_for_rest(time)?,
-            Source::Jam => return self.look_for_jam(time),
-            // What the others warn of is dropped in the end.
-            Source::Finish => stillness::give_up_settling(&mut self.system, &mut NullSink)?,
-            Source::Gate(index) => self.open(index as usize, time)?,
-            _ => {}
-        }
-        Ok(true)
     }
 
     /// While settling: whether the grains rest; then the clock is set to 0.
-    fn look_for_rest(&mut self, time: f64) -> Result<(), SystemError> {
+    pub(super) fn look_for_rest(&mut self, time: f64) -> Result<(), SystemError> {
         let Some(settle) = self.system.setup.run.settle else {
             return Ok(());
         };
@@ -152,7 +89,8 @@ impl<D: Integrate> Domains<'_, D> {
     }
 
     /// Whether nothing can move any more; then the ranks need not go on: rank 0 believes the jam, or not.
-    fn look_for_jam(&mut self, time: f64) -> Result<bool, SystemError> {
+    pub(super) fn look_for_jam(&mut self, due: Due) -> Result<(), SystemError> {
+        let time = due.time;
         let system = &self.system;
         let to_come = system
             .setup
@@ -187,11 +125,8 @@ impl<D: Integrate> Domains<'_, D> {
             if !doubted || !self.wake_unbalanced()? {
                 // Comes to rank 0 alone with all grains in its hands, which looks once more.
                 self.system.s.watch.believe_next();
-                self.system
-                    .s
-                    .schedule
-                    .set(Source::Jam, time, EventKind::Jam);
-                return Ok(false);
+                self.leave_to_one(due);
+                return Ok(());
             }
             self.renew()?;
             self.system.s.watch.restless();
@@ -199,7 +134,7 @@ impl<D: Integrate> Domains<'_, D> {
         let state = &mut self.system.s;
         let look = state.sources.look().after(time);
         state.schedule.set(Source::Jam, look.time, look.kind);
-        Ok(true)
+        Ok(())
     }
 
     /// What moves, of all ranks, in order of number; none where that is too much for rattlers on any of them, or altogether.
@@ -218,7 +153,7 @@ impl<D: Integrate> Domains<'_, D> {
     }
 
     /// Removes clusters all of whose grains have left.
-    fn delete_left(&mut self, time: f64) -> Result<(), SystemError> {
+    pub(super) fn delete_left(&mut self, time: f64) -> Result<(), SystemError> {
         let system = &self.system;
         let arrays = &system.dem.world.grains.arrays;
         let left: BTreeMap<u32, Left> = system
@@ -307,12 +242,9 @@ impl<D: Integrate> Domains<'_, D> {
     }
 
     /// Opens a gate.
-    fn open(&mut self, index: usize, time: f64) -> Result<(), SystemError> {
-        let first = self.ranks.rank() == 0;
+    pub(super) fn open(&mut self, index: usize, time: f64) -> Result<(), SystemError> {
+        self.count(EventKind::BoundaryUpdate);
         let system = &mut self.system;
-        if first {
-            system.s.journal.count(EventKind::BoundaryUpdate);
-        }
         let elastic = cluster::change::end_links_with(
             &system.dem.world,
             &mut system.dem.effects,

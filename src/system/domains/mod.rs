@@ -6,12 +6,11 @@
 //!
 //! Motion has the same bits on any number of ranks; sums that are told (energies, loads of walls) are added in another order.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use self::cut::Cut;
 
-use super::run_loop::Driven;
-use super::schedule::Source;
+use super::run_loop::{self, Driven};
 use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
 use crate::capabilities::{Feature, Model};
 use crate::cluster;
@@ -19,11 +18,12 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::Rows;
 use crate::ranks::{Ranks, Values};
-use crate::record::{NullSink, Sink};
+use crate::record::Sink;
 use crate::system::driver;
 use crate::walls::{Boundary, Images};
 
 mod cut;
+mod driven;
 mod events;
 mod exchange;
 mod rest;
@@ -63,6 +63,8 @@ pub(super) struct Domains<'a, D: Integrate> {
     renewals: u64,
     /// What went wrong here, until all know.
     fault: Option<SystemError>,
+    /// How the sharing ended, if it has: all that is left may be for rank 0 alone.
+    ended: Option<Outcome>,
 }
 
 impl<D: Integrate> std::fmt::Debug for Domains<'_, D> {
@@ -239,6 +241,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             stepped: grains as u64,
             renewals: 0,
             fault: None,
+            ended: None,
         };
         cluster::border::share(
             &domains.system.dem.world.grains,
@@ -258,46 +261,13 @@ impl<'a, D: Integrate> Domains<'a, D> {
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Option<(System<D>, Outcome)>, SystemError> {
-        let began = Instant::now();
-        self.system.started_at = began;
-        let mut reported = began;
-        if !self.system.s.stage.started {
-            self.start()?;
-        }
-        let stop = loop {
-            let next = self.system.s.schedule.first_time();
-            let dem = &self.system.dem;
-            if self.stepped > 0 && dem.world.clock.time_of(dem.world.clock.n + 1) <= next {
-                let late = control
-                    .wall_limit
-                    .is_some_and(|most| began.elapsed() >= most);
-                let stop = late
-                    || control
-                        .interrupted
-                        .load(std::sync::atomic::Ordering::Relaxed);
-                if self.step(stop)? {
-                    break true;
-                }
-            } else if self.over() || !self.handle(sink)? {
-                break false;
-            }
-            if reported.elapsed() >= Duration::from_millis(100) {
-                reported = Instant::now();
-                if let Some(progress) = control.progress.as_mut() {
-                    progress(super::Progress {
-                        time: self.system.dem.world.clock.time(),
-                        finish: self.system.setup.run.finish,
-                        grains: self.grains as usize,
-                        discharged: self.system.s.traffic.discharged(),
-                    });
-                }
-            }
-        };
+        self.system.started_at = Instant::now();
+        let outcome = run_loop::run(&mut self, sink, control)?;
         let Some(mut system) = self.gather()? else {
             return Ok(None);
         };
         system.schedule_step();
-        if stop {
+        if outcome == Outcome::Interrupted {
             system.spent(0.0);
             system.interrupt(sink)?;
             return Ok(Some((system, Outcome::Interrupted)));
@@ -306,26 +276,5 @@ impl<'a, D: Integrate> Domains<'a, D> {
         system.s.stage.wall_seconds = driver::wall_time(&system.started_at, &system.s.stage);
         let outcome = system.run_here(sink, control)?;
         Ok(Some((system, outcome)))
-    }
-
-    /// Whether the next event is one that rank 0 handles alone.
-    fn over(&self) -> bool {
-        let system = &self.system;
-        let next = system.s.schedule.first().map(|due| due.source);
-        next.is_none()
-            || system.s.stage.over.is_some()
-            || (next == Some(Source::Finish) && !system.s.stage.settling)
-    }
-
-    /// First events.
-    fn start(&mut self) -> Result<(), SystemError> {
-        let system = &mut self.system;
-        system.s.stage.started = true;
-        if system.s.stage.settling {
-            driver::schedule_settling(&mut system.s);
-        } else {
-            system.begin(&mut NullSink)?;
-        }
-        self.renew()
     }
 }

@@ -12,6 +12,7 @@ use crate::body::GrainId;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Flows};
+use crate::event::Regime;
 use crate::ranks::{RankError, Ranks, Source, Tag};
 use crate::record::{BodyRef, GrainRow, LinkRow, SeriesRow};
 use crate::system::driver::System;
@@ -313,7 +314,7 @@ impl<D: Integrate> Domains<'_, D> {
     /// Rows of all grains and links, on rank 0.
     pub(super) fn snapshot(&mut self, time: f64) -> Result<Option<Rows>, SystemError> {
         let grains = logging::grain_rows(
-            &self.system.dem.world,
+            &mut self.system.dem.world,
             &mut self.system.dem.clusters,
             &self.system.s.watch,
             &self.system.s.rest,
@@ -337,7 +338,13 @@ impl<D: Integrate> Domains<'_, D> {
         }
         grains.sort_unstable_by_key(|row| row.grain);
         links.sort_by_key(|row| (row.body_a.code(), row.body_b.code()));
-        name_clusters(&mut grains, &links);
+        let clusters = named_by_least(&grains, &links, |row| row.regime != Regime::Flight);
+        let stands = |row: &GrainRow| matches!(row.regime, Regime::Rest | Regime::Rigid);
+        let groups = named_by_least(&grains, &links, stands);
+        for (row, (cluster, group)) in grains.iter_mut().zip(clusters.into_iter().zip(groups)) {
+            row.cluster = cluster.unwrap_or(-1);
+            row.group = group.unwrap_or(-1);
+        }
         Ok(Some((grains, links)))
     }
 
@@ -394,20 +401,27 @@ fn to_rank_0<T: Serialize + serde::de::DeserializeOwned>(
     came.collect::<Result<_, _>>().map(Some)
 }
 
-/// Clusters are named by their least grain.
-fn name_clusters(grains: &mut [GrainRow], links: &[LinkRow]) {
+/// For each grain the least number of those of some grains that links among these join it with; none for others. Grains ascend.
+fn named_by_least(
+    grains: &[GrainRow],
+    links: &[LinkRow],
+    is_of_them: impl Fn(&GrainRow) -> bool,
+) -> Vec<Option<i64>> {
     let ids: Vec<GrainId> = grains.iter().map(|row| row.grain).collect();
     let mut one = UnionFind::<usize>::new(ids.len());
     for link in links {
         if let (BodyRef::Grain(a), BodyRef::Grain(b)) = (link.body_a, link.body_b)
             && let (Ok(a), Ok(b)) = (ids.binary_search(&a), ids.binary_search(&b))
+            && [a, b].iter().all(|&index| is_of_them(&grains[index]))
         {
             one.union(a, b);
         }
     }
     let mut least: Vec<Option<GrainId>> = vec![None; ids.len()];
-    for (index, root) in one.into_labeling().into_iter().enumerate() {
-        // Grains ascend.
-        grains[index].cluster = i64::from(*least[root].get_or_insert(ids[index]));
-    }
+    let roots = one.into_labeling().into_iter().enumerate();
+    let name = |(index, root): (usize, usize)| {
+        let name = i64::from(*least[root].get_or_insert(ids[index]));
+        is_of_them(&grains[index]).then_some(name)
+    };
+    roots.map(name).collect()
 }

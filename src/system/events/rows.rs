@@ -208,6 +208,7 @@ impl<D: Dimension> Events<D> {
                 moment: [0.0; 3],
                 regime: Regime::Flight,
                 cluster: -1,
+                group: -1,
             }
         };
         self.present().map(row).collect()

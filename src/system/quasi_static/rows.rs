@@ -256,6 +256,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 moment: std::array::from_fn(spin),
                 regime: Regime::Rigid,
                 cluster: groups[node],
+                group: groups[node],
             });
         }
         Ok(sink.snapshot(&grains, &links)?)

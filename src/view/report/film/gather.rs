@@ -33,6 +33,8 @@ pub(in crate::view::report) struct GrainState {
     pub(super) regime: u8,
     /// Place among the constants of the grain that gives its cluster the name, from 1; 0: none.
     pub(super) cluster: u32,
+    /// The same of its group at rest.
+    pub(super) group: u32,
 }
 
 /// A link in a frame.
@@ -158,6 +160,10 @@ impl Frames {
         }
         let single = |v: [f64; 3]| v.map(|x| x as f32);
         let planar = self.meta.dimensions == 2;
+        let named = |id: i64| {
+            let place = u32::try_from(id).ok().and_then(|id| index.get(&id));
+            place.map_or(0, |place| place + 1)
+        };
         let mut grains: Vec<GrainState> = rows
             .iter()
             .map(|g| GrainState {
@@ -174,10 +180,8 @@ impl Frames {
                     false => g.spin.iter().map(|w| w * w).sum::<f64>().sqrt() as f32,
                 },
                 regime: g.regime as u8,
-                cluster: u32::try_from(g.cluster)
-                    .ok()
-                    .and_then(|id| index.get(&id))
-                    .map_or(0, |place| place + 1),
+                cluster: named(g.cluster),
+                group: named(g.group),
             })
             .collect();
         grains.sort_by_key(|g| g.index);

@@ -153,6 +153,7 @@ struct Told {
     spin: u32,
     regime: u32,
     cluster: u32,
+    group: u32,
 }
 
 struct Writer<'a> {
@@ -252,6 +253,7 @@ impl<'a> Writer<'a> {
                     spin: self.root(g.spin, self.scale.spin, true),
                     regime: u32::from(g.regime),
                     cluster: g.cluster,
+                    group: g.group,
                 }
             })
             .collect();
@@ -279,6 +281,7 @@ impl<'a> Writer<'a> {
         column(scale.root, &|t| t.spin, &|t| t.spin);
         column(1, &|t| t.regime, &|t| t.regime);
         column(scale.number, &|t| t.cluster, &|t| t.cluster);
+        column(scale.number, &|t| t.group, &|t| t.group);
         for (grain, now) in grains.iter().zip(now) {
             self.told[grain.index as usize] = now;
         }

@@ -42,6 +42,12 @@ function colourings(film) {
   const over = (r) => (dimensions === 2 ? 1 / (TAU * r) : 1 / (2 * TAU * r * r));
   const strongest = 3 * scale.strong * over(mean_radius);
   const spread = regimes.map((r) => rgb(r[1]));
+  // Nodes of the hierarchy, each in the colour of its name; grey for who is of none.
+  const nodes = (of, none) => ({
+    palette: [[168, 172, 176], ...CLUSTERS],
+    fill: each((m, k) => (of(m)[k] ? 1 + ((of(m)[k] * 7919) % CLUSTERS.length) : 0)),
+    none,
+  });
   const modes = [
     { key: "layer", name: "layer at the start", palette: layers.map(rgb), fill: each((m, k) => film.layer[m.index[k]]) },
     { key: "regime", name: "regime", palette: spread, fill: each((m, k) => m.regime[k]), swatches: regimes },
@@ -66,12 +72,10 @@ function colourings(film) {
         return place(dimensions === 2 ? 0.5 + 0.5 * q : Math.abs(q));
       }),
     },
-    {
-      key: "cluster", name: "cluster", palette: [[168, 172, 176], ...CLUSTERS],
-      fill: each((m, k) => (m.cluster[k] ? 1 + ((m.cluster[k] * 7919) % CLUSTERS.length) : 0)),
-    },
+    { key: "cluster", name: "cluster", ...nodes((m) => m.cluster, "in flight, alone") },
+    { key: "group", name: "group at rest", ...nodes((m) => m.group, "moves") },
   ];
-  if (film.scene.quasi_static) return modes.filter((m) => !["speed", "spin", "regime", "cluster"].includes(m.key));
+  if (film.scene.quasi_static) return modes.filter((m) => !["speed", "spin", "regime", "cluster", "group"].includes(m.key));
   return modes;
 }
 

@@ -3,7 +3,7 @@
 // Grains between two snapshots.
 class Moment {
   constructor(film, a, b, share) {
-    Object.assign(this, { film, share, frame: a, n: a.n, index: a.index, regime: a.regime, cluster: a.cluster, links: a.links });
+    Object.assign(this, { film, share, frame: a, n: a.n, index: a.index, regime: a.regime, cluster: a.cluster, group: a.group, links: a.links });
     this.time = b ? a.time + share * (b.time - a.time) : a.time;
     this.next = b;
     this.v = a.v;
@@ -245,7 +245,7 @@ class Moment {
       i.title = "by the root: half of the ramp is a quarter of the greatest value";
       span.append(low, i, `${say(Number(mode.most.toPrecision(2)))} ${mode.unit}`);
       box.append(span);
-    } else mode.palette.slice(0, mode.key === "cluster" ? 7 : 8).forEach((c, k) => item(css(c), mode.key === "cluster" ? (k ? "" : "in flight, alone") : k ? "" : "layers from below, over and over"));
+    } else mode.palette.slice(0, mode.none ? 7 : 8).forEach((c, k) => item(css(c), k ? "" : mode.none || "layers from below, over and over"));
     if (look.forces) item(drawing.ink.ink, `force, widest ${say(Number(film.head.scale.strong.toPrecision(2)))} N and more`, "bar");
     if (look.slips) item(SLID, "slides; flashes as it begins", "bar");
     if (film.scene.jams.some((j) => j.arch.length)) item(ARCH, "arch of the jam", "bar");

@@ -165,6 +165,7 @@ class Unpacker {
     this.spin = column();
     this.regime = column();
     this.cluster = column();
+    this.group = column();
     this.links = { a: [], b: [], force: [], flags: [], offset: [[], [], []] };
   }
 
@@ -230,6 +231,7 @@ class Unpacker {
     frame.spin = root(this.told(this.spin, s.root, true), s.spin, true);
     frame.regime = Uint8Array.from(this.told(this.regime, 1, false));
     frame.cluster = this.told(this.cluster, s.number, false);
+    frame.group = this.told(this.group, s.number, false);
     frame.links = this.frameLinks(root);
     return frame;
   }

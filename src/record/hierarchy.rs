@@ -1,0 +1,87 @@
+//! The hierarchical graph of a moment (thesis 5.1, 5.2): the system, clusters of grains that touch, groups of those that stand still, grains;
+//! walls that are touched are members of the system.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rows::{BodyRef, GrainRow, LinkRow};
+use crate::body::GrainId;
+use crate::hgraph::{GraphError, HierarchicalGraph, NodeKey, NodeKind};
+
+/// Nodes and links of a snapshot, at their levels.
+#[derive(Clone, Debug)]
+pub struct Hierarchy {
+    /// The tree. A group that stands still is a body without inner motion: [`NodeKind::RigidBody`].
+    pub graph: HierarchicalGraph,
+    /// The node of each grain, as rows came.
+    pub grains: Vec<NodeKey>,
+    /// The least number of the grains in each graph below the system.
+    pub names: BTreeMap<NodeKey, GrainId>,
+}
+
+impl Hierarchy {
+    /// Of the rows of a snapshot. Links with bodies that have no row are left out.
+    ///
+    /// # Errors
+    /// None for rows of one snapshot; a grain that comes twice may be linked to itself.
+    pub fn of(grains: &[GrainRow], links: &[LinkRow]) -> Result<Self, GraphError> {
+        let mut graph = HierarchicalGraph::new();
+        let system = graph.root();
+        // By their codes in the tables.
+        let mut bodies: BTreeMap<i64, NodeKey> = BTreeMap::new();
+        let mut keys = Vec::with_capacity(grains.len());
+        let mut flyers: BTreeSet<NodeKey> = BTreeSet::new();
+        for grain in grains {
+            let key = graph.add_atomic(system, false)?;
+            bodies.insert(i64::from(grain.grain), key);
+            keys.push(key);
+            if grain.cluster < 0 {
+                flyers.insert(key);
+            }
+        }
+        for link in links {
+            let [a, b] = [link.body_a, link.body_b].map(BodyRef::code);
+            if matches!(link.body_b, BodyRef::Boundary(_)) && !bodies.contains_key(&b) {
+                bodies.insert(b, graph.add_atomic(system, true)?);
+            }
+            let ends = [a, b].map(|code| bodies.get(&code).copied());
+            if let [Some(a), Some(b)] = ends {
+                graph.insert_link(a, b)?;
+            }
+        }
+        for cluster in graph.find_clusters(system)? {
+            // Who flies alone is of no cluster.
+            let flies = |&key: &NodeKey| flyers.contains(&key);
+            if graph.members(cluster).iter().all(flies) {
+                graph.ungroup(cluster)?;
+            }
+        }
+        let mut groups: BTreeMap<_, Vec<NodeKey>> = BTreeMap::new();
+        for (grain, &key) in grains.iter().zip(&keys).filter(|(g, _)| g.group >= 0) {
+            let group = (graph.owner(key), grain.group);
+            groups.entry(group).or_default().push(key);
+        }
+        for members in groups.values() {
+            graph.group(members, NodeKind::RigidBody)?;
+        }
+        let mut names: BTreeMap<NodeKey, GrainId> = BTreeMap::new();
+        for (grain, &key) in grains.iter().zip(&keys) {
+            for owner in owners(&graph, key).filter(|&owner| owner != system) {
+                let name = names.entry(owner).or_insert(grain.grain);
+                *name = grain.grain.min(*name);
+            }
+        }
+        Ok(Hierarchy {
+            graph,
+            grains: keys,
+            names,
+        })
+    }
+}
+
+/// Graphs that hold a node, from the innermost to the system.
+pub(super) fn owners(
+    graph: &HierarchicalGraph,
+    node: NodeKey,
+) -> impl Iterator<Item = NodeKey> + '_ {
+    std::iter::successors(graph.owner(node), |&owner| graph.owner(owner))
+}
