@@ -3,7 +3,9 @@ use super::cut::{Cut, Load};
 use crate::cluster;
 use crate::geometry::Planar;
 use crate::ranks::{Threads, Values};
+use crate::record::NullSink;
 use crate::scenario::{AnySetup, Scenario};
+use crate::system::run_loop::Driven;
 use crate::system::{Setup, logging};
 
 /// Disks that fall into a box and come to rest.
@@ -82,7 +84,7 @@ fn what_stands_still_goes_over() {
     let run = |goes: bool| {
         let ends = Threads::run(3, |ranks| {
             let mut domains = Domains::dealt(bed(), Some([3, 1, 1]), ranks).unwrap();
-            domains.start().unwrap();
+            domains.start(&mut NullSink).unwrap();
             while domains.stepped > 20 && domains.system.time() < 5.0 {
                 domains.step(false).unwrap();
             }
