@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use arenite::record::{BodyRef, MemorySink, SeriesRow};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::study::grinding::{Analytical, Mill, Statistical};
-use arenite::system::{Control, simulation};
+use arenite::system::{Control, driver_of};
 use arenite::view::{Curve, Panel, chart};
 
 /// Impacts of two balls that count as hard, J: such as are over about the mean of the thesis's mill.
@@ -80,7 +80,7 @@ fn measure(how: Operation, seconds: f64) -> Rates {
     let stop = AtomicBool::new(false);
     let mut control = Control::new(&stop);
     let mut sink = MemorySink::default();
-    let mut run = simulation(setup, None).expect("the scenario runs");
+    let mut run = driver_of(setup, None).expect("the scenario runs");
     run.run(&mut sink, &mut control)
         .expect("the run goes through");
     let steady: Vec<&SeriesRow> = sink.series.iter().filter(|row| row.time > 0.199).collect();

@@ -6,29 +6,22 @@
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`system`]; [`scenario`], [`record`],
 //! [`study`], [`view`], [`sweep`], [`cli`].
 //!
-//! A scenario runs from a few lines; what the program writes into files comes as rows to a
-//! [`record::Sink`]:
+//! A scenario runs from a few lines (docs/library.md has more):
 //!
 //! ```
-//! use std::sync::atomic::AtomicBool;
+//! use arenite::prelude::*;
 //!
-//! use arenite::record::MemorySink;
-//! use arenite::scenario::{AnySetup, Override, Scenario};
-//! use arenite::system::{Control, System};
-//!
-//! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     let scenario = Scenario::load("hopper", &[Override::set("run.finish=0.02")?])?;
-//!     let AnySetup::Planar(setup) = scenario.resolve()?.setup else {
-//!         return Err("the hopper is planar".into());
-//!     };
-//!     let mut system = System::new(setup)?;
-//!     let mut records = MemorySink::default();
-//!     let never = AtomicBool::new(false);
-//!     let mut control = Control::new(&never);
-//!     let outcome = system.run(&mut records, &mut control)?;
-//!     let figures = system.summary();
-//!     println!("{outcome:?} at {} s: {} grains", figures.time.simulated, figures.grains.last);
-//!     assert_eq!(records.series.first().map(|row| row.grains), Some(500));
+//! fn main() -> Result<(), SimulationError> {
+//!     let mut simulation = Simulation::builder()
+//!         .scenario("hopper")
+//!         .set("run.finish=0.04")
+//!         .build()?;
+//!     simulation.run_until(0.02)?;
+//!     let moment = simulation.moment();
+//!     let fastest = moment.grains.iter().map(|grain| -grain.velocity[1]).fold(0.0, f64::max);
+//!     println!("{} disks at {} s, the fastest falls at {fastest:.2} m/s", moment.grains.len(), moment.time);
+//!     assert!(fastest > 0.1);
+//!     println!("{:?}", simulation.run()?);
 //!     Ok(())
 //! }
 //! ```
@@ -50,10 +43,12 @@ pub mod keys;
 pub mod neighbor;
 #[doc(hidden)]
 pub mod outside;
+pub mod prelude;
 pub mod qrb;
 pub mod ranks;
 pub mod record;
 pub mod scenario;
+pub mod simulation;
 pub mod stress;
 pub mod study;
 pub mod sweep;
@@ -66,3 +61,8 @@ pub mod walls;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
+
+/// The code of docs/library.md, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+mod library {}

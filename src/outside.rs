@@ -11,7 +11,7 @@ use crate::cluster::integrate::Integrate;
 use crate::record::{MemorySink, RunFolder, Table, read, whole_checkpoint};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Override, Problem, Scenario};
-use crate::system::{Control, Setup, System, SystemError, simulation};
+use crate::system::{Control, Setup, System, SystemError, driver_of};
 use crate::view::report::{ReportOptions, report};
 
 /// Grains that an input may ask for, so that it is soon read: more are right, but take time.
@@ -56,7 +56,7 @@ fn started<D: Integrate>(scenario: &Scenario, setup: Setup<D>) -> Read {
         other => told(other),
     };
     System::plan(&setup).map_err(fault)?;
-    simulation(setup, None).map(drop).map_err(fault)
+    driver_of(setup, None).map(drop).map_err(fault)
 }
 
 /// Whether a scenario is left out for the grains that it starts with; counts that none may have are not.
@@ -230,7 +230,7 @@ fn last_state<D: Integrate>(setup: Setup<D>) -> Vec<u8> {
     let mut sink = MemorySink::default();
     let never = AtomicBool::new(false);
     let made =
-        simulation(setup, None).and_then(|mut run| run.run(&mut sink, &mut Control::new(&never)));
+        driver_of(setup, None).and_then(|mut run| run.run(&mut sink, &mut Control::new(&never)));
     made.unwrap_or_else(|why| panic!("{why}"));
     sink.checkpoint.expect("a checkpoint")
 }
@@ -247,7 +247,7 @@ pub fn run_folder(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let meta = crate::system::run_meta(&setup, SAVED[0]);
     let mut sink = RunFolder::create(folder, &meta, 1, true).expect("a folder");
     let never = AtomicBool::new(false);
-    let mut run = simulation(setup, None).expect("a run");
+    let mut run = driver_of(setup, None).expect("a run");
     run.run(&mut sink, &mut Control::new(&never))
         .expect("an end");
     sink.finish(&run.summary()).expect("records");
@@ -297,8 +297,8 @@ pub fn edited(state: &[u8], edits: &[u8]) -> Vec<u8> {
 /// That the state is none, or of another run.
 pub fn state(setup: &AnySetup, state: &[u8]) -> Read {
     let taken = match setup {
-        AnySetup::Planar(setup) => simulation(setup.clone(), Some(state)).map(drop),
-        AnySetup::Spatial(setup) => simulation(setup.clone(), Some(state)).map(drop),
+        AnySetup::Planar(setup) => driver_of(setup.clone(), Some(state)).map(drop),
+        AnySetup::Spatial(setup) => driver_of(setup.clone(), Some(state)).map(drop),
     };
     taken.map_err(told)
 }

@@ -7,7 +7,7 @@ use arenite::record::{
     AvalancheRow, EventRow, GrainRow, LinkRow, RecordError, SeriesRow, Sink, Summary,
 };
 use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::system::{Control, Setup, Simulation, System};
+use arenite::system::{Control, Driver, Setup, System};
 
 use super::{Fallible, Run, clock};
 
@@ -48,7 +48,7 @@ impl Sink for Marks {
 }
 
 /// Runs to the end: marks, figures, and processor time at the end, s.
-pub fn drive(simulation: &mut dyn Simulation, mut marks: Marks) -> Fallible<(Marks, Summary, f64)> {
+pub fn drive(simulation: &mut dyn Driver, mut marks: Marks) -> Fallible<(Marks, Summary, f64)> {
     let stop = AtomicBool::new(false);
     simulation.run(&mut marks, &mut Control::new(&stop))?;
     let end = clock::own();
@@ -66,7 +66,7 @@ pub fn from_time_0<D: Integrate>(setup: Setup<D>) -> Fallible<Run> {
 }
 
 /// The same of any run.
-pub fn counted(simulation: &mut dyn Simulation) -> Fallible<Run> {
+pub fn counted(simulation: &mut dyn Driver) -> Fallible<Run> {
     let (marks, summary, end) = drive(simulation, Marks::default())?;
     let begin = marks.rows.iter().find(|(time, _)| *time >= 0.0);
     let begin = begin.ok_or("the run has no series")?.1;

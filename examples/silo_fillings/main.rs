@@ -29,7 +29,7 @@ use arenite::study::pressure::mean_wall_pressure;
 use arenite::study::silo::{Bed, Frictions, SiloStudy, silo};
 use arenite::study::temperature::{Rearrangement, matched, rearrangement};
 use arenite::study::{alternatives, goodness};
-use arenite::system::{Control, EventLog, QuasiStatic, Setup, Simulation, expanded};
+use arenite::system::{Control, Driver, EventLog, QuasiStatic, Setup, expanded};
 use places::Heats;
 use rayon::prelude::*;
 

@@ -9,7 +9,7 @@ use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
-use crate::system::{FreedomName, Plan, QuasiStaticSetup, Setup, moving_part, simulation};
+use crate::system::{FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, moving_part};
 
 /// Checks the scenario and prints what would run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ fn show<D: Integrate>(
     plan: &Plan,
 ) -> Result<(), Failure> {
     // What only a start shows: walls that are none, tables that cannot be made.
-    simulation(setup.clone(), None)?;
+    driver_of(setup.clone(), None)?;
     let spec = &resolved.spec;
     // As the step and the cost are estimated with: what is due by the finish, not what is allowed at most.
     let fed = setup.to_come().round() as u64;

@@ -16,7 +16,7 @@ use crate::record::{AvalancheRow, EventRow, GrainRow, LinkRow, RecordError, Seri
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::convergence::{self, Convergence, Course, OrderFit, Placed, State};
-use crate::system::{Control, EventLog, Setup, simulation};
+use crate::system::{Control, EventLog, Setup, driver_of};
 use crate::view::{Curve, Panel, chart};
 
 /// A finest run of more steps than this would not end in a day.
@@ -152,7 +152,7 @@ fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Co
         ..Looks::default()
     };
     let never = AtomicBool::new(false);
-    simulation(setup, None)?
+    driver_of(setup, None)?
         .run(&mut looks, &mut Control::new(&never))
         .map_err(|why| Failure::Run(format!("the run with a step of {step:e} s failed: {why}")))?;
     Ok(Course {

@@ -18,8 +18,7 @@ use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
-    Control, Outcome, Setup, Shared, Simulation, System, SystemError, bricks_of, moving_part,
-    simulation,
+    Control, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of, driver_of, moving_part,
 };
 use crate::view::report::{Live, Shown};
 
@@ -135,10 +134,10 @@ fn run_in<D: Integrate>(
         None => None,
     };
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
-    let mut system: Box<dyn Simulation + '_> = if ranks.size() > 1 {
+    let mut system: Box<dyn Driver + '_> = if ranks.size() > 1 {
         Box::new(Shared::new(setup, args.bricks, ranks))
     } else {
-        simulation(setup, state.as_deref())?
+        driver_of(setup, state.as_deref())?
     };
     let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));

@@ -347,6 +347,38 @@ pub trait Sink: Send {
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError>;
 }
 
+/// What is lent takes records for its owner.
+impl<S: Sink + ?Sized> Sink for &mut S {
+    fn event(&mut self, row: &EventRow) -> Result<(), super::RecordError> {
+        (**self).event(row)
+    }
+    fn series(&mut self, row: &SeriesRow) -> Result<(), super::RecordError> {
+        (**self).series(row)
+    }
+    fn snapshot(
+        &mut self,
+        grains: &[GrainRow],
+        links: &[LinkRow],
+    ) -> Result<(), super::RecordError> {
+        (**self).snapshot(grains, links)
+    }
+    fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError> {
+        (**self).avalanche(row)
+    }
+    fn zone(&mut self, row: &ZoneRow) -> Result<(), super::RecordError> {
+        (**self).zone(row)
+    }
+    fn impact(&mut self, row: &ImpactRow) -> Result<(), super::RecordError> {
+        (**self).impact(row)
+    }
+    fn wear(&mut self, row: &WearRow) -> Result<(), super::RecordError> {
+        (**self).wear(row)
+    }
+    fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError> {
+        (**self).checkpoint(state)
+    }
+}
+
 /// A sink that keeps nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;

@@ -14,7 +14,7 @@ use crate::record::{
     Status, Summary, Table, WearRow, ZoneRow, read,
 };
 use crate::scenario::AnySetup;
-use crate::system::{Control, Outcome, Progress, Setup, SystemError, simulation};
+use crate::system::{Control, Outcome, Progress, Setup, SystemError, driver_of};
 
 /// How a run ended.
 pub(super) enum Ended {
@@ -93,13 +93,13 @@ fn run_in<D: Integrate>(
         Ok(Ended::Row(Box::new(row)))
     };
     let again = state.is_some().then(|| setup.clone());
-    let (mut system, folder) = match (simulation(setup, state.as_deref()), again) {
+    let (mut system, folder) = match (driver_of(setup, state.as_deref()), again) {
         (Ok(system), _) => (system, folder),
         // A checkpoint of another version of the program: begin anew.
         (Err(_), Some(setup)) => {
             drop(folder);
             let folder = begin(&setup)?;
-            match simulation(setup, None) {
+            match driver_of(setup, None) {
                 Ok(system) => (system, folder),
                 Err(error) => return fail(&error),
             }

@@ -221,6 +221,7 @@ impl<D: Integrate> System<D> {
             flight_search,
             surroundings: None,
             started_at: Instant::now(),
+            looked_at: None,
         };
         system.dem.world.clock.origin = start;
         Ok(system)

@@ -89,6 +89,19 @@ impl<D: Integrate> System<D> {
         method!(self, run(sink, control))
     }
 
+    /// Runs up to a time (s), or the end if that comes first; none: there it goes on. All that is due until then is done.
+    ///
+    /// # Errors
+    /// As of [`System::run`].
+    pub fn run_until(
+        &mut self,
+        time: f64,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Option<Outcome>, SystemError> {
+        method!(self, run_until(time, sink, control))
+    }
+
     /// Runs a setup over ranks, all of which call this with the same setup (docs/ranks.md): the box is cut into bricks, so many along each axis and
     /// one for each rank (none: chosen), and each rank steps what is in its own. Rank 0 alone gives records to its sink and gets the
     /// system back, as after a run of its own.
@@ -143,7 +156,16 @@ macro_rules! dimension {
                 sink: &mut dyn Sink,
                 control: &mut Control<'_>,
             ) -> Result<Outcome, SystemError> {
-                system.run_here(sink, control)
+                let outcome = system.run_here(f64::INFINITY, sink, control)?;
+                Ok(outcome.unwrap_or(Outcome::Finished))
+            }
+            pub fn run_until(
+                system: &mut System<$dimension>,
+                time: f64,
+                sink: &mut dyn Sink,
+                control: &mut Control<'_>,
+            ) -> Result<Option<Outcome>, SystemError> {
+                system.run_here(time, sink, control)
             }
             pub fn run_over(
                 setup: Setup<$dimension>,

@@ -80,6 +80,8 @@ pub struct System<D: Integrate> {
     /// Who is around a place, for feeds, while that holds.
     pub(super) surroundings: Option<super::surroundings::Surroundings<D>>,
     pub(super) started_at: Instant,
+    /// Where whoever drives the run looked at it last, s, and how many steps there had been.
+    pub(super) looked_at: Option<(f64, i64)>,
 }
 
 impl<D: Integrate> std::fmt::Debug for System<D> {
@@ -101,6 +103,14 @@ impl<D: Integrate> System<D> {
     /// The world with the model that steps it, to look at.
     pub fn dem(&self) -> &Dem<D> {
         &self.dem
+    }
+
+    /// The time up to which it has come, s: that of the last look at it, or else of the last evaluation or row.
+    pub(super) fn time_now(&self) -> f64 {
+        match self.looked_at {
+            Some((time, n)) if n == self.dem.world.clock.n && self.s.stage.over.is_none() => time,
+            _ => logging::time_of(self),
+        }
     }
 
     /// Step of the clusters, s.
@@ -168,12 +178,13 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// [`System::run`]: in a pool of as many threads as asked for.
+    /// [`System::run_until`]: in a pool of as many threads as asked for.
     pub(super) fn run_here(
         &mut self,
+        until: f64,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
+    ) -> Result<Option<Outcome>, SystemError> {
         /// As much as the main thread has.
         const STACK: usize = 8 << 20;
         self.dem.set_threads(control.threads);
@@ -181,10 +192,10 @@ impl<D: Integrate> System<D> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
             // Without more threads all takes longer, and no more.
             if let Ok(pool) = pool.stack_size(STACK).build() {
-                return pool.install(|| run_loop::run(self, sink, control));
+                return pool.install(|| run_loop::run_until(self, until, sink, control));
             }
         }
-        run_loop::run(self, sink, control)
+        run_loop::run_until(self, until, sink, control)
     }
 
     /// Lets a run that has come to its finish go on to a later one, s.
@@ -328,6 +339,18 @@ impl<D: Integrate> Driven<D> for System<D> {
     fn spent(&mut self, _: f64) {
         self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
         self.started_at = Instant::now();
+    }
+
+    fn pause(&mut self, time: f64) {
+        let clock = &self.dem.world.clock;
+        // Of a time that is over nothing is known; the grid may be off by rounding.
+        if time < self.time_now() - 0.5 * clock.step {
+            return;
+        }
+        if time > clock.time() {
+            handle::skip_to(self, time);
+        }
+        self.looked_at = Some((time, self.dem.world.clock.n));
     }
 }
 

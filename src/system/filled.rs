@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{self, Kind};
 use super::quasi_static::{Body, QuasiStatic};
-use super::{Control, Outcome, QuasiStaticSetup, Setup, Simulation, System, SystemError, ThenName};
+use super::{
+    Control, Driver, Outcome, QuasiStaticSetup, Rows, Setup, System, SystemError, ThenName,
+};
 use crate::body::GrainId;
 use crate::cluster;
 use crate::cluster::Other;
@@ -146,6 +148,13 @@ impl<D: Integrate> Filled<D> {
         Ok(Self { phase, moving })
     }
 
+    fn driver(&mut self) -> &mut dyn Driver {
+        match &mut self.phase {
+            Phase::Filling(filling) => &mut **filling,
+            Phase::Motion(system) => &mut **system,
+        }
+    }
+
     /// The system in motion, once it is that.
     pub fn system(&self) -> Option<&System<D>> {
         match &self.phase {
@@ -155,16 +164,17 @@ impl<D: Integrate> Filled<D> {
     }
 }
 
-impl<D: Integrate> Simulation for Filled<D> {
-    fn run(
+impl<D: Integrate> Driver for Filled<D> {
+    fn run_until(
         &mut self,
+        time: f64,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
+    ) -> Result<Option<Outcome>, SystemError> {
         if let Phase::Filling(filling) = &mut self.phase {
             let began = Instant::now();
-            let outcome = filling.run(sink, control)?;
-            if outcome != Outcome::Finished {
+            let outcome = filling.run_until(time, sink, control)?;
+            if outcome != Some(Outcome::Finished) {
                 return Ok(outcome);
             }
             let system = set_in_motion(filling, self.moving.clone())?;
@@ -172,10 +182,22 @@ impl<D: Integrate> Simulation for Filled<D> {
             let limit = &mut control.wall_limit;
             *limit = limit.map(|limit| limit.saturating_sub(began.elapsed()));
         }
-        match &mut self.phase {
-            Phase::Motion(system) => system.run(sink, control),
-            Phase::Filling(filling) => filling.run(sink, control),
+        self.driver().run_until(time, sink, control)
+    }
+
+    fn time(&self) -> f64 {
+        match &self.phase {
+            Phase::Filling(filling) => filling.time(),
+            Phase::Motion(system) => Driver::time(&**system),
         }
+    }
+
+    fn rows(&mut self) -> Rows {
+        self.driver().rows()
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, SystemError> {
+        self.driver().save()
     }
 
     fn summary(&self) -> Summary {

@@ -14,15 +14,7 @@ use crate::record::Sink;
 pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(), SystemError> {
     let (who, time) = (due.source, due.time);
     system.s.journal.handle();
-    if !driver::steps(&system.dem.world) {
-        // Nobody steps: the grid moves on to here.
-        cluster::rim::skip_to(
-            &mut system.dem.world.clock,
-            &system.dem.world.sleeping,
-            &mut system.dem.book,
-            time,
-        );
-    }
+    skip_to(system, time);
     perturb::forget_moment(&mut system.s.perturb);
     if matches!(who, Source::Series | Source::Checkpoint | Source::Finish) {
         reason::check_numbers(&system.dem.world)?;
@@ -40,6 +32,18 @@ pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(
         );
     }
     Ok(())
+}
+
+/// Where nobody steps, the grid moves on to a time, s.
+pub(super) fn skip_to<D: Integrate>(system: &mut System<D>, time: f64) {
+    if !driver::steps(&system.dem.world) {
+        cluster::rim::skip_to(
+            &mut system.dem.world.clock,
+            &system.dem.world.sleeping,
+            &mut system.dem.book,
+            time,
+        );
+    }
 }
 
 /// A turn of flights, or of a gravity that changes while nobody steps.

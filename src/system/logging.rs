@@ -424,13 +424,17 @@ pub(super) fn state_hash<D: Integrate>(
     hash.value()
 }
 
+/// The time up to which a system has come, s.
+pub(super) fn time_of<D: Integrate>(system: &System<D>) -> f64 {
+    match system.s.stage.over {
+        Some(_) => system.s.last_row.last(),
+        None => system.dem.world.clock.time(),
+    }
+}
+
 /// The figures so far. The names of program version and scenario are the caller's to fill in.
 pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
-    let time = if system.s.stage.over.is_some() {
-        system.s.last_row.last()
-    } else {
-        system.dem.world.clock.time()
-    };
+    let time = time_of(system);
     let held = match system.s.stage.over {
         Some(_) => system.s.stage.held,
         None => held(&system.dem.world, &system.fields, time),

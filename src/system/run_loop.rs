@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
-use super::schedule::{Due, Schedule};
+use super::schedule::{Due, Schedule, Source};
 use super::source::{EventSource, Order, Sight, Sources};
 use super::watch::{TURN, Watch};
 use super::{Control, Outcome, Progress, Setup, SystemError};
 use crate::body::Formed;
+use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::record::Sink;
 
@@ -118,6 +119,9 @@ pub(super) trait Driven<D: Formed>: Sight<D> + Sized {
 
     /// The loop has taken so much time on the clock, s.
     fn spent(&mut self, seconds: f64);
+
+    /// All that was due up to a time (s) is done, and whoever drives the run looks at it there. It may have been there before.
+    fn pause(&mut self, time: f64);
 }
 
 /// Runs to the finish, an interruption or an error.
@@ -129,10 +133,25 @@ pub(super) fn run<D: Formed, M: Driven<D>>(
     sink: &mut dyn Sink,
     control: &mut Control<'_>,
 ) -> Result<Outcome, SystemError> {
+    let outcome = run_until(model, f64::INFINITY, sink, control)?;
+    Ok(outcome.unwrap_or(Outcome::Finished))
+}
+
+/// The same up to a time, s; none: there the run goes on.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_until<D: Formed, M: Driven<D>>(
+    model: &mut M,
+    until: f64,
+    sink: &mut dyn Sink,
+    control: &mut Control<'_>,
+) -> Result<Option<Outcome>, SystemError> {
     let mut watch = Watch::new(Some(control));
-    let outcome = through(model, sink, &mut watch);
+    let outcome = through(model, until, sink, &mut watch);
+    model.queue().0.cancel(Source::Pause);
     // What is interrupted has told it before it was saved.
-    if !matches!(outcome, Ok(Outcome::Interrupted)) {
+    if !matches!(outcome, Ok(Some(Outcome::Interrupted))) {
         model.spent(watch.elapsed());
     }
     if let Err(error) = &outcome {
@@ -143,30 +162,51 @@ pub(super) fn run<D: Formed, M: Driven<D>>(
 
 fn through<D: Formed, M: Driven<D>>(
     model: &mut M,
+    until: f64,
     sink: &mut dyn Sink,
     watch: &mut Watch<'_, '_>,
-) -> Result<Outcome, SystemError> {
+) -> Result<Option<Outcome>, SystemError> {
     model.start(sink)?;
     loop {
         if let Some(outcome) = model.over() {
-            return Ok(outcome);
+            return Ok(Some(outcome));
         }
-        if !next(model, sink, watch)? {
-            return Ok(Outcome::Finished);
+        if until < f64::INFINITY {
+            // After all that is due at that time. Where settling ends the queue begins anew.
+            model.queue().0.set(Source::Pause, until, LAST);
+        }
+        match next(model, sink, watch)? {
+            Next::Went => {}
+            Next::Paused => return Ok(None),
+            Next::Nothing => return Ok(Some(Outcome::Finished)),
         }
         if watch.is_due() {
             watch.look();
             if model.over().is_none() && watch.stops() {
                 model.spent(watch.elapsed());
                 model.interrupt(sink)?;
-                return Ok(Outcome::Interrupted);
+                return Ok(Some(Outcome::Interrupted));
             }
             watch.report(|| model.progress());
         }
     }
 }
 
-/// What comes next: the model goes on, or a source acts. Gives whether there was anything.
+/// The kind that comes last of those at one time.
+const LAST: EventKind = EventKind::ALL[EventKind::ALL.len() - 1];
+
+/// What the loop came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The model went on, or a source acted.
+    Went,
+    /// The time up to which the run was to go.
+    Paused,
+    /// Nothing is left to do.
+    Nothing,
+}
+
+/// What comes next: the model goes on, or a source acts.
 ///
 /// # Errors
 /// As [`run`].
@@ -174,13 +214,17 @@ pub(super) fn next<D: Formed, M: Driven<D>>(
     model: &mut M,
     sink: &mut dyn Sink,
     watch: &mut Watch<'_, '_>,
-) -> Result<bool, SystemError> {
+) -> Result<Next, SystemError> {
     if model.go_on(watch, sink)? {
-        return Ok(true);
+        return Ok(Next::Went);
     }
     let Some(due) = model.queue().0.pop() else {
-        return Ok(false);
+        return Ok(Next::Nothing);
     };
+    if due.source == Source::Pause {
+        model.pause(due.time);
+        return Ok(Next::Paused);
+    }
     watch.worked(TURN);
     model.before(due)?;
     let mut sources = std::mem::take(model.queue().1);
@@ -197,5 +241,5 @@ pub(super) fn next<D: Formed, M: Driven<D>>(
         }
     }
     model.after(due, sink)?;
-    Ok(true)
+    Ok(Next::Went)
 }

@@ -75,6 +75,7 @@ pub(super) fn restored<D: Integrate>(
         air,
         surroundings: None,
         started_at: Instant::now(),
+        looked_at: None,
     };
     system.s.journal.go_on(match system.s.stage.settling {
         true => EventLog::None,

@@ -41,6 +41,8 @@ pub(super) enum Source {
     Feed(u32),
     Perturb(u32),
     Control(u32),
+    /// Whoever drives the run from outside, up to a time.
+    Pause,
 }
 
 /// An entry of the queue. Entries are ordered by time, then kind, then source: by nothing that depends on addresses or on the history of
@@ -137,7 +139,12 @@ impl Schedule {
 /// As the list of entries in order, which holds all that the queue does later.
 impl Serialize for Schedule {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut all: Vec<Due> = self.queue.iter().map(|(_, due)| due.0).collect();
+        // Where somebody looks is not of the run.
+        let own = self
+            .queue
+            .iter()
+            .filter(|(source, _)| **source != Source::Pause);
+        let mut all: Vec<Due> = own.map(|(_, due)| due.0).collect();
         all.sort_unstable();
         (all, &self.dropped).serialize(to)
     }

@@ -8,7 +8,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::ranks::Threads;
 use arenite::record::{NullSink, Summary};
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Setup, bricks_of, simulation};
+use arenite::system::{Control, Setup, bricks_of, driver_of};
 use rayon::prelude::*;
 use toml::{Table, Value};
 
@@ -141,7 +141,7 @@ fn at_work(model: Model, summary: &Summary) -> bool {
 
 /// Runs a setup: what it warns of, or what is wrong with it.
 fn run<D: Integrate>(model: Model, setup: Setup<D>, quiet: bool) -> Result<Vec<String>, String> {
-    let mut run = simulation(setup, None).map_err(|error| error.to_string())?;
+    let mut run = driver_of(setup, None).map_err(|error| error.to_string())?;
     let never = AtomicBool::new(false);
     run.run(&mut NullSink, &mut Control::new(&never))
         .map_err(|error| error.to_string())?;

@@ -11,7 +11,7 @@ use arenite::record::{
 use arenite::scenario::AnySetup;
 use arenite::study::coarse::{Contact, Field, Grid, Lattice, Lucy, Particle, Scene, Sums, scene};
 use arenite::system::run_meta;
-use arenite::system::{Control, QuasiStatic, Setup, Simulation};
+use arenite::system::{Control, Driver, QuasiStatic, Setup};
 use arenite::view::{FieldOptions, export_fields};
 
 use super::support::*;

@@ -11,7 +11,7 @@ use arenite::capabilities::{Feature, Model, Support};
 use arenite::cluster::integrate::Integrate;
 use arenite::record::{MemorySink, Summary};
 use arenite::scenario::AnySetup;
-use arenite::system::{Control, Setup, simulation};
+use arenite::system::{Control, Setup, driver_of};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -249,7 +249,7 @@ fn together(chosen: [Option<&(Feature, Table)>; 6]) -> Table {
 }
 
 fn ran<D: Integrate>(setup: Setup<D>) -> Result<(MemorySink, Summary), String> {
-    let mut run = simulation(setup, None).map_err(|error| error.to_string())?;
+    let mut run = driver_of(setup, None).map_err(|error| error.to_string())?;
     let (never, mut sink) = (AtomicBool::new(false), MemorySink::default());
     let mut control = Control::new(&never);
     control.wall_limit = Some(LIMIT);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From below: each uses those before it only.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 29] = [
     "geometry",
     "calc",
     "input",
@@ -27,10 +27,12 @@ const ORDER: [&str; 27] = [
     "record",
     "system",
     "scenario",
+    "simulation",
     "study",
     "sweep",
     "view",
     "cli",
+    "prelude",
     "outside",
 ];
 

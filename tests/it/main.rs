@@ -131,6 +131,7 @@ mod shapes_rest;
 mod silence;
 mod silo;
 mod silo_study;
+mod simulation;
 mod sizes;
 mod slots;
 mod soft;

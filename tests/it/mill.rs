@@ -9,7 +9,7 @@ use arenite::geometry::surface::Surface;
 use arenite::geometry::{Dimension, Spatial, Vector};
 use arenite::record::{BodyRef, MemorySink, Summary};
 use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::system::{Control, Outcome, simulation};
+use arenite::system::{Control, Outcome, driver_of};
 use arenite::walls::Wall;
 use arenite::walls::shapes;
 use arenite::walls::{Boundary, Motion, MotionPiece, Shape, Vessel};
@@ -36,7 +36,7 @@ fn run(set: &[(&str, &str)], state: Option<&[u8]>) -> (Summary, MemorySink) {
     let stop = AtomicBool::new(false);
     let mut control = Control::new(&stop);
     let mut sink = MemorySink::default();
-    let mut run = simulation(setup(set), state).unwrap();
+    let mut run = driver_of(setup(set), state).unwrap();
     assert_eq!(run.run(&mut sink, &mut control).unwrap(), Outcome::Finished);
     (run.summary(), sink)
 }

@@ -12,7 +12,7 @@ use arenite::collide::engine::{Collision, Engine, Other, Stopped};
 use arenite::geometry::{Dimension, Vector};
 use arenite::record::{MemorySink, Sink, Summary};
 use arenite::system::events::engine_setup;
-use arenite::system::{Control, EventLog, Events, Setup, Simulation};
+use arenite::system::{Control, Driver, EventLog, Events, Setup};
 
 use crate::random_draws::{SIDE, one_of, written};
 use crate::random_turns::{ROUNDING, Way, apart, renumbered};

@@ -9,7 +9,7 @@ use arenite::event::EventKind;
 use arenite::geometry::Spatial;
 use arenite::record::{BodyRef, EventRow, GrainRow, MemorySink};
 
-use arenite::system::{Control, Setup, simulation};
+use arenite::system::{Control, Setup, driver_of};
 
 use crate::support::{close, planar, run, spatial};
 
@@ -17,7 +17,7 @@ use crate::support::{close, planar, run, spatial};
 pub fn by_events<D: Integrate>(setup: &Setup<D>) -> MemorySink {
     let never = AtomicBool::new(false);
     let mut sink = MemorySink::default();
-    let mut run = simulation(setup.clone(), None).unwrap();
+    let mut run = driver_of(setup.clone(), None).unwrap();
     run.run(&mut sink, &mut Control::new(&never)).unwrap();
     sink
 }

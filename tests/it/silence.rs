@@ -310,7 +310,7 @@ fn the_last_row_is_at_the_end() {
         ];
         let mut setup = planar(scenario, &overrides);
         setup.log.events = arenite::system::EventLog::None;
-        let mut run = arenite::system::simulation(setup, None).unwrap();
+        let mut run = arenite::system::driver_of(setup, None).unwrap();
         let mut sink = MemorySink::default();
         let never = std::sync::atomic::AtomicBool::new(false);
         run.run(&mut sink, &mut Control::new(&never)).unwrap();

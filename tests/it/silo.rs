@@ -6,7 +6,7 @@ use arenite::body::Formed;
 use arenite::geometry::Vector;
 use arenite::record::{BodyRef, MemorySink, Sink};
 use arenite::scenario::{AnySetup, Override, Scenario};
-use arenite::system::{Control, Outcome, QuasiStatic, Setup, Simulation};
+use arenite::system::{Control, Driver, Outcome, QuasiStatic, Setup};
 
 fn setup(name: &str, overrides: &[&str]) -> AnySetup {
     let overrides: Vec<Override> = overrides

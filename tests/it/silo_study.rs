@@ -11,7 +11,7 @@ use arenite::study::janssen_fit::{Free, Given, JanssenFit, WallPressure, fit_jan
 use arenite::study::pressure::{LayerMean, mean_wall_pressure};
 use arenite::study::silo::{Bed, Frictions, SiloStudy, silo};
 use arenite::study::temperature::{Rearrangement, matched, rearrangement};
-use arenite::system::{Control, EventLog, QuasiStatic, Setup, Simulation, expanded};
+use arenite::system::{Control, Driver, EventLog, QuasiStatic, Setup, expanded};
 use rayon::prelude::*;
 
 fn setup(seed: u64, grains: usize) -> Setup<Planar> {

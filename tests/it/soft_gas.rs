@@ -10,7 +10,7 @@ use arenite::contact::{ContactLaw, ContactTerms, Hertz, Linear, LinearPerMass, V
 use arenite::geometry::{Dimension, Planar, Spatial};
 use arenite::record::{MemorySink, NullSink, Sink};
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{self, CollapseName, Control, EventsSetup, simulation};
+use arenite::system::{self, CollapseName, Control, EventsSetup, driver_of};
 use arenite::vector::Level;
 use arenite::walls::Shape;
 use arenite::walls::shapes;
@@ -381,7 +381,7 @@ fn spatial(text: &str) -> Result<system::Setup<Spatial>, String> {
 fn run_to_end(setup: system::Setup<Spatial>, state: Option<&[u8]>, sink: &mut dyn Sink) -> String {
     let never = std::sync::atomic::AtomicBool::new(false);
     let mut control = Control::new(&never);
-    let mut driver = simulation(setup, state).unwrap();
+    let mut driver = driver_of(setup, state).unwrap();
     driver.run(sink, &mut control).unwrap();
     let summary = driver.summary();
     assert!(summary.energy.balance_error < 1e-3);

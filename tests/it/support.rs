@@ -15,7 +15,7 @@ use arenite::record::{
 };
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{
-    Control, IntegratorName, MorphSetup, Outcome, Setup, Simulation, System, simulation,
+    Control, Driver, IntegratorName, MorphSetup, Outcome, Setup, System, driver_of,
 };
 use arenite::vector::Level;
 use arenite::walls::Wall;
@@ -156,13 +156,13 @@ pub fn written_spatial(text: &str) -> Setup<Spatial> {
 }
 
 /// What runs a scenario, as written, from its start or from a saved state; else why there is none.
-pub fn driver(text: &str, state: Option<&[u8]>) -> Result<Box<dyn Simulation>, String> {
+pub fn driver(text: &str, state: Option<&[u8]>) -> Result<Box<dyn Driver>, String> {
     let resolved = Scenario::parse("written", text, None, &[])
         .and_then(|scenario| scenario.resolve())
         .map_err(|problem| problem.render(false))?;
     match resolved.setup {
-        AnySetup::Planar(setup) => simulation(setup, state).map_err(|error| error.to_string()),
-        AnySetup::Spatial(setup) => simulation(setup, state).map_err(|error| error.to_string()),
+        AnySetup::Planar(setup) => driver_of(setup, state).map_err(|error| error.to_string()),
+        AnySetup::Spatial(setup) => driver_of(setup, state).map_err(|error| error.to_string()),
     }
 }
 

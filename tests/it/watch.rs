@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use arenite::record::{MemorySink, Summary};
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, simulation};
+use arenite::system::{Control, driver_of};
 
 /// A run of a scenario in the plane: all that it logged, and its figures or why it has none.
 fn run(text: &str) -> (MemorySink, Result<Summary, String>) {
@@ -19,7 +19,7 @@ fn run(text: &str) -> (MemorySink, Result<Summary, String>) {
         panic!("planar")
     };
     let never = std::sync::atomic::AtomicBool::new(false);
-    let mut run = match simulation(setup, None) {
+    let mut run = match driver_of(setup, None) {
         Ok(run) => run,
         Err(error) => return (sink, Err(error.to_string())),
     };

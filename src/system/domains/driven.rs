@@ -46,24 +46,6 @@ impl<D: Integrate> Sight<D> for Domains<'_, D> {
     }
 }
 
-impl<D: Integrate> Domains<'_, D> {
-    /// Whether the next event is one that rank 0 handles alone, with all grains in its hands.
-    fn is_left_to_one(&self) -> bool {
-        let system = &self.system;
-        let next = system.s.schedule.first().map(|due| due.source);
-        next.is_none()
-            || system.s.stage.over.is_some()
-            || (next == Some(Source::Finish) && !system.s.stage.settling)
-    }
-
-    /// Rank 0 has this turn alone, and ends the sharing with it.
-    pub(super) fn leave_to_one(&mut self, due: Due) {
-        let schedule = &mut self.system.s.schedule;
-        schedule.set(due.source, due.time, due.kind);
-        self.ended = Some(Outcome::Finished);
-    }
-}
-
 impl<D: Integrate> Driven<D> for Domains<'_, D> {
     fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
         self.system.queue()
@@ -200,4 +182,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
 
     /// Rank 0 has a clock for all of the run.
     fn spent(&mut self, _: f64) {}
+
+    /// Nobody looks before the end.
+    fn pause(&mut self, _: f64) {}
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 use self::cut::Cut;
 
 use super::run_loop::{self, Driven};
+use super::schedule::{Due, Source};
 use super::{Control, EventLog, Outcome, Setup, System, SystemError, features};
 use crate::capabilities::{Feature, Model};
 use crate::cluster;
@@ -274,7 +275,23 @@ impl<'a, D: Integrate> Domains<'a, D> {
         }
         // What follows sets the clock anew.
         system.s.stage.wall_seconds = driver::wall_time(&system.started_at, &system.s.stage);
-        let outcome = system.run_here(sink, control)?;
-        Ok(Some((system, outcome)))
+        let outcome = system.run_here(f64::INFINITY, sink, control)?;
+        Ok(Some((system, outcome.unwrap_or(Outcome::Finished))))
+    }
+
+    /// Whether the next event is one that rank 0 handles alone, with all grains in its hands.
+    fn is_left_to_one(&self) -> bool {
+        let system = &self.system;
+        let next = system.s.schedule.first().map(|due| due.source);
+        next.is_none()
+            || system.s.stage.over.is_some()
+            || (next == Some(Source::Finish) && !system.s.stage.settling)
+    }
+
+    /// Rank 0 has this turn alone, and ends the sharing with it.
+    fn leave_to_one(&mut self, due: Due) {
+        let schedule = &mut self.system.s.schedule;
+        schedule.set(due.source, due.time, due.kind);
+        self.ended = Some(Outcome::Finished);
     }
 }

@@ -3,7 +3,7 @@
 use crate::cluster::integrate::Integrate;
 use crate::ranks::Ranks;
 use crate::record::{Sink, Summary};
-use crate::system::{Control, Outcome, Setup, Simulation, System, SystemError};
+use crate::system::{Control, Driver, Outcome, Rows, Setup, System, SystemError};
 
 /// A setup that ranks are to share: [`System::run_over`] for who asks any driver alike.
 pub struct Shared<'a, D: Integrate> {
@@ -34,19 +34,43 @@ impl<'a, D: Integrate> Shared<'a, D> {
     }
 }
 
-impl<D: Integrate> Simulation for Shared<'_, D> {
-    fn run(
+impl<D: Integrate> Driver for Shared<'_, D> {
+    /// To the end alone: all grains come to one rank there.
+    fn run_until(
         &mut self,
+        time: f64,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
+    ) -> Result<Option<Outcome>, SystemError> {
+        if time < f64::INFINITY {
+            let text = "a run that is shared by ranks goes to its end; run this by one process";
+            return Err(SystemError::Setup(text.into()));
+        }
         let Some(setup) = self.setup.take() else {
             return Err(SystemError::Setup("the run is over".into()));
         };
         let end = System::run_over(setup, self.bricks, self.ranks, sink, control)?;
         let outcome = end.as_ref().map(|(_, outcome)| *outcome);
         self.system = end.map(|(system, _)| system);
-        Ok(outcome.unwrap_or(Outcome::Finished))
+        Ok(Some(outcome.unwrap_or(Outcome::Finished)))
+    }
+
+    fn time(&self) -> f64 {
+        self.system.as_ref().map_or(0.0, Driver::time)
+    }
+
+    /// Empty before the end.
+    fn rows(&mut self) -> Rows {
+        self.system.as_mut().map(Driver::rows).unwrap_or_default()
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, SystemError> {
+        match &mut self.system {
+            Some(system) => system.save(),
+            None => Err(SystemError::Setup(
+                "no rank has all grains before the end".into(),
+            )),
+        }
     }
 
     /// Empty before the end, and after a run that failed.

@@ -12,7 +12,7 @@ use crate::system::run_loop::{self, Driven};
 use crate::system::schedule::{Due, Schedule, Source};
 use crate::system::source::{Order, Sight, Sources};
 use crate::system::watch::{LOOK, Watch};
-use crate::system::{Control, Outcome, Progress, Setup, Simulation, SystemError};
+use crate::system::{Control, Driver, Outcome, Progress, Rows, Setup, SystemError};
 
 impl<D: Dimension> Readings for Events<D> {
     fn passed(&self, meter: usize) -> i64 {
@@ -170,15 +170,33 @@ impl<D: Formed> Driven<D> for Events<D> {
     fn spent(&mut self, seconds: f64) {
         self.course.wall_seconds += seconds;
     }
+
+    /// The engine stands there.
+    fn pause(&mut self, time: f64) {
+        self.course.time = self.course.time.max(time);
+    }
 }
 
-impl<D: Formed> Simulation for Events<D> {
-    fn run(
+impl<D: Formed> Driver for Events<D> {
+    fn run_until(
         &mut self,
+        time: f64,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
-    ) -> Result<Outcome, SystemError> {
-        run_loop::run(self, sink, control)
+    ) -> Result<Option<Outcome>, SystemError> {
+        run_loop::run_until(self, time, sink, control)
+    }
+
+    fn time(&self) -> f64 {
+        self.course.time
+    }
+
+    fn rows(&mut self) -> Rows {
+        (self.grain_rows(self.course.time), Vec::new())
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, SystemError> {
+        Events::save(self)
     }
 
     fn summary(&self) -> Summary {

@@ -7,7 +7,7 @@ use crate::record::{
     AvalancheRow, BodyRef, EventRow, GrainRow, GroupRow, LinkRow, SeriesRow, Sink,
 };
 use crate::stress::{LinkKey, LinkState, NodeKey, Relaxation, Surface};
-use crate::system::{EventLog, SystemError, models};
+use crate::system::{EventLog, Rows, SystemError, models};
 use crate::walls::shifts;
 
 /// The top layer reaches this many radii of the last grain below its centre.
@@ -198,6 +198,12 @@ impl<D: Dimension> QuasiStatic<D> {
 
     /// Writes all grains and links.
     pub(super) fn snapshot(&self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let (grains, links) = self.rows(time);
+        Ok(sink.snapshot(&grains, &links)?)
+    }
+
+    /// All grains and links.
+    pub(super) fn rows(&self, time: f64) -> Rows {
         let network = self.packing.network();
         let groups = self.groups().0;
         let mut force = vec![D::Vector::default(); network.nodes().len()];
@@ -259,7 +265,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 group: groups[node],
             });
         }
-        Ok(sink.snapshot(&grains, &links)?)
+        (grains, links)
     }
 
     /// The unit vector against all that loads the grains; that of the last axis where nothing does.

@@ -25,7 +25,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use arenite::scenario::AnySetup;
-use arenite::system::simulation;
+use arenite::system::driver_of;
 use rayon::prelude::*;
 
 use apart::{Apart, BY_EVENTS, COMMON, IN_PLANE, IN_SPACE};
@@ -137,8 +137,8 @@ impl Family {
             let names = self.names(&self.case(&pair));
             let text = (self.write)(&names);
             let got = match resolve(&text) {
-                Ok(AnySetup::Planar(setup)) => simulation(setup, None).err(),
-                Ok(AnySetup::Spatial(setup)) => simulation(setup, None).err(),
+                Ok(AnySetup::Planar(setup)) => driver_of(setup, None).err(),
+                Ok(AnySetup::Spatial(setup)) => driver_of(setup, None).err(),
                 Err(message) => {
                     if !message.contains(wanted) {
                         faults += &format!("{names:?}: {message}\n");

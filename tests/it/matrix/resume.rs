@@ -10,7 +10,7 @@ use arenite::record::{
     WearRow, ZoneRow,
 };
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Outcome, Setup, SystemError, simulation};
+use arenite::system::{Control, Outcome, Setup, SystemError, driver_of};
 
 /// All that a run hands over, in words, and its checkpoints.
 #[derive(Default)]
@@ -86,7 +86,7 @@ fn go_on<D: Integrate>(
     let never = AtomicBool::new(false);
     let mut control = Control::new(&never);
     control.wall_limit = limit;
-    let mut run = simulation(setup.clone(), state).map_err(|e| e.to_string())?;
+    let mut run = driver_of(setup.clone(), state).map_err(|e| e.to_string())?;
     match run.run(log, &mut control) {
         Ok(Outcome::Interrupted) => {
             log.forget_since_checkpoint();

@@ -1,0 +1,205 @@
+//! What a run is put together from.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::watchers::Watchers;
+use super::{Moment, Simulation, SimulationError};
+use crate::record::{NullSink, Sink};
+use crate::scenario::{AnySetup, Override, Problem, Scenario};
+use crate::system::{Driver, SystemError, driver_of};
+
+/// Where a setup comes from.
+enum From {
+    /// A file, or the name of an embedded scenario.
+    Named(String),
+    Text {
+        name: String,
+        toml: String,
+        folder: Option<PathBuf>,
+    },
+    Setup(Box<AnySetup>),
+}
+
+/// A run before it begins: [`Simulation::builder`].
+pub struct Builder<'a> {
+    from: Option<From>,
+    /// As behind `--set`.
+    values: Vec<String>,
+    state: Option<Vec<u8>>,
+    threads: usize,
+    sink: Box<dyn Sink + 'a>,
+    watchers: Watchers<'a>,
+}
+
+impl std::fmt::Debug for Builder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder")
+            .field("values", &self.values)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new() -> Self {
+        Builder {
+            from: None,
+            values: Vec::new(),
+            state: None,
+            threads: 1,
+            sink: Box::new(NullSink),
+            watchers: Watchers::default(),
+        }
+    }
+
+    /// Of a scenario: a file, or the name of one that comes with the program.
+    #[must_use]
+    pub fn scenario(mut self, file_or_name: impl Into<String>) -> Self {
+        self.from = Some(From::Named(file_or_name.into()));
+        self
+    }
+
+    /// Of a scenario's text; `name` stands for it in messages.
+    #[must_use]
+    pub fn text(mut self, name: impl Into<String>, toml: impl Into<String>) -> Self {
+        self.from = Some(From::Text {
+            name: name.into(),
+            toml: toml.into(),
+            folder: None,
+        });
+        self
+    }
+
+    /// The folder of the files that the text names.
+    #[must_use]
+    pub fn folder(mut self, path: impl Into<PathBuf>) -> Self {
+        if let Some(From::Text { folder, .. }) = &mut self.from {
+            *folder = Some(path.into());
+        }
+        self
+    }
+
+    /// Of a setup that was put together in code.
+    #[must_use]
+    pub fn setup(mut self, setup: AnySetup) -> Self {
+        self.from = Some(From::Setup(Box::new(setup)));
+        self
+    }
+
+    /// A value in place of the scenario's, as `--set` takes it: `run.finish=2`.
+    #[must_use]
+    pub fn set(mut self, value: impl Into<String>) -> Self {
+        self.values.push(value.into());
+        self
+    }
+
+    /// Another seed of all that is random.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        self.set(format!("seed={seed}"))
+    }
+
+    /// Who gets the records: rows of events and series, snapshots, checkpoints.
+    #[must_use]
+    pub fn sink(mut self, sink: impl Sink + 'a) -> Self {
+        self.sink = Box::new(sink);
+        self
+    }
+
+    /// So many threads, which change no result.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// From a saved state ([`Simulation::save`], or what a sink got as a checkpoint).
+    #[must_use]
+    pub fn resume(mut self, state: impl Into<Vec<u8>>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// Gets all grains and links every so often (s), from time 0 on.
+    #[must_use]
+    pub fn observe(mut self, every: f64, observer: impl FnMut(&Moment) + 'a) -> Self {
+        self.watchers.observe(every, observer);
+        self
+    }
+
+    /// The run stops once this holds, which is looked at every so often (s), from time 0 on. It may be made to go on.
+    #[must_use]
+    pub fn stop_when(mut self, every: f64, condition: impl FnMut(&Moment) -> bool + 'a) -> Self {
+        self.watchers.stop_when(every, condition);
+        self
+    }
+
+    /// The run at its start, or where its state was saved.
+    ///
+    /// # Errors
+    /// No scenario, or one with a fault; an interval that is not positive; a setup that cannot run; a state of another run.
+    pub fn build(self) -> Result<Simulation<'a>, SimulationError> {
+        if let Some(every) = self.watchers.fault() {
+            return Err(SimulationError::Asked(format!(
+                "who looks every {every} s: it must be more than 0"
+            )));
+        }
+        let (name, setup, scenario) = read(self.from, &self.values)?;
+        let state = self.state.as_deref();
+        let (dimension, driver) = match setup {
+            AnySetup::Planar(setup) => (2, driver_of(setup, state)),
+            AnySetup::Spatial(setup) => (3, driver_of(setup, state)),
+        };
+        let driver = driver.map_err(|error| match (error, &scenario) {
+            (SystemError::Setup(text), Some(scenario)) => {
+                SimulationError::Scenario(scenario.locate(Problem::plain(text)))
+            }
+            (error, _) => error.into(),
+        })?;
+        let mut watchers = self.watchers;
+        if state.is_some() {
+            watchers.begin(Driver::time(&*driver));
+        }
+        Ok(Simulation {
+            driver,
+            name,
+            dimension,
+            threads: self.threads,
+            sink: self.sink,
+            watchers,
+            interrupted: Arc::new(AtomicBool::new(false)),
+        })
+    }
+}
+
+/// The name, the setup, and the scenario that it is of.
+fn read(
+    from: Option<From>,
+    values: &[String],
+) -> Result<(String, AnySetup, Option<Scenario>), SimulationError> {
+    let overrides = values.iter().map(|text| Override::set(text));
+    let overrides: Vec<Override> = overrides
+        .collect::<Result<_, _>>()
+        .map_err(SimulationError::Asked)?;
+    let scenario = match from {
+        None => {
+            let text = "nothing to run: give the builder a scenario, a text or a setup";
+            return Err(SimulationError::Asked(text.into()));
+        }
+        Some(From::Setup(setup)) if overrides.is_empty() => {
+            return Ok((String::new(), *setup, None));
+        }
+        Some(From::Setup(_)) => {
+            let text = "values replace those of a scenario; a setup has them in its fields";
+            return Err(SimulationError::Asked(text.into()));
+        }
+        Some(From::Named(name)) => Scenario::load(&name, &overrides)?,
+        Some(From::Text { name, toml, folder }) => {
+            Scenario::parse(&name, &toml, folder.as_deref(), &overrides)?
+        }
+    };
+    let setup = scenario.resolve()?.setup;
+    Ok((scenario.spec().name.clone(), setup, Some(scenario)))
+}
