@@ -3,8 +3,8 @@
 //! Every part of a granular system is under the model that fits it now: grains fly on analytic
 //! paths, groups in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`ranks`], [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
-//! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`system`]; [`scenario`], [`record`],
-//! [`study`], [`view`], [`sweep`], [`cli`].
+//! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`record`], [`system`]; [`scenario`], [`simulation`];
+//! [`study`], [`sweep`], [`view`], [`cli`].
 //!
 //! A scenario runs from a few lines (docs/library.md has more):
 //!

@@ -236,15 +236,15 @@ impl HierarchicalGraph {
         self.links.keys()
     }
 
+    /// The graphs that hold a node, from the innermost to the top-level graph; none of a key that is of no node.
+    pub fn owners(&self, node: NodeKey) -> impl Iterator<Item = NodeKey> + '_ {
+        std::iter::successors(self.owner(node), |&owner| self.owner(owner))
+    }
+
     /// Number of owners above a node: 0 for the top-level graph.
     pub fn depth(&self, node: NodeKey) -> Result<usize, GraphError> {
-        let mut at = self.node(node)?;
-        let mut depth = 0;
-        while let Some(owner) = at.owner {
-            at = &self.nodes[owner];
-            depth += 1;
-        }
-        Ok(depth)
+        self.node(node)?;
+        Ok(self.owners(node).count())
     }
 
     /// The member of a graph that is a node or holds it at any depth; none if the graph does not.
@@ -263,7 +263,7 @@ impl HierarchicalGraph {
     pub fn lowest_common_owner(&self, a: NodeKey, b: NodeKey) -> Result<NodeKey, GraphError> {
         let (mut a, mut b) = self.lift_to_one_depth(a, b)?;
         while a != b {
-            (a, b) = self.owners(a, b);
+            (a, b) = self.owners_of_both(a, b);
         }
         Ok(a)
     }
@@ -343,7 +343,7 @@ impl HierarchicalGraph {
         Ok((a, b))
     }
 
-    fn owners(&self, a: NodeKey, b: NodeKey) -> (NodeKey, NodeKey) {
+    fn owners_of_both(&self, a: NodeKey, b: NodeKey) -> (NodeKey, NodeKey) {
         let owner = |key: NodeKey| self.nodes[key].owner.unwrap_or(self.root);
         (owner(a), owner(b))
     }

@@ -65,7 +65,7 @@ impl Hierarchy {
         }
         let mut names: BTreeMap<NodeKey, GrainId> = BTreeMap::new();
         for (grain, &key) in grains.iter().zip(&keys) {
-            for owner in owners(&graph, key).filter(|&owner| owner != system) {
+            for owner in graph.owners(key).filter(|&owner| owner != system) {
                 let name = names.entry(owner).or_insert(grain.grain);
                 *name = grain.grain.min(*name);
             }
@@ -76,12 +76,4 @@ impl Hierarchy {
             names,
         })
     }
-}
-
-/// Graphs that hold a node, from the innermost to the system.
-pub(super) fn owners(
-    graph: &HierarchicalGraph,
-    node: NodeKey,
-) -> impl Iterator<Item = NodeKey> + '_ {
-    std::iter::successors(graph.owner(node), |&owner| graph.owner(owner))
 }

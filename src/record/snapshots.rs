@@ -149,7 +149,7 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
     }
     let (time, radius, mass) = (c.floats("time")?, c.floats("radius")?, c.floats("mass")?);
     let regime = c.names("regime")?;
-    // Runs of 25 November 2026 and before do not tell it.
+    // Runs made before it was told lack it.
     let groups = c.integers("group").ok();
     let mut rows = Vec::with_capacity(c.rows);
     for k in 0..c.rows {

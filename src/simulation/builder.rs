@@ -11,12 +11,13 @@ use crate::scenario::{AnySetup, Override, Problem, Scenario};
 use crate::system::{Driver, SystemError, driver_of};
 
 /// Where a setup comes from.
-enum From {
+enum Origin {
     /// A file, or the name of an embedded scenario.
     Named(String),
     Text {
         name: String,
         toml: String,
+        /// Where files that it names are.
         folder: Option<PathBuf>,
     },
     Setup(Box<AnySetup>),
@@ -24,7 +25,7 @@ enum From {
 
 /// A run before it begins: [`Simulation::builder`].
 pub struct Builder<'a> {
-    from: Option<From>,
+    from: Option<Origin>,
     /// As behind `--set`.
     values: Vec<String>,
     state: Option<Vec<u8>>,
@@ -57,34 +58,36 @@ impl<'a> Builder<'a> {
     /// Of a scenario: a file, or the name of one that comes with the program.
     #[must_use]
     pub fn scenario(mut self, file_or_name: impl Into<String>) -> Self {
-        self.from = Some(From::Named(file_or_name.into()));
+        self.from = Some(Origin::Named(file_or_name.into()));
         self
     }
 
-    /// Of a scenario's text; `name` stands for it in messages.
+    /// Of a scenario's text; `name` stands for it in messages. Without a folder it can name no files.
     #[must_use]
-    pub fn text(mut self, name: impl Into<String>, toml: impl Into<String>) -> Self {
-        self.from = Some(From::Text {
-            name: name.into(),
-            toml: toml.into(),
-            folder: None,
-        });
-        self
+    pub fn text(self, name: impl Into<String>, toml: impl Into<String>) -> Self {
+        self.text_from(name.into(), toml.into(), None)
     }
 
-    /// The folder of the files that the text names.
+    /// The same of a text that names files, which are in a folder.
     #[must_use]
-    pub fn folder(mut self, path: impl Into<PathBuf>) -> Self {
-        if let Some(From::Text { folder, .. }) = &mut self.from {
-            *folder = Some(path.into());
-        }
+    pub fn text_in(
+        self,
+        folder: impl Into<PathBuf>,
+        name: impl Into<String>,
+        toml: impl Into<String>,
+    ) -> Self {
+        self.text_from(name.into(), toml.into(), Some(folder.into()))
+    }
+
+    fn text_from(mut self, name: String, toml: String, folder: Option<PathBuf>) -> Self {
+        self.from = Some(Origin::Text { name, toml, folder });
         self
     }
 
     /// Of a setup that was put together in code.
     #[must_use]
     pub fn setup(mut self, setup: AnySetup) -> Self {
-        self.from = Some(From::Setup(Box::new(setup)));
+        self.from = Some(Origin::Setup(Box::new(setup)));
         self
     }
 
@@ -139,11 +142,11 @@ impl<'a> Builder<'a> {
     /// The run at its start, or where its state was saved.
     ///
     /// # Errors
-    /// No scenario, or one with a fault; an interval that is not positive; a setup that cannot run; a state of another run.
+    /// No scenario, or one with a fault; an interval that is not positive and finite; a setup that cannot run; a state of another run.
     pub fn build(self) -> Result<Simulation<'a>, SimulationError> {
         if let Some(every) = self.watchers.fault() {
             return Err(SimulationError::Asked(format!(
-                "who looks every {every} s: it must be more than 0"
+                "who looks every {every} s: it must be more than 0, and finite"
             )));
         }
         let (name, setup, scenario) = read(self.from, &self.values)?;
@@ -176,7 +179,7 @@ impl<'a> Builder<'a> {
 
 /// The name, the setup, and the scenario that it is of.
 fn read(
-    from: Option<From>,
+    from: Option<Origin>,
     values: &[String],
 ) -> Result<(String, AnySetup, Option<Scenario>), SimulationError> {
     let overrides = values.iter().map(|text| Override::set(text));
@@ -188,15 +191,15 @@ fn read(
             let text = "nothing to run: give the builder a scenario, a text or a setup";
             return Err(SimulationError::Asked(text.into()));
         }
-        Some(From::Setup(setup)) if overrides.is_empty() => {
+        Some(Origin::Setup(setup)) if overrides.is_empty() => {
             return Ok((String::new(), *setup, None));
         }
-        Some(From::Setup(_)) => {
+        Some(Origin::Setup(_)) => {
             let text = "values replace those of a scenario; a setup has them in its fields";
             return Err(SimulationError::Asked(text.into()));
         }
-        Some(From::Named(name)) => Scenario::load(&name, &overrides)?,
-        Some(From::Text { name, toml, folder }) => {
+        Some(Origin::Named(name)) => Scenario::load(&name, &overrides)?,
+        Some(Origin::Text { name, toml, folder }) => {
             Scenario::parse(&name, &toml, folder.as_deref(), &overrides)?
         }
     };

@@ -129,10 +129,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Runs on by so much time (s) again and again until a time (s) or the end, and gives what is there each time.
-    ///
-    /// # Panics
-    /// Never; an interval that is not positive gives an error as the first item.
+    /// Runs on by so much time (s) again and again until a time (s) or the end, and gives what is there each time. An interval that is not
+    /// positive gives an error as its first item.
     pub fn steps(&mut self, every: f64, until: f64) -> Steps<'_, 'a> {
         Steps {
             begin: self.time().max(0.0),

@@ -62,15 +62,15 @@ impl<'a> Watchers<'a> {
     /// The interval of one that is none, if there is any.
     pub fn fault(&self) -> Option<f64> {
         let of = |watcher: &Watcher<'_>| watcher.every;
-        let wrong = |every: &f64| every.is_nan() || *every <= 0.0;
+        let wrong = |every: &f64| !(*every > 0.0 && every.is_finite());
         self.all.iter().map(of).find(wrong)
     }
 
     /// Where a run that goes on from a saved state stands, s: looks of before are over.
     pub fn begin(&mut self, time: f64) {
         for watcher in &mut self.all {
-            while watcher.next() <= time {
-                watcher.looks += 1;
+            if time >= 0.0 {
+                watcher.looks = (time / watcher.every).floor() as u64 + 1;
             }
         }
     }

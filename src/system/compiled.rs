@@ -86,7 +86,8 @@ impl<D: Integrate> System<D> {
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Outcome, SystemError> {
-        method!(self, run(sink, control))
+        let outcome = self.run_until(f64::INFINITY, sink, control)?;
+        Ok(outcome.unwrap_or(Outcome::Finished))
     }
 
     /// Runs up to a time (s), or the end if that comes first; none: there it goes on. All that is due until then is done.
@@ -150,14 +151,6 @@ macro_rules! dimension {
                 state: &[u8],
             ) -> Result<System<$dimension>, SystemError> {
                 saved::restored(setup, state)
-            }
-            pub fn run(
-                system: &mut System<$dimension>,
-                sink: &mut dyn Sink,
-                control: &mut Control<'_>,
-            ) -> Result<Outcome, SystemError> {
-                let outcome = system.run_here(f64::INFINITY, sink, control)?;
-                Ok(outcome.unwrap_or(Outcome::Finished))
             }
             pub fn run_until(
                 system: &mut System<$dimension>,

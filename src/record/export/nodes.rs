@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::hgraph::{NodeKey, NodeKind};
 use crate::record::RecordError;
-use crate::record::hierarchy::{Hierarchy, owners};
+use crate::record::hierarchy::Hierarchy;
 use crate::record::snapshots::{Snapshot, Snapshots};
 use crate::record::whole::write_anew;
 
@@ -51,7 +51,7 @@ fn nodes(w: &mut impl Write, snapshot: &Snapshot, hierarchy: &Hierarchy) -> std:
     } = hierarchy;
     let mut held: BTreeMap<NodeKey, Held> = BTreeMap::from([(graph.root(), Held::default())]);
     for (row, &key) in snapshot.grains.iter().zip(grains) {
-        for owner in owners(graph, key) {
+        for owner in graph.owners(key) {
             let held = held.entry(owner).or_default();
             held.grains += 1;
             held.mass += row.mass;
@@ -60,7 +60,7 @@ fn nodes(w: &mut impl Write, snapshot: &Snapshot, hierarchy: &Hierarchy) -> std:
             }
         }
     }
-    let depth = |node: NodeKey| owners(graph, node).count();
+    let depth = |node: NodeKey| graph.owners(node).count();
     let mut order: Vec<NodeKey> = held.keys().copied().collect();
     order.sort_by_key(|&node| (names.get(&node).copied(), depth(node)));
     let numbers: BTreeMap<NodeKey, usize> =

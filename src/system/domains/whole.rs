@@ -20,7 +20,7 @@ use crate::system::jam_watch::Places;
 use crate::system::ledger::{self, Held, Ledger};
 use crate::system::regime_time::RegimeTime;
 use crate::system::traffic::Traffic;
-use crate::system::{SystemError, logging, models};
+use crate::system::{Rows, SystemError, logging, models};
 use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
@@ -47,9 +47,6 @@ struct Share {
     rounding: [f64; 2],
     clusters: Components,
 }
-
-/// A snapshot: grains and links.
-type Rows = (Vec<GrainRow>, Vec<LinkRow>);
 
 /// The clusters of a rank: how many, and of which grains those are that may go on elsewhere.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
