@@ -19,7 +19,7 @@ use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
     Control, Outcome, Progress, Setup, SystemError, advance, afar, apply, flight, handle, logging,
-    meter, nodes, perturb, regimes, rest,
+    meter, nodes, overtime, perturb, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -192,16 +192,30 @@ impl<D: Integrate> System<D> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
             // Without more threads all takes longer, and no more.
             if let Ok(pool) = pool.stack_size(STACK).build() {
-                return pool.install(|| run_loop::run_until(self, until, sink, control));
+                return pool.install(|| self.run_judged(until, sink, control));
             }
         }
-        run_loop::run_until(self, until, sink, control)
+        self.run_judged(until, sink, control)
+    }
+
+    /// To a time (s) or the end, where it is asked whether that was a jam.
+    fn run_judged(
+        &mut self,
+        until: f64,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Option<Outcome>, SystemError> {
+        let outcome = run_loop::run_until(self, until, sink, control)?;
+        let outcome = overtime::judge(self, outcome, control)?;
+        self.spent(0.0);
+        Ok(outcome)
     }
 
     /// Lets a run that has come to its finish go on to a later one, s.
     pub fn extend(&mut self, finish: f64) {
         self.setup.run.finish = finish;
         self.s.stage.over = None;
+        self.s.watch.go_on();
         self.s
             .schedule
             .set(Source::Finish, finish, EventKind::Finish);

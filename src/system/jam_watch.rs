@@ -15,6 +15,9 @@ const JAM_LOOKS: u32 = 8;
 /// Looks in a row where rattlers still move.
 const RATTLE_LOOKS: u32 = 16;
 
+/// The most looks that a verdict takes: where the bed shakes.
+pub(super) const LOOKS: u32 = 2 * RATTLE_LOOKS;
+
 /// What any grain may have gone in all these looks, in diameters, where no arch is found.
 pub(super) const ANY_CREEP: f64 = 0.02;
 
@@ -53,6 +56,8 @@ pub(super) struct JamWatch {
     undone: [u64; 2],
     /// The jam that stands: nobody steps until something comes from outside.
     jam: Option<Jam>,
+    /// The jam in which a run that is over has ended, as its going on has shown.
+    later: Option<Jam>,
 }
 
 impl JamWatch {
@@ -82,7 +87,7 @@ impl JamWatch {
             Look::Still => self.still_looks + 1,
             _ => 0,
         };
-        self.still_looks >= JAM_LOOKS || self.calm_looks >= 2 * RATTLE_LOOKS
+        self.still_looks >= JAM_LOOKS || self.calm_looks >= LOOKS
     }
 
     /// Something moves: all that was found before is forgotten.
@@ -175,6 +180,26 @@ impl JamWatch {
     /// The jam that stands.
     pub fn jam(&self) -> Option<&Jam> {
         self.jam.as_ref()
+    }
+
+    /// A jam that a run would have come to if it had gone on after its end.
+    pub fn stand_later(&mut self, jam: Jam) {
+        self.later = Some(jam);
+    }
+
+    /// Such a jam.
+    pub fn later(&self) -> Option<&Jam> {
+        self.later.as_ref()
+    }
+
+    /// Whether all was calm at the last look, and no jam stands.
+    pub fn is_calm(&self) -> bool {
+        self.calm_looks > 0 && self.jam.is_none()
+    }
+
+    /// The run goes on after its end.
+    pub fn go_on(&mut self) {
+        self.later = None;
     }
 
     /// A perturbation, s. Gives whether it ends a jam.

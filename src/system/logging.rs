@@ -474,6 +474,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             time,
         ));
     }
+    let later = system.s.watch.later();
     let feeds = supply::feed_figures(&system.setup, &system.s.sources, time);
     warnings.extend(supply::feed_warnings(
         &system.setup,
@@ -536,8 +537,8 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             .then(|| system.s.traffic.discharge_figures()),
         feeds,
         meters: meter::meter_figures(&system.setup, &system.s.meters),
-        jam: system.s.watch.jam().cloned(),
-        jams: system.s.perturb.jams.clone(),
+        jam: system.s.watch.jam().or(later).cloned(),
+        jams: system.s.perturb.jams.iter().chain(later).cloned().collect(),
         avalanches: avalanches(system),
         impacts: None,
         corrections: crate::record::corrected(

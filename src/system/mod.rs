@@ -43,6 +43,7 @@ mod mixture;
 mod models;
 mod nodes;
 mod outlet;
+mod overtime;
 mod pending;
 mod perturb;
 mod place;

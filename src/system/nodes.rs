@@ -13,7 +13,7 @@ use crate::event::EventKind;
 use crate::record::{GroupRow, NodeFigures};
 
 /// How often nodes are counted in a run.
-const COUNTS: f64 = 250.0;
+pub(super) const COUNTS: u32 = 250;
 
 /// Sums over the times at which nodes were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl NodeCounts {
     pub fn begin(&mut self, begin: f64, finish: f64, schedule: &mut Schedule) {
         *self = NodeCounts {
             begin,
-            every: (finish - begin) / COUNTS,
+            every: (finish - begin) / f64::from(COUNTS),
             ..NodeCounts::default()
         };
         self.come_again(schedule);

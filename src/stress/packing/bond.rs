@@ -155,8 +155,12 @@ impl Bond {
 
     /// Magnitude of the tangential stress, N.
     #[inline]
-    pub fn shear(&self) -> f64 {
-        let [s, t] = self.tangential();
+    pub fn shear<D: Dimension>(&self) -> f64 {
+        let s = self.bar(1);
+        if D::N == 2 {
+            return s.abs();
+        }
+        let t = self.bar(2);
         if t == 0.0 {
             return s.abs();
         }
@@ -183,7 +187,7 @@ impl Bond {
 
     /// What is wrong with it.
     #[inline]
-    pub fn fault(&self, rules: &Rules) -> Fault {
+    pub fn fault<D: Dimension>(&self, rules: &Rules) -> Fault {
         let tolerance = rules.tolerance;
         if !self.on {
             let projected = self.projected();
@@ -202,7 +206,7 @@ impl Bond {
             margin = normal + tolerance + self.line.pull;
         }
         if rules.slides && self.line.tangential > 0.0 && !self.held {
-            let excess = self.shear() - self.bound(rules);
+            let excess = self.shear::<D>() - self.bound(rules);
             if excess > tolerance {
                 return Fault::Excess(excess);
             }
@@ -215,7 +219,7 @@ impl Bond {
     #[inline]
     pub fn slide<D: Dimension>(&mut self, excess: f64) -> Slide {
         let tangential = self.tangential();
-        let shear = self.shear();
+        let shear = self.shear::<D>();
         let bound = shear - excess;
         let step = excess / self.line.tangential;
         let mut force = [0.0; 3];

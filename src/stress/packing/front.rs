@@ -98,7 +98,7 @@ impl Front {
     }
 }
 
-/// Adds columns of a table times forces, four at a time.
+/// Adds columns of a table times forces, four by four; two fours at a time, where there are, spare the sums a way to memory.
 struct Add<'a> {
     table: &'a [Row],
     stride: usize,
@@ -113,7 +113,20 @@ impl Kernel for Add<'_> {
         let stride = self.stride;
         let column = |&(slot, _): &(usize, f64)| &self.table[slot * stride..][..stride];
         let change = &mut self.change[..stride];
-        let mut fours = self.forces.chunks_exact(4);
+        let mut eights = self.forces.chunks_exact(8);
+        for eight in &mut eights {
+            let [a, b, c, d, e, f, g, h] = std::array::from_fn(|k| column(&eight[k]));
+            let by: [L; 8] = std::array::from_fn(|k| L::splat(eight[k].1));
+            for i in 0..stride {
+                let one = L::load(&a[i]).mul(by[0]).add(L::load(&b[i]).mul(by[1]));
+                let two = L::load(&c[i]).mul(by[2]).add(L::load(&d[i]).mul(by[3]));
+                let three = L::load(&e[i]).mul(by[4]).add(L::load(&f[i]).mul(by[5]));
+                let four = L::load(&g[i]).mul(by[6]).add(L::load(&h[i]).mul(by[7]));
+                let half = L::load(&change[i]).add(one.add(two));
+                half.add(three.add(four)).store(&mut change[i]);
+            }
+        }
+        let mut fours = eights.remainder().chunks_exact(4);
         for four in &mut fours {
             let [a, b, c, d] = [&four[0], &four[1], &four[2], &four[3]].map(column);
             let [e, f, g, h] = [four[0].1, four[1].1, four[2].1, four[3].1].map(L::splat);
@@ -175,7 +188,7 @@ pub(super) fn rounds_near<D: Dimension>(
         let stop = self::batch(packing, rules, &mut front, &mut batch, most);
         // The others follow.
         let rest = rest_near(packing, &front);
-        let rest_margins: Vec<f64> = rest.iter().map(|bond| margin(bond, rules)).collect();
+        let rest_margins: Vec<f64> = rest.iter().map(|bond| margin::<D>(bond, rules)).collect();
         let others: Vec<usize> = (0..watched).filter(|&place| !front.has(place)).collect();
         let others = || others.iter().copied().zip(&rest_margins);
         let kept = |place: usize, now: f64, part: f64| now >= (1.0 - part) * margins[place];
@@ -267,7 +280,9 @@ fn leave<D: Dimension>(
 
 fn margins_near<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Vec<f64> {
     let links = packing.near.links.iter();
-    links.map(|&l| margin(&packing.bonds[l], rules)).collect()
+    links
+        .map(|&l| margin::<D>(&packing.bonds[l], rules))
+        .collect()
 }
 
 /// Links that are watched but not in the front, after the forces of a batch.
@@ -382,7 +397,7 @@ fn round<D: Dimension>(
             let at = index * D::N + k;
             *strain += front.change[at / LANES].0[at % LANES];
         }
-        next.add(index, cell.bond.fault(rules));
+        next.add(index, cell.bond.fault::<D>(rules));
     }
     let mut forces = front.forces.iter();
     for &(index, _) in &batch.now.excess {
@@ -397,8 +412,8 @@ fn round<D: Dimension>(
 }
 
 /// How far a link is within its bounds, N; 0 where something is wrong with it.
-pub(super) fn margin(bond: &Bond, rules: &Rules) -> f64 {
-    match bond.fault(rules) {
+pub(super) fn margin<D: Dimension>(bond: &Bond, rules: &Rules) -> f64 {
+    match bond.fault::<D>(rules) {
         Fault::None(margin) => margin,
         _ => 0.0,
     }

@@ -86,7 +86,7 @@ pub(super) fn slide_near<D: Dimension>(
     let mut margins = margins(packing, rules);
     for key in 0..packing.bonds.len() {
         if margins[key] == 0.0 {
-            now.add(key, packing.bonds[key].fault(rules));
+            now.add(key, packing.bonds[key].fault::<D>(rules));
         }
     }
     let faulty = (0..margins.len()).filter(|&key| margins[key] == 0.0);
@@ -170,14 +170,14 @@ fn margins<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Vec<f64> {
     packing
         .bonds
         .iter()
-        .map(|bond| margin(bond, rules))
+        .map(|bond| margin::<D>(bond, rules))
         .collect()
 }
 
 fn faults_near<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Faults {
     let mut faults = Faults::default();
     for &key in &packing.near.links {
-        faults.add(key, packing.bonds[key].fault(rules));
+        faults.add(key, packing.bonds[key].fault::<D>(rules));
     }
     faults
 }
@@ -223,7 +223,7 @@ fn watch_ahead<D: Dimension>(
     let mut load = vec![0.0; packing.network.len()];
     for &(link, excess) in &now.excess {
         let bond = &packing.bonds[link];
-        let (tangential, shear) = (bond.tangential(), bond.shear());
+        let (tangential, shear) = (bond.tangential(), bond.shear::<D>());
         let force = [0, 1, 2].map(|k| match k {
             0 => 0.0,
             k => excess * tangential[k - 1] / shear,
@@ -270,7 +270,7 @@ fn look<D: Dimension>(
             for (s, by) in strain.iter_mut().zip(packing.strain(key, &moved)) {
                 *s += by;
             }
-            let margin = margin(&Bond { strain, ..*bond }, rules);
+            let margin = margin::<D>(&Bond { strain, ..*bond }, rules);
             lost |= margin < (1.0 - LOST) * margins[key];
             if margin < (1.0 - LOSING) * margins[key] {
                 losing.push(key);

@@ -155,7 +155,7 @@ impl<D: Dimension> Packing<D> {
         }
         for bond in &mut self.bonds {
             bond.clamped &= bond.parts();
-            bond.held &= bond.clamped || bond.shear() > bond.bound(rules);
+            bond.held &= bond.clamped || bond.shear::<D>() > bond.bound(rules);
         }
         let outcome = loop {
             if (run.stops)() {
@@ -165,7 +165,7 @@ impl<D: Dimension> Packing<D> {
             let mut tension: Vec<(LinkKey, f64)> = Vec::new();
             let mut excess = false;
             for (key, bond) in self.bonds.iter().enumerate() {
-                match bond.fault(rules) {
+                match bond.fault::<D>(rules) {
                     Fault::None(_) => {}
                     Fault::Overlap(stress) => {
                         if overlap.is_none_or(|best| stress > best.1) {

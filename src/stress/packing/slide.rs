@@ -104,7 +104,7 @@ pub(super) fn slide<D: Dimension>(
     let mut watched = Watched::default();
     let mut now = Faults::default();
     for key in 0..packing.bonds.len() {
-        now.add(key, packing.bonds[key].fault(rules));
+        now.add(key, packing.bonds[key].fault::<D>(rules));
     }
     for column in &mut packing.columns.list {
         column.moved = 0.0;
@@ -147,7 +147,7 @@ pub(super) fn slide<D: Dimension>(
         }
         now = Faults::default();
         for &key in &watched.links {
-            now.add(key, packing.bonds[key].fault(rules));
+            now.add(key, packing.bonds[key].fault::<D>(rules));
         }
         let lists = [now.overlap, now.tension, !now.excess.is_empty()];
         if first(&rules.order, lists) != Some(Handling::Slide) {
@@ -289,7 +289,7 @@ fn watch<D: Dimension>(
     watched.margins.clear();
     let mut sways = vec![0.0; columns.len()];
     for (key, bond) in packing.bonds.iter().enumerate() {
-        let margin = match bond.fault(rules) {
+        let margin = match bond.fault::<D>(rules) {
             Fault::None(margin) => margin,
             _ => 0.0,
         };

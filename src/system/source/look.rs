@@ -37,6 +37,11 @@ impl RestLook {
         turn(time + self.every)
     }
 
+    /// The last of some looks for a jam, of which the first comes at a time, s.
+    pub fn last_of(&self, first: f64, looks: u32) -> f64 {
+        first + f64::from(looks) * self.every
+    }
+
     /// The next look for rest after a time, s, while grains settle, which they do before time 0.
     pub fn settling(&self, time: f64) -> Option<Turn> {
         let next = time + SETTLE_LOOK;
