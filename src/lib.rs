@@ -49,6 +49,7 @@ pub mod ranks;
 pub mod record;
 pub mod scenario;
 pub mod simulation;
+mod spelling;
 pub mod stress;
 pub mod study;
 pub mod sweep;

@@ -1,5 +1,6 @@
 //! What most programs that drive Arenite need: `use arenite::prelude::*;`
 
+pub use crate::control::{ArchGrain, Command};
 pub use crate::record::{GrainRow, LinkRow, MemorySink, NullSink, SeriesRow, Sink, Summary};
 pub use crate::scenario::{AnySetup, Override, Scenario};
 pub use crate::simulation::{Moment, Simulation, SimulationError, Stop};

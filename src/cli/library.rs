@@ -7,9 +7,10 @@ use super::failure::Failure;
 use super::report::{print, print_json};
 use super::{ListArgs, NewArgs};
 use crate::capabilities::{Entry, Model, entries};
+use crate::scenario::Scenario;
 use crate::scenario::catalogue::{Group, catalogue, groups};
 use crate::scenario::embedded::{self, SCENARIOS, material_list};
-use crate::scenario::{Scenario, names, nearest};
+use crate::spelling::{names, nearest};
 use crate::sweep::Sweep;
 use crate::sweep::embedded::SWEEPS;
 

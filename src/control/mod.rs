@@ -3,11 +3,13 @@
 //! A control is a file here, with its keys, and an entry in `registry`: scenarios, the loop, checkpoints and capabilities go by what it declares. It
 //! reads and says what is to be done, and changes nothing itself, so that it knows nothing of models.
 
+mod command;
 mod registry;
 mod valve;
 
 use std::fmt::Debug;
 
+pub use command::{ArchGrain, Command, Given};
 pub(crate) use registry::with_all_control_features;
 pub use registry::{Control, ControlFeature, ControlSection};
 pub use valve::{Closes, Valve, ValveKeys};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::nodes::{ModelFigures, NodeFigures};
+use crate::control::Given;
 use crate::event::EventKind;
 
 /// JSON has no infinite numbers and no others that are none: a run that failed by one has null there.
@@ -90,6 +91,9 @@ pub struct Summary {
     /// Collisions of event-driven runs; none where no collision is instantaneous.
     #[serde(default)]
     pub impacts: Option<ImpactFigures>,
+    /// What a program did to the run on its way; none where nothing was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Given>,
     /// How often the program put something right, or fell back on another way: by name, those that happened.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub corrections: BTreeMap<String, u64>,

@@ -1,8 +1,8 @@
 //! Vectors on a regular grid from a table of comma-separated values.
 
 use super::csv::Csv;
-use super::problem::names;
 use crate::field::keys::Nodes;
+use crate::spelling::names;
 
 /// Coordinates that differ by less than this share of the spacing are the same.
 const SAME: f64 = 1e-3;

@@ -23,9 +23,10 @@ use std::path::{Path, PathBuf};
 pub use build::MAX_GRAINS;
 pub use document::Override;
 pub(crate) use document::{Document, Entry, Node, Origin, Value};
-pub use problem::{Problem, names, nearest};
+pub use problem::Problem;
 
 use crate::geometry::{Planar, Spatial};
+use crate::spelling::{names, nearest};
 use crate::system::Setup;
 pub(crate) use read::read;
 use spec::Spec;

@@ -11,7 +11,8 @@ use serde::de::{
 
 use super::document::{Document, Node, Value};
 use super::path::{Place, Step};
-use super::problem::{Problem, names, nearest};
+use super::problem::Problem;
+use crate::spelling::{names, nearest};
 
 /// Reads a document into a type.
 pub(crate) fn read<T: de::DeserializeOwned>(document: &Document) -> Result<T, Problem> {

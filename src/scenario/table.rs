@@ -1,9 +1,9 @@
 //! Grains from a table of comma-separated values.
 
 use super::csv::Csv;
-use super::problem::{names, nearest};
 use super::spec::{GrainSpec, SpinSpec};
 use crate::geometry::Dimension;
+use crate::spelling::{names, nearest};
 
 /// The greatest number of a grain.
 const MAX_ID: f64 = u32::MAX as f64;

@@ -8,6 +8,7 @@ mod watchers;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::control::Command;
 use crate::record::{GrainRow, LinkRow, Sink, Summary};
 use crate::scenario::Problem;
 use crate::system::{Control, Driver, Outcome, SystemError};
@@ -140,6 +141,15 @@ impl<'a> Simulation<'a> {
             count: 0,
             over: false,
         }
+    }
+
+    /// Does something to the run where it stands, as a section of its scenario would have done then: logged with its events, told in its
+    /// summary, and kept in its saved states.
+    ///
+    /// # Errors
+    /// A command that the run or its models cannot take, by which nothing is changed; a record that cannot be written.
+    pub fn command(&mut self, command: &Command) -> Result<(), SimulationError> {
+        Ok(self.driver.command(command, &mut *self.sink)?)
     }
 
     /// Where it stands, s; negative while grains settle.

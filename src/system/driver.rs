@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::command::Commanded;
 use super::filled::Filling;
 use super::jam_watch::JamWatch;
 use super::journal::Journal;
@@ -18,8 +19,8 @@ use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
-    Control, Outcome, Progress, Setup, SystemError, advance, afar, apply, flight, handle, logging,
-    meter, nodes, overtime, perturb, regimes, rest,
+    Control, Given, Outcome, Progress, Setup, SystemError, advance, afar, air, apply, flight,
+    handle, logging, meter, nodes, overtime, perturb, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -62,6 +63,8 @@ pub(super) struct DriverState {
     pub perturb: perturb::PerturbState,
     pub zones: super::zones::Zones,
     pub meters: meter::MeterState,
+    /// Commands from outside.
+    pub given: Vec<Given>,
 }
 
 /// A granular system under the event loop.
@@ -76,7 +79,7 @@ pub struct System<D: Integrate> {
     pub(super) filled: Option<Filling>,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     /// Collisions in flight, where there are any.
-    pub(super) air: Option<super::air::Air>,
+    pub(super) air: Option<air::Air>,
     /// Who is around a place, for feeds, while that holds.
     pub(super) surroundings: Option<super::surroundings::Surroundings<D>>,
     pub(super) started_at: Instant,
@@ -365,6 +368,27 @@ impl<D: Integrate> Driven<D> for System<D> {
             handle::skip_to(self, time);
         }
         self.looked_at = Some((time, self.dem.world.clock.n));
+    }
+}
+
+impl<D: Integrate> Commanded<D> for System<D> {
+    fn setup_mut(&mut self) -> &mut Setup<D> {
+        &mut self.setup
+    }
+
+    fn stands(&self) -> (f64, u64) {
+        (self.time_now(), self.s.journal.handled())
+    }
+
+    fn given(&mut self) -> &mut Vec<Given> {
+        &mut self.s.given
+    }
+
+    fn will_open(&mut self, wall: usize, time: f64) {
+        self.dem.world.walls.boundaries[wall].boundary.opens_at = Some(time);
+        // A jam that stands is over.
+        perturb::go_on(self, time);
+        air::forget_flyers(&mut self.air);
     }
 }
 

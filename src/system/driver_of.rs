@@ -1,10 +1,12 @@
 //! What is asked of any driver, whichever models it has.
 
+use super::command;
 use super::events::Events;
 use super::filled::{Filled, filling_part, moving_part};
 use super::quasi_static::QuasiStatic;
 use super::{Control, Outcome, QuasiStaticSetup, Setup, System, SystemError, ThenName};
 use crate::cluster::integrate::Integrate;
+use crate::control::Command;
 use crate::record::{GrainRow, LinkRow, Sink, Summary};
 
 /// All grains and links of a moment.
@@ -41,6 +43,12 @@ pub trait Driver {
     /// Where the run stands, s.
     fn time(&self) -> f64;
 
+    /// Has a command carried out where the run stands, and logged.
+    ///
+    /// # Errors
+    /// A command that the run cannot take, by which nothing is changed; as [`Driver::run`].
+    fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError>;
+
     /// All grains in order of number, all at [`Driver::time`], and all links as of the last evaluation before it. From collision to collision
     /// there are no links.
     fn rows(&mut self) -> Rows;
@@ -67,6 +75,10 @@ impl<D: Integrate> Driver for System<D> {
 
     fn time(&self) -> f64 {
         self.time_now()
+    }
+
+    fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        command::give(self, command, sink)
     }
 
     fn rows(&mut self) -> Rows {

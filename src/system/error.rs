@@ -17,6 +17,9 @@ pub enum SystemError {
     /// A saved state does not fit.
     #[error("the saved state cannot be used: {0}")]
     Saved(String),
+    /// A command that the run cannot take.
+    #[error("the command cannot be carried out: {0}")]
+    Command(String),
     /// Ranks could not reach each other.
     #[error(transparent)]
     Ranks(#[from] crate::ranks::RankError),

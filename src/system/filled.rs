@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::{self, Kind};
 use super::quasi_static::{Body, QuasiStatic};
 use super::{
-    Control, Driver, Outcome, QuasiStaticSetup, Rows, Setup, System, SystemError, ThenName,
+    Command, Control, Driver, Outcome, QuasiStaticSetup, Rows, Setup, System, SystemError, ThenName,
 };
 use crate::body::GrainId;
 use crate::cluster;
@@ -189,6 +189,16 @@ impl<D: Integrate> Driver for Filled<D> {
         match &self.phase {
             Phase::Filling(filling) => filling.time(),
             Phase::Motion(system) => Driver::time(&**system),
+        }
+    }
+
+    fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        match &mut self.phase {
+            Phase::Filling(_) => {
+                let text = "what acts on motion waits until the filling is over";
+                Err(SystemError::Command(text.into()))
+            }
+            Phase::Motion(system) => system.command(command, sink),
         }
     }
 

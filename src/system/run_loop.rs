@@ -6,7 +6,7 @@ use super::journal::Journal;
 use super::schedule::{Due, Schedule, Source};
 use super::source::{EventSource, Order, Sight, Sources};
 use super::watch::{TURN, Watch};
-use super::{Control, Outcome, Progress, Setup, SystemError};
+use super::{Control, Given, Outcome, Progress, Setup, SystemError};
 use crate::body::Formed;
 use crate::event::EventKind;
 use crate::geometry::Dimension;
@@ -20,6 +20,8 @@ pub(super) struct Course {
     pub journal: Journal,
     /// What was to be told of the run.
     pub warnings: Vec<String>,
+    /// Commands from outside.
+    pub given: Vec<Given>,
     /// How it ended, if it has.
     pub over: Option<Outcome>,
     /// Time up to which all is done, s.
@@ -37,6 +39,7 @@ impl Course {
             sources: Sources::new(setup),
             journal: Journal::default(),
             warnings: Vec::new(),
+            given: Vec::new(),
             over: None,
             time: 0.0,
             wall_seconds: 0.0,

@@ -10,7 +10,7 @@ use super::build::search;
 use super::driver::DriverState;
 use super::filled::Filling;
 use super::frame::Kind;
-use super::{EventLog, Setup, System, SystemError, apply, frame};
+use super::{EventLog, Setup, System, SystemError, apply, command, frame};
 use crate::cluster;
 use crate::cluster::DemState;
 use crate::cluster::integrate::Integrate;
@@ -36,6 +36,7 @@ pub(super) fn restored<D: Integrate>(
     let (mut dem, mut fields, _) = System::bare(&setup)?;
     let saved: Saved<'static, D> = frame::take(Kind::Stepped, state)?;
     let driver = saved.driver.into_owned();
+    command::adopt_all(&mut setup, &driver.given)?;
     if saved.dem.walls() != setup.boundaries.len()
         || !driver.sources.fit(&setup)
         || driver.meters.meters() != setup.sources.meters.len()

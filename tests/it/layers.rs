@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From below: each uses those before it only.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "geometry",
     "calc",
+    "spelling",
     "input",
     "vector",
     "ranks",

@@ -21,6 +21,7 @@ mod cli_tools;
 mod clump_scenarios;
 mod coarse;
 mod collision;
+mod commands;
 mod compare;
 mod controls;
 mod converge;

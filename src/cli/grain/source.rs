@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::report::short;
 use crate::geometry::{Dimension, Planar};
 use crate::input;
-use crate::scenario::{names, nearest};
+use crate::spelling::{names, nearest};
 
 /// Of a random clump: the smallest radius over the largest, and the overlap.
 const LEAST: f64 = 0.5;

@@ -181,7 +181,20 @@ impl<D: Dimension> Engine<D> {
         if let Motion::Slide(slide) = &mut wall.boundary.motion {
             slide.from = Some(time);
         }
-        // Whoever is near had foreseen it as it stood.
+        self.foresee_all();
+    }
+
+    /// A wall goes.
+    pub fn open(&mut self, wall: usize) {
+        let time = self.time;
+        if let Some(wall) = self.core.walls.wall_mut(wall) {
+            wall.boundary.opens_at = Some(time);
+            self.foresee_all();
+        }
+    }
+
+    /// Whoever is near to a wall had foreseen it as it was.
+    fn foresee_all(&mut self) {
         let all: Vec<u32> = self.present().map(|(_, slot)| slot).collect();
         self.foresee(&all);
     }

@@ -8,9 +8,10 @@ use crate::field::keys::SpinSpec;
 use crate::geometry::Dimension;
 use crate::keys::{Nodes, View};
 use crate::scenario::path::Place;
-use crate::scenario::problem::{Problem, names, nearest};
+use crate::scenario::problem::Problem;
 use crate::scenario::spec::GrainSpec;
 use crate::scenario::{grid_table, input, table};
+use crate::spelling::{names, nearest};
 
 /// A place in the document, as those read it who know their own keys.
 pub(super) struct At<'a> {

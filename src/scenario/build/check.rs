@@ -152,7 +152,7 @@ impl Check<'_> {
         keys: &[(&'k str, bool)],
     ) -> Result<&'k str, Problem> {
         let given: Vec<&str> = keys.iter().filter(|(_, on)| *on).map(|(k, _)| *k).collect();
-        let all = crate::scenario::problem::names(keys.iter().map(|(key, _)| *key));
+        let all = crate::spelling::names(keys.iter().map(|(key, _)| *key));
         match given.as_slice() {
             [one] => Ok(one),
             [] => Err(Problem::at_key(

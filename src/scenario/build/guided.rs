@@ -3,8 +3,9 @@
 use super::check::Check;
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
-use crate::scenario::problem::{Problem, nearest};
+use crate::scenario::problem::Problem;
 use crate::scenario::spec::{BoundarySpec, GuidedSpec, MotionSpec};
+use crate::spelling::nearest;
 use crate::walls::{Boundary, Drive, Guided, GuidedState, LoadedArea, Motion, placed};
 
 /// Facing planes are parallel to this.

@@ -6,8 +6,8 @@ use super::check::Check;
 use super::events;
 use crate::capabilities::Model;
 use crate::scenario::path::Place;
-use crate::scenario::problem::names;
 use crate::scenario::spec::Spec;
+use crate::spelling::names;
 
 /// Keys of `[run]` that are for grains that leave.
 const LEAVING: [&str; 2] = ["stop_when_empty", "outlet_interval"];

@@ -9,8 +9,9 @@ use crate::contact::laws::keys::{Bound, Moduli};
 use crate::contact::{ContactLaw, LawTable};
 use crate::scenario::embedded;
 use crate::scenario::path::Place;
-use crate::scenario::problem::{Problem, names, nearest};
+use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FillSpec, LawSection, MaterialSpec, Sort, Spec};
+use crate::spelling::{names, nearest};
 
 /// Materials of a scenario: each pair of them has a place for its law.
 const MOST: usize = 1000;

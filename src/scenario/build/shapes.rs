@@ -7,8 +7,9 @@ use super::mixture::place_of;
 use crate::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, SHAPES, named_shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
-use crate::scenario::problem::{Problem, names, nearest};
+use crate::scenario::problem::Problem;
 use crate::scenario::spec::{ArcSpec, ComponentSpec, ShapeSpec, Spec};
+use crate::spelling::{names, nearest};
 use crate::system::RadiusLaw;
 
 /// Shapes of a scenario.

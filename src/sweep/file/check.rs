@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{OWN_COLUMNS, Sweep};
 use crate::scenario::path::{Place, Step};
-use crate::scenario::{Override, Problem, names, nearest};
+use crate::scenario::{Override, Problem};
+use crate::spelling::{names, nearest};
 use crate::sweep::axis::{self, MOST};
 use crate::sweep::row::figure_columns;
 use crate::sweep::spec::{Seeds, SweepSpec};

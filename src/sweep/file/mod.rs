@@ -12,9 +12,8 @@ use super::spec::SweepSpec;
 use crate::input;
 use crate::record::checksum;
 use crate::scenario::path::{Place, Step};
-use crate::scenario::{
-    Document, Origin, Override, Problem, Resolved, Scenario, Text, names, nearest,
-};
+use crate::scenario::{Document, Origin, Override, Problem, Resolved, Scenario, Text};
+use crate::spelling::{names, nearest};
 
 /// A sweep: a scenario and what varies in it.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! A run over many ranks as rank 0 drives it.
 
 use crate::cluster::integrate::Integrate;
+use crate::control::Command;
 use crate::ranks::Ranks;
 use crate::record::{Sink, Summary};
 use crate::system::{Control, Driver, Outcome, Rows, Setup, System, SystemError};
@@ -57,6 +58,11 @@ impl<D: Integrate> Driver for Shared<'_, D> {
 
     fn time(&self) -> f64 {
         self.system.as_ref().map_or(0.0, Driver::time)
+    }
+
+    fn command(&mut self, _: &Command, _: &mut dyn Sink) -> Result<(), SystemError> {
+        let text = "a run that is shared by ranks takes none; run this by one process";
+        Err(SystemError::Command(text.into()))
     }
 
     /// Empty before the end.

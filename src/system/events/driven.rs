@@ -3,11 +3,12 @@
 use super::{Events, set_slide, settling, told};
 use crate::body::{Formed, GrainId};
 use crate::collide::engine::Stopped;
-use crate::control::Readings;
+use crate::control::{Command, Given, Readings};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::neighbor::wrapped;
 use crate::record::{Sink, Summary};
+use crate::system::command::{self, Commanded};
 use crate::system::run_loop::{self, Driven};
 use crate::system::schedule::{Due, Schedule, Source};
 use crate::system::source::{Order, Sight, Sources};
@@ -177,6 +178,24 @@ impl<D: Formed> Driven<D> for Events<D> {
     }
 }
 
+impl<D: Formed> Commanded<D> for Events<D> {
+    fn setup_mut(&mut self) -> &mut Setup<D> {
+        &mut self.setup
+    }
+
+    fn stands(&self) -> (f64, u64) {
+        (self.course.time, self.course.journal.handled())
+    }
+
+    fn given(&mut self) -> &mut Vec<Given> {
+        &mut self.course.given
+    }
+
+    fn will_open(&mut self, wall: usize, _: f64) {
+        self.engine.open(wall);
+    }
+}
+
 impl<D: Formed> Driver for Events<D> {
     fn run_until(
         &mut self,
@@ -189,6 +208,10 @@ impl<D: Formed> Driver for Events<D> {
 
     fn time(&self) -> f64 {
         self.course.time
+    }
+
+    fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        command::give(self, command, sink)
     }
 
     fn rows(&mut self) -> Rows {

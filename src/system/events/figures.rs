@@ -235,6 +235,7 @@ impl<D: Dimension> Events<D> {
                 ..WorkFigures::default()
             },
             energy,
+            commands: self.course.given.clone(),
             corrections: corrected(corrections),
             cell: None,
             fields: self.fields(),

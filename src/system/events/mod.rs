@@ -23,7 +23,7 @@ pub(super) use start::no_start;
 use super::frame::{self, Kind};
 use super::meter::{self, MeterState, Seen};
 use super::run_loop::Course;
-use super::{CollapseName, EventLog, Outcome, Setup, SystemError, wear};
+use super::{CollapseName, EventLog, Outcome, Setup, SystemError, command, wear};
 use crate::cluster::WearMap;
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
 use crate::control::Order;
@@ -111,6 +111,7 @@ impl<D: Dimension> Events<D> {
         if let Some(state) = state {
             let saved: Saved<'_, D> = frame::take(Kind::Events, state)?;
             let meters = setup.sources.meters.len();
+            command::adopt_all(&mut setup, &saved.course.given)?;
             if saved.ids != setup.grains.len() as u64 || saved.meters.meters() != meters {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
             }

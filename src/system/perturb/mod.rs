@@ -8,6 +8,7 @@ use super::{Setup, System, SystemError, flight, ledger};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, World};
+use crate::control::ArchGrain;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
@@ -25,7 +26,7 @@ mod setup;
 
 pub(super) use gravity::SLOW;
 pub(in crate::system) use setup::gravity_course;
-pub use setup::{ArchGrain, PerturbKind, PerturbSetup, PerturbWhen, Victim};
+pub use setup::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
 /// A perturbation that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -194,7 +195,7 @@ fn touched<D: Integrate>(
 }
 
 /// After a jam the clock of steps goes on from here.
-fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
+pub(super) fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
     if !system.s.watch.perturb(time) {
         return;
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::body::GrainId;
+use crate::control::ArchGrain;
 use crate::field::{GravityChange, GravityCourse};
 use crate::geometry::{Dimension, Vector};
 use crate::system::Setup;
@@ -103,14 +104,4 @@ pub enum Victim<D: Dimension> {
     Near(D::Vector),
     /// One of the arch of the jam.
     OfArch(ArchGrain),
-}
-
-/// A grain of an arch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArchGrain {
-    /// The first grain of the link that is nearest to sliding.
-    Weakest,
-    /// The one in the middle of the chain.
-    Middle,
 }

@@ -2,9 +2,10 @@
 
 use super::{QuasiStatic, loads, moving_walls, perturb};
 use crate::body::{Formed, GrainId};
-use crate::control::Readings;
+use crate::control::{Command, Given, Readings};
 use crate::geometry::Dimension;
 use crate::record::{Sink, Summary};
+use crate::system::command::{self, Commanded};
 use crate::system::run_loop::{self, Driven};
 use crate::system::schedule::{Due, Schedule, Source};
 use crate::system::source::{Order, Sight, Sources};
@@ -152,6 +153,23 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
     }
 }
 
+impl<D: Formed> Commanded<D> for QuasiStatic<D> {
+    fn setup_mut(&mut self) -> &mut Setup<D> {
+        &mut self.setup
+    }
+
+    fn stands(&self) -> (f64, u64) {
+        (self.course.time, self.course.journal.handled())
+    }
+
+    fn given(&mut self) -> &mut Vec<Given> {
+        &mut self.course.given
+    }
+
+    /// It reads in its setup which walls are there.
+    fn will_open(&mut self, _: usize, _: f64) {}
+}
+
 impl<D: Formed> Driver for QuasiStatic<D> {
     fn run_until(
         &mut self,
@@ -164,6 +182,10 @@ impl<D: Formed> Driver for QuasiStatic<D> {
 
     fn time(&self) -> f64 {
         self.course.time
+    }
+
+    fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        command::give(self, command, sink)
     }
 
     fn rows(&mut self) -> Rows {

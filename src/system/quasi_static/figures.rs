@@ -261,6 +261,7 @@ impl<D: Dimension> QuasiStatic<D> {
                 ..WorkFigures::default()
             },
             energy,
+            commands: self.course.given.clone(),
             corrections: corrected(corrections),
             cell: None,
             fields: None,

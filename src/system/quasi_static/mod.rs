@@ -17,9 +17,10 @@ mod rows;
 
 use serde::{Deserialize, Serialize};
 
+use super::command;
 use super::cost;
 use super::frame::{self, Kind};
-use super::run_loop::{self, Course};
+use super::run_loop::{self, Course, Driven};
 use super::schedule::Source;
 use super::watch::Watch;
 use super::{
@@ -28,6 +29,7 @@ use super::{
 };
 use crate::body::Formed;
 use crate::contact::{ContactLaw, LawTable};
+use crate::control::Given;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EnergyFigures, NullSink, Sink};
@@ -47,10 +49,12 @@ use moving_walls::MovingWalls;
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
 /// of slides) is made again by going there once more, which takes less than to save it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Saved {
     grains: u64,
     handled: u64,
+    /// Commands from outside.
+    given: Vec<Given>,
 }
 
 /// A filling in equilibrium, grain by grain.
@@ -261,8 +265,17 @@ impl<D: Formed> QuasiStatic<D> {
         if let Some(state) = state {
             let saved: Saved = frame::take(Kind::QuasiStatic, state)?;
             let mut watch = Watch::new(None);
-            while run.course.journal.handled() < saved.handled && run.course.over.is_none() {
-                run_loop::next(&mut run, &mut NullSink, &mut watch)?;
+            let mut given = saved.given.iter().peekable();
+            loop {
+                let handled = run.course.journal.handled();
+                if let Some(one) = given.next_if(|one| one.after == handled) {
+                    run.pause(one.time);
+                    command::give(&mut run, &one.command, &mut NullSink)?;
+                } else if handled < saved.handled && run.course.over.is_none() {
+                    run_loop::next(&mut run, &mut NullSink, &mut watch)?;
+                } else {
+                    break;
+                }
             }
             if run.nodes.len() as u64 != saved.grains {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
@@ -346,6 +359,7 @@ impl<D: Formed> QuasiStatic<D> {
         let saved = Saved {
             grains: self.nodes.len() as u64,
             handled: self.course.journal.handled(),
+            given: self.course.given.clone(),
         };
         frame::put(Kind::QuasiStatic, &saved)
     }

@@ -117,6 +117,11 @@ impl Sources {
         &self.look
     }
 
+    /// A perturbation that the setup has got since.
+    pub fn add_perturbation(&mut self, index: usize) {
+        self.perturbs.push(Perturbation::new(index));
+    }
+
     /// A perturbation has come once more.
     pub fn perturbed(&mut self, index: usize) {
         if let Some(one) = self.perturbs.get_mut(index) {

@@ -1,0 +1,167 @@
+//! Commands between two times of a run: each is as the section of a scenario that asks for the same at that time, bit for bit.
+
+use arenite::prelude::*;
+
+/// Forty disks of two sizes that fall between walls, with a shelf under half of them; seed and models come before.
+const BOX: &str = r#"
+name = "box"
+dimension = 2
+[field]
+gravity = [0.0, -9.81]
+[log]
+series = 0.05
+[[boundary]]
+name = "floor"
+material = "thesis-wall"
+plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }
+[[boundary]]
+name = "left"
+material = "thesis-wall"
+plane = { point = [0.0, 0.0], normal = [1.0, 0.0] }
+[[boundary]]
+name = "right"
+material = "thesis-wall"
+plane = { point = [0.2, 0.0], normal = [-1.0, 0.0] }
+[[boundary]]
+name = "shelf"
+material = "thesis-wall"
+segment = { from = [0.0, 0.06], to = [0.11, 0.06] }
+SHELF
+[[fill]]
+material = "thesis-disk"
+method = "lattice"
+radius = 0.008
+min = [0.01, 0.09]
+max = [0.19, 0.2]
+spacing = 0.02
+velocity = 0.1
+"#;
+
+/// The same with all collisions instantaneous.
+const HARD: &str = "[events]\n";
+
+/// A quasi-static filling: the disks come to equilibrium one by one.
+const FILLING: &str = "[quasi_static]\n";
+
+struct Twin {
+    name: &'static str,
+    models: &'static str,
+    finish: f64,
+    at: f64,
+    /// What a scenario says, after its sections and in that of the shelf, and what a program does.
+    section: &'static str,
+    shelf: &'static str,
+    command: Command,
+}
+
+fn text(twin: &Twin, section: &str, shelf: &str) -> String {
+    let scenario = BOX.replace("SHELF", shelf);
+    let head = format!("[run]\nfinish = {:?}\n{}", twin.finish, twin.models);
+    format!("{scenario}\n{head}\n{section}\n")
+}
+
+fn built<'a>(text: &str) -> Simulation<'a> {
+    let built = Simulation::builder().text(text).build();
+    built.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn twins() -> Vec<Twin> {
+    let motion = |name, models, section, shelf, command| Twin {
+        name,
+        models,
+        finish: 0.9,
+        at: 0.5,
+        section,
+        shelf,
+        command,
+    };
+    let tap = || Command::Tap {
+        velocity: [0.3, 0.8, 0.0],
+        region: Some([[0.0, 0.0, 0.0], [0.1, 0.12, 0.0]]),
+    };
+    let tapped = "[[perturb]]\ntime = 0.5\ntap = { velocity = [0.3, 0.8], min = [0.0, 0.0], max = [0.1, 0.12] }";
+    let remove = || Command::Remove {
+        near: [0.05, 0.07, 0.0],
+    };
+    let removed = "[[perturb]]\ntime = 0.5\nremove = { near = [0.05, 0.07] }";
+    let open = || Command::Open {
+        boundary: "shelf".into(),
+    };
+    let opened = "opens_at = 0.5";
+    let shake = Command::Shake {
+        amplitude: [0.004, 0.0, 0.0],
+        frequency: 10.0,
+        cycles: 2,
+    };
+    let shaken = "[[perturb]]\ntime = 0.5\nshake = { direction = [1.0, 0.0], amplitude = 0.004, frequency = 10.0, cycles = 2 }";
+    let tilt = Command::Tilt {
+        turn: [0.0, 0.0, 0.4],
+        duration: 0.2,
+    };
+    let tilted = "[[perturb]]\ntime = 0.5\ntilt = { angle = 0.4, duration = 0.2 }";
+    let rest = "[morph]\n";
+    let mut all = vec![
+        motion("tap", rest, tapped, "", tap()),
+        motion("tap without rest", "", tapped, "", tap()),
+        motion("remove", rest, removed, "", remove()),
+        motion("open", rest, "", opened, open()),
+        motion("open without rest", "", "", opened, open()),
+        motion("shake", rest, shaken, "", shake),
+        motion("tilt", rest, tilted, "", tilt),
+        motion("hard, tap", HARD, tapped, "", tap()),
+        motion("hard, remove", HARD, removed, "", remove()),
+        motion("hard, open", HARD, "", opened, open()),
+    ];
+    let bed = |name, section, shelf, command| Twin {
+        name,
+        models: FILLING,
+        finish: 40.0,
+        at: 25.0,
+        section,
+        shelf,
+        command,
+    };
+    all.push(bed(
+        "filling, remove",
+        "[[perturb]]\ntime = 25.0\nremove = { near = [0.05, 0.07] }",
+        "",
+        remove(),
+    ));
+    all.push(bed("filling, open", "", "opens_at = 25.0", open()));
+    all
+}
+
+#[test]
+fn commands_are_as_sections_of_scenarios() {
+    for twin in twins() {
+        let name = twin.name;
+        let mut scheduled = built(&text(&twin, twin.section, twin.shelf));
+        scheduled.run().unwrap();
+        let mut untouched = built(&text(&twin, "", ""));
+        untouched.run().unwrap();
+        let mut commanded = built(&text(&twin, "", ""));
+        assert_eq!(commanded.run_until(twin.at).unwrap(), Stop::Time, "{name}");
+        commanded.command(&twin.command).unwrap();
+        // Saved at once, and later.
+        let state = commanded.save().unwrap();
+        let later = 0.5 * (twin.at + twin.finish);
+        commanded.run_until(later).unwrap();
+        let state_later = commanded.save().unwrap();
+        commanded.run().unwrap();
+        let (a, b) = (scheduled.summary(), commanded.summary());
+        assert_ne!(a.state_hash, untouched.summary().state_hash, "{name}");
+        assert_eq!(a.state_hash, b.state_hash, "{name}");
+        assert_eq!(a.events.by_kind, b.events.by_kind, "{name}");
+        assert_eq!(a.energy, b.energy, "{name}");
+        assert_eq!(b.commands.len(), 1, "{name}");
+        assert_eq!(b.commands[0].command, twin.command, "{name}");
+        assert_eq!(b.commands[0].time, twin.at, "{name}");
+        for state in [state, state_later] {
+            let again = Simulation::builder().text(text(&twin, "", ""));
+            let mut again = again.resume(state).build().unwrap();
+            again.run().unwrap();
+            assert_eq!(again.summary().state_hash, b.state_hash, "{name}, resumed");
+            assert_eq!(again.summary().commands, b.commands, "{name}, resumed");
+        }
+    }
+}
