@@ -18,7 +18,8 @@ use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
-    Control, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of, driver_of, moving_part,
+    Control, Dealt, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of, driver_of,
+    moving_part,
 };
 use crate::view::report::{Live, Shown};
 
@@ -63,8 +64,15 @@ fn on_ranks<D: Integrate>(
     }
     let mut control = Control::new(interrupt::flag(true));
     control.wall_limit = args.wall_limit;
-    match System::run_over(setup, args.bricks, ranks, &mut NullSink, &mut control) {
-        Ok(_) | Err(SystemError::Elsewhere { .. }) => Ok(()),
+    let went = match Dealt::takes(&setup) {
+        true => Dealt::new(setup, ranks)
+            .and_then(|mut d| d.run(&mut NullSink, &mut control).map(|_| ())),
+        false => {
+            System::run_over(setup, args.bricks, ranks, &mut NullSink, &mut control).map(|_| ())
+        }
+    };
+    match went {
+        Ok(()) | Err(SystemError::Elsewhere { .. }) => Ok(()),
         Err(error) => Err(Failure::Run(format!("rank {}: {error}", ranks.rank()))),
     }
 }
@@ -103,8 +111,18 @@ fn run_in<D: Integrate>(
                     "a run is resumed by one process, without `mpirun`".into(),
                 ));
             }
-            bricks_of(&setup, args.bricks, ranks.size())
-                .map_err(|error| Failure::Input(error.to_string()))?;
+            match (Dealt::takes(&setup), args.bricks) {
+                (true, None) => {}
+                (true, Some(_)) => {
+                    let text =
+                        "--bricks is for grains; a filling by RIMA deals out the rows of a matrix";
+                    return Err(Failure::Input(text.into()));
+                }
+                (false, bricks) => {
+                    let bricks = bricks_of(&setup, bricks, ranks.size());
+                    bricks.map_err(|error| Failure::Input(error.to_string()))?;
+                }
+            }
         }
         let opened = open(args, &dir, resolved, &setup, threads)?;
         Ok((plan.warnings, port, opened))
@@ -134,7 +152,9 @@ fn run_in<D: Integrate>(
         None => None,
     };
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
-    let mut system: Box<dyn Driver + '_> = if ranks.size() > 1 {
+    let mut system: Box<dyn Driver + '_> = if ranks.size() > 1 && Dealt::takes(&setup) {
+        Box::new(Dealt::new(setup, ranks)?)
+    } else if ranks.size() > 1 {
         Box::new(Shared::new(setup, args.bricks, ranks))
     } else {
         driver_of(setup, state.as_deref())?

@@ -121,17 +121,7 @@ impl Rima {
 
     /// The inverse of a network as it is.
     pub fn of<D: Dimension>(network: &Network<D>) -> Self {
-        let mut rima = Self::default();
-        for node in 0..network.nodes().len() {
-            rima.changed(network, Change::Node(node));
-        }
-        for (link, of) in network.links().iter().enumerate() {
-            if of.state != LinkState::Off {
-                let from = LinkState::Off;
-                rima.changed(network, Change::Link { link, from });
-            }
-        }
-        rima
+        Self::default().grown(network)
     }
 }
 
@@ -149,6 +139,21 @@ impl<'r> Rima<Spread<'r>> {
 }
 
 impl<S: Storage> Rima<S> {
+    /// An inverse of nothing becomes that of a network as it is.
+    #[must_use]
+    pub fn grown<D: Dimension>(mut self, network: &Network<D>) -> Self {
+        for node in 0..network.nodes().len() {
+            self.changed(network, Change::Node(node));
+        }
+        for (link, of) in network.links().iter().enumerate() {
+            if of.state != LinkState::Off {
+                let from = LinkState::Off;
+                self.changed(network, Change::Link { link, from });
+            }
+        }
+        self
+    }
+
     fn with(matrix: S) -> Self {
         Rima {
             inverse: Inverse::new(matrix),

@@ -17,8 +17,8 @@ const TOUCH: f64 = 1e-6;
 pub fn expanded<D: Dimension>(
     packing: &Packing<D>,
     share: f64,
-    solver: Box<dyn Solver<D> + Send>,
-) -> Packing<D> {
+    solver: Box<dyn Solver<D>>,
+) -> Packing<'static, D> {
     let old = packing.network();
     let m = old.per_node();
     let mut new = Packing::new(old.freedom(), solver);

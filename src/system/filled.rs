@@ -108,7 +108,7 @@ pub fn moving_part<D: Dimension>(setup: &Setup<D>) -> Option<Setup<D>> {
 
 /// Where such a run is.
 enum Phase<D: Integrate> {
-    Filling(Box<QuasiStatic<D>>),
+    Filling(Box<QuasiStatic<'static, D>>),
     Motion(Box<System<D>>),
 }
 

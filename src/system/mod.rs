@@ -98,7 +98,7 @@ pub use mesh_figures::MeshFigures;
 pub use meter::{MeterPlace, MeterSetup, Metered};
 pub use mixture::{Component, Mixture};
 pub use perturb::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
-pub use quasi_static::QuasiStatic;
+pub use quasi_static::{Dealt, QuasiStatic};
 pub use radii::{ClassError, Counted, RadiusLaw, SizeClasses};
 pub use run_meta::run_meta;
 pub use setup::*;

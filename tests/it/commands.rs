@@ -61,7 +61,7 @@ fn text(twin: &Twin, section: &str, shelf: &str) -> String {
 }
 
 fn built<'a>(text: &str) -> Simulation<'a> {
-    let built = Simulation::builder().text(text).build();
+    let built = Simulation::builder().text("box", text).build();
     built.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -157,7 +157,7 @@ fn commands_are_as_sections_of_scenarios() {
         assert_eq!(b.commands[0].command, twin.command, "{name}");
         assert_eq!(b.commands[0].time, twin.at, "{name}");
         for state in [state, state_later] {
-            let again = Simulation::builder().text(text(&twin, "", ""));
+            let again = Simulation::builder().text("box", text(&twin, "", ""));
             let mut again = again.resume(state).build().unwrap();
             again.run().unwrap();
             assert_eq!(again.summary().state_hash, b.state_hash, "{name}, resumed");

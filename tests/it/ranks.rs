@@ -2,9 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use arenite::geometry::Planar;
 use arenite::ranks::{Counted, Message, One, RankError, Ranks, Source, Tag, Threads, Volume};
+use arenite::record::{MemorySink, NullSink};
+use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::stress::{Fetch, Freedom};
 use arenite::sweep::{SweepError, run_over};
+use arenite::system::{Control, Dealt, Driver, Outcome, Setup, driver_of};
 
 use crate::ranks_checks as checks;
 
@@ -309,4 +313,76 @@ fn many_processes_without_mpi_are_refused() {
             .status
             .success()
     );
+}
+
+/// A filling of the plane in the silo of the thesis, with 60 disks.
+fn filling(solver: &str, law: &str) -> Setup<Planar> {
+    let set = [
+        &*format!("quasi_static.solver={solver}"),
+        "run.finish=60",
+        "fill.0.roll_down.count=60",
+    ];
+    let set: Vec<Override> = set.iter().map(|set| Override::set(set).unwrap()).collect();
+    let silo = include_str!("../../scenarios/silo.toml");
+    let springs = "[law.linear]\nnormal_stiffness = 1e6     # N/m\ntangential_stiffness = 1e5 # N/m\nnormal_damping = 1e3       # the quasi-static model leaves damping out\ntangential_damping = 1e3\n";
+    assert!(silo.contains(springs));
+    let text = match law {
+        "linear" => silo.to_owned(),
+        law => silo
+            .replace(springs, &format!("[law.{law}]\nrestitution = 0.5\n"))
+            .replace(
+                "density = 11.9\n",
+                "density = 11.9\nyoung_modulus = 1e9\npoisson_ratio = 0.3\n",
+            ),
+    };
+    let resolved = Scenario::parse("silo", &text, None, &set).and_then(|silo| silo.resolve());
+    match resolved.unwrap_or_else(|why| panic!("{why}")).setup {
+        AnySetup::Planar(setup) => setup,
+        AnySetup::Spatial(_) => panic!("a plane silo"),
+    }
+}
+
+/// A filling by RIMA whose inverse is dealt out: the same bits and records as on one process, where stiffnesses change too.
+#[test]
+fn a_filling_has_the_bits_of_one_process() {
+    for law in ["linear", "hertz"] {
+        let run = |driver: &mut dyn Driver| {
+            let (mut records, go) = (MemorySink::default(), AtomicBool::new(false));
+            let outcome = driver.run(&mut records, &mut Control::new(&go)).unwrap();
+            assert_eq!(outcome, Outcome::Finished);
+            (driver.summary().state_hash, records.series)
+        };
+        let alone = run(&mut *driver_of(filling("rima", law), None).unwrap());
+        assert_eq!(alone.1.len(), 60);
+        assert!(!Dealt::takes(&filling("factor", law)));
+        for size in [1, 2, 3] {
+            let told = Threads::strict(size, |ranks| {
+                run(&mut Dealt::new(filling("rima", law), ranks).unwrap())
+            });
+            assert!(told.iter().all(|one| *one == alone), "{law}, {size} ranks");
+        }
+    }
+}
+
+/// When one rank is to stop all stop after the same grain, and the state goes on in one process.
+#[test]
+fn ranks_of_a_filling_stop_together() {
+    let mut whole = driver_of(filling("rima", "linear"), None).unwrap();
+    let go = AtomicBool::new(false);
+    whole.run(&mut NullSink, &mut Control::new(&go)).unwrap();
+    let stopped = Threads::strict(2, |ranks| {
+        let mut dealt = Dealt::new(filling("rima", "linear"), ranks).unwrap();
+        let go = AtomicBool::new(false);
+        let until = dealt.run_until(20.5, &mut NullSink, &mut Control::new(&go));
+        assert_eq!(until.unwrap(), None);
+        go.store(ranks.rank() == 1, Ordering::Relaxed);
+        let outcome = dealt.run(&mut NullSink, &mut Control::new(&go));
+        assert_eq!(outcome.unwrap(), Outcome::Interrupted);
+        (dealt.time(), dealt.save().unwrap())
+    });
+    assert_eq!(stopped[0], stopped[1]);
+    let mut alone = driver_of(filling("rima", "linear"), Some(&stopped[0].1)).unwrap();
+    assert_eq!(alone.time(), stopped[0].0);
+    alone.run(&mut NullSink, &mut Control::new(&go)).unwrap();
+    assert_eq!(alone.summary().state_hash, whole.summary().state_hash);
 }

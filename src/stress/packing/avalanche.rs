@@ -70,7 +70,7 @@ pub struct Avalanche {
     pub place: Option<Place>,
 }
 
-impl<D: Dimension> Packing<D> {
+impl<D: Dimension> Packing<'_, D> {
     /// The micro-avalanche of an iteration; none when nothing changed.
     pub fn avalanche(
         &self,

@@ -71,9 +71,9 @@ pub struct Stress<D: Dimension> {
 }
 
 /// A network under load with its solver and the state of its links.
-pub struct Packing<D: Dimension> {
+pub struct Packing<'s, D: Dimension> {
     network: Network<D>,
-    solver: Box<dyn Solver<D> + Send>,
+    solver: Box<dyn Solver<D> + 's>,
     load: Vec<f64>,
     displacement: Vec<f64>,
     bonds: Vec<Bond>,
@@ -89,9 +89,9 @@ pub struct Packing<D: Dimension> {
     settled: f64,
 }
 
-impl<D: Dimension> Packing<D> {
+impl<'s, D: Dimension> Packing<'s, D> {
     /// A packing of nothing.
-    pub fn new(freedom: Freedom, solver: Box<dyn Solver<D> + Send>) -> Self {
+    pub fn new(freedom: Freedom, solver: Box<dyn Solver<D> + 's>) -> Self {
         Packing {
             network: Network::new(freedom),
             solver,
@@ -113,7 +113,7 @@ impl<D: Dimension> Packing<D> {
     }
 
     /// Its solver.
-    pub fn solver(&self) -> &(dyn Solver<D> + Send) {
+    pub fn solver(&self) -> &(dyn Solver<D> + 's) {
         &*self.solver
     }
 
@@ -297,7 +297,7 @@ impl<D: Dimension> Packing<D> {
     pub fn set_lines(
         &mut self,
         lines: &[(LinkKey, Line)],
-        solver: impl FnOnce(&Network<D>) -> Box<dyn Solver<D> + Send>,
+        solver: impl FnOnce(&Network<D>) -> Box<dyn Solver<D> + 's>,
     ) {
         let mut others = false;
         for (key, line) in lines {

@@ -129,7 +129,7 @@ pub(super) fn first(order: &[Handling; 3], lists: [bool; 3]) -> Option<Handling>
     })
 }
 
-impl<D: Dimension> Packing<D> {
+impl<D: Dimension> Packing<'_, D> {
     /// Brings the packing to equilibrium by the rules, as far as that is possible with small
     /// displacements.
     ///

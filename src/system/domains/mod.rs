@@ -85,7 +85,11 @@ fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<String> {
     ];
     if let Some((_, model)) = models.iter().find(|(asked, _)| *asked) {
         let (ranks, model) = (Model::Ranks.asked_by(), model.asked_by());
-        return Some(format!("{ranks} takes no {model} yet"));
+        let rima = match setup.models.quasi_static {
+            Some(_) => ", but a filling with `solver = \"rima\"` after which nothing moves",
+            None => "",
+        };
+        return Some(format!("{ranks} takes no {model} yet{rima}"));
     }
     let none = |_: [usize; 2]| false;
     let (model, asked) = features::refused(setup, &[Model::Ranks], none)?;

@@ -228,6 +228,7 @@ pub(super) fn relax<D: Dimension>(
         rules,
         packing,
         bearings,
+        ranks,
         ..
     } = filling;
     // Forces of walls and pulls may be so far beyond loads that rounding alone passes the tolerance.
@@ -240,7 +241,7 @@ pub(super) fn relax<D: Dimension>(
     let Some(settings) = settings else {
         return Ok(all);
     };
-    let anew = |network: &Network<D>| solver(settings.solver, network, setup.grains.len());
+    let anew = |network: &Network<D>| solver(settings.solver, network, setup.grains.len(), *ranks);
     for round in 0.. {
         let lines = bearings.new_lines(packing, &all, round);
         if lines.is_empty() {

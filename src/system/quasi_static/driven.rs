@@ -12,14 +12,14 @@ use crate::system::source::{Order, Sight, Sources};
 use crate::system::watch::{LOOK, Watch};
 use crate::system::{Control, Driver, Outcome, Progress, Rows, Setup, SystemError};
 
-impl<D: Dimension> Readings for QuasiStatic<D> {
+impl<D: Dimension> Readings for QuasiStatic<'_, D> {
     /// Nothing passes.
     fn passed(&self, _: usize) -> i64 {
         0
     }
 }
 
-impl<D: Dimension> Sight<D> for QuasiStatic<D> {
+impl<D: Dimension> Sight<D> for QuasiStatic<'_, D> {
     fn setup(&self) -> &Setup<D> {
         &self.setup
     }
@@ -45,7 +45,7 @@ impl<D: Dimension> Sight<D> for QuasiStatic<D> {
     }
 }
 
-impl<D: Formed> Driven<D> for QuasiStatic<D> {
+impl<D: Formed> Driven<D> for QuasiStatic<'_, D> {
     fn queue(&mut self) -> (&mut Schedule, &mut Sources) {
         (&mut self.course.schedule, &mut self.course.sources)
     }
@@ -153,7 +153,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<D> {
     }
 }
 
-impl<D: Formed> Commanded<D> for QuasiStatic<D> {
+impl<D: Formed> Commanded<D> for QuasiStatic<'_, D> {
     fn setup_mut(&mut self) -> &mut Setup<D> {
         &mut self.setup
     }
@@ -170,7 +170,7 @@ impl<D: Formed> Commanded<D> for QuasiStatic<D> {
     fn will_open(&mut self, _: usize, _: f64) {}
 }
 
-impl<D: Formed> Driver for QuasiStatic<D> {
+impl<D: Formed> Driver for QuasiStatic<'_, D> {
     fn run_until(
         &mut self,
         time: f64,

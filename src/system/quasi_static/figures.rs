@@ -48,7 +48,7 @@ pub(super) struct Tally {
     pub nodes: NodeCounts,
 }
 
-impl<D: Dimension> QuasiStatic<D> {
+impl<D: Dimension> QuasiStatic<'_, D> {
     /// The energy book. Weight that comes to rest on springs sets twice as much potential energy
     /// free as the springs take up: the rest is what dampers take, booked as `morph` (the work
     /// that a quasi-static step leaves over), summed up step by step from the strains.

@@ -6,6 +6,7 @@
 
 mod bearing;
 mod contacts;
+mod dealt;
 mod driven;
 mod figures;
 mod loads;
@@ -14,6 +15,7 @@ mod perturb;
 mod placed;
 mod pressed;
 mod rows;
+mod settings;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,29 +25,27 @@ use super::frame::{self, Kind};
 use super::run_loop::{self, Course, Driven};
 use super::schedule::Source;
 use super::watch::Watch;
-use super::{
-    FreedomName, OrderName, Outcome, PlacedName, QuasiStaticSetup, Setup, SolverName, SystemError,
-    TensionName, ThenName,
-};
+use super::{Outcome, PlacedName, QuasiStaticSetup, Setup, SystemError, ThenName};
 use crate::body::Formed;
-use crate::contact::{ContactLaw, LawTable};
 use crate::control::Given;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
+use crate::ranks::Ranks;
 use crate::record::{BodyRef, EnergyFigures, NullSink, Sink};
 use crate::stress::{
-    Auto, ConjugateGradient, Disconnecting, Freedom, Growing, Iteration, LinkKey, Network, NodeKey,
-    Packing, Rates, Relaxation, Rima, Rules, Sliding, Solver, StressError, Tension, Topological,
-    Touch, Unresolved, With,
+    LinkKey, Network, NodeKey, Packing, Relaxation, Rules, StressError, Topological, Touch, With,
 };
 use bearing::Bearings;
 pub(super) use contacts::Body;
 pub use contacts::first_hanging;
 use contacts::{Surroundings, lowered};
+pub use dealt::Dealt;
 use figures::Tally;
 use loads::Loads;
 pub use loads::mean_load;
 use moving_walls::MovingWalls;
+pub use settings::solver_of;
+use settings::{bearers, freedom_of, rules, solver};
 
 /// A saved state: how far the run had come. What depends on its history (the inverse, the memory
 /// of slides) is made again by going there once more, which takes less than to save it.
@@ -58,10 +58,12 @@ struct Saved {
 }
 
 /// A filling in equilibrium, grain by grain.
-pub struct QuasiStatic<D: Dimension> {
+pub struct QuasiStatic<'s, D: Dimension> {
     setup: Setup<D>,
     rules: Rules,
-    packing: Packing<D>,
+    packing: Packing<'s, D>,
+    /// Who has the inverse stiffness matrix among them, where there are several.
+    ranks: Option<&'s dyn Ranks>,
     surroundings: Surroundings<D>,
     walls: MovingWalls,
     loads: Loads<D>,
@@ -82,7 +84,7 @@ pub struct QuasiStatic<D: Dimension> {
     given_up: Option<EnergyFigures>,
 }
 
-impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
+impl<D: Dimension> std::fmt::Debug for QuasiStatic<'_, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("QuasiStatic")
             .field("grains", &self.nodes.len())
@@ -91,7 +93,7 @@ impl<D: Dimension> std::fmt::Debug for QuasiStatic<D> {
     }
 }
 
-impl<D: Dimension> QuasiStatic<D> {
+impl<D: Dimension> QuasiStatic<'_, D> {
     /// Whether a grain that has come is there still.
     fn is_there(&self, index: usize) -> bool {
         self.gone.binary_search(&index).is_err()
@@ -106,46 +108,6 @@ impl<D: Dimension> QuasiStatic<D> {
                 .is_some_and(|body| *body != BodyRef::None)
         };
         there(link.a) && there(link.b)
-    }
-}
-
-/// The solver of a name for the network of a filling of `grains` grains.
-fn solver<D: Dimension>(
-    name: SolverName,
-    network: &Network<D>,
-    grains: usize,
-) -> Box<dyn Solver<D> + Send> {
-    // Displacements add up over the bed, forces must balance grain by grain.
-    let iteration = Iteration {
-        tolerance: 1e-13,
-        ..Iteration::default()
-    };
-    match name {
-        SolverName::Auto => {
-            let rates = rates::<D>(network.freedom(), grains);
-            Box::new(Auto::new(network, iteration, rates))
-        }
-        SolverName::Rima => Box::new(Rima::of(network)),
-        SolverName::Cg => Box::new(ConjugateGradient::new(network, iteration)),
-        SolverName::Factor => Box::new(Growing::new(network)),
-    }
-}
-
-/// Solves for each grain that comes: 3.4 in `silo`, more in `silo-large`.
-const SOLVES: f64 = 3.0;
-
-/// What happens from one solve to the next while grains come one by one: each brings as many
-/// links as space has dimensions, and some three solves; slides ask for more columns the higher the
-/// bed is (`silo`: 18 columns a solve, `silo-large`: 60).
-fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
-    Rates {
-        nodes: grains,
-        per_node: freedom.per_node::<D>(),
-        bars: (D::N * D::N) as f64 / SOLVES,
-        added: 1.0 / SOLVES,
-        columns: libm::sqrt(grains as f64),
-        load: 1.0 / grains.max(1) as f64,
-        local: false,
     }
 }
 
@@ -175,66 +137,22 @@ pub fn first_fault<D: Formed>(
     None
 }
 
-/// Which displacements the solver knows: where no contact grips nothing holds a spin and no load turns it, so that none is
-/// solved for.
-fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
-    match settings.freedom {
-        FreedomName::Full if laws.laws.iter().flatten().any(ContactLaw::grips) => Freedom::Full,
-        _ => Freedom::Translational,
-    }
-}
-
-/// How many contacts hold a grain: one that grips, as many as there are directions of those that do not, and one more for each
-/// direction beyond a line that it could turn about.
-fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize {
-    match freedom {
-        Freedom::Translational if laws.laws.iter().flatten().all(ContactLaw::grips) => 1,
-        _ => D::N,
-    }
-}
-
-/// What solves for the displacements of a setup, in words.
-pub fn solver_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> String {
-    let freedom = freedom_of(settings, &setup.matter.laws);
-    let grains = setup.grains.len();
-    if settings.solver == SolverName::Auto {
-        let expected = rates::<D>(freedom, grains);
-        let network = Network::<D>::new(freedom);
-        let auto = Auto::new(&network, Iteration::default(), expected);
-        return auto.choice().to_string();
-    }
-    let network = Network::<D>::new(freedom);
-    solver(settings.solver, &network, grains).name().into()
-}
-
-fn rules(settings: &QuasiStaticSetup, weight: f64) -> Rules {
-    let thesis = Rules::thesis(weight);
-    Rules {
-        disconnecting: match settings.order {
-            OrderName::AllBreaks => Disconnecting::AllAtOnce,
-            _ => Disconnecting::MostNegative,
-        },
-        sliding: match settings.order {
-            OrderName::OneSlide => Sliding::LargestExcess,
-            _ => Sliding::AllAtOnce,
-        },
-        tension: match settings.tension {
-            TensionName::Break => Tension::Break,
-            TensionName::Keep => Tension::Keep,
-        },
-        slides: settings.slides,
-        unresolved: Unresolved::Reseat,
-        tolerance: settings.tolerance,
-        ..thesis
-    }
-}
-
-impl<D: Formed> QuasiStatic<D> {
+impl<'s, D: Formed> QuasiStatic<'s, D> {
     /// A filling at its start, or where it was when its state was saved.
     ///
     /// # Errors
     /// A setup that has no quasi-static section or impossible walls; a state of another run.
     pub fn new(setup: Setup<D>, state: Option<&[u8]>) -> Result<Self, SystemError> {
+        Self::solved_by(setup, state, None)
+    }
+
+    /// The same with the inverse stiffness matrix of RIMA dealt out to ranks (thesis 4.8). Each rank goes the same way through the same
+    /// grains, with the bits of one process.
+    pub(super) fn solved_by(
+        setup: Setup<D>,
+        state: Option<&[u8]>,
+        ranks: Option<&'s dyn Ranks>,
+    ) -> Result<Self, SystemError> {
         let Some(settings) = setup.models.quasi_static else {
             let text = "the setup has no quasi-static model";
             return Err(SystemError::Setup(text.into()));
@@ -246,7 +164,8 @@ impl<D: Formed> QuasiStatic<D> {
         let nothing = Network::new(freedom);
         let mut run = QuasiStatic {
             rules: rules(&settings, load),
-            packing: Packing::new(freedom, solver(settings.solver, &nothing, count)),
+            packing: Packing::new(freedom, solver(settings.solver, &nothing, count, ranks)),
+            ranks,
             surroundings: Surroundings::new(&setup)?,
             walls: MovingWalls::new(&setup),
             loads: Loads::new(&setup),
@@ -576,7 +495,7 @@ impl<D: Formed> QuasiStatic<D> {
     }
 
     /// The packing, to look at.
-    pub fn packing(&self) -> &Packing<D> {
+    pub fn packing(&self) -> &Packing<'_, D> {
         &self.packing
     }
 

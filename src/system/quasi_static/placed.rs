@@ -43,7 +43,7 @@ fn greatest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| most.max(value.abs()))
 }
 
-impl<D: Formed> QuasiStatic<D> {
+impl<D: Formed> QuasiStatic<'_, D> {
     /// The filling so far as grains and links of motion.
     ///
     /// # Errors
@@ -372,7 +372,7 @@ impl<D: Formed> QuasiStatic<D> {
         Ok((left, Some(next)))
     }
 
-    fn empty(&self, freedom: Freedom) -> Packing<D> {
+    fn empty(&self, freedom: Freedom) -> Packing<'static, D> {
         let iteration = Iteration {
             tolerance: ENOUGH,
             probe: false,

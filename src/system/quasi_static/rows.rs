@@ -19,7 +19,7 @@ pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
-impl<D: Dimension> QuasiStatic<D> {
+impl<D: Dimension> QuasiStatic<'_, D> {
     /// Logs an event of the whole; its number, 0 when events are not logged.
     pub(super) fn log(
         &mut self,

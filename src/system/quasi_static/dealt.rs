@@ -1,0 +1,103 @@
+//! A filling whose inverse stiffness matrix is dealt out to ranks (thesis 4.8).
+//!
+//! Each rank goes the same way through the same grains, and has a part of the matrix. Between grains all hear whether any is to stop; what
+//! one of them writes is the sink's business.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::QuasiStatic;
+use crate::body::Formed;
+use crate::control::Command;
+use crate::geometry::Dimension;
+use crate::ranks::{Ranks, Values};
+use crate::record::{Sink, Summary};
+use crate::system::{Control, Driver, Outcome, Rows, Setup, SolverName, SystemError, moving_part};
+
+/// A filling on one of several ranks.
+#[derive(Debug)]
+pub struct Dealt<'r, D: Dimension> {
+    filling: QuasiStatic<'r, D>,
+    ranks: &'r dyn Ranks,
+    /// Between two grains, s.
+    interval: f64,
+}
+
+impl<'r, D: Formed> Dealt<'r, D> {
+    /// Whether a setup is such a filling: by RIMA, and nothing moves after it.
+    pub fn takes(setup: &Setup<D>) -> bool {
+        let settings = setup.models.quasi_static;
+        settings.is_some_and(|settings| settings.solver == SolverName::Rima)
+            && moving_part(setup).is_none()
+    }
+
+    /// A filling at its start. Called by all ranks, with the same setup.
+    ///
+    /// # Errors
+    /// As [`QuasiStatic::new`].
+    pub fn new(setup: Setup<D>, ranks: &'r dyn Ranks) -> Result<Self, SystemError> {
+        let interval = setup.models.quasi_static.map_or(1.0, |q| q.interval);
+        let filling = QuasiStatic::solved_by(setup, None, Some(ranks));
+        if ranks.any(filling.is_err())? {
+            return Err(filling.err().unwrap_or(SystemError::Elsewhere { rank: 0 }));
+        }
+        Ok(Self {
+            filling: filling?,
+            ranks,
+            interval,
+        })
+    }
+}
+
+impl<D: Formed> Driver for Dealt<'_, D> {
+    fn run_until(
+        &mut self,
+        time: f64,
+        sink: &mut dyn Sink,
+        control: &mut Control<'_>,
+    ) -> Result<Option<Outcome>, SystemError> {
+        let (began, agreed) = (Instant::now(), AtomicBool::new(false));
+        let (interrupted, limit) = (control.interrupted, control.wall_limit);
+        let progress = &mut control.progress;
+        let mut tell = |so_far| {
+            if let Some(tell) = progress {
+                tell(so_far);
+            }
+        };
+        let mut control = Control {
+            progress: Some(&mut tell),
+            threads: control.threads,
+            ..Control::new(&agreed)
+        };
+        loop {
+            let late = limit.is_some_and(|limit| began.elapsed() >= limit);
+            let stops = late || interrupted.load(Ordering::Relaxed);
+            agreed.store(self.ranks.any(stops)?, Ordering::Relaxed);
+            let next = (self.filling.time() + self.interval).min(time);
+            let outcome = self.filling.run_until(next, sink, &mut control)?;
+            if outcome.is_some() || next == time {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    fn time(&self) -> f64 {
+        self.filling.time()
+    }
+
+    fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        self.filling.command(command, sink)
+    }
+
+    fn rows(&mut self) -> Rows {
+        Driver::rows(&mut self.filling)
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, SystemError> {
+        Driver::save(&mut self.filling)
+    }
+
+    fn summary(&self) -> Summary {
+        self.filling.summary()
+    }
+}
