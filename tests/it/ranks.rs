@@ -332,7 +332,7 @@ fn filling(solver: &str, law: &str) -> Setup<Planar> {
             .replace(springs, &format!("[law.{law}]\nrestitution = 0.5\n"))
             .replace(
                 "density = 11.9\n",
-                "density = 11.9\nyoung_modulus = 1e9\npoisson_ratio = 0.3\n",
+                "density = 11.9\nyoung = 1e9\npoisson = 0.3\n",
             ),
     };
     let resolved = Scenario::parse("silo", &text, None, &set).and_then(|silo| silo.resolve());
