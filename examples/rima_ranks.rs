@@ -16,10 +16,10 @@
 use std::time::Instant;
 
 use arenite::geometry::Planar;
-use arenite::ranks::{Counted, Ranks, Values};
+use arenite::ranks::{Bridge, Counted, Ranks, Values};
 use arenite::stress::{Fetch, Freedom, Network, Node, NodeKey, Rima, Solver};
 
-type Failure = Box<dyn std::error::Error>;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Radius of a disk, m.
 const RADIUS: f64 = 0.01;
@@ -169,8 +169,10 @@ fn report(ranks: &dyn Ranks, asked: &Asked) -> Result<(), Failure> {
         let mut rima = Rima::new();
         (build(&mut rima, &heap, asked.every)?, rima.memory())
     } else {
-        let mut rima = Rima::over(&ranks, asked.fetch);
-        (build(&mut rima, &heap, asked.every)?, rima.memory())
+        Bridge::lend(&ranks, |ranks| {
+            let mut rima = Rima::over(ranks, asked.fetch);
+            Ok::<_, Failure>((build(&mut rima, &heap, asked.every)?, rima.memory()))
+        })?
     };
     let (volume, worked) = (ranks.take(), on_processor() - before);
     ranks.barrier()?;

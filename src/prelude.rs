@@ -1,6 +1,7 @@
 //! What most programs that drive Arenite need: `use arenite::prelude::*;`
 
 pub use crate::control::{ArchGrain, Command};
+pub use crate::field::{GrainPoint, OwnField};
 pub use crate::record::{GrainRow, LinkRow, MemorySink, NullSink, SeriesRow, Sink, Summary};
 pub use crate::scenario::{AnySetup, Override, Scenario};
 pub use crate::simulation::{Moment, Simulation, SimulationError, Stop};

@@ -49,7 +49,7 @@ const DRAWN: f64 = 463.0;
 struct Filling {
     setup: Setup<Planar>,
     /// Behind a lock, since a solver may belong to one thread at a time.
-    run: Mutex<QuasiStatic<Planar>>,
+    run: Mutex<QuasiStatic<'static, Planar>>,
     grains: Vec<GrainRow>,
     links: Vec<LinkRow>,
     avalanches: Vec<AvalancheRow>,

@@ -12,7 +12,7 @@ use super::report::{self, message, print};
 use super::source;
 use super::together::{self, Job};
 use crate::cluster::integrate::Integrate;
-use crate::ranks::Ranks;
+use crate::ranks::{Bridge, Ranks};
 use crate::record::{NullSink, RunFolder, Status, write_file};
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
@@ -43,9 +43,42 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
         toml: resolved.toml,
     };
     match resolved.setup {
-        AnySetup::Planar(setup) => on_ranks(args, &scenario, &input, setup, &ranks),
-        AnySetup::Spatial(setup) => on_ranks(args, &scenario, &input, setup, &ranks),
+        AnySetup::Planar(setup) => shared(args, &scenario, &input, setup, &ranks),
+        AnySetup::Spatial(setup) => shared(args, &scenario, &input, setup, &ranks),
     }
+}
+
+/// What ranks have among them.
+#[derive(Clone, Copy)]
+enum Sharing<'r> {
+    /// Grains, in bricks.
+    Bricks(&'r dyn Ranks),
+    /// Rows of the inverse stiffness matrix of a filling.
+    Rows(&'r (dyn Ranks + Sync)),
+}
+
+impl<'r> Sharing<'r> {
+    fn ranks(self) -> &'r dyn Ranks {
+        match self {
+            Sharing::Bricks(ranks) => ranks,
+            Sharing::Rows(ranks) => ranks,
+        }
+    }
+}
+
+fn shared<D: Integrate>(
+    args: &RunArgs,
+    scenario: &Scenario,
+    resolved: &Input,
+    setup: Setup<D>,
+    ranks: &dyn Ranks,
+) -> Result<(), Failure> {
+    if ranks.size() > 1 && Dealt::takes(&setup) {
+        return Bridge::lend(ranks, |ranks| {
+            on_ranks(args, scenario, resolved, setup, Sharing::Rows(ranks))
+        });
+    }
+    on_ranks(args, scenario, resolved, setup, Sharing::Bricks(ranks))
 }
 
 /// Rank 0 keeps the records and speaks; the others step what is theirs.
@@ -54,21 +87,23 @@ fn on_ranks<D: Integrate>(
     scenario: &Scenario,
     resolved: &Input,
     setup: Setup<D>,
-    ranks: &dyn Ranks,
+    sharing: Sharing<'_>,
 ) -> Result<(), Failure> {
+    let ranks = sharing.ranks();
     if ranks.rank() == 0 {
-        return run_in(args, scenario, resolved, setup, ranks);
+        return run_in(args, scenario, resolved, setup, sharing);
     }
     if together::agreed(ranks, Ok(())).is_err() {
         return Ok(());
     }
     let mut control = Control::new(interrupt::flag(true));
     control.wall_limit = args.wall_limit;
-    let went = match Dealt::takes(&setup) {
-        true => Dealt::new(setup, ranks)
-            .and_then(|mut d| d.run(&mut NullSink, &mut control).map(|_| ())),
-        false => {
-            System::run_over(setup, args.bricks, ranks, &mut NullSink, &mut control).map(|_| ())
+    let sink = &mut NullSink;
+    let went = match sharing {
+        Sharing::Rows(ranks) => Dealt::new(setup, ranks)
+            .and_then(|mut filling| filling.run(sink, &mut control).map(drop)),
+        Sharing::Bricks(ranks) => {
+            System::run_over(setup, args.bricks, ranks, sink, &mut control).map(drop)
         }
     };
     match went {
@@ -88,8 +123,9 @@ fn run_in<D: Integrate>(
     scenario: &Scenario,
     resolved: &Input,
     setup: Setup<D>,
-    ranks: &dyn Ranks,
+    sharing: Sharing<'_>,
 ) -> Result<(), Failure> {
+    let ranks = sharing.ranks();
     let threads = args
         .threads
         .map(usize::from)
@@ -111,14 +147,14 @@ fn run_in<D: Integrate>(
                     "a run is resumed by one process, without `mpirun`".into(),
                 ));
             }
-            match (Dealt::takes(&setup), args.bricks) {
-                (true, None) => {}
-                (true, Some(_)) => {
+            match (sharing, args.bricks) {
+                (Sharing::Rows(_), None) => {}
+                (Sharing::Rows(_), Some(_)) => {
                     let text =
                         "--bricks is for grains; a filling by RIMA deals out the rows of a matrix";
                     return Err(Failure::Input(text.into()));
                 }
-                (false, bricks) => {
+                (Sharing::Bricks(_), bricks) => {
                     let bricks = bricks_of(&setup, bricks, ranks.size());
                     bricks.map_err(|error| Failure::Input(error.to_string()))?;
                 }
@@ -152,12 +188,12 @@ fn run_in<D: Integrate>(
         None => None,
     };
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
-    let mut system: Box<dyn Driver + '_> = if ranks.size() > 1 && Dealt::takes(&setup) {
-        Box::new(Dealt::new(setup, ranks)?)
-    } else if ranks.size() > 1 {
-        Box::new(Shared::new(setup, args.bricks, ranks))
-    } else {
-        driver_of(setup, state.as_deref())?
+    let mut system: Box<dyn Driver + '_> = match sharing {
+        Sharing::Rows(ranks) => Box::new(Dealt::new(setup, ranks)?),
+        Sharing::Bricks(ranks) if ranks.size() > 1 => {
+            Box::new(Shared::new(setup, args.bricks, ranks))
+        }
+        Sharing::Bricks(_) => driver_of(setup, state.as_deref())?,
     };
     let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));

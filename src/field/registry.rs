@@ -15,6 +15,7 @@ use super::keys::{View, is_zero};
 use super::kind::{FieldRow, Kind, Read};
 use super::magnetic::{self, Magnetic};
 use super::oscillation::VectorKeys;
+use super::own::Brought;
 use super::rotation::{self, TurningFrame, TurningKeys};
 use super::source::Carried;
 use super::table::{self, GivenField};
@@ -66,6 +67,9 @@ macro_rules! fields {
                 #[doc = concat!("What `field.", stringify!($key), "` gives.")]
                 pub $key: Option<$field>,
             )+
+            /// Those that a program brings.
+            #[serde(skip)]
+            pub own: Vec<Brought>,
             /// Densities by material, of which masses make volumes; of others the volume is that of a disk or sphere.
             pub densities: Vec<f64>,
         }
@@ -74,6 +78,7 @@ macro_rules! fields {
             fn default() -> Self {
                 PlaceFields {
                     $($key: None,)+
+                    own: Vec::new(),
                     densities: Vec::new(),
                 }
             }
@@ -84,6 +89,7 @@ macro_rules! fields {
             pub fn read<V: View>(section: &mut FieldSection, view: &V) -> Result<Self, V::Fault> {
                 Ok(PlaceFields {
                     $($key: <$field as Read<D>>::read(section, view)?,)+
+                    own: Vec::new(),
                     densities: Vec::new(),
                 })
             }
@@ -91,7 +97,8 @@ macro_rules! fields {
             /// All that there are, in order.
             pub fn all(&self) -> impl Iterator<Item = &dyn Kind<D>> {
                 let all = [$(self.$key.as_ref().map(|field| field as &dyn Kind<D>)),+];
-                all.into_iter().flatten()
+                let own = self.own.iter().map(|field| field as &dyn Kind<D>);
+                all.into_iter().flatten().chain(own)
             }
 
             /// Leaves out what does nothing where grains carry such things: the keys, and why.

@@ -14,6 +14,7 @@
 //! **Bits.** Messages move bytes and change none. Sums go in the order of the ranks ([`Values::sum`]), whoever made the
 //! trait's methods: MPI's own reductions may associate as they like, and are not used.
 
+mod bridge;
 mod counted;
 #[cfg(feature = "mpi")]
 mod message_passing;
@@ -21,6 +22,7 @@ mod one;
 mod threads;
 mod values;
 
+pub use bridge::Bridge;
 pub use counted::{Counted, Volume};
 #[cfg(feature = "mpi")]
 pub use message_passing::World;
@@ -216,6 +218,12 @@ pub trait Ranks {
     /// As of [`Ranks::all_gather`].
     fn barrier(&self) -> Result<(), RankError> {
         self.all_gather(&[]).map(drop)
+    }
+}
+
+impl std::fmt::Debug for dyn Ranks + Sync + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rank {} of {}", self.rank(), self.size())
     }
 }
 

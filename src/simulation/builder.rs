@@ -6,9 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use super::watchers::Watchers;
 use super::{Moment, Simulation, SimulationError};
+use crate::control::Command;
+use crate::field::{Brought, OwnField};
+use crate::geometry::Dimension;
 use crate::record::{NullSink, Sink};
 use crate::scenario::{AnySetup, Override, Problem, Scenario};
-use crate::system::{Driver, SystemError, driver_of};
+use crate::system::{Driver, Setup, SystemError, driver_of};
 
 /// Where a setup comes from.
 enum Origin {
@@ -30,6 +33,7 @@ pub struct Builder<'a> {
     values: Vec<String>,
     state: Option<Vec<u8>>,
     threads: usize,
+    fields: Vec<Brought>,
     sink: Box<dyn Sink + 'a>,
     watchers: Watchers<'a>,
 }
@@ -50,6 +54,7 @@ impl<'a> Builder<'a> {
             values: Vec::new(),
             state: None,
             threads: 1,
+            fields: Vec::new(),
             sink: Box::new(NullSink),
             watchers: Watchers::default(),
         }
@@ -111,6 +116,14 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// A force of the program's own on every grain, beside those of the scenario. No text and no saved state has it: a run that is resumed is
+    /// given it anew.
+    #[must_use]
+    pub fn field(mut self, field: impl OwnField + 'static) -> Self {
+        self.fields.push(Brought(Arc::new(field)));
+        self
+    }
+
     /// So many threads, which change no result.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
@@ -139,6 +152,13 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Acts on the run every so often (s), from time 0 on: sees all grains and links, and gives commands, which are carried out there.
+    #[must_use]
+    pub fn act(mut self, every: f64, act: impl FnMut(&Moment) -> Vec<Command> + 'a) -> Self {
+        self.watchers.act(every, act);
+        self
+    }
+
     /// The run at its start, or where its state was saved.
     ///
     /// # Errors
@@ -152,8 +172,8 @@ impl<'a> Builder<'a> {
         let (name, setup, scenario) = read(self.from, &self.values)?;
         let state = self.state.as_deref();
         let (dimension, driver) = match setup {
-            AnySetup::Planar(setup) => (2, driver_of(setup, state)),
-            AnySetup::Spatial(setup) => (3, driver_of(setup, state)),
+            AnySetup::Planar(setup) => (2, driver_of(with_fields(setup, self.fields)?, state)),
+            AnySetup::Spatial(setup) => (3, driver_of(with_fields(setup, self.fields)?, state)),
         };
         let driver = driver.map_err(|error| match (error, &scenario) {
             (SystemError::Setup(text), Some(scenario)) => {
@@ -175,6 +195,27 @@ impl<'a> Builder<'a> {
             interrupted: Arc::new(AtomicBool::new(false)),
         })
     }
+}
+
+/// A setup with fields of a program.
+fn with_fields<D: Dimension>(
+    mut setup: Setup<D>,
+    fields: Vec<Brought>,
+) -> Result<Setup<D>, SimulationError> {
+    for field in &fields {
+        let periodic = |axis: &usize| setup.space.periodic.get(*axis).is_some_and(Option::is_some);
+        if let Some(axis) = (0..D::N)
+            .filter(periodic)
+            .find(|&axis| field.0.varies_along(axis))
+        {
+            let (name, axis) = (field.0.name(), ["x", "y", "z"][axis]);
+            return Err(SimulationError::Asked(format!(
+                "the field `{name}` changes along {axis}, where space repeats itself"
+            )));
+        }
+    }
+    setup.fields.place.own.extend(fields);
+    Ok(setup)
 }
 
 /// The name, the setup, and the scenario that it is of.

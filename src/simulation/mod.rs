@@ -111,7 +111,7 @@ impl<'a> Simulation<'a> {
                 .driver
                 .run_until(until, &mut *self.sink, &mut control)?;
             if let Some(outcome) = over {
-                // Who was to look at that time does.
+                // Who was to look at that time does; there is nothing to be done any more.
                 if outcome != Outcome::Interrupted && next <= self.driver.time() {
                     let moment = self.moment();
                     self.watchers.look(&moment);
@@ -120,7 +120,11 @@ impl<'a> Simulation<'a> {
             }
             if until == next {
                 let moment = self.moment();
-                if let Some(condition) = self.watchers.look(&moment) {
+                let told = self.watchers.look(&moment);
+                for command in &told.commands {
+                    self.command(command)?;
+                }
+                if let Some(condition) = told.condition {
                     return Ok(Stop::Condition(condition));
                 }
             }

@@ -1,9 +1,19 @@
-//! Who looks at a run at times of their own: observers and conditions that end it.
+//! Who looks at a run at times of their own: observers, who acts on it, and conditions that end it.
 
 use super::Moment;
+use crate::control::Command;
 
-/// What one of them does with a moment; true: the run is to stop.
-type Look<'a> = Box<dyn FnMut(&Moment) -> bool + 'a>;
+/// What one of them does with a moment.
+type Look<'a> = Box<dyn FnMut(&Moment) -> Told + 'a>;
+
+/// What a look comes to.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Commands, in order.
+    pub commands: Vec<Command>,
+    /// The first condition that holds.
+    pub condition: Option<usize>,
+}
 
 /// One that looks at even intervals from time 0 on.
 struct Watcher<'a> {
@@ -11,8 +21,6 @@ struct Watcher<'a> {
     every: f64,
     /// Looks that it has had or that lie before where the run began.
     looks: u64,
-    /// Its number among the conditions; none of an observer.
-    condition: Option<usize>,
     look: Look<'a>,
 }
 
@@ -33,28 +41,34 @@ pub(super) struct Watchers<'a> {
 impl<'a> Watchers<'a> {
     /// One more that looks every so often, s.
     pub fn observe(&mut self, every: f64, mut look: impl FnMut(&Moment) + 'a) {
-        self.add(every, None, move |moment| {
+        self.add(every, move |moment| {
             look(moment);
-            false
+            Told::default()
+        });
+    }
+
+    /// One more that gives commands.
+    pub fn act(&mut self, every: f64, mut act: impl FnMut(&Moment) -> Vec<Command> + 'a) {
+        self.add(every, move |moment| Told {
+            commands: act(moment),
+            condition: None,
         });
     }
 
     /// One more at which the run stops once it says so.
-    pub fn stop_when(&mut self, every: f64, holds: impl FnMut(&Moment) -> bool + 'a) {
-        self.add(every, Some(self.conditions), holds);
+    pub fn stop_when(&mut self, every: f64, mut holds: impl FnMut(&Moment) -> bool + 'a) {
+        let number = self.conditions;
         self.conditions += 1;
+        self.add(every, move |moment| Told {
+            commands: Vec::new(),
+            condition: holds(moment).then_some(number),
+        });
     }
 
-    fn add(
-        &mut self,
-        every: f64,
-        condition: Option<usize>,
-        look: impl FnMut(&Moment) -> bool + 'a,
-    ) {
+    fn add(&mut self, every: f64, look: impl FnMut(&Moment) -> Told + 'a) {
         self.all.push(Watcher {
             every,
             looks: 0,
-            condition,
             look: Box::new(look),
         });
     }
@@ -81,18 +95,18 @@ impl<'a> Watchers<'a> {
         times.fold(f64::INFINITY, f64::min)
     }
 
-    /// Those who are due look; gives the first condition that holds.
-    pub fn look(&mut self, moment: &Moment) -> Option<usize> {
-        let mut holds = None;
+    /// Those who are due look, in the order in which they were added.
+    pub fn look(&mut self, moment: &Moment) -> Told {
+        let mut all = Told::default();
         for watcher in &mut self.all {
             if watcher.next() > moment.time {
                 continue;
             }
             watcher.looks += 1;
-            if (watcher.look)(moment) {
-                holds = holds.or(watcher.condition);
-            }
+            let told = (watcher.look)(moment);
+            all.commands.extend(told.commands);
+            all.condition = all.condition.or(told.condition);
         }
-        holds
+        all
     }
 }

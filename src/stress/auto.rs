@@ -208,7 +208,7 @@ impl std::fmt::Display for Choice {
 }
 
 /// Makes a solver for a network as it is.
-pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D>>;
+pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D> + Send>;
 
 /// A growing factor's plain columns over the dense blocks of the other.
 const SLOWER: f64 = 1.5;
@@ -227,7 +227,7 @@ pub struct Auto<D: Dimension> {
     ways: Vec<(Way, Make<D>)>,
     model: CostModel,
     iteration: Iteration,
-    solver: Box<dyn Solver<D>>,
+    solver: Box<dyn Solver<D> + Send>,
     choice: Choice,
     /// Times that the solver was changed.
     switches: u64,
@@ -328,7 +328,7 @@ fn make<D: Dimension>(
     wanted: Way,
     network: &Network<D>,
     iteration: Iteration,
-) -> Box<dyn Solver<D>> {
+) -> Box<dyn Solver<D> + Send> {
     match ways.iter().find(|&&(way, _)| way == wanted) {
         Some((_, make)) => make(network, iteration),
         None => Box::new(Factor::new(network)),

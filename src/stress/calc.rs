@@ -155,7 +155,7 @@ fn solver<D: Dimension>(
     method: Method,
     network: &Network<D>,
     iteration: Iteration,
-) -> Box<dyn Solver<D>> {
+) -> Box<dyn Solver<D> + Send> {
     match method {
         Method::Cg => Box::new(ConjugateGradient::new(network, iteration)),
         Method::Factor => Box::new(Factor::new(network)),

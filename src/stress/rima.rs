@@ -128,7 +128,7 @@ impl Rima {
 impl<'r> Rima<Spread<'r>> {
     /// An inverse of nothing whose rows will be dealt out to ranks (thesis 4.8). Each rank keeps the whole network, and makes the same
     /// calls in the same order; each gets the same bits as [`Rima::new`] gives on one rank.
-    pub fn over(ranks: &'r dyn Ranks, fetch: Fetch) -> Self {
+    pub fn over(ranks: &'r (dyn Ranks + Sync), fetch: Fetch) -> Self {
         Self::with(Spread::new(ranks, fetch))
     }
 

@@ -52,7 +52,7 @@ pub(super) struct Own {
 /// A matrix dealt out to ranks.
 #[derive(Clone, Debug)]
 pub struct Spread<'r> {
-    pub(super) ranks: &'r dyn Ranks,
+    pub(super) ranks: &'r (dyn Ranks + Sync),
     fetch: Fetch,
     rows: usize,
     /// What lies here, in order.
@@ -66,7 +66,7 @@ pub struct Spread<'r> {
 
 impl<'r> Spread<'r> {
     /// No rows yet.
-    pub fn new(ranks: &'r dyn Ranks, fetch: Fetch) -> Self {
+    pub fn new(ranks: &'r (dyn Ranks + Sync), fetch: Fetch) -> Self {
         Spread {
             ranks,
             fetch,

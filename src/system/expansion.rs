@@ -17,7 +17,7 @@ const TOUCH: f64 = 1e-6;
 pub fn expanded<D: Dimension>(
     packing: &Packing<D>,
     share: f64,
-    solver: Box<dyn Solver<D>>,
+    solver: Box<dyn Solver<D> + Send>,
 ) -> Packing<'static, D> {
     let old = packing.network();
     let m = old.per_node();

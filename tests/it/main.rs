@@ -79,6 +79,7 @@ mod network;
 mod notebooks;
 mod one_pass;
 mod other_builds;
+mod own_fields;
 mod passivity;
 mod physics_bits;
 mod physics_conservation;

@@ -176,7 +176,12 @@ struct Heap {
 
 /// The inverse dealt out to ranks gives the bits of the one on a single rank, on each rank: while disks come one after the other, while
 /// links slide, open and close again, also where parts hang loose. Which solves went well.
-pub fn rima(ranks: &dyn Ranks, fetch: Fetch, freedom: Freedom, disks: usize) -> (usize, usize) {
+pub fn rima(
+    ranks: &(dyn Ranks + Sync),
+    fetch: Fetch,
+    freedom: Freedom,
+    disks: usize,
+) -> (usize, usize) {
     // The same on each rank.
     let mut dice = ChaCha8Rng::seed_from_u64(disks as u64);
     let Heap {

@@ -17,7 +17,7 @@ fn setup(name: &str, overrides: &[&str]) -> AnySetup {
     scenario.resolve().expect("it resolves").setup
 }
 
-fn fill<D: Formed>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<D> {
+fn fill<D: Formed>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<'static, D> {
     let never = AtomicBool::new(false);
     let mut control = Control::new(&never);
     let mut run = QuasiStatic::new(setup, None).expect("a quasi-static setup");
@@ -29,7 +29,7 @@ fn fill<D: Formed>(setup: Setup<D>, sink: &mut dyn Sink) -> QuasiStatic<D> {
 pub fn planar(
     name: &str,
     overrides: &[&str],
-) -> (QuasiStatic<arenite::geometry::Planar>, MemorySink) {
+) -> (QuasiStatic<'static, arenite::geometry::Planar>, MemorySink) {
     let AnySetup::Planar(setup) = setup(name, overrides) else {
         panic!("{name} is planar");
     };

@@ -28,7 +28,7 @@ fn setup(seed: u64, grains: usize) -> Setup<Planar> {
     setup
 }
 
-fn fill(setup: Setup<Planar>) -> (QuasiStatic<Planar>, SiloStudy) {
+fn fill(setup: Setup<Planar>) -> (QuasiStatic<'static, Planar>, SiloStudy) {
     let never = AtomicBool::new(false);
     let mut control = Control::new(&never);
     let mut sink = MemorySink::default();
@@ -156,7 +156,10 @@ fn forces(packing: &Packing<Planar>) -> Vec<(usize, f64)> {
         .collect()
 }
 
-fn after(packing: &Packing<Planar>, share: f64) -> (Packing<Planar>, Rearrangement) {
+fn after(
+    packing: &Packing<'static, Planar>,
+    share: f64,
+) -> (Packing<'static, Planar>, Rearrangement) {
     let rules = Rules {
         unresolved: Unresolved::Hold,
         ..Rules::thesis(0.036)

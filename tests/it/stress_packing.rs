@@ -88,7 +88,7 @@ impl Solver<Planar> for Fickle {
 
 struct Silo {
     json: Value,
-    packing: Packing<Planar>,
+    packing: Packing<'static, Planar>,
     /// Relaxation after each disk.
     steps: Vec<Relaxation>,
     weight: f64,
@@ -410,7 +410,7 @@ fn ground(
 }
 
 /// A disk on a plane of a slope (rad) that is too steep for its friction.
-fn slope(angle: f64, friction: f64) -> (Packing<Planar>, usize) {
+fn slope(angle: f64, friction: f64) -> (Packing<'static, Planar>, usize) {
     let mut packing = Packing::new(Freedom::Translational, Box::new(Dense));
     let force = Vector2::new(0.0, -1.0);
     let (grain, _) = packing

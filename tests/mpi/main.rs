@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use arenite::ranks::{Ranks, World};
+use arenite::ranks::{Bridge, Ranks, World};
 use arenite::stress::{Fetch, Freedom};
 
 /// The word that starts a rank.
@@ -38,7 +38,9 @@ fn as_a_rank(what: &str, folder: &Path) {
         "messages" => checks::messages(&ranks),
         "rima" => {
             for fetch in [Fetch::Gather, Fetch::Broadcast] {
-                let (solved, _) = checks::rima(&ranks, fetch, Freedom::Translational, 260);
+                let (solved, _) = Bridge::lend(&ranks, |ranks| {
+                    checks::rima(ranks, fetch, Freedom::Translational, 260)
+                });
                 assert!(solved > 20);
             }
         }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::state::{self, COUNT, RADIUS, SPEED};
-use crate::field::{FieldPoint, FieldSet, GravityCourse, PlaceFields, Source, cross, dot, three};
+use crate::field::{
+    Brought, FieldPoint, FieldSet, GravityCourse, PlaceFields, Source, cross, dot, three,
+};
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
 
@@ -146,6 +148,15 @@ impl<D: Dimension> Bent<D> {
             pieces: vec![Piece::none(); if asked.is_some() { grains } else { 0 }],
             asked,
             tally: FieldTally::default(),
+        }
+    }
+
+    /// Fields that a program brings, which are in no saved state.
+    pub fn bring(&mut self, own: &[Brought]) {
+        if let Some(asked) = &mut self.asked {
+            let mut told = asked.told.clone();
+            told.fields.place.own = own.to_vec();
+            *asked = told.into();
         }
     }
 

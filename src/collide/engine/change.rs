@@ -10,6 +10,7 @@ use super::run::Observer;
 use super::soft::Held;
 use super::state::{self, COUNT, RADIUS, Slot, Turning, next};
 use super::{Bodies, Body, Core, Engine, FieldTally, Moment, Tally, WallTally};
+use crate::field::Brought;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Kernel, Lanes, Row};
 use crate::walls::Motion;
@@ -182,6 +183,11 @@ impl<D: Dimension> Engine<D> {
             slide.from = Some(time);
         }
         self.foresee_all();
+    }
+
+    /// Fields that a program brings, which no saved state has.
+    pub fn bring_fields(&mut self, own: &[Brought]) {
+        self.core.bent.bring(own);
     }
 
     /// A wall goes.

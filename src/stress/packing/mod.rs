@@ -73,7 +73,7 @@ pub struct Stress<D: Dimension> {
 /// A network under load with its solver and the state of its links.
 pub struct Packing<'s, D: Dimension> {
     network: Network<D>,
-    solver: Box<dyn Solver<D> + 's>,
+    solver: Box<dyn Solver<D> + Send + 's>,
     load: Vec<f64>,
     displacement: Vec<f64>,
     bonds: Vec<Bond>,
@@ -91,7 +91,7 @@ pub struct Packing<'s, D: Dimension> {
 
 impl<'s, D: Dimension> Packing<'s, D> {
     /// A packing of nothing.
-    pub fn new(freedom: Freedom, solver: Box<dyn Solver<D> + 's>) -> Self {
+    pub fn new(freedom: Freedom, solver: Box<dyn Solver<D> + Send + 's>) -> Self {
         Packing {
             network: Network::new(freedom),
             solver,
@@ -113,7 +113,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
     }
 
     /// Its solver.
-    pub fn solver(&self) -> &(dyn Solver<D> + 's) {
+    pub fn solver(&self) -> &(dyn Solver<D> + Send + 's) {
         &*self.solver
     }
 
@@ -297,7 +297,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
     pub fn set_lines(
         &mut self,
         lines: &[(LinkKey, Line)],
-        solver: impl FnOnce(&Network<D>) -> Box<dyn Solver<D> + 's>,
+        solver: impl FnOnce(&Network<D>) -> Box<dyn Solver<D> + Send + 's>,
     ) {
         let mut others = false;
         for (key, line) in lines {

@@ -121,9 +121,14 @@ impl<D: Dimension> Events<D> {
                     set_slide(&mut setup, wall, time);
                 }
             }
+            let mut engine = saved.engine.into_owned();
+            let own = &setup.fields.place.own;
+            if !own.is_empty() {
+                engine.bring_fields(own);
+            }
             return Ok(Events {
                 setup,
-                engine: saved.engine.into_owned(),
+                engine,
                 tally: saved.tally.into_owned(),
                 course,
                 meters: saved.meters.into_owned(),

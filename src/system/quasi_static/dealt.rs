@@ -18,7 +18,7 @@ use crate::system::{Control, Driver, Outcome, Rows, Setup, SolverName, SystemErr
 #[derive(Debug)]
 pub struct Dealt<'r, D: Dimension> {
     filling: QuasiStatic<'r, D>,
-    ranks: &'r dyn Ranks,
+    ranks: &'r (dyn Ranks + Sync),
     /// Between two grains, s.
     interval: f64,
 }
@@ -35,7 +35,7 @@ impl<'r, D: Formed> Dealt<'r, D> {
     ///
     /// # Errors
     /// As [`QuasiStatic::new`].
-    pub fn new(setup: Setup<D>, ranks: &'r dyn Ranks) -> Result<Self, SystemError> {
+    pub fn new(setup: Setup<D>, ranks: &'r (dyn Ranks + Sync)) -> Result<Self, SystemError> {
         let interval = setup.models.quasi_static.map_or(1.0, |q| q.interval);
         let filling = QuasiStatic::solved_by(setup, None, Some(ranks));
         if ranks.any(filling.is_err())? {

@@ -63,7 +63,7 @@ pub struct QuasiStatic<'s, D: Dimension> {
     rules: Rules,
     packing: Packing<'s, D>,
     /// Who has the inverse stiffness matrix among them, where there are several.
-    ranks: Option<&'s dyn Ranks>,
+    ranks: Option<&'s (dyn Ranks + Sync)>,
     surroundings: Surroundings<D>,
     walls: MovingWalls,
     loads: Loads<D>,
@@ -151,7 +151,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
     pub(super) fn solved_by(
         setup: Setup<D>,
         state: Option<&[u8]>,
-        ranks: Option<&'s dyn Ranks>,
+        ranks: Option<&'s (dyn Ranks + Sync)>,
     ) -> Result<Self, SystemError> {
         let Some(settings) = setup.models.quasi_static else {
             let text = "the setup has no quasi-static model";
@@ -495,7 +495,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
     }
 
     /// The packing, to look at.
-    pub fn packing(&self) -> &Packing<'_, D> {
+    pub fn packing(&self) -> &Packing<'s, D> {
         &self.packing
     }
 

@@ -14,8 +14,8 @@ pub(super) fn solver<'s, D: Dimension>(
     name: SolverName,
     network: &Network<D>,
     grains: usize,
-    ranks: Option<&'s dyn Ranks>,
-) -> Box<dyn Solver<D> + 's> {
+    ranks: Option<&'s (dyn Ranks + Sync)>,
+) -> Box<dyn Solver<D> + Send + 's> {
     // Displacements add up over the bed, forces must balance grain by grain.
     let iteration = Iteration {
         tolerance: 1e-13,
