@@ -1,5 +1,6 @@
 //! What most programs that drive Arenite need: `use arenite::prelude::*;`
 
+pub use crate::contact::{Contact, Eight, Elastic, Loss, OwnLaw, Response};
 pub use crate::control::{ArchGrain, Command};
 pub use crate::field::{GrainPoint, OwnField};
 pub use crate::record::{GrainRow, LinkRow, MemorySink, NullSink, SeriesRow, Sink, Summary};

@@ -479,6 +479,8 @@ macro_rules! with_all {
             pub fn of_law(law: &ContactLaw) -> Feature {
                 match law {
                     $(ContactLaw::$law(_) $(| ContactLaw::$more(_))* => Feature::$law,)+
+                    // What evaluates a law with a memory evaluates any.
+                    ContactLaw::Own(_) => Feature::ThorntonNing,
                 }
             }
 

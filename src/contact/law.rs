@@ -188,7 +188,7 @@ impl LinkLaw {
     /// A law with what it has beside.
     #[must_use]
     pub fn new(law: ContactLaw, terms: ContactTerms) -> Self {
-        if terms.are_empty() {
+        if terms.are_empty() && !matches!(law, ContactLaw::Own(_)) {
             LinkLaw::Plain(law)
         } else {
             Composed::new(law, terms).map_or(LinkLaw::Plain(law), LinkLaw::Composed)
@@ -236,7 +236,7 @@ macro_rules! with_law {
     ($any:expr, $law:ident => $body:expr) => {
         match $any {
             $crate::contact::LinkLaw::Plain(plain) => {
-                $crate::contact::with_contact_law!(plain, $law => $body)
+                $crate::contact::with_compiled_law!(plain, $law => $body)
             }
             $crate::contact::LinkLaw::Composed($law) => $body,
         }
@@ -247,7 +247,7 @@ pub(crate) use with_law;
 /// The same for what knows no terms, and is not compiled for laws that have some: of these the law beneath.
 macro_rules! with_plain_law {
     ($any:expr, $law:ident => $body:expr) => {
-        $crate::contact::with_contact_law!($any.plain(), $law => $body)
+        $crate::contact::with_compiled_law!($any.plain(), $law => $body)
     };
 }
 pub(crate) use with_plain_law;

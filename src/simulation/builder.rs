@@ -6,12 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::watchers::Watchers;
 use super::{Moment, Simulation, SimulationError};
+use crate::contact::{BroughtLaw, ContactLaw, OwnLaw};
 use crate::control::Command;
 use crate::field::{Brought, OwnField};
 use crate::geometry::Dimension;
 use crate::record::{NullSink, Sink};
-use crate::scenario::{AnySetup, Override, Problem, Scenario};
-use crate::system::{Driver, Setup, SystemError, driver_of};
+use crate::scenario::{AnySetup, Override, Problem, Scenario, Text};
+use crate::spelling::{names, nearest};
+use crate::system::{Driver, IntegratorName, Setup, SystemError, driver_of};
 
 /// Where a setup comes from.
 enum Origin {
@@ -29,11 +31,14 @@ enum Origin {
 /// A run before it begins: [`Simulation::builder`].
 pub struct Builder<'a> {
     from: Option<Origin>,
+    /// Sections after those of the scenario.
+    sections: String,
     /// As behind `--set`.
     values: Vec<String>,
     state: Option<Vec<u8>>,
     threads: usize,
     fields: Vec<Brought>,
+    laws: Vec<(String, String, BroughtLaw)>,
     sink: Box<dyn Sink + 'a>,
     watchers: Watchers<'a>,
 }
@@ -51,10 +56,12 @@ impl<'a> Builder<'a> {
     pub(super) fn new() -> Self {
         Builder {
             from: None,
+            sections: String::new(),
             values: Vec::new(),
             state: None,
             threads: 1,
             fields: Vec::new(),
+            laws: Vec::new(),
             sink: Box::new(NullSink),
             watchers: Watchers::default(),
         }
@@ -96,6 +103,15 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Adds sections to the scenario, as if they stood at its end: a `[[boundary]]` whose corners the program computes, a `[[fill]]`, a
+    /// `[material.x]`.
+    #[must_use]
+    pub fn sections(mut self, sections: &str) -> Self {
+        self.sections.push('\n');
+        self.sections.push_str(sections);
+        self
+    }
+
     /// A value in place of the scenario's, as `--set` takes it: `run.finish=2`.
     #[must_use]
     pub fn set(mut self, value: impl Into<String>) -> Self {
@@ -113,6 +129,19 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub fn sink(mut self, sink: impl Sink + 'a) -> Self {
         self.sink = Box::new(sink);
+        self
+    }
+
+    /// A contact law of the program's own between two materials of the scenario, in place of theirs; what they have beside (cohesion, rolling) stays.
+    #[must_use]
+    pub fn law(
+        mut self,
+        material: impl Into<String>,
+        other: impl Into<String>,
+        law: impl OwnLaw + 'static,
+    ) -> Self {
+        let law = BroughtLaw::new(law);
+        self.laws.push((material.into(), other.into(), law));
         self
     }
 
@@ -169,11 +198,17 @@ impl<'a> Builder<'a> {
                 "who looks every {every} s: it must be more than 0, and finite"
             )));
         }
-        let (name, setup, scenario) = read(self.from, &self.values)?;
+        let (name, setup, scenario) = read(self.from, &self.sections, &self.values)?;
         let state = self.state.as_deref();
         let (dimension, driver) = match setup {
-            AnySetup::Planar(setup) => (2, driver_of(with_fields(setup, self.fields)?, state)),
-            AnySetup::Spatial(setup) => (3, driver_of(with_fields(setup, self.fields)?, state)),
+            AnySetup::Planar(mut setup) => {
+                bring(&mut setup, self.fields, &self.laws)?;
+                (2, driver_of(setup, state))
+            }
+            AnySetup::Spatial(mut setup) => {
+                bring(&mut setup, self.fields, &self.laws)?;
+                (3, driver_of(setup, state))
+            }
         };
         let driver = driver.map_err(|error| match (error, &scenario) {
             (SystemError::Setup(text), Some(scenario)) => {
@@ -197,11 +232,15 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A setup with fields of a program.
-fn with_fields<D: Dimension>(
-    mut setup: Setup<D>,
+/// Gives a setup fields and laws of a program.
+fn bring<D: Dimension>(
+    setup: &mut Setup<D>,
     fields: Vec<Brought>,
-) -> Result<Setup<D>, SimulationError> {
+    laws: &[(String, String, BroughtLaw)],
+) -> Result<(), SimulationError> {
+    for (a, b, law) in laws {
+        bring_law(setup, [a, b], *law)?;
+    }
     for field in &fields {
         let periodic = |axis: &usize| setup.space.periodic.get(*axis).is_some_and(Option::is_some);
         if let Some(axis) = (0..D::N)
@@ -215,12 +254,56 @@ fn with_fields<D: Dimension>(
         }
     }
     setup.fields.place.own.extend(fields);
-    Ok(setup)
+    Ok(())
+}
+
+/// Gives two materials of a setup a law of a program.
+fn bring_law<D: Dimension>(
+    setup: &mut Setup<D>,
+    pair: [&String; 2],
+    law: BroughtLaw,
+) -> Result<(), SimulationError> {
+    let name = law.name();
+    let without = [
+        (setup.models.morph.is_some(), "`[morph]`"),
+        (
+            setup.motion.integrator == IntegratorName::Heun,
+            "the integrator `heun`",
+        ),
+        (
+            setup.matter.forms.iter().any(|form| form.arcs),
+            "grains of arcs",
+        ),
+    ];
+    if let Some((_, what)) = without.iter().find(|(there, _)| *there) {
+        let text = format!("the law `{name}` of the program does not go with {what} yet");
+        return Err(SimulationError::Asked(text));
+    }
+    let materials = &setup.matter.materials;
+    let index = |material: &String| {
+        let known = || materials.iter().map(String::as_str);
+        known().position(|one| one == material).ok_or_else(|| {
+            let near = match nearest(material, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("its materials are {}", names(known())),
+            };
+            SimulationError::Asked(format!(
+                "the law `{name}` is for the material `{material}`, which the scenario does not have: {near}"
+            ))
+        })
+    };
+    let (a, b) = (index(pair[0])?, index(pair[1])?);
+    setup
+        .matter
+        .laws
+        .set(a as u16, b as u16, ContactLaw::Own(law));
+    Ok(())
 }
 
 /// The name, the setup, and the scenario that it is of.
 fn read(
     from: Option<Origin>,
+    sections: &str,
     values: &[String],
 ) -> Result<(String, AnySetup, Option<Scenario>), SimulationError> {
     let overrides = values.iter().map(|text| Override::set(text));
@@ -232,16 +315,21 @@ fn read(
             let text = "nothing to run: give the builder a scenario, a text or a setup";
             return Err(SimulationError::Asked(text.into()));
         }
-        Some(Origin::Setup(setup)) if overrides.is_empty() => {
+        Some(Origin::Setup(setup)) if overrides.is_empty() && sections.is_empty() => {
             return Ok((String::new(), *setup, None));
         }
         Some(Origin::Setup(_)) => {
-            let text = "values replace those of a scenario; a setup has them in its fields";
+            let text =
+                "values and sections are those of a scenario; a setup has them in its fields";
             return Err(SimulationError::Asked(text.into()));
         }
-        Some(Origin::Named(name)) => Scenario::load(&name, &overrides)?,
+        Some(Origin::Named(name)) => {
+            let found = Text::find(&name, None)?;
+            let text = found.text + sections;
+            Scenario::parse(&found.name, &text, found.folder.as_deref(), &overrides)?
+        }
         Some(Origin::Text { name, toml, folder }) => {
-            Scenario::parse(&name, &toml, folder.as_deref(), &overrides)?
+            Scenario::parse(&name, &(toml + sections), folder.as_deref(), &overrides)?
         }
     };
     let setup = scenario.resolve()?.setup;

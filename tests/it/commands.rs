@@ -29,16 +29,14 @@ segment = { from = [0.0, 0.06], to = [0.11, 0.06] }
 SHELF
 [[fill]]
 material = "thesis-disk"
-method = "lattice"
-radius = 0.008
-min = [0.01, 0.09]
-max = [0.19, 0.2]
-spacing = 0.02
-velocity = 0.1
 "#;
 
+/// Disks that fall, and disks that come one by one.
+const FALL: &str = "[fill.lattice]\ncount = 40\nradius = { min = 0.007, max = 0.009 }\nmin = [0.0, 0.08]\nmax = [0.2, 0.25]\nspeed = 0.1\n";
+const COME: &str = "[fill.roll_down]\ncount = 40\nradius = { min = 0.007, max = 0.009 }\nmin = [0.0, 0.0]\nmax = [0.2, 0.5]\n";
+
 /// The same with all collisions instantaneous.
-const HARD: &str = "[events]\n";
+const HARD: &str = "[events]\ncontact_time = 1e-4\ncollapse = \"elastic\"\n";
 
 /// A quasi-static filling: the disks come to equilibrium one by one.
 const FILLING: &str = "[quasi_static]\n";
@@ -56,8 +54,19 @@ struct Twin {
 
 fn text(twin: &Twin, section: &str, shelf: &str) -> String {
     let scenario = BOX.replace("SHELF", shelf);
+    let (fill, scenario) = match twin.models == FILLING {
+        // A low wall between two heaps: all would hang on a shelf.
+        true => (
+            COME,
+            scenario.replace(
+                "from = [0.0, 0.06], to = [0.11, 0.06]",
+                "from = [0.12, 0.0], to = [0.12, 0.03]",
+            ),
+        ),
+        false => (FALL, scenario),
+    };
     let head = format!("[run]\nfinish = {:?}\n{}", twin.finish, twin.models);
-    format!("{scenario}\n{head}\n{section}\n")
+    format!("{scenario}\n{fill}\n{head}\n{section}\n")
 }
 
 fn built<'a>(text: &str) -> Simulation<'a> {

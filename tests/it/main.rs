@@ -80,6 +80,7 @@ mod notebooks;
 mod one_pass;
 mod other_builds;
 mod own_fields;
+mod own_laws;
 mod passivity;
 mod physics_bits;
 mod physics_conservation;

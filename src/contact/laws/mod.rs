@@ -9,6 +9,7 @@ pub mod keys;
 use serde::{Deserialize, Serialize};
 
 use super::law::{Elastic, Law, Loss};
+use super::own::BroughtLaw;
 
 /// Makes of all laws the enum of them, the macro that runs an expression with one, and the macro that hands on all keys.
 macro_rules! laws {
@@ -23,6 +24,8 @@ macro_rules! laws {
                 #[doc = concat!("See [`", stringify!($law), "`].")]
                 $law($law),
             )+)+
+            /// A law that a program brings.
+            Own(BroughtLaw),
         }
 
         $($(
@@ -39,6 +42,7 @@ macro_rules! laws {
             pub fn key(&self) -> &'static str {
                 match self {
                     $($(ContactLaw::$law(_) => stringify!($key),)+)+
+                    ContactLaw::Own(law) => law.name(),
                 }
             }
         }
@@ -48,10 +52,25 @@ macro_rules! laws {
             ($any:expr, $name:ident => $body:expr) => {
                 match $any {
                     $($($crate::contact::ContactLaw::$law($name) => $body,)+)+
+                    $crate::contact::ContactLaw::Own($name) => $body,
                 }
             };
         }
         pub(crate) use with_contact_law;
+
+        /// The same for what is compiled for each law of this crate; a law that a program brings never comes there
+        /// ([`LinkLaw::new`](crate::contact::LinkLaw::new)).
+        macro_rules! with_compiled_law {
+            ($any:expr, $name:ident => $body:expr) => {
+                match $any {
+                    $($($crate::contact::ContactLaw::$law($name) => $body,)+)+
+                    $crate::contact::ContactLaw::Own(_) => {
+                        unreachable!("a law of a program is evaluated with terms")
+                    }
+                }
+            };
+        }
+        pub(crate) use with_compiled_law;
 
         /// Hands all laws, as `key: Keys => Law, ...;` with what each is, to a macro.
         macro_rules! with_all_laws {

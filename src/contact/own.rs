@@ -1,0 +1,158 @@
+//! Contact laws that a program brings with it.
+//!
+//! Kernels are compiled for the laws of this crate. A law of a program is called for eight contacts at a time instead, by the kernels of laws
+//! with terms ([`Composed`](super::Composed)).
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::law::{Contact, Elastic, Law, Loss, Response};
+use crate::vector::{LANES, Lanes};
+
+/// A number for each of eight contacts.
+pub type Eight = [f64; LANES];
+
+/// A contact law of a program: a normal force that goes with the overlap, dashpots, a tangential spring and Coulomb's friction. It gives the same
+/// for the same contact whenever it is called, from many threads.
+pub trait OwnLaw: Debug + Send + Sync {
+    /// Name in messages and saved states; no two laws of a program share one.
+    fn name(&self) -> &str;
+
+    /// Coulomb's coefficient.
+    fn friction(&self) -> f64;
+
+    /// Forces and coefficients of eight contacts. `sliding` is 0. An overlap of 0 or less gives no elastic force.
+    fn respond(&self, contact: &Contact<Eight>) -> Response<Eight>;
+
+    /// A power law that bounds the stiffness: the time step and the duration of collisions go by it. The normal force itself where
+    /// [`OwnLaw::energy`] and [`OwnLaw::stiffness`] are left as they are.
+    fn elastic(&self) -> Elastic;
+
+    /// How energy is lost along the normal, for the time step and restitution.
+    fn loss(&self) -> Loss;
+
+    /// Tangential stiffness at an overlap (m) and an effective radius (m), N/m, as [`OwnLaw::respond`] has it.
+    fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64;
+
+    /// Elastic energy of the normal force, J.
+    fn energy(&self, overlap: f64, radius: f64) -> f64 {
+        self.elastic().energy(overlap, radius)
+    }
+
+    /// Normal stiffness, N/m.
+    fn stiffness(&self, overlap: f64, radius: f64) -> f64 {
+        self.elastic().stiffness(overlap, radius)
+    }
+}
+
+/// All laws that programs brought, by name.
+static LAWS: Mutex<BTreeMap<String, &'static dyn OwnLaw>> = Mutex::new(BTreeMap::new());
+
+/// Such a law in a setup. Saved states have its name alone.
+#[derive(Clone, Copy, Debug)]
+pub struct BroughtLaw(&'static dyn OwnLaw);
+
+impl BroughtLaw {
+    /// A law, kept for the rest of the process; another of the same name is replaced for whatever is set up from now on.
+    pub fn new(law: impl OwnLaw + 'static) -> Self {
+        let law: &'static dyn OwnLaw = Box::leak(Box::new(law));
+        let mut laws = LAWS.lock().unwrap_or_else(PoisonError::into_inner);
+        laws.insert(law.name().to_owned(), law);
+        BroughtLaw(law)
+    }
+
+    /// Name of the law.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0.name()
+    }
+}
+
+impl PartialEq for BroughtLaw {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(self.0, other.0)
+    }
+}
+
+impl Serialize for BroughtLaw {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for BroughtLaw {
+    fn deserialize<R: Deserializer<'de>>(from: R) -> Result<Self, R::Error> {
+        let name = String::deserialize(from)?;
+        let laws = LAWS.lock().unwrap_or_else(PoisonError::into_inner);
+        let law = laws.get(&name).copied();
+        law.map(BroughtLaw).ok_or_else(|| {
+            serde::de::Error::custom(format!("the program has no contact law `{name}`"))
+        })
+    }
+}
+
+impl Law for BroughtLaw {
+    const NEEDS_RADIUS: bool = true;
+    const STIFFENS: bool = true;
+    // Kernels of laws with terms evaluate it.
+    const COMPOSED: bool = true;
+
+    fn friction(&self) -> f64 {
+        self.0.friction()
+    }
+
+    #[inline(always)]
+    fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
+        let response = self.0.respond(&Contact {
+            overlap: contact.overlap.to_array(),
+            inverse_mass: contact.inverse_mass.to_array(),
+            radius: contact.radius.to_array(),
+            speed: contact.speed.to_array(),
+            sliding: [0.0; LANES],
+        });
+        Response {
+            elastic: L::from_array(response.elastic),
+            normal_damping: L::from_array(response.normal_damping),
+            tangential_stiffness: L::from_array(response.tangential_stiffness),
+            tangential_compliance: L::from_array(response.tangential_compliance),
+            tangential_damping: L::from_array(response.tangential_damping),
+        }
+    }
+
+    fn elastic(&self) -> Elastic {
+        self.0.elastic()
+    }
+
+    fn loss(&self) -> Loss {
+        self.0.loss()
+    }
+
+    fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
+        self.0.tangential_stiffness(overlap, radius)
+    }
+
+    /// At an overlap of a thousandth of a radius.
+    fn tangential_ratio(&self) -> f64 {
+        let (overlap, radius) = (1e-3, 1.0);
+        let normal = self.0.stiffness(overlap, radius);
+        match normal > 0.0 {
+            true => self.0.tangential_stiffness(overlap, radius) / normal,
+            false => 0.0,
+        }
+    }
+
+    fn normal_energy(&self, overlap: f64, radius: f64) -> f64 {
+        self.0.energy(overlap, radius)
+    }
+
+    #[inline(always)]
+    fn normal_stiffness<L: Lanes>(&self, overlap: L, radius: L) -> L {
+        let (overlap, radius) = (overlap.to_array(), radius.to_array());
+        L::from_array(std::array::from_fn(|k| {
+            self.0.stiffness(overlap[k], radius[k])
+        }))
+    }
+}
