@@ -86,14 +86,14 @@ pub fn add_gyration<D: Integrate>(
         });
         // Solves v - v x u = b.
         let u = rate.map(|w| half * w);
-        let along = crate::field::dot(pushed, u);
-        let across = crate::field::cross(pushed, u);
-        let inverse = 1.0 / (1.0 + crate::field::dot(u, u));
+        let along = crate::geometry::dot(pushed, u);
+        let across = crate::geometry::cross(pushed, u);
+        let inverse = 1.0 / (1.0 + crate::geometry::dot(u, u));
         std::array::from_fn(|k| (pushed[k] + across[k] + along * u[k]) * inverse)
     } else {
-        crate::field::three(arrays.velocity(s))
+        crate::geometry::three(arrays.velocity(s))
     };
-    let turned = crate::field::cross(velocity, rate);
+    let turned = crate::geometry::cross(velocity, rate);
     let arrays = &mut grains.arrays;
     for k in 0..D::N {
         arrays.forces[s].0[k] += mass * turned[k];

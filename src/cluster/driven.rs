@@ -1,13 +1,14 @@
 //! The last part of an evaluation in fields of a place: what goes with the velocity at which a grain crosses the
 //! step, and the book of what the fields give.
 
+use crate::geometry::{cross, dot, three};
 use serde::{Deserialize, Serialize};
 
 use super::bodies;
 use super::integrate::{Integrate, IntegratorName};
 use super::state::Book;
 use super::world::{Clock, Grains, Shapes, World};
-use crate::field::{Drag, cross, dot, three};
+use crate::field::Drag;
 use crate::geometry::{Dimension, Vector};
 
 /// What fields do to a grain at an evaluation, beside the force that was added already.

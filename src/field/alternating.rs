@@ -1,5 +1,6 @@
 //! An acceleration that alternates, the same for all grains.
 
+use crate::geometry::three;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,7 @@ use super::keys::{PhaseKeys, View};
 use super::kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
 use super::oscillation::{Oscillation, oscillation};
 use super::rates::Fastest;
-use super::source::{Carried, three};
+use super::source::Carried;
 use super::{FieldFeature, FieldPoint, FieldSection, FieldSet, ForceField, LongRangeSetup};
 use crate::geometry::{Dimension, Vector};
 

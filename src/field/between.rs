@@ -1,10 +1,11 @@
 //! Forces between the centres of grains, over any distance.
 
+use crate::geometry::{cross, dot};
 use std::fmt::Debug;
 
 use super::crowd::{Action, Crowd, Member};
 use super::poles::{Felt, Poles, Probe};
-use super::source::{cross, dot};
+
 use crate::vector::Level;
 
 /// 1 / (4 pi eps_0), N m^2/C^2 (CODATA 2018).

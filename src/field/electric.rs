@@ -1,12 +1,13 @@
 //! Electric fields that are the same everywhere, constant or alternating.
 
+use crate::geometry::{cross, dot, three};
 use serde::{Deserialize, Serialize};
 
 use super::keys::View;
 use super::kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
 use super::oscillation::Oscillation;
 use super::rates::Fastest;
-use super::source::{Carried, cross, dot, size, three};
+use super::source::{Carried, size};
 use super::{FieldFeature, FieldPoint, FieldSection, FieldSet, ForceField, LongRangeSetup};
 use crate::geometry::{Dimension, Vector};
 

@@ -50,9 +50,10 @@ pub use rates::{Fastest, Smallest};
 pub use registry::{FieldFeature, FieldSection, PlaceFields};
 pub use rotation::{TurningFrame, TurningKeys};
 pub use set::FieldSet;
-pub use source::{Carried, LongRangeSetup, Source, SourceDensity, cross, dot, three};
+pub use source::{Carried, LongRangeSetup, Source, SourceDensity};
 pub use table::GivenField;
 
+use crate::geometry::three;
 use std::fmt::Debug;
 
 use crate::geometry::Dimension;

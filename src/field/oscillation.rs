@@ -10,7 +10,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::keys::{PhaseKeys, View, numbers};
-use super::source::dot;
+use crate::geometry::dot;
 
 /// A sin(2 pi f t + p), component by component: with one phase it swings along a line, with two it turns.
 ///

@@ -1,12 +1,13 @@
 //! A frame that turns: centrifugal and Coriolis forces.
 
+use crate::geometry::{cross, dot, three};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{SpinSpec, View, vector_or_zero};
 use super::kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
 use super::rates::Fastest;
-use super::source::{Carried, cross, dot, size, three};
+use super::source::{Carried, size};
 use super::{FieldFeature, FieldPoint, FieldSection, FieldSet, ForceField, LongRangeSetup};
 use crate::geometry::{Dimension, Vector};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::{Dimension, Vector, dot};
 
 /// Charge and moments of one grain, at its centre. The plane is the plane z = 0 of space.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -120,26 +120,7 @@ impl LongRangeSetup {
     }
 }
 
-/// Vector product in space.
-pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
-/// Scalar product in space.
-pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 /// Length of a vector in space.
 pub(super) fn size(v: [f64; 3]) -> f64 {
     dot(v, v).sqrt()
-}
-
-/// A vector of either dimension in space.
-pub fn three<V: Vector>(v: V) -> [f64; 3] {
-    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }

@@ -2,8 +2,10 @@
 //!
 //! Everything above this module is generic over a [`Dimension`]: [`Planar`] or [`Spatial`].
 
+mod arrays;
 mod dimension;
 pub mod path;
 pub mod surface;
 
+pub use arrays::{cross, dot, three};
 pub use dimension::{Dimension, Planar, Spatial, Vector};

@@ -6,7 +6,8 @@ use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, Driven, FieldForce, World};
-use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member, three};
+use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 
 /// A grain at the evaluation as fields see it.

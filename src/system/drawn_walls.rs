@@ -1,9 +1,10 @@
 //! Lines that stand for walls in pictures, as they are at the start of a run.
 
+use crate::geometry::dot;
 use crate::geometry::{Dimension, Vector};
 use crate::record::WallDrawing;
 use crate::walls::Boundary;
-use crate::walls::shapes::drawing::{Line, add, dot};
+use crate::walls::shapes::drawing::{Line, add};
 
 /// So many gaps at most are drawn across a picture's diagonal, in a wall through which grains pass.
 const MOST_DASHES: f64 = 200.0;

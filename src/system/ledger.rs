@@ -1,5 +1,6 @@
 //! The energy ledger.
 
+use crate::geometry::three;
 use serde::{Deserialize, Serialize};
 
 use super::filled::Filling;
@@ -7,7 +8,7 @@ use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Dem, Elastic, Flows, GrainState, World};
 use crate::contact::{Law, with_law};
-use crate::field::{Crowd, FieldPoint, FieldSet, three};
+use crate::field::{Crowd, FieldPoint, FieldSet};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures, FieldFigures};
 

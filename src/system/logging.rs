@@ -19,17 +19,13 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, ContactRef, Counts, Dem, Other, World};
 use crate::event::{EventKind, Regime};
 use crate::field::FieldSet;
-use crate::geometry::Vector;
+use crate::geometry::three;
 use crate::hgraph::ClusterIndex;
 use crate::record::{
     Avalanches, BodyRef, EventFigures, GrainRow, GrainsPerLinkEvent, LinkRow, SeriesRow, Sink,
     Status as RunStatus, Summary, Times, WorkFigures,
 };
 use crate::walls::shifts;
-
-fn three<V: Vector>(v: V) -> [f64; 3] {
-    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
-}
 
 /// Events handled since the book was opened, in the order of `EventKind::ALL`.
 pub(super) fn events_of(by_kind: &[u64], now: &Counts, ledger: &Ledger) -> Vec<u64> {

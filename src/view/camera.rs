@@ -1,5 +1,7 @@
 //! From metres to pixels: in space a parallel projection from above the front, then a tight crop.
 
+use crate::geometry::dot;
+
 /// How far to the side the camera stands, rad.
 const AZIMUTH: f64 = -0.6;
 /// How far above the horizon it stands, rad.
@@ -11,10 +13,6 @@ pub(super) struct Camera {
     right: [f64; 3],
     up: [f64; 3],
     towards: [f64; 3],
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 impl Camera {

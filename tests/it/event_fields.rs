@@ -3,9 +3,10 @@
 use arenite::collide::engine::{Body, Engine, Fields, Rough, Rule, Setup, Stopped};
 use arenite::field::{
     Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField,
-    GravityCourse, Grid, Oscillation, Outside, PlaceFields, Source, TurningFrame, cross, three,
+    GravityCourse, Grid, Oscillation, Outside, PlaceFields, Source, TurningFrame,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::geometry::{cross, three};
 use arenite::walls::shapes;
 use arenite::walls::{Boundary, Shape};
 use nalgebra::{Vector2, Vector3};

@@ -5,9 +5,10 @@ use arenite::body::{Ball, Clump, Form, Formed, Grain};
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
     Action, BetweenGrains, COULOMB, Crowd, Electric, Electrostatics, Gravitation, LongRangeSetup,
-    Magnetic, Magnetostatics, Member, PlaceFields, Source, SourceDensity, cross, dot,
+    Magnetic, Magnetostatics, Member, PlaceFields, Source, SourceDensity,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::geometry::{cross, dot};
 use arenite::scenario::Scenario;
 use arenite::system::{
     FeedSetup, FeedTiming, IntegratorName, Mixture, OutletSetup, RadiusLaw, Setup, System,

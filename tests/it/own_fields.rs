@@ -69,7 +69,7 @@ fn runs_of(models: &str, potential: bool) -> Simulation<'static> {
 
 #[test]
 fn balls_go_about_the_middle_of_a_trap() {
-    for (models, near) in [("", 2e-5), ("[events]\n", 1e-6)] {
+    for (models, near) in [("", 2e-5), ("[events]\n", 5e-6)] {
         for potential in [true, false] {
             let mut run = runs_of(models, potential);
             let start = run.moment();

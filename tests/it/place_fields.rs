@@ -4,9 +4,10 @@
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
     CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField, Grid, Outside, Pipe,
-    PlaceFields, Source, TurningFrame, cross, three,
+    PlaceFields, Source, TurningFrame,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::geometry::{cross, three};
 use arenite::scenario::Scenario;
 use arenite::system::{IntegratorName, Setup, System};
 use arenite::walls::shapes;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
+use petgraph::unionfind::UnionFind;
 
 use super::{Mesh, MeshError, crossing};
 
@@ -88,25 +89,22 @@ pub(super) fn check_sides(mesh: &Mesh) -> Result<(), MeshError> {
 
 /// Faces by the connected part to which they belong.
 fn parts(mesh: &Mesh) -> Vec<Vec<usize>> {
-    let mut owner: Vec<usize> = (0..mesh.vertices.len()).collect();
-    fn find(owner: &mut [usize], mut i: usize) -> usize {
-        while owner[i] != i {
-            owner[i] = owner[owner[i]];
-            i = owner[i];
-        }
-        i
-    }
+    let mut joined = UnionFind::new(mesh.vertices.len());
     for face in &mesh.faces {
-        for k in 1..3 {
-            let (a, b) = (find(&mut owner, face[0]), find(&mut owner, face[k]));
-            owner[a.max(b)] = a.min(b);
-        }
+        joined.union(face[0], face[1]);
+        joined.union(face[0], face[2]);
     }
-    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    // In the order of their first faces.
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut number = BTreeMap::new();
     for (i, face) in mesh.faces.iter().enumerate() {
-        parts.entry(find(&mut owner, face[0])).or_default().push(i);
+        let part = *number.entry(joined.find(face[0])).or_insert(parts.len());
+        if part == parts.len() {
+            parts.push(Vec::new());
+        }
+        parts[part].push(i);
     }
-    parts.into_values().collect()
+    parts
 }
 
 fn corners(mesh: &Mesh, face: usize) -> [Vector3<f64>; 3] {

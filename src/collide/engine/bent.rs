@@ -4,15 +4,14 @@
 //! of a piece of length h is exact and the place is off by a' h^3 / 12: pieces are as long as a small share of the radius allows. What fields give
 //! and take is booked at the middle of each piece as it was flown, so that the book tells the error that is made.
 
+use crate::geometry::{cross, dot, three};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::state::{self, COUNT, RADIUS, SPEED};
-use crate::field::{
-    Brought, FieldPoint, FieldSet, GravityCourse, PlaceFields, Source, cross, dot, three,
-};
+use crate::field::{Brought, FieldPoint, FieldSet, GravityCourse, PlaceFields, Source};
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
 

@@ -1,9 +1,10 @@
 //! Prescribed flows: the velocity of a fluid as a function of the place.
 
+use crate::geometry::{cross, dot, three};
 use serde::{Deserialize, Serialize};
 
 use super::super::grid::Grid;
-use super::super::source::{cross, dot, three};
+
 use super::stream::Stream;
 use crate::geometry::{Dimension, Vector};
 

@@ -7,17 +7,13 @@ use crate::body::Grain;
 use crate::cluster::{WearMap, WearSums, wear_cell};
 use crate::collide::engine::{Collision, EndOfContact, Observer, Other};
 use crate::event::{EventKind, Regime};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, EventRow, GrainRow, GroupRow, SeriesRow, Sink};
 use crate::system::journal::Journal;
 use crate::system::{EventLog, Setup, SystemError};
 use crate::system::{meter, models};
 use crate::walls::shifts;
-
-/// Three numbers of a vector; the third is 0 in the plane.
-fn three<V: Vector>(v: V) -> [f64; 3] {
-    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
-}
 
 /// Makes rows of what it is told, and sorts collisions by their energy.
 pub(super) struct Noted<'a, D: Dimension> {

@@ -10,6 +10,7 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, World};
 use crate::control::ArchGrain;
 use crate::event::EventKind;
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 use crate::system::jam_watch::JamWatch;
@@ -51,10 +52,6 @@ pub(super) struct PerturbState {
     /// Sum of mass times position of those that stand still, kg m, as long as it holds.
     #[serde(skip)]
     still_moment: Option<[f64; 3]>,
-}
-
-fn three<V: Vector>(v: V) -> [f64; 3] {
-    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
 impl PerturbState {

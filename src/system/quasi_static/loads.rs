@@ -7,7 +7,8 @@
 use super::{QuasiStatic, bearing, moving_walls};
 use crate::body::{Formed, Grain};
 use crate::event::EventKind;
-use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, three};
+use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::system::schedule::Source;

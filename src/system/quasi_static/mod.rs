@@ -394,7 +394,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         self.tally.fed += energy;
         let cause = self.log(sink, time, EventKind::AddBody, |row| {
             row.body_a = BodyRef::Grain(grain.id);
-            row.position = rows::three(grain.position);
+            row.position = crate::geometry::three(grain.position);
             row.energy = energy;
         })?;
         for (link, touch) in links.iter().zip(&touches) {

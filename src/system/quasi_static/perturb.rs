@@ -1,10 +1,10 @@
 //! Perturbations of a filling: gravity turns by itself, and grains are taken away.
 
-use super::rows::three;
 use super::{QuasiStatic, loads};
 use crate::body::Formed;
 use crate::event::EventKind;
 use crate::geometry::Vector;
+use crate::geometry::three;
 use crate::record::{BodyRef, Sink};
 use crate::system::SystemError;
 

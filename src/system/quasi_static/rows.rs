@@ -2,6 +2,7 @@
 
 use super::QuasiStatic;
 use crate::event::{EventKind, Regime};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{
     AvalancheRow, BodyRef, EventRow, GrainRow, GroupRow, LinkRow, SeriesRow, Sink,
@@ -13,11 +14,6 @@ use crate::walls::shifts;
 
 /// The top layer reaches this many radii of the last grain below its centre.
 const TOP_LAYER: f64 = 4.0;
-
-/// Three numbers of a vector; the third is 0 in the plane.
-pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
-    std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
-}
 
 impl<D: Dimension> QuasiStatic<'_, D> {
     /// Logs an event of the whole; its number, 0 when events are not logged.

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{CORNERS, Line, add, in_space};
+use super::drawing::{CORNERS, Line, add};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, planar};
 use super::{Shape, WallFeature, narrow};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -87,7 +88,7 @@ impl<D: Dimension> Kind<D> for Arc<D> {
         let corner = |k: usize| {
             let angle = from + (to - from) * k as f64 / CORNERS as f64;
             let (sine, cosine) = libm::sincos(angle);
-            add(in_space(self.centre), [cosine, sine, 0.0], self.radius)
+            add(three(self.centre), [cosine, sine, 0.0], self.radius)
         };
         vec![((0..=CORNERS).map(corner).collect(), false)]
     }

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{Line, in_space, ring};
+use super::drawing::{Line, ring};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, planar, spatial};
 use super::{Shape, Side, WallFeature, narrow};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -88,7 +89,7 @@ impl<D: Dimension> Kind<D> for Ball<D> {
         } else {
             &[[0, 1], [0, 2], [1, 2]]
         };
-        let centre = in_space(self.centre);
+        let centre = three(self.centre);
         let circle = |&[a, b]: &[usize; 2]| {
             let mut u = [0.0; 3];
             let mut v = [0.0; 3];

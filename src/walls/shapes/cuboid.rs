@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{self, Line, in_space};
+use super::drawing::{self, Line};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, row};
 use super::{Shape, Side, WallFeature};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -76,7 +77,7 @@ impl<D: Dimension> Kind<D> for Cuboid<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        drawing::edges(in_space(self.min), in_space(self.max), D::N)
+        drawing::edges(three(self.min), three(self.max), D::N)
     }
 
     fn barrier(&self, _up: Option<D::Vector>) -> Barrier<D> {

@@ -1,8 +1,7 @@
 //! Lines that stand for walls in pictures.
 
+use crate::geometry::{cross, dot};
 use std::f64::consts::TAU;
-
-use crate::geometry::Vector;
 
 /// Corners of a drawn circle: smooth at the size of a picture.
 pub(super) const CORNERS: usize = 72;
@@ -12,28 +11,8 @@ pub const MERIDIANS: usize = 12;
 /// Corners of a line, and whether the last is joined to the first.
 pub type Line = (Vec<[f64; 3]>, bool);
 
-pub(super) fn in_space<V: Vector>(v: V) -> [f64; 3] {
-    let mut point = [0.0; 3];
-    for (to, from) in point.iter_mut().zip(v.components()) {
-        *to = from;
-    }
-    point
-}
-
 pub fn add(a: [f64; 3], b: [f64; 3], share: f64) -> [f64; 3] {
     std::array::from_fn(|k| a[k] + share * b[k])
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
-pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The vector with length 1; one that has no direction stays as it is.

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{self, Line, in_space};
+use super::drawing::{self, Line};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, row};
 use super::{STRAIGHT, Shape, WallFeature};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -69,9 +70,9 @@ impl<D: Dimension> Kind<D> for Plane<D> {
 
     fn lines(&self, (min, max): Corners<D>) -> Vec<Line> {
         drawing::plane(
-            in_space(self.point),
-            in_space(self.normal),
-            in_space((min + max) * 0.5),
+            three(self.point),
+            three(self.normal),
+            three((min + max) * 0.5),
             (max - min).norm(),
             D::N,
         )

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{Line, in_space};
+use super::drawing::Line;
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, around, distinct, planar};
 use super::{STRAIGHT, Shape, WallFeature};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -114,7 +115,7 @@ impl<D: Dimension> Kind<D> for Polyline<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        let points = self.points.iter().map(|&p| in_space(p));
+        let points = self.points.iter().map(|&p| three(p));
         vec![(points.collect(), self.closed)]
     }
 

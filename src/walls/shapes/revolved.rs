@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{self, Line, in_space};
+use super::drawing::{self, Line};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, spatial};
 use super::{STRAIGHT, Shape, WallFeature, narrow};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -104,7 +105,7 @@ impl<D: Dimension> Kind<D> for Revolved<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        drawing::revolved(in_space(self.origin), in_space(self.axis), &self.profile)
+        drawing::revolved(three(self.origin), three(self.axis), &self.profile)
     }
 
     fn barrier(&self, _up: Option<D::Vector>) -> Barrier<D> {

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{self, Line, in_space};
+use super::drawing::{self, Line};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, spatial};
 use super::{Shape, Side, WallFeature, narrow};
 use crate::geometry::surface::{Open, Primitive, Probe, ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -221,12 +222,7 @@ impl<D: Dimension> Kind<D> for Torus<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        drawing::torus(
-            in_space(self.centre),
-            in_space(self.axis),
-            self.radius,
-            self.tube,
-        )
+        drawing::torus(three(self.centre), three(self.axis), self.radius, self.tube)
     }
 
     fn barrier(&self, _up: Option<D::Vector>) -> Barrier<D> {

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{self, Line, in_space};
+use super::drawing::{self, Line};
 use super::kind::{Corners, Kind, ShapeKeys, WallRow, between, spatial};
 use super::revolved::turned_extent;
 use super::{Revolved, Shape, WallFeature, narrow};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::keys::View;
 
@@ -160,7 +161,7 @@ impl<D: Dimension> Kind<D> for Vessel<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        drawing::revolved(in_space(self.from), in_space(self.axis()), &self.profile())
+        drawing::revolved(three(self.from), three(self.axis()), &self.profile())
     }
 
     fn barrier(&self, _up: Option<D::Vector>) -> Barrier<D> {

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::barrier::Barrier;
-use super::drawing::{CORNERS, Line, in_space, ring_of};
+use super::drawing::{CORNERS, Line, ring_of};
 use super::kind::{Corners, Kind, WallRow, around, row};
 use super::{Shape, WallFeature};
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 
 mod read;
@@ -93,7 +94,7 @@ impl<D: Dimension> Kind<D> for Grains<D> {
         let corners = (MOST_CORNERS / self.0.len().max(1)).clamp(12, CORNERS);
         let circle = |&(centre, radius): &(D::Vector, f64)| {
             let axis = |k: usize| std::array::from_fn(|i| if i == k { radius } else { 0.0 });
-            (ring_of(corners, in_space(centre), axis(0), axis(up)), true)
+            (ring_of(corners, three(centre), axis(0), axis(up)), true)
         };
         let every = self.0.len().div_ceil(MOST_CORNERS / 12);
         self.0.iter().step_by(every).map(circle).collect()

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::WallFeature;
 use super::barrier::{Barrier, Stretches};
-use super::drawing::{Line, in_space};
+use super::drawing::Line;
 use super::kind::{Corners, Kind, WallRow, around, spatial};
 use crate::field::keys::SpinSpec;
 use crate::geometry::surface::mesh::Exactness;
 use crate::geometry::surface::{ShapeError, Surface};
+use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 
 mod read;
@@ -112,7 +113,7 @@ impl<D: Dimension> Kind<D> for MeshShape<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        let line = |ends: [D::Vector; 2]| (ends.map(in_space).to_vec(), false);
+        let line = |ends: [D::Vector; 2]| (ends.map(three).to_vec(), false);
         self.edges().into_iter().map(line).collect()
     }
 
