@@ -1,9 +1,11 @@
 //! Animated pictures of a run as GIF (version 89a): one palette for all frames, each frame only the
 //! rectangle that changed, what did not change in it transparent.
 
-mod lzw;
 mod palette;
 
+use std::borrow::Cow;
+
+use gif::{DisposalMethod, Encoder, Frame, Repeat};
 use tiny_skia::Pixmap;
 
 use palette::{Histogram, Palette};
@@ -26,7 +28,8 @@ pub(super) fn gif(
         histogram.add(frame(k)?.data());
     }
     let mut palette = Palette::new(&histogram);
-    let mut bytes = b"GIF89a".to_vec();
+    let colours: Vec<u8> = palette.colours().into_iter().flatten().collect();
+    let mut encoder = None;
     let mut size = [0u16; 2];
     let mut before: Vec<u8> = Vec::new();
     for k in 0..count {
@@ -37,7 +40,9 @@ pub(super) fn gif(
         };
         if k == 0 {
             size = [width, height];
-            head(&mut bytes, size, &palette);
+            let mut begun = Encoder::new(Vec::new(), width, height, &colours).ok()?;
+            begun.set_repeat(Repeat::Infinite).ok()?;
+            encoder = Some(begun);
         } else if size != [width, height] {
             return None;
         }
@@ -51,33 +56,15 @@ pub(super) fn gif(
         } else {
             delay
         };
-        image(&mut bytes, size, &before, &indices, wait);
+        let changes = changed(size, &before, &indices, wait);
+        encoder.as_mut()?.write_frame(&changes).ok()?;
         before = indices;
     }
-    bytes.push(0x3b);
-    Some(bytes)
+    encoder?.into_inner().ok()
 }
 
-fn number(bytes: &mut Vec<u8>, value: u16) {
-    bytes.extend(value.to_le_bytes());
-}
-
-/// Logical screen with the palette, and the mark that makes it go on for ever.
-fn head(bytes: &mut Vec<u8>, [width, height]: [u16; 2], palette: &Palette) {
-    number(bytes, width);
-    number(bytes, height);
-    // A table of 256 colours of 8 bits for all frames.
-    bytes.extend([0b1111_0111, 0, 0]);
-    for colour in palette.colours() {
-        bytes.extend(colour);
-    }
-    bytes.extend([0x21, 0xff, 11]);
-    bytes.extend(b"NETSCAPE2.0");
-    bytes.extend([3, 1, 0, 0, 0]);
-}
-
-/// A frame: what differs from the one before.
-fn image(bytes: &mut Vec<u8>, [width, height]: [u16; 2], before: &[u8], now: &[u8], delay: u16) {
+/// A frame: the rectangle that differs from the frame before, transparent where it does not.
+fn changed([width, height]: [u16; 2], before: &[u8], now: &[u8], delay: u16) -> Frame<'static> {
     let columns = usize::from(width);
     let differs = |at: usize| before.get(at) != now.get(at);
     let (mut low, mut high) = ([columns, usize::from(height)], [0usize; 2]);
@@ -92,14 +79,6 @@ fn image(bytes: &mut Vec<u8>, [width, height]: [u16; 2], before: &[u8], now: &[u
         // Nothing changed: a single pixel carries the delay.
         (low, high) = ([0, 0], [1, 1]);
     }
-    // Frames stay where they are; the last index is transparent.
-    bytes.extend([0x21, 0xf9, 4, 0b0000_0101]);
-    number(bytes, delay);
-    bytes.extend([palette::TRANSPARENT, 0, 0x2c]);
-    for value in [low[0], low[1], high[0] - low[0], high[1] - low[1]] {
-        number(bytes, value as u16);
-    }
-    bytes.push(0);
     let mut indices = Vec::new();
     for row in low[1]..high[1] {
         for at in row * columns + low[0]..row * columns + high[0] {
@@ -110,10 +89,16 @@ fn image(bytes: &mut Vec<u8>, [width, height]: [u16; 2], before: &[u8], now: &[u
             });
         }
     }
-    bytes.push(lzw::BITS);
-    for block in lzw::packed(&indices).chunks(255) {
-        bytes.push(block.len() as u8);
-        bytes.extend(block);
+    let [left, top, right, bottom] = [low[0], low[1], high[0], high[1]].map(|x| x as u16);
+    Frame {
+        delay,
+        dispose: DisposalMethod::Keep,
+        transparent: Some(palette::TRANSPARENT),
+        left,
+        top,
+        width: right - left,
+        height: bottom - top,
+        buffer: Cow::Owned(indices),
+        ..Frame::default()
     }
-    bytes.push(0);
 }
