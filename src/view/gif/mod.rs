@@ -28,7 +28,7 @@ pub(super) fn gif(
         histogram.add(frame(k)?.data());
     }
     let mut palette = Palette::new(&histogram);
-    let colours: Vec<u8> = palette.colours().into_iter().flatten().collect();
+    let colours: Vec<u8> = palette.colours().flatten().collect();
     let mut encoder = None;
     let mut size = [0u16; 2];
     let mut before: Vec<u8> = Vec::new();
