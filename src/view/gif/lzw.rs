@@ -1,17 +1,17 @@
-//! Compression of GIF (Welch 1984): codes of growing length for strings of pixels, in a table that
-//! both sides build as they go.
+//! LZW compression of GIF (Welch 1984): codes of growing length for strings of pixels, in a table that the writer and
+//! the reader build in the same way.
 
 use rustc_hash::FxHashMap;
 
-/// Bits of a pixel.
+/// Bits per pixel.
 pub(super) const BITS: u8 = 8;
-/// Empties the table.
+/// Code that clears the table.
 const CLEAR: u16 = 1 << BITS;
 const END: u16 = CLEAR + 1;
-/// Codes never get longer than twelve bits.
+/// Greatest length of a code, bits.
 const LONGEST: u32 = 12;
 
-/// Codes as bits, the lowest first.
+/// A stream of codes as bits, the lowest first.
 struct Bits {
     bytes: Vec<u8>,
     held: u32,
@@ -30,7 +30,7 @@ impl Bits {
     }
 }
 
-/// The packed pixels.
+/// Returns the compressed pixels.
 pub(super) fn packed(pixels: &[u8]) -> Vec<u8> {
     let mut bits = Bits {
         bytes: Vec::new(),
@@ -39,7 +39,7 @@ pub(super) fn packed(pixels: &[u8]) -> Vec<u8> {
     };
     let shortest = u32::from(BITS) + 1;
     let mut length = shortest;
-    // The code of a string that is one pixel longer than the string of a code.
+    // Maps a code and a pixel to the code of the string extended by that pixel.
     let mut longer: FxHashMap<(u16, u8), u16> = FxHashMap::default();
     let mut next = END + 1;
     bits.put(CLEAR, length);
@@ -61,7 +61,7 @@ pub(super) fn packed(pixels: &[u8]) -> Vec<u8> {
             (next, length) = (END + 1, shortest);
         } else {
             longer.insert((code, pixel), next);
-            // The reader knows this string only after the next code, which may need one bit more.
+            // The reader knows this string only after the next code, which may need one more bit.
             if u32::from(next) == 1 << length {
                 length += 1;
             }

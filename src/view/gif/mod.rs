@@ -1,5 +1,5 @@
-//! Animated pictures of a run as GIF (version 89a): one palette for all frames, each frame only the
-//! rectangle that changed, what did not change in it transparent.
+//! Animations of a run as GIF (version 89a): one palette for all frames; each frame contains only the rectangle that
+//! changed, with unchanged pixels transparent.
 
 mod lzw;
 mod palette;
@@ -8,14 +8,14 @@ use tiny_skia::Pixmap;
 
 use palette::{Histogram, Palette};
 
-/// Frames that the palette is chosen from.
+/// Number of frames from which the palette is chosen.
 const LOOKED_AT: usize = 24;
-/// How long the last frame stays, hundredths of a second.
+/// Duration of the last frame, hundredths of a second.
 const LAST: u16 = 150;
 
-/// An animation of `count` frames of equal size, each shown `delay` hundredths of a second, over and
-/// over. Frames are asked for more than once, so that only one is held at a time. None where a frame cannot be
-/// drawn or is larger than the format allows.
+/// Returns an animation of `count` frames of equal size, each shown for `delay` hundredths of a second, in a loop.
+/// Each frame is requested more than once, so that only one is held at a time. None if a frame cannot be drawn or
+/// exceeds the limits of the format.
 pub(super) fn gif(
     count: usize,
     delay: u16,
@@ -62,7 +62,7 @@ fn number(bytes: &mut Vec<u8>, value: u16) {
     bytes.extend(value.to_le_bytes());
 }
 
-/// Logical screen with the palette, and the mark that makes it go on for ever.
+/// Writes the logical screen with the palette, and the extension that loops for ever.
 fn head(bytes: &mut Vec<u8>, [width, height]: [u16; 2], palette: &Palette) {
     number(bytes, width);
     number(bytes, height);
@@ -76,7 +76,7 @@ fn head(bytes: &mut Vec<u8>, [width, height]: [u16; 2], palette: &Palette) {
     bytes.extend([3, 1, 0, 0, 0]);
 }
 
-/// A frame: what differs from the one before.
+/// Writes a frame: the difference from the previous one.
 fn image(bytes: &mut Vec<u8>, [width, height]: [u16; 2], before: &[u8], now: &[u8], delay: u16) {
     let columns = usize::from(width);
     let differs = |at: usize| before.get(at) != now.get(at);
@@ -92,7 +92,7 @@ fn image(bytes: &mut Vec<u8>, [width, height]: [u16; 2], before: &[u8], now: &[u
         // Nothing changed: a single pixel carries the delay.
         (low, high) = ([0, 0], [1, 1]);
     }
-    // Frames stay where they are; the last index is transparent.
+    // Frames are kept in place; the last index is transparent.
     bytes.extend([0x21, 0xf9, 4, 0b0000_0101]);
     number(bytes, delay);
     bytes.extend([palette::TRANSPARENT, 0, 0x2c]);
